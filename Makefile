@@ -1,0 +1,62 @@
+# Every target makes the environment it needs in .venv; nothing but Python 3.11 or newer is asked
+# for. ARGS reach the program: make serve ARGS="--port 9093", make test ARGS="-k fetch". SUITES says
+# which tests: make test SUITES=tests.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+PACKAGES := antechamber broker protocol purgatories
+CODE := $(PACKAGES) tests integration benchmarks docs
+SUITES ?= tests integration
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: help serve test check format docs bench bench-purgatory clean
+.SILENT:
+
+help:  ## list the targets
+	sed -n 's/^\([a-z-]*\):.*##/make \1:/p' $(MAKEFILE_LIST)
+
+serve: .venv/.installed  ## start a broker on 127.0.0.1:9092
+	exec $(BIN)/antechamber serve $(ARGS)
+
+test: check  ## check, then run every test this machine can run
+	$(BIN)/python -m pytest $(SUITES) $(ARGS)
+
+check: .venv/.developing  ## format, lint, types and arrows
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --quiet --check .
+	$(BIN)/mypy --no-error-summary $(CODE)
+	$(BIN)/lint-imports --no-logo > .venv/arrows.txt || { cat .venv/arrows.txt; exit 1; }
+
+format: .venv/.developing  ## put the code into its format
+	$(BIN)/ruff check --quiet --fix .
+	$(BIN)/ruff format --quiet .
+
+docs: .venv/.developing  ## write the generated pages of docs/ anew
+	$(BIN)/python -m docs.generate
+
+bench: .venv/.developing  ## compare with librdkafka's mock and, where there is a JVM, with Kafka
+	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-purgatory: .venv/.developing  ## the purgatory alone, after Kafka's own benchmark
+	$(BIN)/python -m benchmarks.purgatory $(ARGS)
+
+clean:  ## remove the environment and everything made by tools
+	rm -rf .venv dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	test -n "$(PYTHON)" || { echo "make: Python 3.11 or newer is needed; none was found" >&2; exit 1; }
+	$(PYTHON) -m venv .venv || { rm -rf .venv; \
+		echo "make: '$(PYTHON) -m venv' failed; on Debian: apt-get install python3-venv" >&2; exit 1; }
+
+.venv/.installed: pyproject.toml | .venv/bin/python
+	echo "making the environment in .venv ..." >&2
+	$(PIP) install --editable .
+	touch $@
+
+.venv/.developing: pyproject.toml | .venv/.installed
+	echo "adding the tools of developers ..." >&2
+	$(PIP) install --upgrade 'pip>=25.1'
+	$(PIP) install --group dev
+	touch $@

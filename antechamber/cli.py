@@ -1,0 +1,66 @@
+"""The command line: which command, and what must be said when there is none.
+
+``serve`` turns this process into the broker, so that signals, the exit code and the pid are the
+broker's own. Little is imported here: a command line that answers at once is used more gladly.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from antechamber.process import command, environment
+
+EXIT_USAGE = 2
+
+HELP = """\
+antechamber: a Kafka-protocol broker in Python that waits as Apache Kafka waits.
+
+usage: antechamber COMMAND [OPTION]...
+
+  serve       start a broker, by default on 127.0.0.1:9092, and serve until Ctrl-C
+  help        show this text
+
+  --version   show the version
+
+try:
+  antechamber serve --topic orders:3      a broker with a topic of three partitions
+  antechamber serve --port 0              on any free port, said on the first line of output
+  antechamber serve --help                all that serve can do
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code."""
+    match list(sys.argv[1:] if arguments is None else arguments):
+        case ["serve", *rest]:
+            return _serve(rest)
+        case ["--version" | "-V"]:
+            sys.stdout.write(f"antechamber {_version()}\n")
+        case [] | ["help" | "--help" | "-h", *_]:
+            sys.stdout.write(HELP)
+        case [unknown, *_]:
+            what = "option" if unknown.startswith("-") else "command"
+            sys.stderr.write(
+                f"antechamber: unknown {what} {unknown!r}; antechamber help lists what there is\n"
+            )
+            return EXIT_USAGE
+    return 0
+
+
+def _serve(arguments: list[str]) -> int:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    words = command(arguments)
+    os.execve(words[0], words, environment(os.environ))  # noqa: S606 - our own interpreter, no shell
+
+
+def _version() -> str:
+    # Imported here: it is slower than all the rest together, and hardly ever asked for.
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("antechamber")
+    except PackageNotFoundError:
+        return "(not installed)"

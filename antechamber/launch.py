@@ -1,0 +1,26 @@
+"""The script that becomes the broker's process; run by path and isolated, never imported.
+
+It puts the folder of the rooms (`broker`, `protocol`, `purgatories`) first on the path: in an
+installed wheel that is the folder of this file, in a checkout the one above it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+
+def main() -> int:
+    """Run the broker with this process's arguments; returns the exit code."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    installed = os.path.isdir(os.path.join(here, "broker"))
+    sys.path.insert(0, here if installed else os.path.dirname(here))
+    given = os.environ.pop("ANTECHAMBER_SEARCH_PATH", "").split(os.pathsep)
+    sys.path.extend(folder for folder in given if folder and folder not in sys.path)
+    # By name, because the front door must not depend on the rooms.
+    return int(importlib.import_module("broker.__main__").main())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

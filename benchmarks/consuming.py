@@ -1,0 +1,57 @@
+"""Consumer throughput from one partition of 1 KB records: confluent-kafka with its defaults."""
+
+from __future__ import annotations
+
+import time
+
+from confluent_kafka import Consumer, TopicPartition
+
+from benchmarks.benchmark import Benchmark, Metric, Sample
+from benchmarks.systems import System
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import produce, read_produce
+
+BATCHES = 1500
+RECORDS_PER_BATCH = 100
+RECORD_BYTES = 1000
+
+
+def measure(system: System, scale: float) -> Sample:
+    """From the first message to the last of a topic that was filled before."""
+    if not system.keeps_records:
+        return {}
+    count = int(BATCHES * scale) * RECORDS_PER_BATCH
+    topic = _filled_topic(system, count)
+    settings = {"bootstrap.servers": system.bootstrap, "group.id": topic}
+    consumer = Consumer({**settings, "enable.auto.commit": False})
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    first = consumer.consume(1, timeout=10)
+    assert first
+    assert first[0].error() is None
+    cpu_before, started = system.cpu_seconds(), time.perf_counter()
+    got = 1
+    while got < count:
+        got += len(consumer.consume(10_000, timeout=0.1))
+    seconds, cpu = time.perf_counter() - started, system.cpu_seconds() - cpu_before
+    consumer.close()
+    megabytes = count * RECORD_BYTES / 1e6
+    return {"consume 1 KB": megabytes / seconds, "consume 1 KB, broker CPU": cpu * 1000 / megabytes}
+
+
+def _filled_topic(system: System, count: int) -> str:
+    key = f"consuming {count}"
+    if key not in system.topics:
+        system.topics[key] = system.new_topic()
+        frame = produce(system.topics[key], 0, batch([bytes(RECORD_BYTES)] * RECORDS_PER_BATCH))
+        with Connection(system.bootstrap) as connection:
+            for _ in range(count // RECORDS_PER_BATCH):
+                assert read_produce(connection.ask(frame)).error == 0
+    return system.topics[key]
+
+
+BENCHMARK = Benchmark(
+    "consuming",
+    (Metric("consume 1 KB", "MB/s", "higher"), Metric("consume 1 KB, broker CPU", "s/GB")),
+    measure,
+)

@@ -1,0 +1,80 @@
+"""Producer throughput to one partition: confluent-kafka, and a raw client that sends ready batches.
+
+confluent-kafka runs with acks=all, linger.ms=5, batch.size=1000000 and no compression; it needs a
+core of its own. The raw client sends the same 1 MB request over and over, five in flight, which
+shows what the broker alone can take.
+"""
+
+from __future__ import annotations
+
+import time
+
+from confluent_kafka import Producer
+
+from benchmarks.benchmark import Benchmark, Metric, Sample
+from benchmarks.systems import System
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import produce, read_produce
+
+SETTINGS = {
+    "acks": "all",
+    "linger.ms": 5,
+    "batch.size": 1_000_000,
+    "queue.buffering.max.messages": 2_000_000,
+    "queue.buffering.max.kbytes": 1_000_000,
+}
+MESSAGES = {1000: 150_000, 100: 500_000}
+RAW_REQUESTS = 300
+RAW_IN_FLIGHT = 5
+
+
+def measure(system: System, scale: float) -> Sample:
+    """Large records, small records, ready requests."""
+    sample: dict[str, float] = {}
+    for size, label in ((1000, "1 KB"), (100, "100 B")):
+        count = int(MESSAGES[size] * scale)
+        seconds, cpu = _confluent(system, size, count)
+        sample[f"produce {label}"] = count * size / 1e6 / seconds
+        sample[f"produce {label}, broker CPU"] = cpu / (count * size / 1e9)
+    sample["produce, raw 1 MB requests"] = _raw(system, int(RAW_REQUESTS * scale))
+    return sample
+
+
+def _confluent(system: System, size: int, count: int) -> tuple[float, float]:
+    topic = system.new_topic()
+    producer = Producer({"bootstrap.servers": system.bootstrap, **SETTINGS})
+    producer.produce(topic, b"connects", partition=0)
+    producer.flush(10)
+    value = bytes(size)
+    cpu_before = system.cpu_seconds()
+    started = time.perf_counter()
+    for _ in range(count):
+        producer.produce(topic, value, partition=0)
+    assert producer.flush(120) == 0
+    return time.perf_counter() - started, system.cpu_seconds() - cpu_before
+
+
+def _raw(system: System, count: int) -> float:
+    frame = produce(system.new_topic(), 0, batch([bytes(1000)] * 1000))
+    with Connection(system.bootstrap) as connection:
+        started = time.perf_counter()
+        for i in range(count + RAW_IN_FLIGHT):
+            if i < count:
+                connection.send(frame)
+            if i >= RAW_IN_FLIGHT:
+                assert read_produce(connection.receive()).error == 0
+        return count * len(frame) / 1e6 / (time.perf_counter() - started)
+
+
+BENCHMARK = Benchmark(
+    "producing",
+    (
+        Metric("produce 1 KB", "MB/s", "higher"),
+        Metric("produce 1 KB, broker CPU", "s/GB"),
+        Metric("produce 100 B", "MB/s", "higher"),
+        Metric("produce 100 B, broker CPU", "s/GB"),
+        Metric("produce, raw 1 MB requests", "MB/s", "higher"),
+    ),
+    measure,
+)

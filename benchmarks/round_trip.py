@@ -1,0 +1,70 @@
+"""One produce at a time, acks=all, a record of 100 bytes: how long until it is acknowledged.
+
+By a raw client, whose share is a few microseconds, and by confluent-kafka as produce and flush.
+"""
+
+from __future__ import annotations
+
+import time
+
+from confluent_kafka import Producer
+
+from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
+from benchmarks.systems import System
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import produce, read_produce
+
+RAW_REQUESTS = 4000
+CLIENT_MESSAGES = 1500
+
+
+def measure(system: System, scale: float) -> Sample:
+    """Both clients, one after the other."""
+    topic = system.new_topic()
+    raw = _raw(system, topic, int(RAW_REQUESTS * scale))
+    client = _confluent(system, topic, int(CLIENT_MESSAGES * scale))
+    return {
+        "serial acks=all p50": percentile(raw, 50),
+        "serial acks=all p99": percentile(raw, 99),
+        "produce+flush p50": percentile(client, 50),
+        "produce+flush p99": percentile(client, 99),
+    }
+
+
+def _raw(system: System, topic: str, count: int) -> list[float]:
+    frame = produce(topic, 0, batch([bytes(100)]))
+    micros = []
+    with Connection(system.bootstrap) as connection:
+        answer = b""
+        for _ in range(count):
+            sent = time.perf_counter()
+            answer = connection.ask(frame)
+            micros.append((time.perf_counter() - sent) * 1e6)
+        assert read_produce(answer) == (0, count - 1)
+    return micros
+
+
+def _confluent(system: System, topic: str, count: int) -> list[float]:
+    producer = Producer({"bootstrap.servers": system.bootstrap, "acks": "all", "linger.ms": 0})
+    producer.produce(topic, b"connects", partition=0)
+    producer.flush(10)
+    micros = []
+    for _ in range(count):
+        sent = time.perf_counter()
+        producer.produce(topic, bytes(100), partition=0)
+        assert producer.flush(10) == 0
+        micros.append((time.perf_counter() - sent) * 1e6)
+    return micros
+
+
+BENCHMARK = Benchmark(
+    "round_trip",
+    (
+        Metric("serial acks=all p50", "us"),
+        Metric("serial acks=all p99", "us"),
+        Metric("produce+flush p50", "us"),
+        Metric("produce+flush p99", "us"),
+    ),
+    measure,
+)

@@ -1,0 +1,115 @@
+"""The systems under comparison: how each is started, and what it cannot do."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import psutil  # type: ignore[import-untyped]  # no types there
+
+from integration.antechamber_process import Antechamber
+from integration.deadlines import eventually
+from integration.kafka_jars import missing_for_a_jvm
+from integration.processes import ServerProcess
+from integration.real_kafka import RealKafka
+from integration.wire.connection import Connection
+from integration.wire.requests import metadata, read_metadata
+from integration.wire.topics import auto_create_topic
+
+
+class Server(Protocol):
+    """A running broker."""
+
+    bootstrap: str
+
+    @property
+    def process(self) -> ServerProcess:
+        """The process to look at."""
+
+    def close(self) -> None:
+        """Stop it."""
+
+
+@dataclass
+class System:
+    """One column of the table, with its server for the whole run."""
+
+    name: str
+    start: Callable[[], Server]
+    wakes_fetches: bool = True
+    keeps_records: bool = True
+    server: Server = field(init=False)
+    topics: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def bootstrap(self) -> str:
+        """Where the server of this run listens."""
+        return self.server.bootstrap
+
+    def new_topic(self) -> str:
+        """Make a topic; partition 0 of it is ready."""
+        name = f"benchmark-{uuid.uuid4().hex[:12]}"
+        with Connection(self.bootstrap) as connection:
+            auto_create_topic(connection, name)
+        return name
+
+    def cpu_seconds(self) -> float:
+        """Processor time that the server has used so far."""
+        times = psutil.Process(self.server.process.pid).cpu_times()
+        return float(times.user + times.system)
+
+    def resident_mb(self) -> float:
+        """Resident memory of the server now."""
+        return resident_mb(self.server)
+
+
+def resident_mb(server: Server) -> float:
+    """Resident memory of a server's process."""
+    return float(psutil.Process(server.process.pid).memory_info().rss / 1e6)
+
+
+def wait_for_first_answer(server: Server) -> None:
+    """Wait until a Metadata request is answered with a broker in it."""
+
+    def answered() -> bool:
+        with Connection(server.bootstrap, timeout=5) as connection:
+            return bool(read_metadata(connection.ask(metadata([]))).brokers)
+
+    eventually(answered, "a first answer", within=60)
+
+
+class MockCluster:
+    """librdkafka's mock cluster in a process of its own."""
+
+    def __init__(self) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="antechamber-mock-"))
+        self.process = ServerProcess(
+            [sys.executable, "-m", "benchmarks.mock_cluster"], self.directory
+        )
+        eventually(lambda: self.process.stdout().endswith("\n"), "the mock's address")
+        self.bootstrap = self.process.stdout().strip()
+
+    def close(self) -> None:
+        """End it."""
+        self.process.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def available() -> list[System]:
+    """All systems this machine can run; says which one is missing, and why."""
+    systems = [
+        System("ours", Antechamber),
+        System("mock", MockCluster, wakes_fetches=False, keeps_records=False),
+    ]
+    missing = missing_for_a_jvm()
+    if missing is None:
+        systems.append(System("Kafka", RealKafka))
+    else:
+        print(f"without a real Kafka: {missing}", file=sys.stderr)
+    return systems

@@ -1,0 +1,53 @@
+"""The broker's process: read the command line, serve, and tell with the exit code how it ended.
+
+0 after an orderly stop, 2 when it cannot start as asked (one line on stderr says why), 1 with a
+traceback when something is broken.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Sequence
+
+from broker.arguments import parse_arguments
+from broker.config_advice import NO_EFFECT_YET
+from broker.errors import StartupError
+from broker.options import ServeOptions
+
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+_LOG_FORMAT = "%(asctime)s %(levelname)s %(message)s"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``antechamber serve`` with *arguments* and return the exit code."""
+    try:
+        _run(parse_arguments(sys.argv[1:] if arguments is None else arguments))
+    except StartupError as error:
+        sys.stderr.write(f"antechamber serve: {error}\n")
+        return EXIT_USAGE
+    except KeyboardInterrupt:  # Ctrl-C before the broker was up and had its own way to stop
+        return EXIT_INTERRUPTED
+    return 0
+
+
+def _run(options: ServeOptions) -> None:
+    # Only now: a mistyped option must not wait for the whole broker to be imported.
+    gc.disable()
+    import logging
+
+    import trio
+
+    from broker.server import serve
+
+    gc.enable()
+    level = logging.INFO if options.verbose else logging.WARNING
+    logging.basicConfig(stream=sys.stderr, level=level, format=_LOG_FORMAT)
+    for key in sorted(NO_EFFECT_YET & options.config.given.keys()):
+        logging.getLogger("antechamber").warning("%s is set, but has no effect yet", key)
+    trio.run(serve, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""One HTTP/1.1 connection: requests in, JSON answers out, everything bounded.
+
+h11 speaks the protocol, this file moves its bytes. Headers, bodies and the time a client may take
+have limits, because the interface shares its process with the broker and must not be a way to
+stop it. What cannot be understood is answered once and closed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+import h11
+import trio
+
+HEADERS_MAX_BYTES = 16_384
+BODY_MAX_BYTES = 65_536
+# How long a client may take over one request, and one answer; an idle connection lives as long.
+REQUEST_TIMEOUT_S = 30
+_RECEIVE_BYTES = 16_384
+
+
+class HttpError(Exception):
+    """A request that is refused: answered with the status and its reason as JSON."""
+
+    def __init__(self, status: HTTPStatus, message: str, **headers: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.headers = headers
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """A whole request; header names are in lower case."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """A status and a value that becomes JSON."""
+
+    status: HTTPStatus
+    value: object
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Answer = Callable[[HttpRequest], Awaitable[HttpResponse]]
+
+
+class HttpConnection:
+    """Serves one stream until either side has enough."""
+
+    def __init__(self, stream: trio.abc.Stream, answer: Answer) -> None:
+        self._stream = stream
+        self._answer = answer
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEADERS_MAX_BYTES)
+
+    async def serve(self) -> None:
+        """Answer request after request; the stream is closed at the end."""
+        async with self._stream:
+            try:
+                while await self._serve_one():
+                    self._http.start_next_cycle()
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                pass  # the client is gone
+
+    async def _serve_one(self) -> bool:
+        """Answer one request; False when it was the last."""
+        try:
+            request = await self._receive()
+            if request is None:
+                return False
+            response = await self._answer(request)
+        except HttpError as error:
+            response = _refusal(error)
+        except h11.RemoteProtocolError as error:
+            status = HTTPStatus(error.error_status_hint)
+            response = _refusal(HttpError(status, f"not a request: {error}"))
+        return await self._send(response) and self._http.states == _BOTH_DONE
+
+    async def _receive(self) -> HttpRequest | None:
+        """The next request; None when the client has no more, or is idle for too long."""
+        with trio.move_on_after(REQUEST_TIMEOUT_S):
+            head = await self._next_event()
+            if not isinstance(head, h11.Request):
+                return None
+            return HttpRequest(
+                head.method.decode("ascii"),
+                head.target.decode("ascii", "replace"),
+                {name.decode("ascii"): value.decode("latin-1") for name, value in head.headers},
+                await self._body(),
+            )
+        if self._http.their_state is h11.IDLE and not self._http.trailing_data[0]:
+            return None
+        raise HttpError(
+            HTTPStatus.REQUEST_TIMEOUT, f"no whole request within {REQUEST_TIMEOUT_S} s"
+        )
+
+    async def _body(self) -> bytes:
+        body = bytearray()
+        while isinstance(event := await self._next_event(), h11.Data):
+            body += event.data
+            if len(body) > BODY_MAX_BYTES:
+                raise HttpError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                    f"a body may have {BODY_MAX_BYTES} bytes at most",
+                )
+        return bytes(body)
+
+    async def _next_event(self) -> object:
+        while True:
+            event = self._http.next_event()
+            if event is not h11.NEED_DATA:
+                return event
+            if self._http.they_are_waiting_for_100_continue:
+                go_on = h11.InformationalResponse(status_code=100, headers=[])
+                await self._stream.send_all(self._http.send(go_on) or b"")
+            received = await self._stream.receive_some(_RECEIVE_BYTES)
+            self._http.receive_data(bytes(received))
+
+    async def _send(self, response: HttpResponse) -> bool:
+        """Send the answer; False if the client does not take it."""
+        if self._http.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
+            return False
+        body = json.dumps(response.value).encode() + b"\n"
+        headers = {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            **response.headers,
+        }
+        if self._http.their_state is not h11.DONE:
+            headers["Connection"] = "close"  # what is left of the request will not be read
+        head = h11.Response(
+            status_code=response.status,
+            reason=response.status.phrase.encode(),
+            headers=list(headers.items()),
+        )
+        out = b"".join(
+            self._http.send(event) or b""
+            for event in (head, h11.Data(data=body), h11.EndOfMessage())
+        )
+        with trio.move_on_after(REQUEST_TIMEOUT_S) as patience:
+            await self._stream.send_all(out)
+        return not patience.cancelled_caught
+
+
+_BOTH_DONE = {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}
+
+
+def _refusal(error: HttpError) -> HttpResponse:
+    return HttpResponse(error.status, {"error": error.message}, error.headers)

@@ -1,0 +1,91 @@
+"""Who may ask what: the table of paths, and the checks before any of them is looked up.
+
+A page in the user's browser can send requests to loopback, too. It cannot read or forge the
+``Host`` and ``Origin`` headers, so both must name the address served; that ends DNS rebinding and
+cross-site posts. Beyond loopback every request must bear the token.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from urllib.parse import parse_qsl, urlsplit
+
+from broker.admin.http import HttpError, HttpRequest, HttpResponse
+
+Query = Mapping[str, str]
+Handler = Callable[[Query], Awaitable[object]]
+# Path -> method -> handler. A GET never changes anything.
+Routes = Mapping[str, Mapping[str, Handler]]
+
+_QUERY_FIELDS_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a request must show; ``hosts`` None accepts any, and then there must be a token."""
+
+    hosts: frozenset[str] | None
+    token: str | None = None
+
+    def __post_init__(self) -> None:
+        assert self.hosts is not None or self.token is not None
+
+    def check(self, request: HttpRequest) -> None:
+        """Let the request pass or raise `HttpError`."""
+        if self.hosts is not None:
+            if request.headers.get("host", "").lower() not in self.hosts:
+                raise HttpError(HTTPStatus.FORBIDDEN, "the Host header is not the address served")
+            origin = request.headers.get("origin")
+            if origin is not None and origin.lower().removeprefix("http://") not in self.hosts:
+                raise HttpError(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
+        if self.token is not None:
+            given = request.headers.get("authorization", "").encode()
+            if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):
+                raise HttpError(
+                    HTTPStatus.UNAUTHORIZED,
+                    "the bearer token is missing or wrong",
+                    **{"WWW-Authenticate": "Bearer"},
+                )
+
+
+class Router:
+    """Answers requests from a table, behind a gate."""
+
+    def __init__(self, routes: Routes, gate: Gate) -> None:
+        self._routes = routes
+        self._gate = gate
+
+    async def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer one request; raises `HttpError`."""
+        self._gate.check(request)
+        path, query = _split(request.target)
+        methods = self._routes.get(path)
+        if methods is None:
+            known = ", ".join(sorted(self._routes))
+            raise HttpError(HTTPStatus.NOT_FOUND, f"no such path; there are {known}")
+        handler = methods.get(request.method)
+        if handler is None:
+            allowed = ", ".join(sorted(methods))
+            raise HttpError(
+                HTTPStatus.METHOD_NOT_ALLOWED,
+                f"{request.method} is not for {path}; {allowed} is",
+                Allow=allowed,
+            )
+        return HttpResponse(HTTPStatus.OK, await handler(query))
+
+
+def _split(target: str) -> tuple[str, Query]:
+    try:
+        parts = urlsplit(target)
+        fields = parse_qsl(
+            parts.query,
+            keep_blank_values=True,
+            strict_parsing=bool(parts.query),
+            max_num_fields=_QUERY_FIELDS_MAX,
+        )
+    except ValueError as error:
+        raise HttpError(HTTPStatus.BAD_REQUEST, f"the request target: {error}") from None
+    return parts.path, dict(fields)

@@ -1,0 +1,94 @@
+"""What to tell who sets a key in vain: a key of Kafka that is not here, or without effect yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+_NO_JVM = "it tunes threads and buffers that this broker does not have"
+_NO_QUORUM = "the controller lives in the broker's process, there is no quorum to set up"
+
+NOT_HERE: Mapping[str, str] = MappingProxyType(
+    {
+        "listeners": "say --host and --port",
+        "advertised.listeners": "say --host and --port",
+        "port": "say --port",
+        "host.name": "say --host",
+        "log.dir": "say --data-dir",
+        "log.dirs": "say --data-dir",
+        "broker.id": "nodes are numbered from 1",
+        "node.id": "nodes are numbered from 1",
+        "process.roles": _NO_QUORUM,
+        "controller.listener.names": _NO_QUORUM,
+        "controller.quorum.voters": _NO_QUORUM,
+        "controller.quorum.bootstrap.servers": _NO_QUORUM,
+        "zookeeper.connect": _NO_QUORUM,
+        "listener.security.protocol.map": "all listeners are PLAINTEXT",
+        "inter.broker.listener.name": "all listeners are PLAINTEXT",
+        "num.network.threads": _NO_JVM,
+        "num.io.threads": _NO_JVM,
+        "num.recovery.threads.per.data.dir": _NO_JVM,
+        "socket.send.buffer.bytes": _NO_JVM,
+        "socket.receive.buffer.bytes": _NO_JVM,
+        "group.coordinator.threads": _NO_JVM,
+        "segment.bytes": "it is a topic's; the broker's is log.segment.bytes",
+        "segment.ms": "it is a topic's; the broker's is log.roll.ms",
+        "retention.ms": "it is a topic's; the broker's is log.retention.ms",
+        "retention.bytes": "it is a topic's; the broker's is log.retention.bytes",
+        "cleanup.policy": "it is a topic's; the broker's is log.cleanup.policy",
+        "max.message.bytes": "it is a topic's; the broker's is message.max.bytes",
+    }
+)
+
+# Accepted and described, so that a configuration can be shared with a real Kafka; whoever sets one
+# is warned at the start. A test holds the list against the code that reads the keys.
+NO_EFFECT_YET = frozenset(
+    {
+        "connections.max.idle.ms",
+        "delete.records.purgatory.purge.interval.requests",
+        "log.cleaner.backoff.ms",
+        "log.cleaner.delete.retention.ms",
+        "log.cleaner.max.compaction.lag.ms",
+        "log.cleaner.min.cleanable.ratio",
+        "log.cleaner.min.compaction.lag.ms",
+        "log.flush.interval.messages",
+        "log.flush.interval.ms",
+        "log.flush.offset.checkpoint.interval.ms",
+        "log.flush.scheduler.interval.ms",
+        "log.flush.start.offset.checkpoint.interval.ms",
+        "log.initial.task.delay.ms",
+        "log.preallocate",
+        "log.retention.bytes",
+        "log.retention.check.interval.ms",
+        "log.retention.hours",
+        "log.retention.minutes",
+        "log.retention.ms",
+        "log.segment.delete.delay.ms",
+        "max.connections",
+        "max.request.partition.size.limit",
+        "offsets.commit.timeout.ms",
+        "offsets.retention.check.interval.ms",
+        "offsets.retention.minutes",
+        "offsets.topic.num.partitions",
+        "offsets.topic.replication.factor",
+        "offsets.topic.segment.bytes",
+        "producer.id.expiration.check.interval.ms",
+        "producer.id.expiration.ms",
+        "queued.max.request.bytes",
+        "queued.max.requests",
+        "replica.fetch.backoff.ms",
+        "replica.fetch.max.bytes",
+        "replica.fetch.min.bytes",
+        "replica.fetch.response.max.bytes",
+        "replica.fetch.wait.max.ms",
+        "replica.high.watermark.checkpoint.interval.ms",
+        "replica.lag.time.max.ms",
+        "transaction.max.timeout.ms",
+        "transaction.state.log.min.isr",
+        "transaction.state.log.num.partitions",
+        "transaction.state.log.replication.factor",
+        "transaction.state.log.segment.bytes",
+        "transactional.id.expiration.ms",
+        "unclean.leader.election.enable",
+    }
+)

@@ -1,0 +1,1 @@
+"""Which topics exist, their ids, configs and leaders."""

@@ -1,0 +1,149 @@
+"""Which request goes to which handler, and the three ways a request can end before it gets there.
+
+The table is all there is: an API that is not in it does not exist, and ApiVersions reads its answer
+off it. An unknown API or version closes the connection, as Kafka does; only ApiVersions itself is
+answered in v0 form whatever its version (KIP-511). Bytes that do not follow the schema are
+`Malformed` and close the connection too.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from broker.errors import Refused
+from broker.handlers.api_versions import api_versions, unsupported_version
+from broker.handlers.create_partitions import create_partitions
+from broker.handlers.create_topics import create_topics
+from broker.handlers.delete_topics import delete_topics
+from broker.handlers.describe_cluster import describe_cluster
+from broker.handlers.describe_configs import describe_configs
+from broker.handlers.fetch import fetch
+from broker.handlers.find_coordinator import find_coordinator
+from broker.handlers.heartbeat import heartbeat
+from broker.handlers.init_producer_id import init_producer_id
+from broker.handlers.join_group import join_group
+from broker.handlers.leave_group import leave_group
+from broker.handlers.list_offsets import list_offsets
+from broker.handlers.metadata import metadata
+from broker.handlers.offset_commit import offset_commit
+from broker.handlers.offset_fetch import offset_fetch
+from broker.handlers.produce import produce
+from broker.handlers.sync_group import sync_group
+from broker.request import Request
+from protocol.codec import decode
+from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
+from protocol.messages.api_versions import ApiVersion, ApiVersionsRequest
+from protocol.messages.create_partitions import CreatePartitionsRequest
+from protocol.messages.create_topics import CreateTopicsRequest
+from protocol.messages.delete_topics import DeleteTopicsRequest
+from protocol.messages.describe_cluster import DescribeClusterRequest
+from protocol.messages.describe_configs import DescribeConfigsRequest
+from protocol.messages.fetch import FetchRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.init_producer_id import InitProducerIdRequest
+from protocol.messages.join_group import JoinGroupRequest
+from protocol.messages.leave_group import LeaveGroupRequest
+from protocol.messages.list_offsets import ListOffsetsRequest
+from protocol.messages.metadata import MetadataRequest
+from protocol.messages.offset_commit import OffsetCommitRequest
+from protocol.messages.offset_fetch import OffsetFetchRequest
+from protocol.messages.produce import ProduceRequest
+from protocol.messages.sync_group import SyncGroupRequest
+
+if TYPE_CHECKING:
+    from broker.connection import Connection
+    from broker.node import Node
+
+log = logging.getLogger("antechamber.requests")
+
+Handler = Callable[[Request[Any]], object | None]
+
+HANDLERS: dict[Any, Handler] = {
+    ProduceRequest: produce,
+    FetchRequest: fetch,
+    ListOffsetsRequest: list_offsets,
+    MetadataRequest: metadata,
+    OffsetCommitRequest: offset_commit,
+    OffsetFetchRequest: offset_fetch,
+    FindCoordinatorRequest: find_coordinator,
+    JoinGroupRequest: join_group,
+    HeartbeatRequest: heartbeat,
+    LeaveGroupRequest: leave_group,
+    SyncGroupRequest: sync_group,
+    ApiVersionsRequest: api_versions,
+    CreateTopicsRequest: create_topics,
+    DeleteTopicsRequest: delete_topics,
+    InitProducerIdRequest: init_producer_id,
+    DescribeConfigsRequest: describe_configs,
+    CreatePartitionsRequest: create_partitions,
+    DescribeClusterRequest: describe_cluster,
+}
+
+_BY_KEY = {request.__spec__.key: (request, handler) for request, handler in HANDLERS.items()}
+
+# Older librdkafka decides from Produce's lowest version whether it may compress (KAFKA-18659);
+# versions 0 to 2 are advertised, and refused, as Kafka does.
+_PRODUCE_ADVERTISED_SINCE = 0
+
+
+def advertised() -> list[ApiVersion]:
+    """Every API served, with its range of versions, as ApiVersions tells it."""
+    ranges = []
+    for request in HANDLERS:
+        versions = request.__spec__.versions
+        first = _PRODUCE_ADVERTISED_SINCE if request is ProduceRequest else versions[0]
+        ranges.append(
+            ApiVersion(api_key=request.__spec__.key, min_version=first, max_version=versions[-1])
+        )
+    return sorted(ranges, key=lambda each: each.api_key)
+
+
+class Dispatcher:
+    """Starts the requests of one node."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    def __call__(self, connection: Connection, frame: memoryview) -> None:
+        """Decode *frame* and hand it to its handler; raises `Malformed` or `Refused`."""
+        key, version, correlation_id = peek(frame)
+        entry = _BY_KEY.get(key)
+        if entry is None:
+            raise Refused(f"API key {key} is not served")
+        cls, handler = entry
+        if version not in cls.__spec__.versions:
+            if cls is not ApiVersionsRequest:
+                raise Refused(f"{cls.__name__} v{version} is not served")
+            return self._tell_own_range(connection, correlation_id)
+        header, start = decode_request_header(frame)
+        body = decode(cls, version, frame[start:])
+        request = Request(header, body, self._node, connection, connection.transport.peer)
+        connection.begin(request)
+        response = handler(request)
+        if response is not None:
+            request.respond(response)
+        self._node.replicas.actions.try_complete_actions()
+        if log.isEnabledFor(logging.INFO):
+            _log(connection, request)
+        return None
+
+    def _tell_own_range(self, connection: Connection, correlation_id: int) -> None:
+        header = RequestHeader(API_VERSIONS_KEY, 0, correlation_id, None)
+        request = Request(header, None, self._node, connection, connection.transport.peer)
+        connection.begin(request)
+        own = next(each for each in advertised() if each.api_key == API_VERSIONS_KEY)
+        request.respond(unsupported_version(own))
+
+
+def _log(connection: Connection, request: Request[Any]) -> None:
+    log.info(
+        "%s %s v%d correlation=%d client=%s",
+        connection.transport.peer,
+        type(request.body).__name__.removesuffix("Request"),
+        request.version,
+        request.header.correlation_id,
+        request.client_id,
+    )

@@ -1,0 +1,26 @@
+"""The errors the broker raises on purpose; everything else is a bug and flies.
+
+``protocol.codec.Malformed`` (bytes nobody can understand) and `Refused` close the connection,
+`ApiError` becomes an error code in the answer, `StartupError` becomes one line and exit code 2.
+"""
+
+from __future__ import annotations
+
+from protocol.errors import ErrorCode
+
+
+class ApiError(Exception):
+    """A request that is understood and refused: answered with Kafka's error code."""
+
+    def __init__(self, code: ErrorCode, message: str | None = None) -> None:
+        super().__init__(message or code.name)
+        self.code = code
+        self.message = message
+
+
+class Refused(Exception):  # noqa: N818 - it names what happened to the request, not a fault of ours
+    """A request that Kafka does not answer: the connection is closed, the reason is logged."""
+
+
+class StartupError(Exception):
+    """The broker cannot start as asked: one line that names the culprit and the remedy."""

@@ -1,0 +1,49 @@
+"""CreatePartitions: give topics more partitions (KIP-195).
+
+Behaviour: each topic has its own answer; a name that occurs twice is refused. The new partitions
+are served when the answer goes out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from broker.errors import ApiError
+from broker.request import Request
+from protocol.errors import ErrorCode
+from protocol.messages.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopic,
+    CreatePartitionsTopicResult,
+)
+
+
+def create_partitions(request: Request[CreatePartitionsRequest]) -> CreatePartitionsResponse:
+    """Grow each topic asked for."""
+    counts = Counter(topic.name for topic in request.body.topics)
+    results = [_grow(request, topic) for topic in request.body.topics if counts[topic.name] == 1]
+    results += [
+        CreatePartitionsTopicResult(
+            name=name,
+            error_code=ErrorCode.INVALID_REQUEST,
+            error_message="Duplicate topic name.",
+        )
+        for name, count in counts.items()
+        if count > 1
+    ]
+    return CreatePartitionsResponse(results=results)
+
+
+def _grow(
+    request: Request[CreatePartitionsRequest], asked: CreatePartitionsTopic
+) -> CreatePartitionsTopicResult:
+    result = CreatePartitionsTopicResult(name=asked.name, error_message=None)
+    assignments = [tuple(each.broker_ids) for each in asked.assignments or []]
+    try:
+        request.node.controller.create_partitions(
+            asked.name, asked.count, assignments, validate_only=request.body.validate_only
+        )
+    except ApiError as error:
+        result.error_code, result.error_message = error.code, error.message
+    return result

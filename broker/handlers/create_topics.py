@@ -1,0 +1,91 @@
+"""CreateTopics: make topics, each with its own answer.
+
+Behaviour: a name that occurs twice in the request is refused in all its places; every other topic
+is made or refused on its own. When the answer goes out, every node already serves the new topics.
+
+Versions: 4 defaults for partitions and factor (KIP-464), 5 the result's configs, 7 topic ids.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from broker.controller.image import TopicImage
+from broker.errors import ApiError
+from broker.request import Request
+from broker.topic_config import describe_topic
+from protocol.errors import ErrorCode
+from protocol.messages.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfigs,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+
+
+def create_topics(request: Request[CreateTopicsRequest]) -> CreateTopicsResponse:
+    """Create each topic asked for."""
+    counts = Counter(topic.name for topic in request.body.topics)
+    results = [_create(request, topic) for topic in request.body.topics if counts[topic.name] == 1]
+    results += [
+        _refusal(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+        for name, count in counts.items()
+        if count > 1
+    ]
+    return CreateTopicsResponse(topics=results)
+
+
+def _create(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> CreatableTopicResult:
+    try:
+        topic = request.node.controller.create_topic(
+            asked.name,
+            partitions=asked.num_partitions,
+            replication_factor=asked.replication_factor,
+            assignments=_assignments(asked),
+            configs=_configs(asked),
+            validate_only=request.body.validate_only,
+        )
+    except ApiError as error:
+        return _refusal(asked.name, error.code, error.message)
+    return _created(request, topic)
+
+
+def _assignments(asked: CreatableTopic) -> list[tuple[int, ...]]:
+    """The replicas of each partition, in order; Kafka asks for 0, 1, 2, … without a gap."""
+    by_index = {each.partition_index: tuple(each.broker_ids) for each in asked.assignments}
+    if sorted(by_index) != list(range(len(asked.assignments))):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "partitions should be a consecutive 0-based integer sequence",
+        )
+    return [by_index[index] for index in range(len(by_index))]
+
+
+def _configs(asked: CreatableTopic) -> dict[str, str]:
+    configs: dict[str, str] = {}
+    for each in asked.configs:
+        if each.value is None:
+            raise ApiError(
+                ErrorCode.INVALID_CONFIG,
+                f"Null value not supported for topic configs: {each.name}",
+            )
+        configs[each.name] = each.value
+    return configs
+
+
+def _created(request: Request[CreateTopicsRequest], topic: TopicImage) -> CreatableTopicResult:
+    return CreatableTopicResult(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        num_partitions=len(topic.partitions),
+        replication_factor=len(topic.partitions[0].replicas),
+        configs=[
+            CreatableTopicConfigs(name=entry.name, value=entry.value, config_source=entry.source)
+            for entry in describe_topic(request.node.config, topic.configs)
+        ],
+    )
+
+
+def _refusal(name: str, error: ErrorCode, message: str | None) -> CreatableTopicResult:
+    return CreatableTopicResult(name=name, error_code=error, error_message=message)

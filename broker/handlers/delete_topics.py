@@ -1,0 +1,64 @@
+"""DeleteTopics: delete topics by name or, from v6, by id (KIP-516).
+
+Behaviour: each topic has its own answer; requests that wait on a deleted topic are answered at
+once. ``delete.topic.enable=false`` refuses all with TOPIC_DELETION_DISABLED (v3+).
+"""
+
+from __future__ import annotations
+
+from broker.errors import ApiError
+from broker.request import Request
+from protocol.errors import ErrorCode
+from protocol.messages.delete_topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
+
+_BY_STATE_SINCE = 6
+_DISABLED_SINCE = 3
+
+
+def delete_topics(request: Request[DeleteTopicsRequest]) -> DeleteTopicsResponse:
+    """Delete each topic asked for."""
+    body = request.body
+    asked = (
+        body.topics
+        if request.version >= _BY_STATE_SINCE
+        else [DeleteTopicState(name=name) for name in body.topic_names]
+    )
+    return DeleteTopicsResponse(responses=[_delete(request, topic) for topic in asked])
+
+
+def _delete(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> DeletableTopicResult:
+    result = DeletableTopicResult(name=asked.name, topic_id=asked.topic_id)
+    try:
+        topic_name = _name(request, asked)
+        topic = request.node.image.topic(topic_name)
+        request.node.controller.delete_topic(topic_name)
+        assert topic is not None
+        result.name, result.topic_id = topic.name, topic.topic_id
+    except ApiError as error:
+        result.error_code, result.error_message = error.code, error.message
+    return result
+
+
+def _name(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> str:
+    if not request.node.config.delete_topic_enable:
+        raise ApiError(
+            ErrorCode.TOPIC_DELETION_DISABLED
+            if request.version >= _DISABLED_SINCE
+            else ErrorCode.INVALID_REQUEST,
+            "Topic deletion is disabled.",
+        )
+    if asked.name is not None:
+        if asked.topic_id.int:
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST, "You may not specify both topic name and topic id."
+            )
+        return asked.name
+    topic = request.node.image.topic_by_id(asked.topic_id)
+    if topic is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+    return topic.name

@@ -1,0 +1,45 @@
+"""DescribeCluster: the nodes, and which of them leads the cluster (KIP-700).
+
+Versions: 1 adds the kind of endpoint (KIP-919), 2 fenced brokers.
+
+Deviations: controller endpoints do not exist here: MISMATCHED_ENDPOINT_TYPE, as a Kafka broker
+answers. No node is ever listed as fenced yet.
+"""
+
+from __future__ import annotations
+
+from broker.request import Request
+from protocol.errors import ErrorCode
+from protocol.messages.describe_cluster import (
+    DescribeClusterBroker,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+)
+
+_BROKERS = 1
+_CONTROLLERS = 2
+
+
+def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeClusterResponse:
+    """The nodes of the cluster."""
+    image = request.node.image
+    if request.body.endpoint_type != _BROKERS:
+        known = request.body.endpoint_type == _CONTROLLERS
+        return DescribeClusterResponse(
+            error_code=(
+                ErrorCode.MISMATCHED_ENDPOINT_TYPE if known else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
+            ),
+            error_message="This listener serves brokers only.",
+            endpoint_type=_BROKERS,
+            cluster_id="",
+            controller_id=-1,
+            brokers=[],
+        )
+    return DescribeClusterResponse(
+        cluster_id=image.cluster_id,
+        controller_id=min(image.brokers),
+        brokers=[
+            DescribeClusterBroker(broker_id=broker.node_id, host=broker.host, port=broker.port)
+            for broker in image.brokers.values()
+        ],
+    )

@@ -1,0 +1,202 @@
+"""Fetch: records from partitions, waiting for ``min_bytes`` of them up to ``max_wait_ms``.
+
+Behaviour: the session is resolved first (KIP-227); partitions nobody knows are set aside and do
+not end the wait of the others, as in Kafka; the rest is read under the response's size limits or
+parked in the Fetch purgatory. v13 and later name topics by id (KIP-516).
+
+Deviations: no quotas, no preferred read replica (KIP-392), no cluster id check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from broker.replication.fetch_context import (
+    Answers,
+    FetchContext,
+    SessionError,
+    Wanted,
+    fetch_context,
+    partition_name,
+)
+from broker.replication.fetch_data import (
+    FetchIsolation,
+    FetchParams,
+    FetchPartition,
+    LogReadResult,
+)
+from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionName
+from broker.request import Request
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.messages.fetch import (
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
+
+_SESSIONS_SINCE = 7
+_CLIENT_METADATA_SINCE = 11  # the rack id: such consumers may read from followers (KIP-392)
+_TOPIC_IDS_SINCE = 13
+
+
+def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
+    """Answer a fetch now, or park it."""
+    body, replicas = request.body, request.node.replicas
+    replica_id = _replica_id(body)
+    try:
+        context = _context(request, replica_id)
+    except SessionError as error:
+        return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
+    refused, names, readable = _sort_out(request, context)
+    params = FetchParams(
+        replica_id,
+        body.max_wait_ms,
+        min(body.min_bytes, body.max_bytes, request.node.config.fetch_max_bytes),
+        min(body.max_bytes, request.node.config.fetch_max_bytes),
+        FetchIsolation.of(replica_id, body.isolation_level),
+        leader_only=replica_id >= 0 or request.version < _CLIENT_METADATA_SINCE,
+    )
+    read_committed = params.isolation is FetchIsolation.TXN_COMMITTED
+
+    def answer(results: list[LogReadResult]) -> None:
+        answers: Answers = list(refused)
+        answers += [
+            (name, _partition_data(name[1], result, read_committed))
+            for name, result in zip(names, results, strict=True)
+        ]
+        request.respond(_response(request, context, answers))
+
+    operation = replicas.fetch_messages(params, readable, answer)
+    if operation is not None:
+        request.on_disconnect = operation.abandon
+    return None
+
+
+def _replica_id(body: FetchRequest) -> int:
+    """The top-level field up to v14, the tagged replica state from v15 (KIP-903)."""
+    state = body.replica_state
+    return body.replica_id if state is None else state.replica_id
+
+
+def _context(request: Request[FetchRequest], replica_id: int) -> FetchContext:
+    body = request.body
+    forgotten = [
+        partition_name(topic.topic, topic.topic_id, partition)
+        for topic in body.forgotten_topics_data
+        for partition in topic.partitions
+    ]
+    sessions = request.version >= _SESSIONS_SINCE
+    return fetch_context(
+        request.node.fetch_sessions,
+        body.session_id if sessions else NO_SESSION,
+        body.session_epoch if sessions else FINAL_EPOCH,
+        list(_wanted(request)),
+        forgotten,
+        uses_topic_ids=request.version >= _TOPIC_IDS_SINCE,
+        privileged=replica_id >= 0,
+    )
+
+
+def _wanted(request: Request[FetchRequest]) -> Iterator[tuple[PartitionName, FetchPartition]]:
+    by_id = request.version >= _TOPIC_IDS_SINCE
+    image = request.node.image
+    for topic in request.body.topics:
+        name = topic.topic
+        if by_id:
+            known = image.topic_by_id(topic.topic_id)
+            name = "" if known is None else known.name
+        for partition in topic.partitions:
+            yield (
+                (topic.topic_id if by_id else name, partition.partition),
+                FetchPartition(
+                    TopicPartition(name, partition.partition),
+                    topic.topic_id,
+                    partition.fetch_offset,
+                    partition.partition_max_bytes,
+                    partition.current_leader_epoch,
+                    partition.last_fetched_epoch,
+                    partition.log_start_offset,
+                ),
+            )
+
+
+def _sort_out(
+    request: Request[FetchRequest], context: FetchContext
+) -> tuple[Answers, list[PartitionName], list[FetchPartition]]:
+    """Partitions nobody knows, with their error, and those to read.
+
+    A session by topic id looks its names up anew each time: the topic may have come or gone.
+    """
+    image = request.node.image
+    refused: Answers = []
+    names: list[PartitionName] = []
+    readable: list[FetchPartition] = []
+    wanted: Wanted = context.wanted
+    for name, asked in wanted:
+        if asked.topic_id.int:
+            topic = image.topic_by_id(asked.topic_id)
+            unknown = ErrorCode.UNKNOWN_TOPIC_ID
+            if topic is not None and topic.name != asked.key.topic:
+                asked = asked._replace(key=TopicPartition(topic.name, asked.key.partition))
+        else:
+            topic = image.topic(asked.key.topic)
+            unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if topic is None:
+            refused.append((name, _refusal(name[1], unknown)))
+        elif not 0 <= asked.key.partition < len(topic.partitions):
+            refused.append((name, _refusal(name[1], ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)))
+        else:
+            names.append(name)
+            readable.append(asked)
+    return refused, names, readable
+
+
+def _refusal(partition: int, error: ErrorCode) -> PartitionData:
+    return PartitionData(
+        partition_index=partition,
+        error_code=error,
+        high_watermark=-1,
+        aborted_transactions=None,
+        records=b"",
+    )
+
+
+def _partition_data(partition: int, result: LogReadResult, read_committed: bool) -> PartitionData:
+    data = PartitionData(
+        partition_index=partition,
+        error_code=result.error,
+        high_watermark=result.high_watermark,
+        last_stable_offset=result.last_stable_offset,
+        log_start_offset=result.log_start_offset,
+        aborted_transactions=[] if read_committed and not result.error else None,
+        # Never null: librdkafka takes a null record set for a protocol error.
+        records=result.records,
+    )
+    if result.diverging_epoch is not None:
+        epoch, end_offset = result.diverging_epoch
+        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
+    return data
+
+
+def _response(
+    request: Request[FetchRequest], context: FetchContext, answers: Answers
+) -> FetchResponse:
+    try:
+        session_id, news = context.answer(answers)
+    except SessionError as error:
+        return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
+    topics: list[FetchableTopicResponse] = []
+    last: object = None
+    for (topic, _), data in news:
+        if not topics or topic != last:
+            last = topic
+            topics.append(
+                FetchableTopicResponse(topic=topic, partitions=[])
+                if isinstance(topic, str)
+                else FetchableTopicResponse(topic_id=topic, partitions=[])
+            )
+        topics[-1].partitions.append(data)
+    return FetchResponse(session_id=session_id, responses=topics)

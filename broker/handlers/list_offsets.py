@@ -1,0 +1,128 @@
+"""ListOffsets: the first and last offset of a partition, or the first at or after a timestamp.
+
+Behaviour: "latest" is the high watermark for consumers, the last stable offset for those that read
+committed only, and the log end for replicas. Nothing found is no error: timestamp and offset -1.
+
+Versions: 1 one offset instead of many, 2 isolation level, 4 leader epochs, 7 max timestamp (-3),
+8 earliest local (-4), 9 last tiered (-5), 10 a timeout, 11 earliest pending upload (-6).
+
+Deviations: nothing is tiered here, so -4 is the earliest and -5 and -6 find nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from broker.errors import ApiError
+from broker.replication.partition import Partition
+from broker.request import Request
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+
+LATEST = -1
+EARLIEST = -2
+MAX_TIMESTAMP = -3
+EARLIEST_LOCAL = -4
+LATEST_TIERED = -5
+EARLIEST_PENDING_UPLOAD = -6
+
+_SINCE = {
+    LATEST: 1,
+    EARLIEST: 1,
+    MAX_TIMESTAMP: 7,
+    EARLIEST_LOCAL: 8,
+    LATEST_TIERED: 9,
+    EARLIEST_PENDING_UPLOAD: 11,
+}
+_DEBUGGING_REPLICA_ID = -2
+_CONSUMER_REPLICA_ID = -1
+
+Found = tuple[int, int, int]  # timestamp, offset, leader epoch
+_NOTHING: Found = (-1, -1, -1)
+
+
+def list_offsets(request: Request[ListOffsetsRequest]) -> ListOffsetsResponse:
+    """The offsets asked for, or each partition's error."""
+    counts = Counter(
+        (topic.name, partition.partition_index)
+        for topic in request.body.topics
+        for partition in topic.partitions
+    )
+    topics = []
+    for topic in request.body.topics:
+        answers = []
+        for asked in topic.partitions:
+            key = TopicPartition(topic.name, asked.partition_index)
+            try:
+                if counts[key] > 1:
+                    raise ApiError(ErrorCode.INVALID_REQUEST)
+                found = _find(request, key, asked)
+            except ApiError as error:
+                answers.append(_answer(asked, _NOTHING, error.code))
+            else:
+                answers.append(_answer(asked, found, ErrorCode.NONE))
+        topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
+    return ListOffsetsResponse(topics=topics)
+
+
+def _answer(
+    asked: ListOffsetsPartition, found: Found, error: ErrorCode
+) -> ListOffsetsPartitionResponse:
+    timestamp, offset, leader_epoch = found
+    return ListOffsetsPartitionResponse(
+        partition_index=asked.partition_index,
+        error_code=error,
+        timestamp=timestamp,
+        offset=offset,
+        leader_epoch=leader_epoch,
+    )
+
+
+def _find(
+    request: Request[ListOffsetsRequest], key: TopicPartition, asked: ListOffsetsPartition
+) -> Found:
+    timestamp = asked.timestamp
+    if timestamp < 0 and request.version < _SINCE.get(timestamp, request.version + 1):
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+    partition = request.node.replicas.partitions.get(key)
+    if partition is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    replica_id = request.body.replica_id
+    partition.check_leader(
+        asked.current_leader_epoch, leader_required=replica_id != _DEBUGGING_REPLICA_ID
+    )
+    log = partition.log
+    if timestamp == LATEST:
+        epoch = partition.registration.leader_epoch
+        return -1, _latest(partition, replica_id, request.body.isolation_level), epoch
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        return -1, log.log_start_offset, log.epoch_of(log.log_start_offset)
+    if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
+        return _NOTHING
+    found = (
+        log.fetch_offset_of_max_timestamp()
+        if timestamp == MAX_TIMESTAMP
+        else log.fetch_offset_by_timestamp(timestamp)
+    )
+    if found is None:
+        return _NOTHING
+    offset, found_timestamp, leader_epoch = found
+    if offset >= _latest(partition, replica_id, request.body.isolation_level):
+        return _NOTHING
+    return found_timestamp, offset, leader_epoch
+
+
+def _latest(partition: Partition, replica_id: int, isolation_level: int) -> int:
+    """One past the last offset that the asker may see."""
+    if replica_id != _CONSUMER_REPLICA_ID:
+        return partition.log.log_end_offset
+    if isolation_level == 1:
+        return partition.log.last_stable_offset
+    return partition.log.high_watermark

@@ -1,0 +1,107 @@
+"""Metadata: brokers, topics, leaders; unknown topics are created when that is allowed.
+
+Behaviour: v0 takes an empty list for "all topics", later versions null; a topic named that does
+not exist is created if ``auto.create.topics.enable`` and the request (v4+) agree, and is served
+already when the answer goes out. v12 and later may name topics by id.
+
+Versions: 4 the client's word on auto-creation, 7 leader epochs, 8-10 authorized operations,
+10 topic ids, 12 requests by id, 13 a top-level error.
+
+Deviations: Kafka first answers an auto-created topic with LEADER_NOT_AVAILABLE and lets the client
+ask again; here it is ready at once. The controller named is the first node.
+"""
+
+from __future__ import annotations
+
+from broker.controller.image import TopicImage
+from broker.errors import ApiError
+from broker.request import Request
+from protocol.errors import ErrorCode
+from protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+_ALL_IS_EMPTY_UNTIL = 0
+_IDS_IN_REQUESTS_SINCE = 12
+
+
+def metadata(request: Request[MetadataRequest]) -> MetadataResponse:
+    """The cluster as this node sees it."""
+    image = request.node.image
+    try:
+        topics = _topics(request)
+    except ApiError as error:
+        topics = [_refusal(error.code, topic.name, topic) for topic in request.body.topics or []]
+    return MetadataResponse(
+        brokers=[
+            MetadataResponseBroker(node_id=broker.node_id, host=broker.host, port=broker.port)
+            for broker in image.brokers.values()
+        ],
+        cluster_id=image.cluster_id,
+        controller_id=min(image.brokers),
+        topics=topics,
+    )
+
+
+def _topics(request: Request[MetadataRequest]) -> list[MetadataResponseTopic]:
+    asked = request.body.topics
+    if asked is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not asked):
+        return [_known(topic) for topic in request.node.image]
+    by_id = any(topic.topic_id.int or topic.name is None for topic in asked)
+    if by_id and request.version < _IDS_IN_REQUESTS_SINCE:
+        raise ApiError(ErrorCode.INVALID_REQUEST)
+    return [_one(request, topic) for topic in asked]
+
+
+def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> MetadataResponseTopic:
+    node = request.node
+    if asked.topic_id.int:
+        topic = node.image.topic_by_id(asked.topic_id)
+        return _known(topic) if topic else _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, asked)
+    assert asked.name is not None
+    topic = node.image.topic(asked.name)
+    if topic is None:
+        try:
+            topic = _auto_create(request, asked.name)
+        except ApiError as error:
+            return _refusal(error.code, asked.name, asked)
+    return _known(topic)
+
+
+def _auto_create(request: Request[MetadataRequest], name: str) -> TopicImage:
+    node = request.node
+    if not (node.config.auto_create_topics_enable and request.body.allow_auto_topic_creation):
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    return node.controller.create_topic(name)
+
+
+def _known(topic: TopicImage) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.internal,
+        partitions=[
+            MetadataResponsePartition(
+                partition_index=index,
+                leader_id=partition.leader,
+                leader_epoch=partition.leader_epoch,
+                replica_nodes=list(partition.replicas),
+                isr_nodes=list(partition.isr),
+                offline_replicas=[],
+            )
+            for index, partition in enumerate(topic.partitions)
+        ],
+    )
+
+
+def _refusal(
+    error: ErrorCode, name: str | None, asked: MetadataRequestTopic
+) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        error_code=error, name=name, topic_id=asked.topic_id, partitions=[]
+    )

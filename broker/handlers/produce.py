@@ -1,0 +1,144 @@
+"""Produce: append batches; with acks=all, answer when every in-sync replica has them.
+
+Behaviour: partitions refused before the append come after the others in the answer, as Kafka
+orders them; ``acks=0`` has no answer, and an error then closes the connection so that the client
+looks around; a wait that times out answers REQUEST_TIMED_OUT and keeps the records.
+
+Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
+older librdkafka takes that for "no compression" otherwise (KAFKA-18659).
+
+Deviations: transactional produce is not served yet: INVALID_TXN_STATE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from broker.errors import Refused
+from broker.replication.replica_manager import ProduceResult, ProduceResults
+from broker.request import Request
+from broker.storage.append import first_batch_problem
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+
+_TOPIC_IDS_SINCE = 13
+_INTERNAL_WRITER = "__admin_client"  # Kafka lets only this client id write internal topics
+
+Results = list[tuple[TopicPartition, UUID, ProduceResult]]
+
+
+def produce(request: Request[ProduceRequest]) -> None:
+    """Append what the request carries and answer, or park it until that is replicated."""
+    body = request.body
+    if body.acks not in (-1, 0, 1):
+        refusal = ErrorCode.INVALID_REQUIRED_ACKS
+        everything = [(key, id_, ProduceResult(refusal)) for key, id_, _ in _entries(request)]
+        return _finish(request, everything)
+    accepted: dict[TopicPartition, memoryview] = {}
+    topic_ids: dict[TopicPartition, UUID] = {}
+    refused: Results = []
+    for key, topic_id, records in _entries(request):
+        error = _problem(request, key, topic_id, records)
+        if error is ErrorCode.CORRUPT_MESSAGE:
+            # Kafka stumbles over such bytes before it looks at any partition by itself.
+            corrupt = ProduceResult(error)
+            return _finish(request, [(key, id_, corrupt) for key, id_, _ in _entries(request)])
+        if error:
+            refused.append((key, topic_id, ProduceResult(error)))
+        else:
+            assert records is not None
+            accepted[key] = records
+            topic_ids[key] = topic_id
+    if not accepted:
+        return _finish(request, refused)
+
+    def answer(results: ProduceResults) -> None:
+        reached = [(key, topic_ids[key], result) for key, result in results.items()]
+        _finish(request, reached + refused)
+
+    operation = request.node.replicas.append_records(
+        body.timeout_ms, body.acks, accepted, request.version, answer
+    )
+    if operation is not None:
+        request.on_disconnect = operation.abandon
+    return None
+
+
+def _entries(
+    request: Request[ProduceRequest],
+) -> Iterator[tuple[TopicPartition, UUID, memoryview | None]]:
+    by_id = request.version >= _TOPIC_IDS_SINCE
+    for topic in request.body.topic_data:
+        name = topic.name
+        if by_id:
+            known = request.node.image.topic_by_id(topic.topic_id)
+            name = "" if known is None else known.name
+        for partition in topic.partition_data:
+            records = None if partition.records is None else memoryview(partition.records)
+            yield TopicPartition(name, partition.index), topic.topic_id, records
+
+
+def _problem(
+    request: Request[ProduceRequest],
+    key: TopicPartition,
+    topic_id: UUID,
+    records: memoryview | None,
+) -> ErrorCode:
+    """What refuses a partition before its log is asked, in Kafka's order."""
+    topic = request.node.image.topic(key.topic)
+    if topic is None:
+        return ErrorCode.UNKNOWN_TOPIC_ID if topic_id.int else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if not 0 <= key.partition < len(topic.partitions):
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if records is None:
+        return ErrorCode.INVALID_RECORD
+    if error := first_batch_problem(records, request.version):
+        return error
+    if topic.internal and request.client_id != _INTERNAL_WRITER:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
+    return ErrorCode.NONE
+
+
+def _finish(request: Request[ProduceRequest], results: Results) -> None:
+    """Answer; for acks=0 with nothing, or with the end of the connection."""
+    if request.body.acks != 0:
+        request.respond(_response(request.version, results))
+        return
+    failed = [f"{key}: {result.error.name}" for key, _, result in results if result.error]
+    if failed:
+        raise Refused(f"a produce with acks=0 failed ({', '.join(failed)})")
+    request.respond(None)
+
+
+def _response(version: int, results: Results) -> ProduceResponse:
+    topics: dict[object, TopicProduceResponse] = {}
+    for key, topic_id, result in results:
+        name: object = topic_id if version >= _TOPIC_IDS_SINCE else key.topic
+        topic = topics.get(name)
+        if topic is None:
+            topic = topics[name] = TopicProduceResponse(
+                name=key.topic, topic_id=topic_id, partition_responses=[]
+            )
+        topic.partition_responses.append(
+            PartitionProduceResponse(
+                index=key.partition,
+                error_code=result.error,
+                base_offset=result.base_offset,
+                log_append_time_ms=result.log_append_time,
+                log_start_offset=result.log_start_offset,
+                record_errors=[
+                    BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=text)
+                    for index, text in result.record_errors
+                ],
+                error_message=result.message,
+            )
+        )
+    return ProduceResponse(responses=list(topics.values()))

@@ -1,0 +1,40 @@
+"""What a user asked for when starting the broker, checked and ready to use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from broker.config import Config
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSpec:
+    """A topic to make before the broker is ready; -1 takes the broker's default."""
+
+    name: str
+    partitions: int = -1
+    replication_factor: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """The options of ``antechamber serve``."""
+
+    host: str = "127.0.0.1"
+    port: int = 9092
+    brokers: int = 1
+    admin_host: str = "127.0.0.1"
+    admin_port: int = 9644
+    # The bearer token every admin request must carry; None on loopback, where none is needed.
+    admin_token: str | None = None
+    # None: a temporary directory that is gone when the broker stops.
+    data_dir: Path | None = None
+    config: Config = field(default_factory=Config)
+    topics: tuple[TopicSpec, ...] = ()
+    # Wait records: a file of JSON lines, and a topic of this broker.
+    records: Path | None = None
+    records_topic: str | None = None
+    ready_file: Path | None = None
+    quiet: bool = False
+    verbose: bool = False

@@ -1,0 +1,1 @@
+"""What a node does with the partitions it hosts: append, fetch, and who waits for it."""

@@ -1,0 +1,143 @@
+"""What a Fetch request means, given its session id and epoch (KIP-227).
+
+session  epoch      the request is                            the answer carries
+0        -1, or <v7 full, without a session                   session 0
+any      0          full; the old session ends, a new begins  the new session's id, or 0
+s        -1         full; the session ends                    session 0
+s        n > 0      incremental                               only partitions with news
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from broker.replication.fetch_data import FetchPartition
+from broker.replication.fetch_session import (
+    FINAL_EPOCH,
+    INITIAL_EPOCH,
+    NO_SESSION,
+    CachedPartition,
+    FetchSession,
+    FetchSessionCache,
+    PartitionName,
+    next_epoch,
+)
+from protocol.errors import ErrorCode
+from protocol.messages.fetch import PartitionData
+
+Wanted = list[tuple[PartitionName, FetchPartition]]
+Answers = list[tuple[PartitionName, PartitionData]]
+
+
+class SessionError(Exception):
+    """The session part of the request is wrong: answered at the top, without partitions."""
+
+    def __init__(self, code: ErrorCode) -> None:
+        super().__init__(code.name)
+        self.code = code
+
+
+class FullContext:
+    """All partitions are named in the request, and all are answered."""
+
+    def __init__(self, wanted: Wanted, session: FetchSession | None = None) -> None:
+        self.wanted = wanted
+        self._session = session
+
+    def answer(self, answers: Answers) -> tuple[int, Answers]:
+        """The session id to answer with, and the partitions to answer."""
+        if self._session is None:
+            return NO_SESSION, answers
+        for name, data in answers:
+            _remember(self._session.partitions[name], data)
+        return self._session.session_id, answers
+
+
+class IncrementalContext:
+    """The session's partitions are read, and those with news are answered."""
+
+    def __init__(self, session: FetchSession) -> None:
+        self._session = session
+        self._epoch = session.epoch
+        self.wanted = [(name, cached.asked) for name, cached in session.partitions.items()]
+
+    def answer(self, answers: Answers) -> tuple[int, Answers]:
+        """The session id to answer with, and the partitions that have news.
+
+        Raises `SessionError` if another request of the session came through meanwhile.
+        """
+        session = self._session
+        if session.epoch != self._epoch:
+            raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+        news = []
+        for name, data in answers:
+            cached = session.partitions[name]
+            if not _has_news(cached, data):
+                continue
+            news.append((name, data))
+            _remember(cached, data)
+            if data.records:
+                session.move_to_end(name)
+        return session.session_id, news
+
+
+FetchContext = FullContext | IncrementalContext
+
+
+def fetch_context(
+    cache: FetchSessionCache,
+    session_id: int,
+    epoch: int,
+    wanted: Wanted,
+    forgotten: Sequence[PartitionName],
+    *,
+    uses_topic_ids: bool,
+    privileged: bool,
+) -> FetchContext:
+    """The context of a request; raises `SessionError`."""
+    if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+        if session_id != NO_SESSION:
+            cache.remove(session_id)
+        if epoch == FINAL_EPOCH or not wanted:
+            return FullContext(wanted)
+        session = cache.try_create(wanted, privileged=privileged, uses_topic_ids=uses_topic_ids)
+        return FullContext(wanted, session)
+    session = cache.get(session_id)
+    if session is None:
+        raise SessionError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+    if session.epoch != epoch:
+        raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+    if session.uses_topic_ids != uses_topic_ids:
+        raise SessionError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+    for name, asked in wanted:
+        session.put(name, asked)
+    for name in forgotten:
+        session.partitions.pop(name, None)
+    if not session.partitions:
+        cache.remove(session_id)
+        return FullContext([])
+    session.epoch = next_epoch(epoch)
+    return IncrementalContext(session)
+
+
+def _has_news(cached: CachedPartition, data: PartitionData) -> bool:
+    return bool(
+        data.records
+        or data.error_code
+        or data.high_watermark != cached.high_watermark
+        or data.log_start_offset != cached.log_start_offset
+        or data.preferred_read_replica != -1
+        or data.diverging_epoch is not None
+    )
+
+
+def _remember(cached: CachedPartition, data: PartitionData) -> None:
+    """Note what the client now knows; after an error it is told again once all is well."""
+    cached.high_watermark = -1 if data.error_code else data.high_watermark
+    cached.log_start_offset = data.log_start_offset
+
+
+def partition_name(topic: str, topic_id: UUID, partition: int) -> PartitionName:
+    """How a session names a partition: by topic id where the request's version has ids."""
+    return (topic_id if topic_id.int else topic, partition)

@@ -1,0 +1,78 @@
+"""The values a fetch is made of, between the handler, the sessions and the logs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+from uuid import UUID
+
+from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+
+FUTURE_LOCAL_REPLICA_ID = -3
+
+
+class FetchIsolation(Enum):
+    """How far a reader may see: Kafka's ``FetchIsolation``."""
+
+    LOG_END = 0
+    HIGH_WATERMARK = 1
+    TXN_COMMITTED = 2
+
+    @staticmethod
+    def of(replica_id: int, isolation_level: int) -> FetchIsolation:
+        """Followers see everything; consumers up to the high watermark or the last stable offset."""
+        if replica_id >= 0 or replica_id == FUTURE_LOCAL_REPLICA_ID:
+            return FetchIsolation.LOG_END
+        return (
+            FetchIsolation.TXN_COMMITTED if isolation_level == 1 else FetchIsolation.HIGH_WATERMARK
+        )
+
+
+@dataclass(slots=True)
+class FetchParams:
+    """What holds for the whole fetch; ``leader_only``: older consumers and followers may read
+    from the leader only (KIP-392)."""
+
+    replica_id: int
+    max_wait_ms: int
+    min_bytes: int
+    max_bytes: int
+    isolation: FetchIsolation
+    leader_only: bool
+
+    @property
+    def is_from_follower(self) -> bool:
+        """Whether a replica asks."""
+        return self.replica_id >= 0
+
+
+class FetchPartition(NamedTuple):
+    """One partition of a fetch, as asked: Kafka's ``FetchRequest.PartitionData``."""
+
+    key: TopicPartition
+    topic_id: UUID
+    fetch_offset: int
+    max_bytes: int
+    current_leader_epoch: int = -1
+    last_fetched_epoch: int = -1
+    log_start_offset: int = -1
+
+
+@dataclass(slots=True)
+class LogReadResult:
+    """One partition of a fetch, as read.
+
+    ``start`` tells where in the log the fetch begins, for a fetch that goes on to wait; -1 stands
+    for offsets that an error leaves untold.
+    """
+
+    error: ErrorCode
+    high_watermark: int = -1
+    last_stable_offset: int = -1
+    log_start_offset: int = -1
+    records: bytes | bytearray | memoryview = b""
+    start: LogOffsetMetadata = field(default_factory=lambda: UNKNOWN_OFFSET_METADATA)
+    diverging_epoch: tuple[int, int] | None = None

@@ -1,0 +1,140 @@
+"""Fetch sessions: a client names its partitions once, then only what changes (KIP-227).
+
+The cache is bounded. When it is full, a new session takes the place of one that has not been used
+for two minutes, or else of one worth less: a consumer's before a follower's, a small one before a
+large one. When nothing may be evicted the client is told session 0 and goes on in full.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from broker.clock import Clock
+from broker.replication.fetch_data import FetchPartition
+
+NO_SESSION = 0
+INITIAL_EPOCH = 0
+FINAL_EPOCH = -1
+_EPOCH_MAX = 2**31 - 1
+_EVICTION_MS = 120_000  # Kafka: a constant, EVICTION_MS in IncrementalFetchSessionCacheMs
+
+PartitionName = tuple[str | UUID, int]
+
+
+def next_epoch(epoch: int) -> int:
+    """The epoch after *epoch*; 0 and -1 have meanings of their own, so 1 follows the largest."""
+    return 1 if epoch >= _EPOCH_MAX else epoch + 1
+
+
+@dataclass(slots=True)
+class CachedPartition:
+    """A partition of a session: what the client wants, and what it was last told."""
+
+    asked: FetchPartition
+    high_watermark: int = -1
+    log_start_offset: int = -1
+
+
+@dataclass(slots=True)
+class FetchSession:
+    """One client's session; partitions in the order in which they are read."""
+
+    session_id: int
+    privileged: bool
+    uses_topic_ids: bool
+    created_ms: float
+    last_used_ms: float
+    partitions: dict[PartitionName, CachedPartition] = field(default_factory=dict)
+    epoch: int = 1  # the epoch that the next request must carry
+
+    def put(self, name: PartitionName, asked: FetchPartition) -> None:
+        """Add a partition, or change what is wanted of it."""
+        cached = self.partitions.get(name)
+        if cached is None:
+            self.partitions[name] = CachedPartition(asked)
+        else:
+            cached.asked = asked
+
+    def move_to_end(self, name: PartitionName) -> None:
+        """Read the partition last next time: it has had its turn."""
+        self.partitions[name] = self.partitions.pop(name)
+
+
+class FetchSessionCache:
+    """All sessions of a node, at most ``slots`` (max.incremental.fetch.session.cache.slots)."""
+
+    def __init__(self, slots: int, clock: Clock, seed: int | None = None) -> None:
+        self._slots = slots
+        self._clock = clock
+        self._random = random.Random(seed)
+        self._sessions: dict[int, FetchSession] = {}  # least recently used first
+        self.evictions = 0
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    def get(self, session_id: int) -> FetchSession | None:
+        """The session, marked as used now."""
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            session.last_used_ms = self._clock.now_ms()
+            self._sessions[session_id] = session
+        return session
+
+    def remove(self, session_id: int) -> None:
+        """Close a session, if there is one."""
+        self._sessions.pop(session_id, None)
+
+    def try_create(
+        self,
+        partitions: Iterable[tuple[PartitionName, FetchPartition]],
+        *,
+        privileged: bool,
+        uses_topic_ids: bool,
+    ) -> FetchSession | None:
+        """A new session with these partitions, or None when there is no place for it."""
+        cached = {name: CachedPartition(asked) for name, asked in partitions}
+        if len(self._sessions) >= self._slots and not self._evict(privileged, len(cached)):
+            return None
+        now = self._clock.now_ms()
+        session_id = self._unused_id()
+        session = FetchSession(session_id, privileged, uses_topic_ids, now, now, cached)
+        self._sessions[session_id] = session
+        return session
+
+    def _unused_id(self) -> int:
+        while True:
+            session_id = self._random.randint(1, _EPOCH_MAX)
+            if session_id not in self._sessions:
+                return session_id
+
+    def _evict(self, privileged: bool, size: int) -> bool:
+        """Make place for a session of *size* partitions; False if all others are worth more."""
+        if self._slots == 0:
+            return False
+        now = self._clock.now_ms()
+        oldest = next(iter(self._sessions.values()))
+        if now - oldest.last_used_ms > _EVICTION_MS:
+            victim = oldest
+        else:
+            candidates = [
+                session
+                for session in self._sessions.values()
+                if now - session.created_ms > _EVICTION_MS
+                or (privileged and not session.privileged)
+            ]
+            if not candidates:
+                return False
+            victim = min(candidates, key=_worth)
+            if _worth(victim) > (privileged, size):
+                return False
+        del self._sessions[victim.session_id]
+        self.evictions += 1
+        return True
+
+
+def _worth(session: FetchSession) -> tuple[bool, int]:
+    return session.privileged, len(session.partitions)

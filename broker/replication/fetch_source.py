@@ -1,0 +1,59 @@
+"""What a waiting fetch asks of the logs: how far they reach now, and whether they still may answer.
+
+The answer None ends the wait; the read that follows finds out why (cases A to E of Kafka's
+``DelayedFetch``: not the leader, unknown partition, offline log, fenced epoch).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from broker.errors import ApiError
+from broker.replication.fetch_data import FetchIsolation, FetchParams
+from broker.replication.log_reader import diverging_epoch
+from broker.replication.partition import Partition
+from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+
+
+class LogFetchSource:
+    """The logs, seen with one fetch's isolation."""
+
+    __slots__ = ("_params", "_partitions")
+
+    def __init__(self, partitions: Mapping[TopicPartition, Partition], params: FetchParams) -> None:
+        self._partitions = partitions
+        self._params = params
+
+    def end_offset(
+        self, key: TopicPartition, current_leader_epoch: int
+    ) -> LogOffsetMetadata | None:
+        """The end this fetch may see, with its place in the segment; None ends the wait."""
+        partition = self._partitions.get(key)
+        if partition is None:
+            return None
+        try:
+            partition.check_leader(current_leader_epoch, leader_required=self._params.leader_only)
+        except ApiError as error:
+            if error.code is ErrorCode.UNKNOWN_LEADER_EPOCH:
+                raise
+            return None
+        if self._params.isolation is FetchIsolation.HIGH_WATERMARK:
+            return partition.log.high_watermark_metadata
+        if self._params.isolation is FetchIsolation.LOG_END:
+            return partition.log.end_metadata
+        return partition.log.last_stable_offset_metadata
+
+    def diverges(self, key: TopicPartition, last_fetched_epoch: int, fetch_offset: int) -> bool:
+        """Whether the asker's log has parted from ours, or its epoch is of no use (case H)."""
+        try:
+            return (
+                diverging_epoch(self._partitions[key], last_fetched_epoch, fetch_offset) is not None
+            )
+        except ApiError:
+            return True
+
+    def is_throttled(self, key: TopicPartition) -> bool:
+        """Whether a follower out of sync must wait for its quota: no quotas here, so never."""
+        return False

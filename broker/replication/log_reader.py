@@ -1,0 +1,103 @@
+"""Reading several partitions under one response limit (Kafka's ``readFromLog``).
+
+Partitions are read in the order asked. The first batch found is returned whole even if it exceeds
+every limit, so that a consumer can always make progress (KIP-74); after it, a batch that does not
+fit is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from broker.errors import ApiError
+from broker.replication.fetch_data import (
+    FetchIsolation,
+    FetchPartition,
+    FetchParams,
+    LogReadResult,
+)
+from broker.replication.partition import Partition
+from broker.storage.log import OffsetOutOfRange
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+
+
+def read_from_logs(
+    partitions: Mapping[TopicPartition, Partition],
+    params: FetchParams,
+    wanted: Sequence[FetchPartition],
+) -> list[LogReadResult]:
+    """Read each partition wanted; what cannot be read has its error in its own result."""
+    results = []
+    remaining = params.max_bytes
+    nothing_yet = True
+    for asked in wanted:
+        try:
+            result = _read(partitions, params, asked, min(remaining, asked.max_bytes), nothing_yet)
+        except ApiError as error:
+            result = LogReadResult(error.code)
+        results.append(result)
+        if size := len(result.records):
+            nothing_yet = False
+            remaining = max(0, remaining - size)
+    return results
+
+
+def _read(
+    partitions: Mapping[TopicPartition, Partition],
+    params: FetchParams,
+    asked: FetchPartition,
+    limit: int,
+    min_one_message: bool,
+) -> LogReadResult:
+    partition = partitions.get(asked.key)
+    if partition is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    if asked.topic_id.int and asked.topic_id != partition.topic_id:
+        raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID)
+    partition.check_leader(asked.current_leader_epoch, leader_required=params.leader_only)
+    log = partition.log
+    if asked.last_fetched_epoch != -1:
+        diverging = diverging_epoch(partition, asked.last_fetched_epoch, asked.fetch_offset)
+        if diverging is not None:
+            return LogReadResult(
+                ErrorCode.NONE,
+                log.high_watermark,
+                log.last_stable_offset,
+                log.log_start_offset,
+                diverging_epoch=diverging,
+            )
+    if params.isolation is FetchIsolation.HIGH_WATERMARK:
+        upper = log.high_watermark_metadata
+    elif params.isolation is FetchIsolation.LOG_END:
+        upper = log.end_metadata
+    else:
+        upper = log.last_stable_offset_metadata
+    try:
+        data = log.read(asked.fetch_offset, limit, upper, min_one_message)
+    except OffsetOutOfRange:
+        raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE) from None
+    return LogReadResult(
+        ErrorCode.NONE,
+        log.high_watermark,
+        log.last_stable_offset,
+        log.log_start_offset,
+        # Half a batch is of no use to anyone: Kafka answers nothing instead, without an error.
+        b"" if data.first_entry_incomplete else data.records,
+        data.offset_metadata,
+    )
+
+
+def diverging_epoch(
+    partition: Partition, last_fetched_epoch: int, fetch_offset: int
+) -> tuple[int, int] | None:
+    """Where the asker's log parts from ours, as (epoch, end offset); None if it does not (KIP-595).
+
+    Raises `ApiError` OFFSET_OUT_OF_RANGE when the epoch says nothing about the offset.
+    """
+    epoch, end_offset = partition.log.end_offset_for_epoch(last_fetched_epoch)
+    if epoch == -1 or end_offset == -1 or fetch_offset < partition.log.log_start_offset:
+        raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)
+    if epoch < last_fetched_epoch or end_offset < fetch_offset:
+        return epoch, end_offset
+    return None

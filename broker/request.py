@@ -1,0 +1,52 @@
+"""One request in progress: what came, where it came from, and the way its answer goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from protocol.headers import RequestHeader
+
+if TYPE_CHECKING:
+    from broker.node import Node
+
+Body = TypeVar("Body")
+
+
+class ResponseSink(Protocol):
+    """Where answers go: the connection the request came by."""
+
+    def complete(self, request: Request[Any], response: object | None) -> None:
+        """Send the answer; None sends nothing but lets the next request proceed."""
+        ...
+
+
+class Request(Generic[Body]):
+    """A decoded request.
+
+    A handler either returns the response, or parks the request and sees to it that `respond` is
+    called exactly once, later. Memoryviews in ``body`` are valid until the handler returns.
+    """
+
+    __slots__ = ("body", "client_host", "header", "node", "on_disconnect", "sink", "version")
+
+    def __init__(
+        self, header: RequestHeader, body: Body, node: Node, sink: ResponseSink, client_host: str
+    ) -> None:
+        self.header = header
+        self.body = body
+        self.node = node
+        self.sink = sink
+        self.client_host = client_host
+        self.version = header.api_version
+        # Called if the client goes away while the request is parked: whoever parked it cleans up.
+        self.on_disconnect: Callable[[], object] | None = None
+
+    @property
+    def client_id(self) -> str | None:
+        """The name the client gives itself."""
+        return self.header.client_id
+
+    def respond(self, response: object | None) -> None:
+        """Answer; None for a request that has no answer (acks=0)."""
+        self.sink.complete(self, response)

@@ -1,0 +1,180 @@
+"""The whole broker from start to stop: sockets, controller, nodes, and the tasks that drive them.
+
+Order of a start: everything that can fail because of the user is tried first (ports, data
+directory), then the logs are opened and the topics made, then the tasks start, and only when every
+listener accepts is the broker called ready. A stop by signal ends the tasks, closes every
+connection, flushes the logs and leaves the mark of a clean shutdown.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from broker.admin.server import serve_admin
+from broker.clock import Clock, TrioClock
+from broker.controller.controller import Controller
+from broker.controller.image import Broker
+from broker.controller.store import ControllerStore
+from broker.errors import ApiError, StartupError
+from broker.listener import accept_connections, listen
+from broker.node import Node
+from broker.options import ServeOptions, TopicSpec
+from broker.topic_config import check_topic_configs
+from purgatories.timer.trio_reaper import run_reaper
+
+_NODE_ID = 1
+_WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
+
+
+async def serve(options: ServeOptions) -> None:
+    """Run the broker until SIGTERM or SIGINT; raises `StartupError` if it cannot start as asked."""
+    if options.brokers != 1:
+        raise StartupError(f"--brokers: {options.brokers} given, 1 is what this version can run")
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        with (
+            _data_directory(options.data_dir) as data_dir,
+            listen("--port", options.host, options.port) as listener,
+            listen("--admin-port", options.admin_host, options.admin_port) as admin,
+        ):
+            clock = TrioClock()
+            controller = _controller(options, data_dir)
+            node = _node(options, clock, controller, data_dir, listener)
+            try:
+                _make_topics(controller, options.topics)
+                await _run(options, node, listener, admin, signals)
+            finally:
+                node.close()
+                controller.close()
+
+
+async def _run(
+    options: ServeOptions,
+    node: Node,
+    listener: socket.socket,
+    admin: socket.socket,
+    signals: AsyncIterator[int],
+) -> None:
+    _quiet_the_garbage_collector()
+    try:
+        async with trio.open_nursery() as nursery:
+            for purgatory in node.purgatories:
+                nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due)
+            nursery.start_soon(partial(serve_admin, admin, node, token=options.admin_token))
+            nursery.start_soon(accept_connections, listener, node, nursery)
+            _announce(options, node, admin)
+            async for _ in signals:
+                nursery.cancel_scope.cancel()
+                break
+    except* StartupError as group:
+        raise group.exceptions[0] from None
+
+
+def _controller(options: ServeOptions, data_dir: Path) -> Controller:
+    path = data_dir / "controller.db" if options.data_dir else None
+    return Controller(ControllerStore(path), options.config, check_topic_configs)
+
+
+def _node(
+    options: ServeOptions,
+    clock: Clock,
+    controller: Controller,
+    data_dir: Path,
+    listener: socket.socket,
+) -> Node:
+    host = "127.0.0.1" if options.host in _WILDCARDS else options.host
+    broker = Broker(_NODE_ID, host, listener.getsockname()[1])
+    return Node(
+        broker,
+        options.config,
+        clock,
+        controller,
+        data_dir / f"node-{_NODE_ID}",
+        durable=options.data_dir is not None,
+    )
+
+
+def _make_topics(controller: Controller, topics: tuple[TopicSpec, ...]) -> None:
+    """The topics of the command line; one that a kept data directory has already is left as is."""
+    for spec in topics:
+        if controller.topic(spec.name) is not None:
+            continue
+        try:
+            controller.create_topic(
+                spec.name, partitions=spec.partitions, replication_factor=spec.replication_factor
+            )
+        except ApiError as error:
+            raise StartupError(f"--topic: {spec.name}: {error.message}") from None
+
+
+def _announce(options: ServeOptions, node: Node, admin: socket.socket) -> None:
+    """Say that the broker is ready: to the ready file, and on one line to whoever reads stdout."""
+    bootstrap = f"{node.host}:{node.port}"
+    admin_host, admin_port = admin.getsockname()[:2]
+    admin_url = f"http://{admin_host}:{admin_port}"
+    if options.ready_file is not None:
+        facts = {
+            "bootstrap": bootstrap,
+            "admin": admin_url,
+            "pid": os.getpid(),
+            "data_dir": str(node.data_dir),
+            "nodes": [{"id": node.id, "host": node.host, "port": node.port}],
+        }
+        _write_atomically(options.ready_file, json.dumps(facts))
+    if not options.quiet:
+        sys.stdout.write(f"antechamber is ready: bootstrap={bootstrap} admin={admin_url}\n")
+        sys.stdout.flush()
+
+
+def _write_atomically(path: Path, text: str) -> None:
+    """Write a file that a reader sees whole or not at all."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text)
+        part.replace(path)
+    except OSError as error:
+        raise StartupError(f"--ready-file: cannot write {path}: {error.strerror}") from None
+
+
+@contextmanager
+def _data_directory(asked: Path | None) -> Iterator[Path]:
+    """The folder for logs: the one asked for, or a temporary one that is gone afterwards."""
+    if asked is None:
+        temporary = Path(tempfile.mkdtemp(prefix="antechamber-"))
+        try:
+            yield temporary
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        return
+    try:
+        asked.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=asked):
+            pass
+    except OSError as error:
+        raise StartupError(
+            f"--data-dir: cannot write in {asked}: {error.strerror}; give a folder of your own"
+        ) from None
+    yield asked
+
+
+def _quiet_the_garbage_collector() -> None:
+    """Leave what lives for good out of every collection, and collect less often.
+
+    A full collection over a hundred thousand parked requests would stop the broker for as long as
+    a request takes a hundred times over; the objects of a request are free of cycles anyway.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)

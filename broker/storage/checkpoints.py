@@ -1,0 +1,96 @@
+"""Kafka's small text files: offsets per partition, leader epochs, a partition's topic id.
+
+The first two have one frame: a version, 0, the number of lines, then the lines.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from uuid import UUID
+
+from broker.storage.disk import Disk
+from broker.topic_partition import TopicPartition
+
+_VERSION = "0"
+
+
+class CorruptCheckpoint(Exception):  # noqa: N818 - it names what the file is
+    """A checkpoint file that is not one; the message names it."""
+
+
+def write_offset_checkpoint(disk: Disk, path: Path, offsets: Mapping[TopicPartition, int]) -> None:
+    """``topic partition offset`` per line."""
+    lines = (f"{key.topic} {key.partition} {offset}" for key, offset in sorted(offsets.items()))
+    disk.replace(path, _framed(lines), sync=True)
+
+
+def read_offset_checkpoint(path: Path) -> dict[TopicPartition, int]:
+    """The offsets; none if there is no such file. Raises `CorruptCheckpoint`."""
+    offsets = {}
+    for topic, partition, offset in _read_lines(path, columns=3):
+        offsets[TopicPartition(topic, _number(path, partition))] = _number(path, offset)
+    return offsets
+
+
+def write_epoch_checkpoint(disk: Disk, path: Path, entries: Iterable[tuple[int, int]]) -> None:
+    """``epoch startOffset`` per line."""
+    disk.replace(path, _framed(f"{epoch} {start}" for epoch, start in entries))
+
+
+def read_epoch_checkpoint(path: Path) -> list[tuple[int, int]]:
+    """(epoch, start offset); none if there is no such file. Raises `CorruptCheckpoint`."""
+    return [
+        (_number(path, epoch), _number(path, start))
+        for epoch, start in _read_lines(path, columns=2)
+    ]
+
+
+def write_partition_metadata(disk: Disk, path: Path, topic_id: UUID) -> None:
+    """The topic's id, in Kafka's url-safe base64 without padding."""
+    text = f"version: 0\ntopic_id: {uuid_text(topic_id)}"
+    disk.replace(path, text.encode())
+
+
+def read_partition_metadata(path: Path) -> UUID | None:
+    """The topic's id, None if there is no such file. Raises `CorruptCheckpoint`."""
+    try:
+        lines = path.read_text().splitlines()
+    except FileNotFoundError:
+        return None
+    fields = dict(line.split(": ", 1) for line in lines if ": " in line)
+    try:
+        return UUID(bytes=base64.urlsafe_b64decode(fields["topic_id"] + "=="))
+    except (KeyError, ValueError):
+        raise CorruptCheckpoint(f"{path} does not say which topic this is") from None
+
+
+def uuid_text(uuid: UUID) -> str:
+    """A UUID as Kafka writes it."""
+    return base64.urlsafe_b64encode(uuid.bytes).rstrip(b"=").decode()
+
+
+def _framed(lines: Iterable[str]) -> bytes:
+    listed = list(lines)
+    return "\n".join([_VERSION, str(len(listed)), *listed, ""]).encode()
+
+
+def _read_lines(path: Path, columns: int) -> list[list[str]]:
+    try:
+        lines = path.read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    if len(lines) < 2 or lines[0] != _VERSION or lines[1] != str(len(lines) - 2):
+        raise CorruptCheckpoint(f"{path} is not a checkpoint of version {_VERSION}, or torn")
+    rows = [line.split() for line in lines[2:]]
+    if any(len(row) != columns for row in rows):
+        raise CorruptCheckpoint(f"{path} has a line that is not {columns} words long")
+    return rows
+
+
+def _number(path: Path, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise CorruptCheckpoint(f"{path}: {text!r} is not a number") from None

@@ -1,0 +1,64 @@
+"""The configuration of one log: the topic keys that storage obeys, under Kafka's own names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from protocol.compression import Codec
+
+_LONG_MAX = 2**63 - 1
+
+# What `compression.type` may be. None: each batch keeps its producer's codec.
+TARGET_CODECS: dict[str, Codec | None] = {
+    "producer": None,
+    "uncompressed": Codec.NONE,
+    "gzip": Codec.GZIP,
+    "snappy": Codec.SNAPPY,
+    "lz4": Codec.LZ4,
+    "zstd": Codec.ZSTD,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LogConfig:
+    """All settings of a log; ``LogConfig()`` has Kafka's defaults."""
+
+    cleanup_policy: tuple[str, ...] = ("delete",)  # cleanup.policy
+    compression_type: str = "producer"  # compression.type
+    compression_gzip_level: int = -1  # compression.gzip.level
+    compression_lz4_level: int = 9  # compression.lz4.level
+    compression_zstd_level: int = 3  # compression.zstd.level
+    file_delete_delay_ms: int = 60_000  # file.delete.delay.ms
+    flush_messages: int = _LONG_MAX  # flush.messages
+    flush_ms: int = _LONG_MAX  # flush.ms
+    index_interval_bytes: int = 4096  # index.interval.bytes
+    max_message_bytes: int = 1_048_588  # max.message.bytes
+    message_timestamp_after_max_ms: int = 3_600_000  # message.timestamp.after.max.ms
+    message_timestamp_before_max_ms: int = _LONG_MAX  # message.timestamp.before.max.ms
+    message_timestamp_type: str = "CreateTime"  # message.timestamp.type
+    retention_bytes: int = -1  # retention.bytes
+    retention_ms: int = 604_800_000  # retention.ms
+    segment_bytes: int = 1_073_741_824  # segment.bytes
+    segment_index_bytes: int = 10_485_760  # segment.index.bytes
+    segment_jitter_ms: int = 0  # segment.jitter.ms
+    segment_ms: int = 604_800_000  # segment.ms
+
+    @property
+    def is_compacted(self) -> bool:
+        """Whether every record needs a key."""
+        return "compact" in self.cleanup_policy
+
+    @property
+    def uses_log_append_time(self) -> bool:
+        """Whether records bear the broker's time instead of the producer's."""
+        return self.message_timestamp_type == "LogAppendTime"
+
+    def compression_level(self, codec: int) -> int | None:
+        """The level to compress with; None where the codec has none."""
+        level = {
+            Codec.GZIP: self.compression_gzip_level,
+            Codec.LZ4: self.compression_lz4_level,
+            Codec.ZSTD: self.compression_zstd_level,
+        }.get(Codec(codec))
+        # -1 is gzip's own word for its default.
+        return None if codec == Codec.GZIP and level == -1 else level

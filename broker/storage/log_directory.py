@@ -1,0 +1,93 @@
+"""A data directory: who it belongs to, whether it was left in order, and its checkpoints.
+
+`LogManager` keeps the partitions; this file keeps the directory's own small files.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from uuid import uuid4
+
+from broker.errors import StartupError
+from broker.storage.checkpoints import read_offset_checkpoint, uuid_text, write_offset_checkpoint
+from broker.storage.disk import Disk
+from broker.topic_partition import TopicPartition
+
+HIGH_WATERMARKS = "replication-offset-checkpoint"
+RECOVERY_POINTS = "recovery-point-offset-checkpoint"
+LOG_STARTS = "log-start-offset-checkpoint"
+
+_META_PROPERTIES = "meta.properties"
+_CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
+_LOCK = ".lock"
+
+
+class LogDirectory:
+    """One data directory, locked while it is open.
+
+    Raises `StartupError` if another process has it, if it is another broker's, or if it cannot be
+    written.
+    """
+
+    def __init__(self, path: Path, disk: Disk, *, node_id: int, cluster_id: str) -> None:
+        self.path = path
+        self.disk = disk
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = self._take_lock()
+            self.was_clean = (path / _CLEAN_SHUTDOWN).exists()
+            self._claim(node_id, cluster_id)
+            # What dies from now on has not been left in order.
+            (path / _CLEAN_SHUTDOWN).unlink(missing_ok=True)
+        except OSError as error:
+            raise StartupError(f"data directory {path}: {error.strerror}") from error
+
+    def read(self, name: str) -> dict[TopicPartition, int]:
+        """The offsets of a checkpoint file."""
+        return read_offset_checkpoint(self.path / name)
+
+    def write(self, name: str, offsets: Mapping[TopicPartition, int]) -> None:
+        """Replace a checkpoint file."""
+        write_offset_checkpoint(self.disk, self.path / name, offsets)
+
+    def close(self, *, clean: bool) -> None:
+        """Leave the mark of a clean shutdown, if it is one, and let others in."""
+        if clean:
+            mark = json.dumps({"version": 0, "brokerEpoch": -1}).encode()
+            self.disk.replace(self.path / _CLEAN_SHUTDOWN, mark, sync=True)
+        os.close(self._lock)
+
+    def _take_lock(self) -> int:
+        fd = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(fd)
+            raise StartupError(
+                f"data directory {self.path} is in use by another process; stop that or choose "
+                "another directory"
+            ) from None
+        return fd
+
+    def _claim(self, node_id: int, cluster_id: str) -> None:
+        """Read whose directory it is, or write that it is ours."""
+        path = self.path / _META_PROPERTIES
+        wanted = {"version": "1", "cluster.id": cluster_id, "node.id": str(node_id)}
+        try:
+            lines = path.read_text().splitlines()
+        except FileNotFoundError:
+            wanted["directory.id"] = uuid_text(uuid4())
+            text = "".join(f"{key}={value}\n" for key, value in wanted.items())
+            self.disk.replace(path, text.encode(), sync=True)
+            return
+        found = dict(line.split("=", 1) for line in lines if "=" in line and line[0] != "#")
+        for key in ("cluster.id", "node.id"):
+            if found.get(key) != wanted[key]:
+                raise StartupError(
+                    f"data directory {self.path} belongs to {key} {found.get(key)}, not to "
+                    f"{wanted[key]}; see {_META_PROPERTIES} there"
+                )

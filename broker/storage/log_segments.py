@@ -1,0 +1,145 @@
+"""The segments of a log in order (Kafka's ``LogSegments``): which one holds an offset."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from broker.storage.log_config import LogConfig
+from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.read_cache import FetchDataInfo
+from broker.storage.segment import LogSegment, TimestampAndOffset
+
+
+class LogSegments:
+    """At least one segment. Invariant: base offsets grow strictly; the last one is written to."""
+
+    __slots__ = ("_bases", "_segments", "active")
+
+    def __init__(self, segments: Iterable[LogSegment]) -> None:
+        self._segments = sorted(segments, key=lambda segment: segment.base_offset)
+        self._bases = [segment.base_offset for segment in self._segments]
+        self.active = self._segments[-1]
+
+    def __iter__(self) -> Iterator[LogSegment]:
+        return iter(self._segments)
+
+    def __len__(self) -> int:
+        return len(self._segments)
+
+    @property
+    def first(self) -> LogSegment:
+        """The oldest segment."""
+        return self._segments[0]
+
+    def add(self, segment: LogSegment) -> None:
+        """A new active segment."""
+        assert segment.base_offset > self._bases[-1]
+        self._segments.append(segment)
+        self._bases.append(segment.base_offset)
+        self.active = segment
+
+    def at_or_behind(self, offset: int) -> Iterator[LogSegment]:
+        """The segment that *offset* falls into, then the ones behind it."""
+        start = max(0, bisect_right(self._bases, offset) - 1)
+        return iter(self._segments[start:])
+
+    def holding(self, offset: int) -> LogSegment:
+        """The segment that *offset* falls into."""
+        if offset >= self._bases[-1]:
+            return self._segments[-1]
+        return self._segments[max(0, bisect_right(self._bases, offset) - 1)]
+
+    def locate(self, offset: int) -> LogOffsetMetadata | None:
+        """Where the batch begins that holds *offset*, or the next one if none does."""
+        for segment in self.at_or_behind(offset):
+            place = segment.locate(offset)
+            if place is not None:
+                return LogOffsetMetadata(offset, segment.base_offset, place.position)
+        return None
+
+    def read(
+        self, start_offset: int, max_bytes: int, upper: LogOffsetMetadata, min_one_message: bool
+    ) -> FetchDataInfo | None:
+        """Stored bytes of one segment, at most up to *upper*; None if nothing is there."""
+        for segment in self.at_or_behind(start_offset):
+            place = segment.locate(start_offset)
+            if place is None:
+                continue
+            position, batch_size = place
+            limit = max(max_bytes, batch_size) if min_one_message else max_bytes
+            if segment.base_offset == upper.segment_base_offset:
+                size = min(limit, upper.relative_position_in_segment - position)
+            elif segment.base_offset < upper.segment_base_offset:
+                size = min(limit, segment.size - position)
+            else:
+                size = 0  # where the bound lies is not known, or behind us: no guessing
+            start = LogOffsetMetadata(start_offset, segment.base_offset, position)
+            if size <= 0:
+                return FetchDataInfo(start, b"")
+            return FetchDataInfo(start, segment.read(position, size), limit < batch_size)
+        return None
+
+    def find_by_timestamp(self, timestamp: int, log_start: int) -> TimestampAndOffset | None:
+        """The first record from *log_start* on that is not older than *timestamp*."""
+        for segment in self._segments:
+            if segment.largest_timestamp() >= timestamp:
+                found = segment.find_offset_by_timestamp(timestamp, log_start)
+                if found is not None:
+                    return found
+        return None
+
+    def find_max_timestamp(self) -> TimestampAndOffset | None:
+        """The first record that bears the largest timestamp; None if none bears one."""
+        segment = max(self._segments, key=LogSegment.largest_timestamp)
+        timestamp = segment.largest_timestamp()
+        if timestamp < 0:
+            return None
+        return segment.find_offset_by_timestamp(timestamp, segment.base_offset)
+
+    def deletable(
+        self, config: LogConfig, log_start: int, high_watermark: int, now_ms: int
+    ) -> tuple[int, int]:
+        """How many of the oldest segments may go, and the log start offset that this makes.
+
+        Only what lies wholly below the high watermark may; the last one only if it has batches.
+        """
+        count = 0
+        excess = sum(segment.size for segment in self._segments) - config.retention_bytes
+        deletes = "delete" in config.cleanup_policy
+        ends = [*self._bases[1:], None]
+        for segment, end in zip(self._segments, ends, strict=True):
+            end_offset = segment.next_offset() if end is None else end
+            too_old = 0 <= config.retention_ms < now_ms - segment.largest_timestamp()
+            too_much = config.retention_bytes >= 0 and excess >= segment.size
+            expired = deletes and (too_old or too_much)
+            if not segment.size or end_offset > high_watermark:
+                break
+            if not expired and (end is None or end_offset > log_start):
+                break
+            excess -= segment.size
+            log_start = max(log_start, end_offset)
+            count += 1
+        return count, log_start
+
+    def drop_first(self, count: int) -> list[LogSegment]:
+        """Take the *count* oldest out; one must remain."""
+        assert count < len(self._segments)
+        dropped = self._segments[:count]
+        del self._segments[:count], self._bases[:count]
+        return dropped
+
+    def drop_from(self, offset: int) -> list[LogSegment]:
+        """Take out all that begin behind *offset*, newest first; one must remain."""
+        keep = max(1, bisect_right(self._bases, offset))
+        dropped = self._segments[keep:]
+        del self._segments[keep:], self._bases[keep:]
+        self.active = self._segments[-1]
+        return dropped[::-1]
+
+    def replace_all(self, segment: LogSegment) -> list[LogSegment]:
+        """Leave nothing but *segment*."""
+        dropped = self._segments
+        self._segments, self._bases = [segment], [segment.base_offset]
+        self.active = segment
+        return dropped

@@ -1,0 +1,286 @@
+"""What a leader checks of a batch, and what it writes into it (Kafka's ``LogValidator``).
+
+A batch that is in order is patched where it lies: base offset and leader epoch, which the checksum
+does not cover, and timestamp type and largest timestamp only if they change. The producer's records
+stay as they are unless the topic wants another compression, or offsets inside are not consecutive.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import NamedTuple
+
+from crc32c import crc32c
+
+from broker.storage.append import AppendOrigin, AppendRefused, batch_size_at
+from broker.storage.log_config import TARGET_CODECS, LogConfig
+from broker.storage.record_scan import (
+    InvalidRecord,
+    RecordsSummary,
+    record_timestamps_and_keys,
+    renumber,
+    summarise,
+)
+from protocol.compression import Codec, CorruptRecords, compress, decompress
+from protocol.errors import ErrorCode
+from protocol.records import (
+    CODEC_MASK,
+    CONTROL_BIT,
+    CRC_START,
+    DECOMPRESSED_BYTES_MAX,
+    HEADER,
+    HEADER_BYTES,
+    LOG_OVERHEAD,
+    NO_TIMESTAMP,
+    TIMESTAMP_TYPE_BIT,
+    BatchHeader,
+    read_header,
+)
+
+_BASE_OFFSET = Struct(">q")
+_LEADER_EPOCH = Struct(">i")
+_CRC = Struct(">I")
+_ATTRIBUTES = Struct(">h")
+_MAX_TIMESTAMP = Struct(">q")
+_LEADER_EPOCH_POSITION = 12
+_CRC_POSITION = 17
+_MAX_TIMESTAMP_POSITION = 35
+
+_INT64_MIN = -(2**63)
+
+
+class Validated(NamedTuple):
+    """A batch as it is to be written, and its largest timestamp."""
+
+    batch: memoryview
+    max_timestamp: int
+
+
+def check_batch(header: BatchHeader, batch: memoryview, origin: AppendOrigin, config: LogConfig) -> None:
+    """Refuse a batch by its size, base offset or checksum: what is told without its records."""
+    if origin is AppendOrigin.CLIENT and header.base_offset:
+        raise AppendRefused(
+            ErrorCode.INVALID_RECORD,
+            f"the base offset of a batch from a client is 0, not {header.base_offset}",
+        )
+    if len(batch) > config.max_message_bytes:
+        raise too_large(len(batch), config)
+    check_crc(header, batch)
+
+
+def check_crc(header: BatchHeader, batch: memoryview) -> None:
+    """Refuse a batch whose checksum is not the one of its bytes."""
+    if len(batch) < HEADER_BYTES or header.crc != crc32c(batch[CRC_START:]):
+        raise AppendRefused(ErrorCode.CORRUPT_MESSAGE, "the checksum of a batch is wrong")
+
+
+def check_replicated(
+    records: memoryview, next_offset: int, leader_epoch: int
+) -> list[BatchHeader]:
+    """The headers of the batches that a follower may write as they are.
+
+    Those are all whole ones up to the first from an epoch above *leader_epoch* (KAFKA-18723).
+    """
+    headers: list[BatchHeader] = []
+    position = 0
+    while (size := batch_size_at(records, position)) is not None:
+        batch = records[position : position + size]
+        if size < HEADER_BYTES:
+            raise AppendRefused(ErrorCode.CORRUPT_MESSAGE, "a batch is shorter than its header")
+        header = read_header(batch)
+        if header.partition_leader_epoch > leader_epoch:
+            break
+        check_crc(header, batch)
+        if header.base_offset < next_offset or header.last_offset_delta < 0:
+            raise AppendRefused(
+                ErrorCode.UNKNOWN_SERVER_ERROR,
+                f"a batch begins at {header.base_offset}, where {next_offset} is next",
+            )
+        next_offset = header.next_offset
+        headers.append(header)
+        position += size
+    return headers
+
+
+def too_large(size: int, config: LogConfig) -> AppendRefused:
+    """The refusal of a batch beyond ``max.message.bytes``."""
+    return AppendRefused(
+        ErrorCode.MESSAGE_TOO_LARGE,
+        f"a batch of {size} bytes exceeds max.message.bytes, {config.max_message_bytes}",
+    )
+
+
+def validate_and_assign_offsets(
+    header: BatchHeader,
+    batch: memoryview,
+    *,
+    next_offset: int,
+    leader_epoch: int,
+    origin: AppendOrigin,
+    config: LogConfig,
+    now_ms: int,
+) -> Validated:
+    """Check the records of *batch* and number them from *next_offset*; *batch* must be writable."""
+    if origin is AppendOrigin.CLIENT:
+        _check_client_header(header)
+    codec = header.attributes & CODEC_MASK
+    block = batch[HEADER_BYTES:]
+    if codec:
+        block = _unfolded(codec, block)
+    try:
+        summary = summarise(block, header.records_count)
+    except InvalidRecord as error:
+        raise AppendRefused(ErrorCode.INVALID_RECORD, str(error)) from None
+    _check_records(header, block, summary, config, now_ms)
+
+    target = TARGET_CODECS[config.compression_type]
+    if target is None:
+        target = Codec(codec)
+    if target != codec or (codec and not summary.offsets_consecutive):
+        batch = _recompressed(header, block, summary, target, config)
+        header = header._replace(attributes=header.attributes & ~CODEC_MASK | target)
+        if len(batch) > config.max_message_bytes:
+            raise too_large(len(batch), config)
+        sealed = False
+    else:
+        sealed = True
+    return _assign(header, batch, summary, next_offset, leader_epoch, config, now_ms, sealed)
+
+
+def _check_client_header(header: BatchHeader) -> None:
+    """What only a client could get wrong."""
+    count, last_delta = header.records_count, header.last_offset_delta
+    if last_delta < 0 or count != last_delta + 1:
+        raise AppendRefused(
+            ErrorCode.INVALID_RECORD,
+            f"a batch claims {count} records in a range of {last_delta + 1} offsets",
+        )
+    if header.attributes & CONTROL_BIT:
+        raise AppendRefused(ErrorCode.INVALID_RECORD, "clients write no control batches")
+    if header.producer_id >= 0 and header.base_sequence < 0:
+        raise AppendRefused(
+            ErrorCode.INVALID_RECORD,
+            f"producer {header.producer_id} sent the sequence number {header.base_sequence}",
+        )
+
+
+def _unfolded(codec: int, block: memoryview) -> memoryview:
+    try:
+        return memoryview(decompress(codec, block, DECOMPRESSED_BYTES_MAX))
+    except CorruptRecords as error:
+        raise AppendRefused(ErrorCode.INVALID_RECORD, str(error)) from None
+
+
+def _check_records(
+    header: BatchHeader,
+    block: memoryview,
+    summary: RecordsSummary,
+    config: LogConfig,
+    now_ms: int,
+) -> None:
+    """Refuse records without a key in a compacted log, and timestamps out of range."""
+    keyless = summary.has_null_key and config.is_compacted
+    earliest = now_ms - config.message_timestamp_before_max_ms
+    latest = now_ms + config.message_timestamp_after_max_ms
+    base = header.base_timestamp
+    if (
+        keyless
+        or header.attributes & TIMESTAMP_TYPE_BIT
+        or (
+            not config.uses_log_append_time
+            and not (
+                earliest <= base + summary.min_timestamp_delta
+                and base + summary.max_timestamp_delta <= latest
+            )
+        )
+    ):
+        _refuse_records(header, block, config, earliest, latest)
+
+
+def _refuse_records(
+    header: BatchHeader, block: memoryview, config: LogConfig, earliest: int, latest: int
+) -> None:
+    """Find the offending records one by one and refuse the batch for them, if there are any."""
+    errors: list[tuple[int, str | None]] = []
+    untimely = False
+    marked = bool(header.attributes & TIMESTAMP_TYPE_BIT)
+    for index, (delta, has_key) in enumerate(
+        record_timestamps_and_keys(block, header.records_count)
+    ):
+        timestamp = header.max_timestamp if marked else _int64(header.base_timestamp + delta)
+        if config.is_compacted and not has_key:
+            errors.append((index, "a compacted topic takes no record without a key"))
+        elif not config.uses_log_append_time and timestamp != NO_TIMESTAMP:
+            if not earliest <= timestamp <= latest:
+                untimely = True
+                errors.append(
+                    (index, f"timestamp {timestamp} is not within [{earliest}, {latest}]")
+                )
+        elif marked:
+            untimely = True
+            errors.append((index, "a producer does not set the timestamp type LogAppendTime"))
+    if untimely:
+        raise AppendRefused(
+            ErrorCode.INVALID_TIMESTAMP,
+            "one or more records were refused for their timestamps",
+            errors,
+        )
+    if errors:
+        first = "; ".join(f"{index}: {text}" for index, text in errors[:3])
+        raise AppendRefused(
+            ErrorCode.INVALID_RECORD,
+            f"{len(errors)} records were refused, the first of them: {first}",
+            errors,
+        )
+
+
+def _recompressed(
+    header: BatchHeader,
+    block: memoryview,
+    summary: RecordsSummary,
+    codec: Codec,
+    config: LogConfig,
+) -> memoryview:
+    """The batch with its records in another codec, and numbered 0, 1, 2, ... inside."""
+    plain = block if summary.offsets_consecutive else renumber(block, header.records_count)
+    body = plain if codec is Codec.NONE else compress(codec, plain, config.compression_level(codec))
+    batch = bytearray(HEADER_BYTES + len(body))
+    batch[HEADER_BYTES:] = body
+    changed = header._replace(
+        batch_length=len(batch) - LOG_OVERHEAD,
+        attributes=header.attributes & ~CODEC_MASK | codec,
+    )
+    HEADER.pack_into(batch, 0, *changed)
+    return memoryview(batch)
+
+
+def _assign(
+    header: BatchHeader,
+    batch: memoryview,
+    summary: RecordsSummary,
+    next_offset: int,
+    leader_epoch: int,
+    config: LogConfig,
+    now_ms: int,
+    sealed: bool,
+) -> Validated:
+    """Put offset, epoch and timestamp into the header; the checksum too if it is to change."""
+    _BASE_OFFSET.pack_into(batch, 0, next_offset)
+    _LEADER_EPOCH.pack_into(batch, _LEADER_EPOCH_POSITION, leader_epoch)
+    attributes = header.attributes
+    if config.uses_log_append_time:
+        max_timestamp = now_ms
+        attributes |= TIMESTAMP_TYPE_BIT
+    else:
+        max_timestamp = _int64(header.base_timestamp + summary.max_timestamp_delta)
+        attributes &= ~TIMESTAMP_TYPE_BIT
+    if not sealed or max_timestamp != header.max_timestamp or attributes != header.attributes:
+        _MAX_TIMESTAMP.pack_into(batch, _MAX_TIMESTAMP_POSITION, max_timestamp)
+        _ATTRIBUTES.pack_into(batch, CRC_START, attributes)
+        _CRC.pack_into(batch, _CRC_POSITION, crc32c(batch[CRC_START:]))
+    return Validated(batch, max_timestamp)
+
+
+def _int64(number: int) -> int:
+    """*number* with Java's overflow."""
+    return (number + 2**63) % 2**64 + _INT64_MIN

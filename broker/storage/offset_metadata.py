@@ -1,0 +1,28 @@
+"""Where an offset lies in its log: segment and byte position (Kafka's ``LogOffsetMetadata``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+UNKNOWN_SEGMENT = -1
+UNKNOWN_POSITION = -1
+
+
+@dataclass(slots=True)
+class LogOffsetMetadata:
+    """An offset, and where its batch begins; message-only if the latter is not known.
+
+    Invariant: the segment is unknown exactly when the position is.
+    """
+
+    message_offset: int
+    segment_base_offset: int = UNKNOWN_SEGMENT
+    relative_position_in_segment: int = UNKNOWN_POSITION
+
+    @property
+    def message_offset_only(self) -> bool:
+        """Whether segment and position are unknown."""
+        return self.segment_base_offset == UNKNOWN_SEGMENT
+
+
+UNKNOWN_OFFSET_METADATA = LogOffsetMetadata(-1)

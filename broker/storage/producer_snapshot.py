@@ -1,0 +1,90 @@
+"""The ``.snapshot`` files: a log's producers as they were up to the offset in the name.
+
+Taken when a segment is rolled and when the log is closed, so that a log that is opened need not be
+read from its beginning. Format: int16 version 1, CRC-32C of all behind it, then the entries.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+
+from crc32c import crc32c
+
+from broker.storage.disk import Disk
+from broker.storage.producer_state import BatchMetadata, ProducerStateEntry
+from protocol.records import NO_SEQUENCE
+
+SUFFIX = ".snapshot"
+
+_VERSION = 1
+_HEAD = struct.Struct(">hI")
+_COUNT = struct.Struct(">i")
+# Producer id, epoch, last sequence, last offset, offset delta, timestamp, coordinator epoch,
+# first offset of the open transaction.
+_ENTRY = struct.Struct(">qhiqiqiq")
+
+
+class CorruptSnapshot(Exception):  # noqa: N818 - it names what the file is
+    """A snapshot that is torn, or of an unknown version."""
+
+
+def snapshot_path(directory: Path, offset: int) -> Path:
+    """Where the snapshot up to *offset* is."""
+    return directory / f"{offset:020d}{SUFFIX}"
+
+
+def snapshot_offsets(directory: Path) -> list[int]:
+    """The offsets that there are snapshots for, in order."""
+    return sorted(
+        int(path.stem) for path in directory.glob(f"*{SUFFIX}") if path.stem.isdecimal()
+    )
+
+
+def write_snapshot(disk: Disk, path: Path, producers: Iterable[ProducerStateEntry]) -> None:
+    """Write what there is to know of *producers*; of their batches only the last is kept."""
+    entries = [_pack(entry) for entry in producers]
+    body = _COUNT.pack(len(entries)) + b"".join(entries)
+    disk.replace(path, _HEAD.pack(_VERSION, crc32c(body)) + body)
+
+
+def read_snapshot(path: Path) -> list[ProducerStateEntry]:
+    """The producers in a snapshot; raises `CorruptSnapshot`."""
+    data = path.read_bytes()
+    try:
+        version, crc = _HEAD.unpack_from(data)
+        body = memoryview(data)[_HEAD.size :]
+        if version != _VERSION or crc != crc32c(body):
+            raise CorruptSnapshot(f"{path} is not a snapshot of version {_VERSION}, or torn")
+        (count,) = _COUNT.unpack_from(body)
+        rows = list(_ENTRY.iter_unpack(body[_COUNT.size :]))
+    except struct.error:
+        raise CorruptSnapshot(f"{path} is torn") from None
+    if len(rows) != count:
+        raise CorruptSnapshot(f"{path} has {len(rows)} entries instead of {count}")
+    return [_entry(row) for row in rows]
+
+
+def _pack(entry: ProducerStateEntry) -> bytes:
+    last = entry.batches[-1] if entry.batches else BatchMetadata(NO_SEQUENCE, -1, 0, -1)
+    return _ENTRY.pack(
+        entry.producer_id,
+        entry.epoch,
+        last.last_sequence,
+        last.last_offset,
+        last.offset_delta,
+        entry.last_timestamp,
+        entry.coordinator_epoch,
+        entry.current_txn_first_offset,
+    )
+
+
+def _entry(row: tuple[int, ...]) -> ProducerStateEntry:
+    producer_id, epoch, sequence, offset, delta, timestamp, coordinator_epoch, first = row
+    entry = ProducerStateEntry(producer_id, epoch, timestamp)
+    if offset >= 0:
+        entry.batches.append(BatchMetadata(sequence, offset, delta, timestamp))
+    entry.coordinator_epoch = coordinator_epoch
+    entry.current_txn_first_offset = first
+    return entry

@@ -1,0 +1,164 @@
+"""What a log remembers of its producers, so that a retried batch is not written twice (KIP-98).
+
+Of each producer: its epoch and its last five batches. A batch that is one of these is answered with
+the offsets it got the first time; one that does not follow the last is refused. Kafka's
+``ProducerStateManager``, ``ProducerAppendInfo`` and ``ProducerStateEntry``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from broker.storage.append import AppendOrigin, AppendRefused
+from protocol.errors import ErrorCode
+from protocol.records import INT32_MAX, NO_PRODUCER_EPOCH, NO_SEQUENCE, BatchHeader, add_sequence
+
+BATCHES_REMEMBERED = 5
+PRODUCER_ID_EXPIRATION_MS = 86_400_000  # producer.id.expiration.ms
+
+NO_OFFSET = -1
+NO_COORDINATOR_EPOCH = -1
+
+
+class BatchMetadata(NamedTuple):
+    """One batch of a producer, by its end."""
+
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+
+    @property
+    def first_offset(self) -> int:
+        """Offset of the batch's first record."""
+        return self.last_offset - self.offset_delta
+
+
+class ProducerStateEntry:
+    """One producer. Invariant: ``batches`` are of ``epoch``, oldest first, at most five."""
+
+    __slots__ = (
+        "batches",
+        "coordinator_epoch",
+        "current_txn_first_offset",
+        "epoch",
+        "last_timestamp",
+        "producer_id",
+    )
+
+    def __init__(self, producer_id: int, epoch: int, last_timestamp: int) -> None:
+        self.producer_id = producer_id
+        self.epoch = epoch
+        self.last_timestamp = last_timestamp
+        self.coordinator_epoch = NO_COORDINATOR_EPOCH
+        self.current_txn_first_offset = NO_OFFSET
+        self.batches: deque[BatchMetadata] = deque(maxlen=BATCHES_REMEMBERED)
+
+    @property
+    def last_sequence(self) -> int:
+        """Sequence number of the last record; -1 if there is none."""
+        return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
+
+    def duplicate_of(self, header: BatchHeader) -> BatchMetadata | None:
+        """The batch that *header* repeats."""
+        if header.producer_epoch != self.epoch:
+            return None
+        last, delta = header.last_sequence, header.last_offset_delta
+        for batch in self.batches:
+            if batch.last_sequence == last and batch.offset_delta == delta:
+                return batch
+        return None
+
+
+class ProducerStateManager:
+    """The producers of one log, up to ``map_end_offset``."""
+
+    __slots__ = ("map_end_offset", "name", "producers")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.producers: dict[int, ProducerStateEntry] = {}
+        self.map_end_offset = 0
+
+    def check(self, header: BatchHeader, origin: AppendOrigin) -> BatchMetadata | None:
+        """The batch that *header* repeats, or None if it may be written.
+
+        Raises `AppendRefused` INVALID_PRODUCER_EPOCH or OUT_OF_ORDER_SEQUENCE_NUMBER.
+        """
+        entry = self.producers.get(header.producer_id)
+        if entry is None or origin is AppendOrigin.REPLICATION:
+            return None  # a producer we know nothing of may begin anywhere
+        if origin is AppendOrigin.CLIENT:
+            duplicate = entry.duplicate_of(header)
+            if duplicate is not None:
+                return duplicate
+        if header.producer_epoch < entry.epoch:
+            raise AppendRefused(
+                ErrorCode.INVALID_PRODUCER_EPOCH,
+                f"producer {header.producer_id} wrote to {self.name} in epoch "
+                f"{header.producer_epoch}, but epoch {entry.epoch} has been seen",
+            )
+        if origin is AppendOrigin.CLIENT:
+            self._check_sequence(header, entry)
+        return None
+
+    def _check_sequence(self, header: BatchHeader, entry: ProducerStateEntry) -> None:
+        if entry.epoch == NO_PRODUCER_EPOCH:
+            return
+        if header.producer_epoch != entry.epoch:
+            expected = 0
+        else:
+            last = entry.last_sequence
+            expected = 0 if last == INT32_MAX else last + 1
+        if header.base_sequence != expected:
+            raise AppendRefused(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"producer {header.producer_id} sent sequence number {header.base_sequence} to "
+                f"{self.name} in epoch {header.producer_epoch}, where {expected} is next",
+            )
+
+    def update(self, header: BatchHeader, first_offset: int, max_timestamp: int) -> None:
+        """A batch has been written at *first_offset*."""
+        entry = self.producers.get(header.producer_id)
+        if entry is None:
+            entry = self.producers[header.producer_id] = ProducerStateEntry(
+                header.producer_id, header.producer_epoch, max_timestamp
+            )
+        elif entry.epoch != header.producer_epoch:
+            entry.batches.clear()
+            entry.epoch = header.producer_epoch
+        entry.last_timestamp = max_timestamp
+        delta = header.last_offset_delta
+        entry.batches.append(
+            BatchMetadata(
+                add_sequence(header.base_sequence, delta),
+                first_offset + delta,
+                delta,
+                max_timestamp,
+            )
+        )
+
+    def replay(self, header: BatchHeader) -> None:
+        """Learn of a batch that is in the log already."""
+        if header.producer_id >= 0 and not header.is_control:
+            self.update(header, header.base_offset, header.max_timestamp)
+        self.map_end_offset = header.next_offset
+
+    def load(self, entries: Iterable[ProducerStateEntry], end_offset: int, now_ms: int) -> None:
+        """Start from a snapshot; producers silent for too long are left out."""
+        self.producers = {entry.producer_id: entry for entry in entries}
+        self.map_end_offset = end_offset
+        self.remove_expired(now_ms)
+
+    def remove_expired(self, now_ms: int) -> None:
+        """Forget producers that have been silent for ``producer.id.expiration.ms``."""
+        expired = [
+            producer_id
+            for producer_id, entry in self.producers.items()
+            if entry.current_txn_first_offset == NO_OFFSET
+            and now_ms - entry.last_timestamp >= PRODUCER_ID_EXPIRATION_MS
+        ]
+        for producer_id in expired:
+            del self.producers[producer_id]

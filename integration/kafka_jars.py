@@ -1,0 +1,79 @@
+"""Apache Kafka's jars, fetched once by Maven into a cache of the user.
+
+`ANTECHAMBER_KAFKA_JARS` names a folder that already has them (or is to get them); otherwise it is
+`antechamber/kafka-<version>` under XDG_CACHE_HOME. A half-fetched folder is never seen: Maven
+writes beside it, and one rename makes it appear.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+KAFKA_VERSION = "4.3.1"
+LOG4J_VERSION = "2.25.5"  # the one kafka-server 4.3.1 asks for: the binding must fit it
+
+_COORDINATES = (
+    ("org.apache.kafka", "kafka_2.13", KAFKA_VERSION),
+    ("org.apache.kafka", "kafka-tools", KAFKA_VERSION),
+    ("org.apache.logging.log4j", "log4j-slf4j-impl", LOG4J_VERSION),
+)
+
+
+def missing_for_a_jvm() -> str | None:
+    """What this machine lacks to run a real Kafka, in words; None when nothing."""
+    if shutil.which("java") is None:
+        return "no java on the PATH"
+    if not _has_jars(_folder()) and shutil.which("mvn") is None:
+        return "no mvn on the PATH to fetch Kafka's jars with"
+    return None
+
+
+def kafka_jars() -> Path:
+    """Return the folder with Kafka's jars; fetches them the first time."""
+    folder = _folder()
+    if not _has_jars(folder):
+        _fetch(folder)
+    return folder
+
+
+def _folder() -> Path:
+    named = os.environ.get("ANTECHAMBER_KAFKA_JARS")
+    if named:
+        return Path(named)
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "antechamber" / f"kafka-{KAFKA_VERSION}"
+
+
+def _has_jars(folder: Path) -> bool:
+    return (folder / f"kafka_2.13-{KAFKA_VERSION}.jar").exists()
+
+
+def _fetch(folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="fetching-") as scratch:
+        project, jars = Path(scratch, "pom.xml"), Path(scratch, "jars")
+        project.write_text(_pom())
+        goal = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies"]
+        subprocess.run([*goal, f"-DoutputDirectory={jars}"], check=True, timeout=600)
+        try:
+            jars.rename(folder)
+        except OSError:  # another run was faster, or an unfinished folder was made by hand
+            if not _has_jars(folder):
+                raise
+
+
+def _pom() -> str:
+    dependencies = "".join(
+        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
+        f"<version>{version}</version></dependency>"
+        for group, artifact, version in _COORDINATES
+    )
+    return (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        "<groupId>antechamber</groupId><artifactId>kafka-jars</artifactId><version>1</version>"
+        f"<dependencies>{dependencies}</dependencies></project>"
+    )

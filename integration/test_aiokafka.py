@@ -1,0 +1,239 @@
+"""aiokafka as its users write it: the oldest protocol versions of the three clients."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import pytest
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition  # type: ignore[import-untyped]  # no types there
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic  # type: ignore[import-untyped]  # no types there
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType  # type: ignore[import-untyped]  # no types there
+from aiokafka.errors import TopicAlreadyExistsError  # type: ignore[import-untyped]  # no types there
+
+from integration.deadlines import eventually_async
+
+pytestmark = pytest.mark.anyio
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Aiokafka knows only asyncio."""
+    return "asyncio"
+
+
+@pytest.fixture
+def make(bootstrap: str) -> Make:
+    """An async context manager that starts a client of the given class, and stops it."""
+
+    @asynccontextmanager
+    async def build(client: Make, *arguments: Any, **settings: Any) -> AsyncIterator[Any]:
+        built = client(*arguments, bootstrap_servers=bootstrap, **settings)
+        await built.start()
+        try:
+            yield built
+        finally:
+            await (built.close() if isinstance(built, AIOKafkaAdminClient) else built.stop())
+
+    return build
+
+
+async def take(consumer: Any, count: int, *, within: float = 20.0) -> list[Any]:
+    """Get that many records."""
+    taken: list[Any] = []
+    async with asyncio.timeout(within):
+        while len(taken) < count:
+            for records in (await consumer.getmany(timeout_ms=200)).values():
+                taken.extend(records)
+    return taken
+
+
+async def read(make: Make, topic: str, count: int, **settings: Any) -> list[Any]:
+    """Read the first records of partition 0 without a group."""
+    async with make(AIOKafkaConsumer, **settings) as consumer:
+        consumer.assign([TopicPartition(topic, 0)])
+        consumer.seek(TopicPartition(topic, 0), 0)
+        return await take(consumer, count, within=60)
+
+
+async def create(make: Make, topic: str, partitions: int, **settings: Any) -> None:
+    """Create a topic, and wait until it is there."""
+    async with make(AIOKafkaAdminClient) as admin:
+        await admin.create_topics([NewTopic(topic, partitions, 1, **settings)])
+        await eventually_async(lambda: _listed(admin, topic), "the topic is there")
+
+
+async def _listed(admin: Any, topic: str) -> bool:
+    return topic in await admin.list_topics()
+
+
+async def test_what_is_produced_is_consumed_in_order(make: Make, topic: str) -> None:
+    """Keys, values, nulls and headers come back as they were sent, at the offsets promised."""
+    sent = [
+        (b"key", b"value", (("trace", b"1"), ("empty", b""))),
+        (None, b"no key", ()),
+        (b"tombstone", None, ()),
+    ]
+    async with make(AIOKafkaProducer) as producer:
+        promised = [
+            (await producer.send_and_wait(topic, value, key, 0, headers=list(headers))).offset
+            for key, value, headers in sent
+        ]
+    records = await read(make, topic, 3)
+    assert promised == [record.offset for record in records] == [0, 1, 2]
+    assert [(r.key, r.value, r.headers) for r in records] == sent
+
+
+@pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
+async def test_a_compressed_batch_comes_back_whole(make: Make, topic: str, codec: str) -> None:
+    """Each codec that aiokafka writes is stored, and read again."""
+    values = [b"%d " % i * 50 for i in range(200)]
+    async with make(AIOKafkaProducer, compression_type=codec, linger_ms=20) as producer:
+        await asyncio.gather(*[await producer.send(topic, value, partition=0) for value in values])
+    assert [record.value for record in await read(make, topic, 200)] == values
+
+
+async def test_ten_thousand_small_records(make: Make, topic: str) -> None:
+    """None is lost, doubled or out of order, from an idempotent producer."""
+    values = [b"%d" % i for i in range(10_000)]
+    async with make(AIOKafkaProducer, enable_idempotence=True, linger_ms=5) as producer:
+        await asyncio.gather(*[await producer.send(topic, value, partition=0) for value in values])
+    assert [record.value for record in await read(make, topic, 10_000)] == values
+
+
+async def test_a_record_of_almost_one_mebibyte(make: Make, topic: str) -> None:
+    """The largest record the default max.message.bytes allows."""
+    value = bytes(range(256)) * 4000
+    async with make(AIOKafkaProducer, max_request_size=2 << 20) as producer:
+        await producer.send_and_wait(topic, value, partition=0)
+    assert (await read(make, topic, 1))[0].value == value
+
+
+async def test_acks_of_every_kind(make: Make, topic: str) -> None:
+    """With acks 0, 1 and all the records land in the order they were sent."""
+    for landed, acks in enumerate((0, 1, "all"), start=1):
+        async with make(AIOKafkaProducer, acks=acks) as producer:
+            await producer.send_and_wait(topic, str(acks).encode(), partition=0)
+        records = await read(make, topic, landed)  # with acks=0, wait until it is there
+    assert [record.value for record in records] == [b"0", b"1", b"all"]
+
+
+async def test_a_fetch_waits_its_max_wait_for_min_bytes(make: Make, topic: str) -> None:
+    """Too little data is held back until max_wait has passed, and not much longer."""
+    async with make(AIOKafkaProducer) as producer:
+        await producer.send_and_wait(topic, b"little", partition=0)
+    started = time.monotonic()
+    records = await read(make, topic, 1, fetch_min_bytes=100_000, fetch_max_wait_ms=700)
+    assert records[0].value == b"little"
+    assert 0.65 < time.monotonic() - started < 5
+
+
+async def test_a_produce_wakes_a_waiting_consumer(make: Make, topic: str) -> None:
+    """A long poll ends with the record, long before its max_wait."""
+    async with AsyncExitStack() as clients:
+        producer = await clients.enter_async_context(make(AIOKafkaProducer))
+        await producer.send_and_wait(topic, b"first", partition=0)
+        consumer = await clients.enter_async_context(
+            make(AIOKafkaConsumer, fetch_max_wait_ms=20_000)
+        )
+        consumer.assign([TopicPartition(topic, 0)])
+        consumer.seek(TopicPartition(topic, 0), 0)
+        await take(consumer, 1)
+        await consumer.getmany(timeout_ms=300)  # leaves a fetch parked at the broker
+        started = time.monotonic()
+        await producer.send_and_wait(topic, b"second", partition=0)
+        assert (await take(consumer, 1))[0].value == b"second"
+        assert time.monotonic() - started < 10
+
+
+async def test_a_group_of_two_shares_and_takes_over(make: Make, topic: str, group: str) -> None:
+    """A second member gets one partition; when it leaves, the first gets it back."""
+    await create(make, topic, 2)
+    both = {TopicPartition(topic, i) for i in (0, 1)}
+    settings = {"group_id": group, "heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
+    async with make(AIOKafkaConsumer, topic, **settings) as first:
+
+        async def has_all() -> bool:
+            return bool(first.assignment() == both)
+
+        await eventually_async(has_all, "all to one", within=20)
+        async with make(AIOKafkaConsumer, topic, **settings) as second:
+
+            async def shared() -> bool:
+                return len(first.assignment()) == len(second.assignment()) == 1
+
+            await eventually_async(shared, "one partition each", within=20)
+            assert first.assignment() | second.assignment() == both
+        await eventually_async(has_all, "all back", within=20)
+
+
+async def test_committed_offsets_survive_their_consumer(make: Make, topic: str, group: str) -> None:
+    """A new consumer of the group goes on where the last one committed."""
+    async with make(AIOKafkaProducer) as producer:
+        for i in range(6):
+            await producer.send_and_wait(topic, b"%d" % i, partition=0)
+    settings = {"group_id": group, "auto_offset_reset": "earliest", "enable_auto_commit": False}
+    async with make(AIOKafkaConsumer, topic, max_poll_records=4, **settings) as first:
+        assert len(await take(first, 4)) == 4
+        await first.commit({TopicPartition(topic, 0): 4})
+    async with make(AIOKafkaConsumer, topic, **settings) as second:
+        assert [record.value for record in await take(second, 2)] == [b"4", b"5"]
+        assert await second.committed(TopicPartition(topic, 0)) == 4
+
+
+async def test_offsets_by_timestamp_and_at_both_ends(make: Make, topic: str) -> None:
+    """The first record at or after a time is found; beginning and end are exact."""
+    async with make(AIOKafkaProducer) as producer:
+        for timestamp in (1_000, 2_000, 3_000):
+            await producer.send_and_wait(topic, b"x", partition=0, timestamp_ms=timestamp)
+    partition = TopicPartition(topic, 0)
+    async with make(AIOKafkaConsumer) as consumer:
+        consumer.assign([partition])
+        found = (await consumer.offsets_for_times({partition: 1_500}))[partition]
+        assert (found.offset, found.timestamp) == (1, 2_000)
+        assert (await consumer.offsets_for_times({partition: 9_000}))[partition] is None
+        assert await consumer.beginning_offsets([partition]) == {partition: 0}
+        assert await consumer.end_offsets([partition]) == {partition: 3}
+
+
+async def test_topics_are_created_grown_and_deleted(make: Make, topic: str) -> None:
+    """The admin client's whole life of a topic."""
+    await create(make, topic, 2)
+    async with make(AIOKafkaAdminClient) as admin:
+        response = await admin.create_topics([NewTopic(topic, 2, 1)])
+        assert response.topic_errors[0][1] == TopicAlreadyExistsError.errno
+        await admin.create_partitions({topic: NewPartitions(3)})
+
+        async def grown() -> bool:
+            (described,) = await admin.describe_topics([topic])
+            return len(described["partitions"]) == 3
+
+        async def gone() -> bool:
+            return not await _listed(admin, topic)
+
+        await eventually_async(grown, "three partitions")
+        await admin.delete_topics([topic])
+        await eventually_async(gone, "the topic is gone")
+
+
+async def test_configs_given_at_creation_are_described(make: Make, topic: str) -> None:
+    """What a topic was created with is what DescribeConfigs says."""
+    await create(make, topic, 1, topic_configs={"max.message.bytes": "4321"})
+    async with make(AIOKafkaAdminClient) as admin:
+        resource = ConfigResource(ConfigResourceType.TOPIC, topic)
+        (response,) = await admin.describe_configs([resource])
+        ((error, _, _, name, entries),) = response.resources
+        assert (error, name) == (0, topic)
+        assert ("max.message.bytes", "4321") in [entry[:2] for entry in entries]
+
+
+async def test_the_cluster_is_described(make: Make, bootstrap: str) -> None:
+    """One broker, at the address it was reached by."""
+    async with make(AIOKafkaAdminClient) as admin:
+        (node,) = (await admin.describe_cluster())["brokers"]
+        assert f"{node['host']}:{node['port']}" == bootstrap

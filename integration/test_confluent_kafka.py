@@ -1,0 +1,320 @@
+"""confluent-kafka (librdkafka) as its users write it: topic ids, read-committed by default."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users import them from here
+    AdminClient,
+    ConfigResource,
+    NewPartitions,
+    NewTopic,
+    OffsetSpec,
+    ResourceType,
+)
+
+from integration.deadlines import eventually
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import produce
+
+MakeConsumer = Callable[..., Any]
+
+
+@pytest.fixture
+def produce_all(bootstrap: str) -> Callable[..., list[Any]]:
+    """Produce values to partition 0 and return the messages; any refusal fails the test."""
+
+    def run(topic: str, values: list[bytes], **settings: Any) -> list[Any]:
+        dotted = {key.replace("_", "."): value for key, value in settings.items()}
+        producer = Producer({"bootstrap.servers": bootstrap, **dotted})
+        delivered: list[Any] = []
+
+        def on_delivery(error: KafkaError | None, message: Any) -> None:
+            assert error is None, error
+            delivered.append(message)
+
+        for value in values:
+            producer.produce(topic, value, partition=0, on_delivery=on_delivery)
+            producer.poll(0)
+        assert producer.flush(30) == 0
+        return delivered
+
+    return run
+
+
+@pytest.fixture
+def consumer(bootstrap: str, group: str) -> Iterator[MakeConsumer]:
+    """Make consumers that start at the earliest record; they leave their group after the test."""
+    made: list[Any] = []
+
+    def build(**settings: Any) -> Any:
+        dotted = {key.replace("_", "."): value for key, value in settings.items()}
+        base = {"bootstrap.servers": bootstrap, "group.id": group, "auto.offset.reset": "earliest"}
+        made.append(Consumer({**base, **dotted}))
+        return made[-1]
+
+    yield build
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def admin(bootstrap: str) -> AdminClient:
+    """An admin client."""
+    return AdminClient({"bootstrap.servers": bootstrap})
+
+
+def created(admin: AdminClient, topic: str, partitions: int, **settings: Any) -> str:
+    """Create a topic and wait for the answer."""
+    new = NewTopic(topic, num_partitions=partitions, replication_factor=1, **settings)
+    admin.create_topics([new])[topic].result(10)
+    return topic
+
+
+def take(consumer: Any, count: int, *, within: float = 20.0) -> list[Any]:
+    """Consume until that many messages came; an error among them fails the test."""
+    taken: list[Any] = []
+
+    def enough() -> bool:
+        for message in consumer.consume(count - len(taken), timeout=0.1):
+            assert message.error() is None, message.error()
+            taken.append(message)
+        return len(taken) >= count
+
+    eventually(enough, f"{count} messages", within=within)
+    return taken
+
+
+def at_start(consumer: Any, topic: str) -> Any:
+    """Assign partition 0 from its beginning, without the group."""
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    return consumer
+
+
+def test_what_is_produced_is_consumed_in_order(
+    bootstrap: str, consumer: MakeConsumer, topic: str
+) -> None:
+    """Keys, values, nulls and headers come back as they were sent."""
+    sent: list[tuple[Any, Any, Any]] = [
+        (b"key", b"value", [("trace", b"1"), ("empty", b"")]),
+        (None, b"no key", None),
+        (b"tombstone", None, None),
+    ]
+    producer = Producer({"bootstrap.servers": bootstrap})
+    for key, value, headers in sent:
+        producer.produce(topic, value, key, headers=headers, partition=0)
+    assert producer.flush(20) == 0
+    messages = take(at_start(consumer(), topic), 3)
+    assert [(m.key(), m.value(), m.headers()) for m in messages] == sent
+    assert [m.offset() for m in messages] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
+def test_a_compressed_batch_comes_back_whole(
+    produce_all: Any, consumer: MakeConsumer, topic: str, codec: str
+) -> None:
+    """Each codec that librdkafka writes is stored, and read again."""
+    values = [b"%d " % i * 50 for i in range(200)]
+    produce_all(topic, values, compression_type=codec, linger_ms=20)
+    assert [m.value() for m in take(at_start(consumer(), topic), 200)] == values
+
+
+def test_ten_thousand_small_messages_from_an_idempotent_producer(
+    produce_all: Any, consumer: MakeConsumer, topic: str
+) -> None:
+    """None is lost, doubled or out of order with five requests in flight."""
+    values = [b"%d" % i for i in range(10_000)]
+    delivered = produce_all(topic, values, enable_idempotence=True, linger_ms=1)
+    assert [m.offset() for m in delivered] == list(range(10_000))
+    assert [m.value() for m in take(at_start(consumer(), topic), 10_000, within=60)] == values
+
+
+def test_messages_of_almost_one_mebibyte(
+    produce_all: Any, consumer: MakeConsumer, topic: str
+) -> None:
+    """Large messages go through, also several in one fetch."""
+    values = [bytes([i]) * 1_000_000 for i in range(5)]
+    produce_all(topic, values, message_max_bytes=1_048_000)
+    assert [m.value() for m in take(at_start(consumer(), topic), 5)] == values
+
+
+def test_a_message_above_the_topics_limit_is_refused(
+    admin: AdminClient, bootstrap: str, topic: str
+) -> None:
+    """max.message.bytes of the topic holds, whatever the client allows itself."""
+    created(admin, topic, 1, config={"max.message.bytes": "1000"})
+    producer = Producer({"bootstrap.servers": bootstrap})
+    errors: list[Any] = []
+    producer.produce(topic, b"x" * 2000, on_delivery=lambda error, _: errors.append(error))
+    assert producer.flush(20) == 0
+    assert errors[0].code() == KafkaError.MSG_SIZE_TOO_LARGE
+
+
+def test_a_fetch_waits_its_max_wait_for_min_bytes(
+    produce_all: Any, consumer: MakeConsumer, topic: str
+) -> None:
+    """Too little data is held back until max_wait has passed, and not much longer."""
+    produce_all(topic, [b"little"])
+    waiting = consumer(fetch_min_bytes=100_000, fetch_wait_max_ms=700)
+    started = time.monotonic()
+    assert take(at_start(waiting, topic), 1)[0].value() == b"little"
+    assert 0.65 < time.monotonic() - started < 5
+
+
+def test_a_produce_wakes_a_waiting_consumer(
+    produce_all: Any, consumer: MakeConsumer, topic: str, bootstrap: str
+) -> None:
+    """A long poll ends with the record, long before its max_wait."""
+    produce_all(topic, [b"first"])
+    waiting = at_start(consumer(fetch_wait_max_ms=20_000, socket_timeout_ms=60_000), topic)
+    take(waiting, 1)
+    assert waiting.consume(1, timeout=0.3) == []  # leaves a fetch parked at the broker
+    started = time.monotonic()
+    with Connection(bootstrap) as other:
+        other.ask(produce(topic, 0, batch([b"second"])))
+        assert take(waiting, 1)[0].value() == b"second"
+    assert time.monotonic() - started < 10
+
+
+def test_a_group_of_two_shares_and_takes_over(
+    admin: AdminClient, consumer: MakeConsumer, topic: str
+) -> None:
+    """A second member gets one partition; when it leaves, the first gets it back."""
+    created(admin, topic, 2)
+    settings = {"heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
+    first, second = consumer(**settings), consumer(**settings)
+    first.subscribe([topic])
+    eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all to one", within=20)
+    second.subscribe([topic])
+
+    def shared() -> bool:
+        first.poll(0.05)
+        second.poll(0.05)
+        return len(first.assignment()) == len(second.assignment()) == 1
+
+    eventually(shared, "one partition each", within=20)
+    assert {p.partition for p in first.assignment() + second.assignment()} == {0, 1}
+    second.close()
+    eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all back", within=20)
+
+
+def test_a_cooperative_group_shares_without_giving_up_all(
+    admin: AdminClient, consumer: MakeConsumer, topic: str
+) -> None:
+    """Incremental rebalancing (KIP-429) takes two generations and keeps one partition in place."""
+    created(admin, topic, 2)
+    settings = {
+        "heartbeat_interval_ms": 200,
+        "session_timeout_ms": 6000,
+        "partition_assignment_strategy": "cooperative-sticky",
+    }
+    first, second = consumer(**settings), consumer(**settings)
+    first.subscribe([topic])
+    eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all to one", within=20)
+    second.subscribe([topic])
+    held: list[int] = []
+
+    def shared() -> bool:
+        first.poll(0.05)
+        second.poll(0.05)
+        held.append(len(first.assignment()))
+        return held[-1] == len(second.assignment()) == 1
+
+    eventually(shared, "one partition each", within=20)
+    assert min(held) == 1
+
+
+def test_committed_offsets_survive_their_consumer(
+    produce_all: Any, consumer: MakeConsumer, topic: str
+) -> None:
+    """A new consumer of the group goes on where the last one committed."""
+    produce_all(topic, [b"%d" % i for i in range(6)])
+    first = consumer(enable_auto_commit=False)
+    first.subscribe([topic])
+    messages = take(first, 4)
+    first.commit(messages[-1], asynchronous=False)
+    first.close()
+    second = consumer(enable_auto_commit=False)
+    second.subscribe([topic])
+    assert [m.value() for m in take(second, 2)] == [b"4", b"5"]
+    assert second.committed([TopicPartition(topic, 0)], timeout=10)[0].offset == 4
+
+
+def test_offsets_by_timestamp_and_at_both_ends(
+    bootstrap: str, consumer: MakeConsumer, topic: str
+) -> None:
+    """The first record at or after a time is found; beginning and end are exact."""
+    producer = Producer({"bootstrap.servers": bootstrap})
+    for timestamp in (1_000, 2_000, 3_000):
+        producer.produce(topic, b"x", partition=0, timestamp=timestamp)
+        producer.flush(10)
+    asking = consumer()
+    (found,) = asking.offsets_for_times([TopicPartition(topic, 0, 1_500)], timeout=10)
+    assert found.offset == 1
+    assert asking.get_watermark_offsets(TopicPartition(topic, 0), timeout=10) == (0, 3)
+
+
+def test_list_offsets_of_the_admin_client(admin: AdminClient, bootstrap: str, topic: str) -> None:
+    """Earliest, latest and the offset of the largest timestamp."""
+    producer = Producer({"bootstrap.servers": bootstrap})
+    for timestamp in (1_000, 5_000, 3_000):
+        producer.produce(topic, b"x", partition=0, timestamp=timestamp)
+        producer.flush(10)
+    partition = TopicPartition(topic, 0)
+
+    def ask(spec: Any) -> int:
+        offset: int = admin.list_offsets({partition: spec})[partition].result(10).offset
+        return offset
+
+    spec: Any = OffsetSpec  # its constructors are not typed
+    asked = [ask(spec.earliest()), ask(spec.latest()), ask(spec.max_timestamp())]
+    assert asked == [0, 3, 1]
+
+
+def test_topics_are_created_once_and_deleted_once(admin: AdminClient, topic: str) -> None:
+    """Creating twice and deleting twice are refused with Kafka's errors."""
+    created(admin, topic, 3)
+    assert len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == 3
+    with pytest.raises(KafkaException, match="TOPIC_ALREADY_EXISTS"):
+        created(admin, topic, 3)
+    admin.delete_topics([topic])[topic].result(10)
+    with pytest.raises(KafkaException, match="UNKNOWN_TOPIC_OR_PART"):
+        admin.delete_topics([topic])[topic].result(10)
+
+
+def test_partitions_are_added(admin: AdminClient, topic: str) -> None:
+    """A topic grows, and never shrinks."""
+    created(admin, topic, 2)
+    admin.create_partitions([NewPartitions(topic, 3)])[topic].result(10)
+
+    def three() -> bool:
+        return len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == 3
+
+    eventually(three, "three partitions")
+    with pytest.raises(KafkaException, match="INVALID_PARTITIONS"):
+        admin.create_partitions([NewPartitions(topic, 1)])[topic].result(10)
+
+
+def test_configs_given_at_creation_are_described(admin: AdminClient, topic: str) -> None:
+    """What a topic was created with is what DescribeConfigs says; the rest are Kafka's defaults."""
+    created(admin, topic, 1, config={"max.message.bytes": "4321"})
+    resource = ConfigResource(ResourceType.TOPIC, topic)
+    configs = admin.describe_configs([resource])[resource].result(10)
+    assert configs["max.message.bytes"].value == "4321"
+    assert not configs["max.message.bytes"].is_default
+    assert configs["segment.bytes"].value == "1073741824"
+    assert configs["segment.bytes"].is_default
+
+
+def test_the_cluster_is_described(admin: AdminClient, bootstrap: str) -> None:
+    """One broker, at the address it was reached by, which is the controller too."""
+    cluster = admin.describe_cluster().result(10)
+    (node,) = cluster.nodes
+    assert f"{node.host}:{node.port}" == bootstrap
+    assert cluster.controller.id == node.id
+    assert cluster.cluster_id

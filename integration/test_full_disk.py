@@ -1,0 +1,111 @@
+"""A disk that fills up under the broker: refused, or ended with one line; nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from integration.antechamber_process import Antechamber, Serve
+from integration.wire.batches import batch, values
+from integration.wire.connection import Connection
+from integration.wire.requests import fetch, produce, read_fetch, read_produce
+from integration.wire.topics import make_topic
+
+KAFKA_STORAGE_ERROR = 56
+RECORD_BYTES = 10_000
+
+
+def value(number: int) -> bytes:
+    """A record that tells which it is."""
+    return b"%08d" % number + bytes(RECORD_BYTES)
+
+
+def fill(broker: Antechamber, topic: str, *, at_most: int) -> list[bytes]:
+    """Produce until it is refused; return what was acknowledged."""
+    acknowledged: list[bytes] = []
+    with Connection(broker.bootstrap) as connection:
+        make_topic(connection, topic)
+        while len(acknowledged) < at_most:
+            record = value(len(acknowledged))
+            try:
+                answer = read_produce(connection.ask(produce(topic, 0, batch([record]))))
+            except (EOFError, ConnectionResetError):
+                assert broker.process.wait(5) != 0
+                assert len(broker.process.stderr().splitlines()) == 1
+                return acknowledged
+            if answer.error:
+                assert answer.error == KAFKA_STORAGE_ERROR
+                return acknowledged
+            assert answer.base_offset == len(acknowledged)
+            acknowledged.append(record)
+    raise AssertionError("the disk did not fill up")
+
+
+def read_all(broker: Antechamber, topic: str) -> list[bytes]:
+    """Every record of partition 0."""
+    found: list[bytes] = []
+    with Connection(broker.bootstrap) as connection:
+        while True:
+            answer = read_fetch(connection.ask(fetch(topic, 0, len(found), max_wait_ms=0)))
+            assert answer.error == 0
+            if not answer.records:
+                return found
+            found += [record for _, record in values(answer.records)]
+
+
+def no_acknowledged_record_is_lost(
+    serve: Serve, first: Antechamber, data: Path, topic: str, acknowledged: list[bytes]
+) -> None:
+    """Not while the first broker still runs, nor for one that starts over on its directory."""
+    if first.process.exit_code is None:
+        assert read_all(first, topic)[: len(acknowledged)] == acknowledged
+    first.close()
+    with serve("--data-dir", str(data)) as second:
+        found = read_all(second, topic)
+        assert found[: len(acknowledged)] == acknowledged
+        assert len(found) <= len(acknowledged) + 1  # the refused one may have reached the disk
+        with Connection(second.bootstrap) as connection:
+            assert read_produce(connection.ask(produce(topic, 0, batch([b"more"])))).error == 0
+
+
+def test_a_file_that_may_not_grow(serve: Serve, tmp_path: Path, topic: str) -> None:
+    """The kernel takes part of a batch and refuses the rest (RLIMIT_FSIZE): a torn write."""
+    data = tmp_path / "data"
+    broker = serve("--data-dir", str(data))
+    _, hard = resource.prlimit(broker.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(broker.pid, resource.RLIMIT_FSIZE, (205_000, hard))
+    acknowledged = fill(broker, topic, at_most=100)
+    assert acknowledged
+    if broker.process.exit_code is None:
+        resource.prlimit(broker.pid, resource.RLIMIT_FSIZE, (hard, hard))
+    no_acknowledged_record_is_lost(serve, broker, data, topic, acknowledged)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of four megabytes."""
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a small file system")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "antechamber-test", str(tmp_path)]
+    done = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"may not mount here: {done.stderr.strip()}")
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
+
+
+def test_a_file_system_without_room(serve: Serve, small_disk: Path, topic: str) -> None:
+    """Every write of the broker fails, not only those to the log."""
+    data = small_disk / "data"
+    broker = serve("--data-dir", str(data))
+    acknowledged = fill(broker, topic, at_most=500)
+    assert acknowledged
+    broker.close()
+    mount = ["mount", "-o", "remount,size=64m", str(small_disk)]
+    subprocess.run(mount, check=True)
+    no_acknowledged_record_is_lost(serve, broker, data, topic, acknowledged)

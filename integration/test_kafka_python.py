@@ -1,0 +1,248 @@
+"""kafka-python as its users write it: newest ApiVersions, idempotent by default."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+with warnings.catch_warnings():
+    # kafka-python 3.0 reads its schemas through importlib.resources.read_text
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition  # type: ignore[import-untyped]  # no types there
+    from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic  # type: ignore[import-untyped]  # no types there
+    from kafka.errors import TopicAlreadyExistsError, UnknownTopicOrPartitionError  # type: ignore[import-untyped]  # no types there
+
+from integration.deadlines import eventually
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import produce
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def make(bootstrap: str) -> Iterator[Make]:
+    """Make a client of the given class against the broker; it is closed after the test."""
+    with ExitStack() as clients:
+
+        def build(client: Make, *arguments: Any, **settings: Any) -> Any:
+            built = client(*arguments, bootstrap_servers=bootstrap, **settings)
+            clients.callback(built.close)
+            return built
+
+        yield build
+
+
+@pytest.fixture
+def admin(make: Make) -> Any:
+    """An admin client."""
+    return make(KafkaAdminClient)
+
+
+@pytest.fixture
+def two_partitions(admin: Any, topic: str) -> str:
+    """A topic with two partitions that is ready to use."""
+    admin.create_topics([NewTopic(topic, 2, 1)], wait_for_metadata=True)
+    return topic
+
+
+def take(consumer: Any, count: int, *, within: float = 20.0) -> list[Any]:
+    """Poll until that many records came."""
+    taken: list[Any] = []
+
+    def enough() -> bool:
+        for records in consumer.poll(timeout_ms=100).values():
+            taken.extend(records)
+        return len(taken) >= count
+
+    eventually(enough, f"{count} records", within=within)
+    return taken
+
+
+def reader(make: Make, topic: str, **settings: Any) -> Any:
+    """A consumer without a group at the beginning of partition 0."""
+    consumer = make(KafkaConsumer, **settings)
+    consumer.assign([TopicPartition(topic, 0)])
+    consumer.seek_to_beginning()
+    return consumer
+
+
+def test_what_is_produced_is_consumed_in_order(make: Make, topic: str) -> None:
+    """Keys, values, nulls and headers come back as they were sent, at the offsets promised."""
+    producer = make(KafkaProducer)
+    sent = [
+        (b"key", b"value", [("trace", b"1"), ("empty", b"")]),
+        (None, b"no key", []),
+        (b"tombstone", None, []),
+    ]
+    promised = [
+        producer.send(topic, key=key, value=value, headers=headers).get(10).offset
+        for key, value, headers in sent
+    ]
+    records = take(reader(make, topic), 3)
+    assert promised == [record.offset for record in records] == [0, 1, 2]
+    assert [(r.key, r.value, list(r.headers)) for r in records] == sent
+
+
+@pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
+def test_a_compressed_batch_comes_back_whole(make: Make, topic: str, codec: str) -> None:
+    """Each codec that kafka-python writes is stored, and read again."""
+    producer = make(KafkaProducer, compression_type=codec, linger_ms=20)
+    values = [b"%d " % i * 50 for i in range(200)]
+    for value in values:
+        producer.send(topic, value)
+    producer.flush()
+    assert [record.value for record in take(reader(make, topic), 200)] == values
+
+
+def test_ten_thousand_small_records(make: Make, topic: str) -> None:
+    """None is lost, doubled or out of order."""
+    producer = make(KafkaProducer, linger_ms=5)
+    for i in range(10_000):
+        producer.send(topic, b"%d" % i)
+    producer.flush()
+    records = take(reader(make, topic), 10_000, within=60)
+    assert [record.value for record in records] == [b"%d" % i for i in range(10_000)]
+
+
+def test_a_record_of_almost_one_mebibyte(make: Make, topic: str) -> None:
+    """The largest record the default max.message.bytes allows."""
+    value = bytes(range(256)) * 4000
+    make(KafkaProducer, max_request_size=2 << 20).send(topic, value).get(20)
+    assert take(reader(make, topic), 1)[0].value == value
+
+
+def test_acks_of_every_kind(make: Make, topic: str) -> None:
+    """With acks 0, 1 and all the records land in the order they were sent."""
+    for landed, acks in enumerate((0, 1, "all"), start=1):
+        producer = make(KafkaProducer, acks=acks, enable_idempotence=False)
+        producer.send(topic, str(acks).encode(), partition=0)
+        producer.flush()
+        records = take(
+            reader(make, topic), landed
+        )  # acks=0 promises nothing: wait until it is there
+    assert [record.value for record in records] == [b"0", b"1", b"all"]
+
+
+def test_a_fetch_waits_its_max_wait_for_min_bytes(make: Make, topic: str) -> None:
+    """Too little data is held back until max_wait has passed, and not much longer."""
+    make(KafkaProducer).send(topic, b"little").get(10)
+    consumer = reader(make, topic, fetch_min_bytes=100_000, fetch_max_wait_ms=700)
+    consumer.position(TopicPartition(topic, 0))  # the offset is looked up before time counts
+    started = time.monotonic()
+    assert take(consumer, 1)[0].value == b"little"
+    assert 0.65 < time.monotonic() - started < 5
+
+
+def test_a_produce_wakes_a_waiting_consumer(make: Make, topic: str, bootstrap: str) -> None:
+    """A long poll ends with the record, long before its max_wait."""
+    make(KafkaProducer).send(topic, b"first").get(10)
+    consumer = reader(make, topic, fetch_max_wait_ms=20_000)
+    take(consumer, 1)
+    consumer.poll(timeout_ms=300)  # leaves a fetch parked at the broker
+    started = time.monotonic()
+    with Connection(bootstrap) as other:
+        other.ask(produce(topic, 0, batch([b"second"])))
+        assert take(consumer, 1)[0].value == b"second"
+    assert time.monotonic() - started < 10
+
+
+def test_a_group_of_two_shares_and_takes_over(make: Make, two_partitions: str, group: str) -> None:
+    """A second member gets one partition; when it leaves, the first gets it back."""
+    settings = {"group_id": group, "heartbeat_interval_ms": 200}
+    first = make(KafkaConsumer, two_partitions, **settings)
+    # Whoever leads a group of kafka-python without the topic's metadata assigns nothing, for good.
+    assert first.partitions_for_topic(two_partitions) == {0, 1}
+    both = {TopicPartition(two_partitions, i) for i in (0, 1)}
+
+    def has_all() -> bool:
+        first.poll(50)
+        return bool(first.assignment() == both)
+
+    eventually(has_all, "all to one", within=20)
+
+    second = make(KafkaConsumer, two_partitions, **settings)
+
+    def shared() -> bool:
+        first.poll(50)
+        second.poll(50)
+        one, other = first.assignment(), second.assignment()
+        return len(one) == len(other) == 1 and one | other == both
+
+    eventually(shared, "one partition each", within=20)
+    second.close()
+    eventually(has_all, "all back", within=20)
+
+
+def test_committed_offsets_survive_their_consumer(make: Make, topic: str, group: str) -> None:
+    """A new consumer of the group goes on where the last one committed."""
+    producer = make(KafkaProducer)
+    for i in range(6):
+        producer.send(topic, b"%d" % i, partition=0).get(10)
+    settings = {"group_id": group, "auto_offset_reset": "earliest", "enable_auto_commit": False}
+    first = make(KafkaConsumer, topic, max_poll_records=4, **settings)
+    assert len(take(first, 4)) == 4
+    first.commit()
+    first.close()
+    second = make(KafkaConsumer, topic, **settings)
+    assert [record.value for record in take(second, 2)] == [b"4", b"5"]
+    assert second.committed(TopicPartition(topic, 0)) == 4
+
+
+def test_offsets_by_timestamp_and_at_both_ends(make: Make, topic: str) -> None:
+    """The first record at or after a time is found; beginning and end are exact."""
+    producer = make(KafkaProducer)
+    for timestamp in (1_000, 2_000, 3_000):
+        producer.send(topic, b"x", partition=0, timestamp_ms=timestamp).get(10)
+    partition = TopicPartition(topic, 0)
+    consumer = reader(make, topic)
+    found = consumer.offsets_for_times({partition: 1_500})[partition]
+    assert (found.offset, found.timestamp) == (1, 2_000)
+    assert consumer.offsets_for_times({partition: 9_000})[partition] is None
+    assert consumer.beginning_offsets([partition]) == {partition: 0}
+    assert consumer.end_offsets([partition]) == {partition: 3}
+
+
+def test_topics_are_created_once_and_deleted_once(admin: Any, topic: str) -> None:
+    """Creating twice and deleting twice are refused with Kafka's errors."""
+    admin.create_topics([NewTopic(topic, 3, 1)], wait_for_metadata=True)
+    assert topic in admin.list_topics()
+    with pytest.raises(TopicAlreadyExistsError):
+        admin.create_topics([NewTopic(topic, 3, 1)])
+    admin.delete_topics([topic])
+    eventually(lambda: topic not in admin.list_topics(), "the topic is gone")
+    with pytest.raises(UnknownTopicOrPartitionError):
+        admin.delete_topics([topic])
+
+
+def test_partitions_are_added(admin: Any, make: Make, two_partitions: str) -> None:
+    """A topic grows, and the new partition takes records."""
+    admin.create_partitions({two_partitions: NewPartitions(3)})
+
+    def three() -> bool:
+        (described,) = admin.describe_topics([two_partitions])
+        return len(described["partitions"]) == 3
+
+    eventually(three, "three partitions")
+    assert make(KafkaProducer).send(two_partitions, b"x", partition=2).get(10).partition == 2
+
+
+def test_configs_given_at_creation_are_described(admin: Any, topic: str) -> None:
+    """What a topic was created with is what DescribeConfigs says; a default is Kafka's."""
+    new = NewTopic(topic, 1, 1, topic_configs={"max.message.bytes": "4321"})
+    admin.create_topics([new], wait_for_metadata=True)
+    resource = ConfigResource(ConfigResourceType.TOPIC, topic)
+    described = str(admin.describe_configs([resource], config_filter="all"))
+    assert "4321" in described
+    assert "segment.bytes" in described
+
+
+def test_the_cluster_is_described(admin: Any, bootstrap: str) -> None:
+    """One broker, at the address it was reached by."""
+    (node,) = admin.describe_cluster()["brokers"]
+    assert f"{node['host']}:{node['port']}" == bootstrap

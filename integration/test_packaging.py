@@ -1,0 +1,99 @@
+"""What users install: the wheel alone, in an empty environment, with nothing of the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from integration.deadlines import eventually
+from integration.processes import ServerProcess
+
+ROOT = Path(__file__).parent.parent
+STOP_WITHIN_S = 5
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built as a release would be: from the source distribution."""
+    out = tmp_path_factory.mktemp("dist")
+    _run(sys.executable, "-m", "build", "--outdir", out, ROOT)
+    (built,) = out.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel and what it depends on; the path of its `antechamber`."""
+    environment = tmp_path_factory.mktemp("environment")
+    _run(sys.executable, "-m", "venv", environment)
+    pip = (environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--quiet")
+    _run(*pip, "install", wheel)
+    return environment / "bin" / "antechamber"
+
+
+@pytest.fixture
+def serving(installed: Path, tmp_path: Path) -> Iterator[ServerProcess]:
+    """A broker of the installed wheel, started where a package named `broker` lies about."""
+    (tmp_path / "broker").mkdir()
+    (tmp_path / "broker" / "__init__.py").write_text("raise SystemExit('not this one')")
+    arguments = ["--port", "0", "--admin-port", "0", "--topic", "orders:3"]
+    script = 'cd "$1" && shift && exec "$@"'
+    command = ["sh", "-c", script, "sh", str(tmp_path), str(installed), "serve", *arguments]
+    process = ServerProcess([*command, "--ready-file", "ready.json"], tmp_path / "output")
+    try:
+        eventually((tmp_path / "ready.json").exists, "the ready file", within=20)
+        yield process
+    finally:
+        process.stop()
+
+
+def test_only_our_name_stands_at_the_top(wheel: Path) -> None:
+    """`broker` and `protocol` are names that others use."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+
+    tops = {name.split("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"antechamber"}
+    assert "antechamber/broker/__main__.py" in names
+    assert "antechamber/py.typed" in names
+    parts = {part for name in names for part in name.split("/")}
+    assert not {part for part in parts if part.startswith("test") or part == "__pycache__"}
+
+
+def test_the_installed_command_knows_its_version(installed: Path, wheel: Path) -> None:
+    """antechamber --version is the wheel's."""
+    told = _run(installed, "--version")
+
+    assert told.split() == ["antechamber", wheel.name.split("-")[1]]
+
+
+def test_it_starts_says_where_it_is_and_stops(serving: ServerProcess, tmp_path: Path) -> None:
+    """One line on stdout, a ready file that agrees with it, exit 0 soon after SIGTERM."""
+    ready = json.loads((tmp_path / "ready.json").read_text())
+    (line,) = eventually(lambda: serving.stdout().splitlines(), "the line on stdout")
+
+    assert f"bootstrap={ready['bootstrap']}" in line
+    assert f"admin={ready['admin']}" in line
+    assert ready["pid"] == serving.pid
+    assert [f"{node['host']}:{node['port']}" for node in ready["nodes"]] == [ready["bootstrap"]]
+    serving.signal(signal.SIGTERM)
+    assert serving.wait(STOP_WITHIN_S) == 0
+    assert serving.stderr() == ""
+
+
+def _run(*command: str | Path) -> str:
+    """Run a command without anything of this environment; its output."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL"))}
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout

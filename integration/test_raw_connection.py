@@ -1,0 +1,154 @@
+"""What no client library lets one do on purpose: pipelining, resending, leaving in the middle."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from integration.deadlines import eventually
+from integration.wire.batches import Producer, batch, values
+from integration.wire.connection import Connection, Reader
+from integration.wire.requests import (
+    api_versions,
+    fetch,
+    init_producer_id,
+    list_offsets,
+    produce,
+    read_fetch,
+    read_init_producer_id,
+    read_list_offsets,
+    read_produce,
+)
+from integration.wire.topics import make_topic
+
+OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH = 45, 47
+
+
+@pytest.fixture
+def connection(bootstrap: str, topic: str) -> Iterator[Connection]:
+    """A connection, and the test's topic there to use."""
+    with Connection(bootstrap) as opened:
+        make_topic(opened, topic)
+        yield opened
+
+
+def correlation_id(frame: bytes) -> int:
+    """Which request a response is for."""
+    return Reader(frame).number("i")
+
+
+def test_answers_come_in_the_order_of_the_requests(connection: Connection) -> None:
+    """A thousand requests sent at once are answered one by one."""
+    connection.send(b"".join(api_versions(correlation_id=i) for i in range(1000)))
+    assert [correlation_id(connection.receive()) for _ in range(1000)] == list(range(1000))
+
+
+def test_requests_behind_a_parked_fetch_wait(connection: Connection, topic: str) -> None:
+    """Not even a produce behind it wakes it: it is not looked at before (one request at a time)."""
+    started = time.monotonic()
+    connection.send(
+        fetch(topic, 0, 0, max_wait_ms=400, correlation_id=1)
+        + produce(topic, 0, batch([b"behind"]), correlation_id=2)
+        + api_versions(correlation_id=3)
+    )
+    first = connection.receive()
+    assert time.monotonic() - started >= 0.4
+    assert read_fetch(first).records == b""
+    assert [correlation_id(f) for f in (first, connection.receive(), connection.receive())] == [
+        1,
+        2,
+        3,
+    ]
+
+
+def test_a_fetch_that_expires_is_never_early(connection: Connection, topic: str) -> None:
+    """Ten waits of odd lengths."""
+    for max_wait_ms in range(11, 111, 10):
+        started = time.monotonic()
+        answer = read_fetch(connection.ask(fetch(topic, 0, 0, max_wait_ms=max_wait_ms)))
+        waited_ms = (time.monotonic() - started) * 1000
+        assert answer == (0, 0, b"")
+        assert max_wait_ms - 1 <= waited_ms < max_wait_ms + 1000  # Kafka is up to 0.7 ms early
+
+
+def test_a_produce_wakes_every_parked_fetch(
+    connection: Connection, topic: str, bootstrap: str
+) -> None:
+    """Fifty connections wait at one partition; one produce answers all."""
+    waiting = [Connection(bootstrap) for _ in range(50)]
+    for each in waiting:
+        each.send(fetch(topic, 0, 0, max_wait_ms=60_000))
+    connection.ask(produce(topic, 0, batch([b"wake"])))
+    for each in waiting:
+        assert [v for _, v in values(read_fetch(each.receive()).records)] == [b"wake"]
+        each.close()
+
+
+def test_clients_that_leave_while_parked_disturb_nobody(
+    connection: Connection, topic: str, bootstrap: str
+) -> None:
+    """Their operations end; the partition goes on."""
+    for _ in range(50):
+        with Connection(bootstrap) as leaving:
+            leaving.send(fetch(topic, 0, 0, max_wait_ms=60_000))
+    assert read_produce(connection.ask(produce(topic, 0, batch([b"x"])))) == (0, 0)
+
+
+def test_acks_0_is_not_answered(connection: Connection, topic: str) -> None:
+    """The next answer is that of the next request."""
+    connection.send(produce(topic, 0, batch([b"silent"]), acks=0, correlation_id=1))
+    assert correlation_id(connection.ask(api_versions(correlation_id=2))) == 2
+
+    def landed() -> bool:
+        return read_list_offsets(connection.ask(list_offsets(topic, 0, -1))) == (0, 1)
+
+    eventually(landed, "the record is in the log")
+
+
+def producer_id(connection: Connection) -> tuple[int, int]:
+    """A producer id and its epoch, as soon as the broker has one to give."""
+
+    def given() -> tuple[int, int] | None:
+        error, number, epoch = read_init_producer_id(connection.ask(init_producer_id()))
+        return (number, epoch) if error == 0 else None
+
+    answer = eventually(given, "a producer id")
+    assert answer is not None
+    return answer
+
+
+def test_a_batch_sent_twice_is_stored_once(connection: Connection, topic: str) -> None:
+    """The duplicate gets the offset of the original, even after four more batches."""
+    number, epoch = producer_id(connection)
+    batches = [
+        batch([b"%d" % i, b"%d again" % i], producer=Producer(number, epoch, 2 * i))
+        for i in range(5)
+    ]
+    for i, each in enumerate(batches):
+        assert read_produce(connection.ask(produce(topic, 0, each))) == (0, 2 * i)
+    for i, each in enumerate(batches):
+        assert read_produce(connection.ask(produce(topic, 0, each))) == (0, 2 * i)
+    assert read_list_offsets(connection.ask(list_offsets(topic, 0, -1))) == (0, 10)
+
+
+def test_a_gap_in_the_sequence_is_refused(connection: Connection, topic: str) -> None:
+    """Nothing is appended after a batch that never came."""
+    number, epoch = producer_id(connection)
+    first = batch([b"0"], producer=Producer(number, epoch, 0))
+    third = batch([b"2"], producer=Producer(number, epoch, 2))
+    assert read_produce(connection.ask(produce(topic, 0, first))) == (0, 0)
+    assert read_produce(connection.ask(produce(topic, 0, third))) == (
+        OUT_OF_ORDER_SEQUENCE_NUMBER,
+        -1,
+    )
+
+
+def test_an_old_epoch_is_fenced(connection: Connection, topic: str) -> None:
+    """Once a newer epoch has written, the old one may not."""
+    number, epoch = producer_id(connection)
+    newer = batch([b"new"], producer=Producer(number, epoch + 1, 0))
+    older = batch([b"old"], producer=Producer(number, epoch, 0))
+    assert read_produce(connection.ask(produce(topic, 0, newer))) == (0, 0)
+    assert read_produce(connection.ask(produce(topic, 0, older))).error == INVALID_PRODUCER_EPOCH

@@ -1,0 +1,114 @@
+"""What `antechamber serve` refuses to start with: exit 2 and one line that says what and why."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from integration.antechamber_process import Antechamber, start_serve
+from integration.processes import ServerProcess
+
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def refused(against: str, tmp_path: Path) -> Iterator[Refused]:
+    """Start the broker, expect exit 2 with one line on stderr, and return that line."""
+    if against != "antechamber":
+        pytest.skip("about our own process")
+    started: list[ServerProcess] = []
+
+    def start(*arguments: str) -> str:
+        process = start_serve(tmp_path / "run", *arguments)
+        started.append(process)
+        assert process.wait(20) == 2
+        assert process.stdout() == ""
+        assert not (tmp_path / "run" / "ready.json").exists()
+        (line,) = process.stderr().splitlines()
+        return line
+
+    yield start
+    for process in started:
+        process.kill()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["-c", "no.such.key=1"], ["no.such.key"]),
+        (["-c", "num.partitions=many"], ["num.partitions", "many"]),
+        (["-c", "num.partitions=0"], ["num.partitions", "0"]),
+        (["-c", "log.cleanup.policy=burn"], ["log.cleanup.policy", "burn"]),
+        (["-c", "just-a-word"], ["just-a-word"]),
+        (["--brokers", "0"], ["--brokers", "0"]),
+        (["--brokers", "three"], ["--brokers", "three"]),
+        (["--port", "65536"], ["--port", "65536"]),
+        (["--port", "abc"], ["--port", "abc"]),
+        (["--topic", "a/b"], ["--topic", "a/b"]),
+        (["--topic", "orders:0"], ["--topic", "orders:0"]),
+        (["--topic", "orders:1:5"], ["--topic", "orders:1:5"]),
+        (["--properties", "/does/not/exist"], ["--properties", "/does/not/exist"]),
+        (["--no-such-option"], ["--no-such-option"]),
+    ],
+    ids=lambda value: " ".join(value) if value and value[0].startswith("-") else "",
+)
+def test_bad_options_are_named(refused: Refused, arguments: list[str], named: list[str]) -> None:
+    """The line names the option or key, and what was given."""
+    line = refused(*arguments)
+    assert all(word in line for word in named), line
+
+
+def test_a_bad_line_of_a_properties_file(refused: Refused, tmp_path: Path) -> None:
+    """The key is named here as well."""
+    file = tmp_path / "server.properties"
+    file.write_text("# fine\nnum.partitions=2\nlog.retention.hourz=3\n")
+    assert "log.retention.hourz" in refused("--properties", str(file))
+
+
+def test_a_port_in_use_is_named(refused: Refused) -> None:
+    """Whoever has it, keeps it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert port in refused("--port", port)
+
+
+def test_an_admin_port_in_use_is_named(refused: Refused) -> None:
+    """The same for the admin port."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert port in refused("--admin-port", port)
+
+
+def test_a_data_directory_that_is_a_file(refused: Refused, tmp_path: Path) -> None:
+    """The path is named."""
+    file = tmp_path / "file"
+    file.write_text("mine")
+    assert str(file) in refused("--data-dir", str(file))
+    assert file.read_text() == "mine"
+
+
+def test_a_data_directory_below_a_file(refused: Refused, tmp_path: Path) -> None:
+    """The path is named."""
+    (tmp_path / "file").touch()
+    below = str(tmp_path / "file" / "data")
+    assert below in refused("--data-dir", below)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_data_directory_without_permission(refused: Refused, tmp_path: Path) -> None:
+    """The path is named."""
+    sealed = tmp_path / "sealed"
+    sealed.mkdir(mode=0o500)
+    assert str(sealed) in refused("--data-dir", str(sealed))
+
+
+def test_a_data_directory_in_use(refused: Refused, tmp_path: Path) -> None:
+    """Two brokers never share a directory; the second is refused and the first goes on."""
+    data = str(tmp_path / "data")
+    with Antechamber("--data-dir", data) as first:
+        assert data in refused("--data-dir", data)
+        assert first.process.exit_code is None

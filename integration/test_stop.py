@@ -1,0 +1,137 @@
+"""Stopping and starting over: at once, whoever waits, and with everything that was acknowledged."""
+
+from __future__ import annotations
+
+import signal
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer
+
+from integration.antechamber_process import Serve
+from integration.deadlines import eventually
+from integration.wire.batches import batch, values
+from integration.wire.connection import Connection
+from integration.wire.requests import (
+    fetch,
+    list_offsets,
+    metadata,
+    produce,
+    read_fetch,
+    read_list_offsets,
+    read_metadata,
+    read_produce,
+)
+from integration.wire.topics import make_topic
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_under_load(serve: Serve, topic: str, number: signal.Signals) -> None:
+    """Parked fetches, a half-sent frame, silent and real clients: exit 0 within five seconds."""
+    broker = serve()
+    with ExitStack() as clients:
+        raw = [clients.enter_context(Connection(broker.bootstrap)) for _ in range(20)]
+        make_topic(raw[0], topic)
+        for parked in raw[:10]:
+            parked.send(fetch(topic, 0, 0, max_wait_ms=600_000))
+        raw[10].send(fetch(topic, 0, 0)[:20])
+        producer, consumer = _real_clients(broker.bootstrap, topic)
+        clients.callback(consumer.close)
+        started = time.monotonic()
+        broker.process.signal(number)
+        assert broker.process.wait(5) == 0
+        assert time.monotonic() - started < 5
+        for each in raw[:10]:
+            assert _ended(each)
+        producer.purge()
+    assert broker.process.stderr() == ""
+
+
+def _real_clients(bootstrap: str, topic: str) -> tuple[Any, Any]:
+    producer = Producer({"bootstrap.servers": bootstrap})
+    producer.produce(topic, b"one")
+    assert producer.flush(10) == 0
+    settings = {"bootstrap.servers": bootstrap, "group.id": topic, "auto.offset.reset": "earliest"}
+    consumer = Consumer(settings)
+    consumer.subscribe([topic])
+    eventually(lambda: consumer.poll(0.1), "a message in the group", within=20)
+    return producer, consumer
+
+
+def _ended(connection: Connection) -> bool:
+    """Whether the broker answered at most once, and hung up."""
+    try:
+        connection.receive()
+        connection.receive()
+    except (EOFError, ConnectionResetError):
+        return True
+    return False
+
+
+def test_an_idle_broker_stops_at_once(serve: Serve) -> None:
+    """Nothing waits for a timeout on the way out."""
+    broker = serve()
+    started = time.monotonic()
+    broker.process.signal(signal.SIGTERM)
+    assert broker.process.wait(5) == 0
+    assert time.monotonic() - started < 2
+
+
+def test_a_second_signal_while_stopping_is_harmless(serve: Serve) -> None:
+    """An impatient Ctrl-C, Ctrl-C."""
+    broker = serve()
+    broker.process.signal(signal.SIGINT)
+    broker.process.signal(signal.SIGINT)
+    assert broker.process.wait(5) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_restart_keeps_topics_and_records(
+    serve: Serve, tmp_path: Path, topic: str, number: signal.Signals
+) -> None:
+    """On the same data directory, after an orderly stop and after none at all."""
+    data = str(tmp_path / "data")
+    sent = [b"%d" % i for i in range(100)]
+    first = serve("--data-dir", data)
+    with Connection(first.bootstrap) as connection:
+        make_topic(connection, topic, partitions=3)
+        for value in sent:
+            assert read_produce(connection.ask(produce(topic, 1, batch([value])))).error == 0
+        identity = read_metadata(connection.ask(metadata([topic]))).topics
+        first.process.signal(number)
+        first.process.wait(5)
+    second = serve("--data-dir", data)
+    with Connection(second.bootstrap) as connection:
+        assert read_metadata(connection.ask(metadata([topic]))).topics == identity
+        records = read_fetch(connection.ask(fetch(topic, 1, 0))).records
+        assert list(values(records)) == list(enumerate(sent))
+        assert read_list_offsets(connection.ask(list_offsets(topic, 1, -1))) == (0, 100)
+        assert read_produce(connection.ask(produce(topic, 1, batch([b"next"])))) == (0, 100)
+
+
+def test_without_a_data_directory_nothing_is_left(serve: Serve, topic: str) -> None:
+    """The temporary directory goes with the broker."""
+    broker = serve()
+    data = Path(broker.ready["data_dir"])
+    with Connection(broker.bootstrap) as connection:
+        make_topic(connection, topic)
+    assert data.is_dir()
+    assert broker.process.stop() == 0
+    assert not data.exists()
+
+
+def test_readiness_is_one_line_and_a_file(serve: Serve, topic: str) -> None:
+    """Both name the same addresses; the topic asked for is there, with its leaders."""
+    broker = serve("--topic", f"{topic}:3")
+    (line,) = broker.process.stdout().splitlines()
+    assert f"bootstrap={broker.bootstrap}" in line
+    assert f"admin={broker.ready['admin']}" in line
+    assert broker.ready["pid"] == broker.pid
+    (node,) = broker.ready["nodes"]
+    assert f"{node['host']}:{node['port']}" == broker.bootstrap
+    with Connection(broker.bootstrap) as connection:
+        topics = read_metadata(connection.ask(metadata([topic], create=False))).topics
+    assert topics == {topic: (0, dict.fromkeys(range(3), node["id"]))}

@@ -1,0 +1,171 @@
+"""Requests and their answers, each in one old version whose layout fits in a line or two.
+
+Only one partition a request: no test or benchmark needs more.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from integration.wire.connection import Reader, framed, string
+
+PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS, CREATE_TOPICS = 0, 1, 2, 3, 18, 19
+INIT_PRODUCER_ID = 22
+
+
+def request(api: int, version: int, body: bytes, *, correlation_id: int = 1) -> bytes:
+    """Frame a request with header version 1."""
+    return framed(struct.pack(">hhi", api, version, correlation_id) + string("wire") + body)
+
+
+def api_versions(*, correlation_id: int = 1) -> bytes:
+    """Ask what is served (v0)."""
+    return request(API_VERSIONS, 0, b"", correlation_id=correlation_id)
+
+
+def metadata(topics: Sequence[str] | None, *, create: bool = True) -> bytes:
+    """Ask for brokers and topics (v4); topics that are missing are created on the way."""
+    names = b"".join(map(string, topics or ()))
+    count = -1 if topics is None else len(topics)
+    return request(METADATA, 4, struct.pack(">i", count) + names + bytes([create]))
+
+
+class MetadataAnswer(NamedTuple):
+    """Who is there, and per topic its error and the leader of each partition."""
+
+    brokers: list[tuple[int, str, int]]
+    topics: dict[str, tuple[int, dict[int, int]]]
+
+
+def read_metadata(frame: bytes) -> MetadataAnswer:
+    """Read a Metadata response, v4."""
+    read = Reader(frame)
+    read.take("ii")
+    brokers = []
+    for _ in range(read.number("i")):
+        node, host, port = read.number("i"), read.string(), read.number("i")
+        read.string()
+        brokers.append((node, host or "", port))
+    read.string()
+    read.take("i")
+    topics = {}
+    for _ in range(read.number("i")):
+        error, name = read.number("h"), read.string()
+        read.take("b")
+        topics[name or ""] = error, dict(_partition(read) for _ in range(read.number("i")))
+    return MetadataAnswer(brokers, topics)
+
+
+def _partition(read: Reader) -> tuple[int, int]:
+    _, index, leader = read.take("hii")
+    for _ in ("replicas", "isr"):
+        read.take("i" * read.number("i"))
+    return index, leader
+
+
+def produce(
+    topic: str,
+    partition: int,
+    records: bytes,
+    *,
+    acks: int = -1,
+    timeout_ms: int = 30_000,
+    correlation_id: int = 1,
+) -> bytes:
+    """Produce one partition's records (v7)."""
+    body = struct.pack(">hhii", -1, acks, timeout_ms, 1) + string(topic)
+    body += struct.pack(">iii", 1, partition, len(records)) + records
+    return request(PRODUCE, 7, body, correlation_id=correlation_id)
+
+
+class ProduceAnswer(NamedTuple):
+    """The only partition of a Produce response."""
+
+    error: int
+    base_offset: int
+
+
+def read_produce(frame: bytes) -> ProduceAnswer:
+    """Read a Produce response of one partition, v7."""
+    read = Reader(frame)
+    read.take("ii")
+    read.string()
+    _, _, error, base_offset = read.take("iihq")
+    return ProduceAnswer(error, base_offset)
+
+
+def fetch(
+    topic: str,
+    partition: int,
+    offset: int,
+    *,
+    max_wait_ms: int = 500,
+    min_bytes: int = 1,
+    max_bytes: int = 50 << 20,
+    correlation_id: int = 1,
+) -> bytes:
+    """Fetch one partition (v4: no session)."""
+    body = struct.pack(">iiiibi", -1, max_wait_ms, min_bytes, max_bytes, 0, 1) + string(topic)
+    body += struct.pack(">iiqi", 1, partition, offset, max_bytes)
+    return request(FETCH, 4, body, correlation_id=correlation_id)
+
+
+class FetchAnswer(NamedTuple):
+    """The only partition of a Fetch response."""
+
+    error: int
+    high_watermark: int
+    records: bytes
+
+
+def read_fetch(frame: bytes) -> FetchAnswer:
+    """Read a Fetch response of one partition, v4."""
+    read = Reader(frame)
+    read.take("iii")
+    read.string()
+    _, _, error, high_watermark, _ = read.take("iihqq")
+    for _ in range(max(0, read.number("i"))):
+        read.take("qq")
+    return FetchAnswer(error, high_watermark, read.data())
+
+
+def list_offsets(topic: str, partition: int, timestamp: int) -> bytes:
+    """Ask for the offset at a time; -1 is the end, -2 the beginning (v1)."""
+    body = struct.pack(">ii", -1, 1) + string(topic)
+    return request(LIST_OFFSETS, 1, body + struct.pack(">iiq", 1, partition, timestamp))
+
+
+def read_list_offsets(frame: bytes) -> tuple[int, int]:
+    """Read error and offset of the only partition, v1."""
+    read = Reader(frame)
+    read.take("ii")
+    read.string()
+    _, _, error, _, offset = read.take("iihqq")
+    return error, offset
+
+
+def create_topic(name: str, *, partitions: int = 1, replication: int = 1) -> bytes:
+    """Create a topic (v2)."""
+    body = struct.pack(">i", 1) + string(name) + struct.pack(">ihii", partitions, replication, 0, 0)
+    return request(CREATE_TOPICS, 2, body + struct.pack(">ib", 30_000, 0))
+
+
+def read_create_topic(frame: bytes) -> tuple[int, str | None]:
+    """Read error and message of the only topic, v2."""
+    read = Reader(frame)
+    read.take("iii")
+    read.string()
+    return read.number("h"), read.string()
+
+
+def init_producer_id() -> bytes:
+    """Ask for a producer id (v0)."""
+    return request(INIT_PRODUCER_ID, 0, struct.pack(">hi", -1, 60_000))
+
+
+def read_init_producer_id(frame: bytes) -> tuple[int, int, int]:
+    """Read error, producer id and epoch, v0."""
+    _, _, error, producer_id, epoch = Reader(frame).take("iihqh")
+    return error, producer_id, epoch

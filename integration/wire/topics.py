@@ -1,0 +1,39 @@
+"""Topics over a raw connection: made, and waited for until their leader serves."""
+
+from __future__ import annotations
+
+from integration.deadlines import eventually
+from integration.wire.connection import Connection
+from integration.wire.requests import (
+    create_topic,
+    list_offsets,
+    metadata,
+    read_create_topic,
+    read_list_offsets,
+    read_metadata,
+)
+
+
+def make_topic(connection: Connection, name: str, *, partitions: int = 1) -> None:
+    """Create a topic and wait until every partition answers."""
+    error, message = read_create_topic(connection.ask(create_topic(name, partitions=partitions)))
+    assert error == 0, message
+    _wait_for_leaders(connection, name, partitions)
+
+
+def auto_create_topic(connection: Connection, name: str) -> None:
+    """Let a Metadata request create a topic: what also works where CreateTopics is not served."""
+    connection.ask(metadata([name]))
+    _wait_for_leaders(connection, name, 1)
+
+
+def _wait_for_leaders(connection: Connection, name: str, partitions: int) -> None:
+    def served() -> bool:
+        error, leaders = read_metadata(connection.ask(metadata([name]))).topics[name]
+        return error == 0 and all(
+            leaders.get(i, -1) >= 0
+            and read_list_offsets(connection.ask(list_offsets(name, i, -1)))[0] == 0
+            for i in range(partitions)
+        )
+
+    eventually(served, f"leaders of {name}")

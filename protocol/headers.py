@@ -1,0 +1,122 @@
+"""Request and response headers, and the two places where they do not follow the rules.
+
+A flexible request has tagged fields after its client id, which itself keeps the classic two-byte
+length; a flexible response has them after its correlation id, except for ApiVersions, whose answer
+must be understood by a client that does not know the version yet (KIP-482, KIP-511).
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from struct import error as StructError
+from typing import Any, NamedTuple
+
+from protocol.codec import Malformed, Output, decode, encode_into
+from protocol.messages import REQUESTS
+from protocol.wire import read_uvarint
+
+API_VERSIONS_KEY = 18
+
+_FIXED = Struct(">hhi")
+_INT16 = Struct(">h")
+_INT32 = Struct(">i")
+
+
+class RequestHeader(NamedTuple):
+    """What precedes a request's body."""
+
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+
+
+def peek(frame: memoryview) -> tuple[int, int, int]:
+    """API key, version and correlation id: enough to know whether the rest can be read."""
+    try:
+        api_key, api_version, correlation_id = _FIXED.unpack_from(frame, 0)
+    except StructError as error:
+        raise Malformed(f"no header: {error}") from None
+    return api_key, api_version, correlation_id
+
+
+def decode_request_header(frame: memoryview) -> tuple[RequestHeader, int]:
+    """The header of a request of a known API, and where its body begins; raises `Malformed`."""
+    api_key, api_version, correlation_id = peek(frame)
+    try:
+        (size,) = _INT16.unpack_from(frame, _FIXED.size)
+        position = _FIXED.size + _INT16.size
+        client_id = None
+        if size >= 0:
+            end = position + size
+            if end > len(frame):
+                raise Malformed("the client id runs past the end")
+            client_id = str(frame[position:end], "utf-8")
+            position = end
+        elif size != -1:
+            raise Malformed(f"a client id of {size} bytes")
+        if api_version >= REQUESTS[api_key].__spec__.flexible:
+            position = _skip_tags(frame, position)
+    except (StructError, IndexError, UnicodeDecodeError) as error:
+        raise Malformed(f"header: {error}") from None
+    return RequestHeader(api_key, api_version, correlation_id, client_id), position
+
+
+def begin_response(out: Output, header: RequestHeader) -> int:
+    """Begin the frame of an answer to *header*; returns its start, for `Output.finish_frame`."""
+    start = out.begin_frame()
+    out += _INT32.pack(header.correlation_id)
+    if _flexible_response(header.api_key, header.api_version):
+        out.append(0)
+    return start
+
+
+def encode_request(body: Any, version: int, correlation_id: int, client_id: str | None) -> bytes:
+    """A whole request as a client sends it, its length in front."""
+    spec = body.__spec__
+    out = Output()
+    start = out.begin_frame()
+    out += _FIXED.pack(spec.key, version, correlation_id)
+    if client_id is None:
+        out += _INT16.pack(-1)
+    else:
+        raw = client_id.encode()
+        out += _INT16.pack(len(raw)) + raw
+    if version >= spec.flexible:
+        out.append(0)
+    encode_into(out, body, version)
+    out.finish_frame(start)
+    return out.joined()
+
+
+def decode_response(
+    cls: Any, version: int, frame: bytes | bytearray | memoryview
+) -> tuple[int, Any]:
+    """The correlation id and the body of an answer, as a client reads it; raises `Malformed`."""
+    view = memoryview(frame)
+    try:
+        (correlation_id,) = _INT32.unpack_from(view, 0)
+        position = _INT32.size
+        if _flexible_response(cls.__spec__.key, version):
+            position = _skip_tags(view, position)
+    except (StructError, IndexError) as error:
+        raise Malformed(f"header: {error}") from None
+    return correlation_id, decode(cls, version, view[position:])
+
+
+def _flexible_response(api_key: int, version: int) -> bool:
+    flexible: bool = version >= REQUESTS[api_key].__spec__.flexible
+    return flexible and api_key != API_VERSIONS_KEY
+
+
+def _skip_tags(frame: memoryview, position: int) -> int:
+    if frame[position] == 0:
+        return position + 1
+    count, position = read_uvarint(frame, position)
+    for _ in range(count):
+        _, position = read_uvarint(frame, position)
+        size, position = read_uvarint(frame, position)
+        position += size
+        if position > len(frame):
+            raise Malformed("a tagged header field runs past the end")
+    return position

@@ -1,0 +1,35 @@
+"""DeleteTopics: delete topics.
+
+v4 flexible, v5 error messages (KIP-599), v6 by topic id (KIP-516).
+"""
+
+from __future__ import annotations
+
+from protocol.schema import ZERO_UUID, int16, int32, message, since, string, struct, uuid
+
+
+@message(20, versions=(1, 6), flexible=4)
+class DeleteTopicsRequest:
+    topics: list[DeleteTopicState] = since(6, factory=list)
+    topic_names: list[string] = since(0, until=5, factory=list)
+    timeout_ms: int32
+
+
+@struct
+class DeleteTopicState:
+    name: string | None = since(6, default=None)
+    topic_id: uuid = since(6, default=ZERO_UUID)
+
+
+@message(20, versions=(1, 6), flexible=4)
+class DeleteTopicsResponse:
+    throttle_time_ms: int32 = 0
+    responses: list[DeletableTopicResult]
+
+
+@struct
+class DeletableTopicResult:
+    name: string | None = since(null=6)
+    topic_id: uuid = since(6, default=ZERO_UUID)
+    error_code: int16 = 0
+    error_message: string | None = since(5, default=None)

@@ -1,0 +1,22 @@
+"""Heartbeat: a member says it is alive, and learns whether the group is rebalancing.
+
+v1 throttle time, v3 static members (KIP-345), v4 flexible.
+"""
+
+from __future__ import annotations
+
+from protocol.schema import int16, int32, message, since, string
+
+
+@message(12, versions=(0, 4), flexible=4)
+class HeartbeatRequest:
+    group_id: string
+    generation_id: int32
+    member_id: string
+    group_instance_id: string | None = since(3, default=None)
+
+
+@message(12, versions=(0, 4), flexible=4)
+class HeartbeatResponse:
+    throttle_time_ms: int32 = since(1, default=0)
+    error_code: int16 = 0

@@ -1,0 +1,25 @@
+"""InitProducerId: an id for a producer that wants no duplicates.
+
+v2 flexible, v3 the producer's own id and epoch (KIP-360), v4 PRODUCER_FENCED, v5 transactions v2
+(KIP-890).
+"""
+
+from __future__ import annotations
+
+from protocol.schema import int16, int32, int64, message, since, string
+
+
+@message(22, versions=(0, 5), flexible=2)
+class InitProducerIdRequest:
+    transactional_id: string | None
+    transaction_timeout_ms: int32
+    producer_id: int64 = since(3, default=-1)
+    producer_epoch: int16 = since(3, default=-1)
+
+
+@message(22, versions=(0, 5), flexible=2)
+class InitProducerIdResponse:
+    throttle_time_ms: int32 = 0
+    error_code: int16 = 0
+    producer_id: int64 = -1
+    producer_epoch: int16

@@ -1,0 +1,47 @@
+"""OffsetForLeaderEpoch: where an epoch ends in a log.
+
+v3 the replica that asks, v4 flexible.
+"""
+
+from __future__ import annotations
+
+from protocol.schema import int16, int32, int64, message, since, string, struct
+
+
+@message(23, versions=(2, 4), flexible=4)
+class OffsetForLeaderEpochRequest:
+    replica_id: int32 = since(3, default=-2)
+    topics: list[OffsetForLeaderTopic]
+
+
+@struct
+class OffsetForLeaderTopic:
+    topic: string
+    partitions: list[OffsetForLeaderPartition]
+
+
+@struct
+class OffsetForLeaderPartition:
+    partition: int32
+    current_leader_epoch: int32 = -1
+    leader_epoch: int32
+
+
+@message(23, versions=(2, 4), flexible=4)
+class OffsetForLeaderEpochResponse:
+    throttle_time_ms: int32 = 0
+    topics: list[OffsetForLeaderTopicResult]
+
+
+@struct
+class OffsetForLeaderTopicResult:
+    topic: string
+    partitions: list[EpochEndOffset]
+
+
+@struct
+class EpochEndOffset:
+    error_code: int16 = 0
+    partition: int32
+    leader_epoch: int32 = -1
+    end_offset: int64 = -1

@@ -1,0 +1,52 @@
+"""WriteTxnMarkers: write the marker that ends a transaction, from broker to broker.
+
+v1 flexible, v2 transactions v2 (KIP-1228).
+"""
+
+from __future__ import annotations
+
+from protocol.schema import boolean, int8, int16, int32, int64, message, since, string, struct
+
+
+@message(27, versions=(1, 2), flexible=1)
+class WriteTxnMarkersRequest:
+    markers: list[WritableTxnMarker]
+
+
+@struct
+class WritableTxnMarker:
+    producer_id: int64
+    producer_epoch: int16
+    transaction_result: boolean
+    topics: list[WritableTxnMarkerTopic]
+    coordinator_epoch: int32
+    transaction_version: int8 = since(2, default=0)
+
+
+@struct
+class WritableTxnMarkerTopic:
+    name: string
+    partition_indexes: list[int32]
+
+
+@message(27, versions=(1, 2), flexible=1)
+class WriteTxnMarkersResponse:
+    markers: list[WritableTxnMarkerResult]
+
+
+@struct
+class WritableTxnMarkerResult:
+    producer_id: int64
+    topics: list[WritableTxnMarkerTopicResult]
+
+
+@struct
+class WritableTxnMarkerTopicResult:
+    name: string
+    partitions: list[WritableTxnMarkerPartitionResult]
+
+
+@struct
+class WritableTxnMarkerPartitionResult:
+    partition_index: int32
+    error_code: int16 = 0

@@ -1,0 +1,61 @@
+"""Bytes on their way out: small values are gathered, large record sets are sent from where they are.
+
+An `Output` is a bytearray that remembers at which positions foreign memory belongs between its own
+bytes, so that a megabyte of fetched records is never copied into a response.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+SPLICE_BYTES_MIN = 16 * 1024  # below it a copy is cheaper than one more part to send
+
+_LENGTH = Struct(">i")
+
+Bytes = bytes | bytearray | memoryview
+
+
+class Output(bytearray):
+    """A growing message; `parts` is what to send."""
+
+    __slots__ = ("_spliced_bytes", "_splices")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._splices: list[tuple[int, Bytes]] = []
+        self._spliced_bytes = 0
+
+    def splice(self, value: Bytes) -> None:
+        """Append *value*, without a copy if it is large: then it must not change until it is sent."""
+        if len(value) < SPLICE_BYTES_MIN:
+            self += value
+        else:
+            self._splices.append((len(self), value))
+            self._spliced_bytes += len(value)
+
+    def begin_frame(self) -> int:
+        """Leave room for a frame's length; returns where, for `finish_frame`."""
+        start = len(self)
+        self += b"\0\0\0\0"
+        return start
+
+    def finish_frame(self, start: int) -> int:
+        """Write the length of the only frame here, begun at *start*; returns its size in all."""
+        size = len(self) + self._spliced_bytes
+        _LENGTH.pack_into(self, start, size - start - 4)
+        return size
+
+    def parts(self) -> list[Bytes]:
+        """The message in pieces, in order."""
+        if not self._splices:
+            return [self]
+        own, parts, position = memoryview(self), list[Bytes](), 0
+        for at, value in self._splices:
+            parts += (own[position:at], value)
+            position = at
+        parts.append(own[position:])
+        return [part for part in parts if len(part)]
+
+    def joined(self) -> bytes:
+        """The whole message in one piece."""
+        return b"".join(self.parts())

@@ -1,0 +1,112 @@
+"""Describe a versioned binary message once, as an annotated dataclass.
+
+    @message(12, versions=(0, 4), flexible=4)
+    class HeartbeatRequest:
+        group_id: string
+        generation_id: int32
+        member_id: string
+        group_instance_id: string | None = since(3, default=None)
+
+A field is a line, a version is a keyword. Type checkers see ``str`` and ``int``; `protocol.codec`
+sees the wire. ``T | None`` may be null, ``list[T]`` is an array, a field that a version does not
+have reads as its default, and a tagged struct that is absent reads as None.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar, dataclass_transform
+from uuid import UUID
+
+T = TypeVar("T")
+
+FOREVER = 1 << 15
+ZERO_UUID = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A wire type of fixed width, named by its `struct` format character."""
+
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """A wire type preceded by its length: text, bytes, or a set of records."""
+
+    length: str  # struct format of the classic length prefix
+    text: bool = False
+    spliced: bool = False  # large values are sent from where they are, not copied
+
+
+class Uuid:
+    """Sixteen raw bytes."""
+
+
+int8 = Annotated[int, Fixed("b")]
+int16 = Annotated[int, Fixed("h")]
+int32 = Annotated[int, Fixed("i")]
+int64 = Annotated[int, Fixed("q")]
+uint16 = Annotated[int, Fixed("H")]
+float64 = Annotated[float, Fixed("d")]
+boolean = Annotated[bool, Fixed("?")]
+uuid = Annotated[UUID, Uuid()]
+string = Annotated[str, Sized("h", text=True)]
+data = Annotated[bytes | bytearray | memoryview, Sized("i")]
+record_set = Annotated[bytes | bytearray | memoryview, Sized("i", spliced=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What a message is: its API key, the versions it has, and the first flexible one (KIP-482)."""
+
+    key: int
+    versions: range
+    flexible: int
+
+
+class Message(Protocol):
+    """The body of a request or a response."""
+
+    __spec__: ClassVar[Spec]
+
+
+def since(
+    version: int = 0,
+    *,
+    until: int = FOREVER,
+    tag: int | None = None,
+    null: int = 0,
+    default: Any = MISSING,
+    factory: Any = MISSING,
+) -> Any:
+    """A field on the wire from *version* to *until*; in other versions it reads as its default.
+
+    ``tag`` makes it a tagged field; a ``T | None`` may be null from version ``null`` on.
+    """
+    span = {"since": version, "until": until, "tag": tag, "null": null}
+    return dataclasses.field(default=default, default_factory=factory, metadata=span)
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(since,))
+def struct(cls: type[T]) -> type[T]:
+    """Make *cls* a record that can be nested in a message."""
+    return dataclass(slots=True, kw_only=True)(cls)
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(since,))
+def message(
+    key: int, *, versions: tuple[int, int], flexible: int = FOREVER
+) -> Callable[[type[T]], type[T]]:
+    """Make *cls* the body of a request or a response of API *key*."""
+
+    def decorate(cls: type[T]) -> type[T]:
+        cls = struct(cls)
+        first, last = versions
+        setattr(cls, "__spec__", Spec(key, range(first, last + 1), flexible))  # noqa: B010 - a slotted class has no such attribute to type
+        return cls
+
+    return decorate

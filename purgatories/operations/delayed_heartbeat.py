@@ -1,0 +1,68 @@
+"""A member's session: alive as long as it is heard of within the session timeout.
+
+    heartbeat --> the operation completes --> a new one is scheduled --> heartbeat --> ...
+                                                    |
+                                                    +--> silence: expires, the member is removed
+With ``is_pending`` it watches an id that was given out and not yet used (KIP-394).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+from ..delayed_operation import DelayedOperation
+
+G = TypeVar("G")
+G_contra = TypeVar("G_contra", contravariant=True)
+
+
+class HeartbeatCoordinator(Protocol[G_contra]):
+    """Who knows which members have been heard of."""
+
+    def try_complete_heartbeat(
+        self,
+        group: G_contra,
+        member_id: str,
+        is_pending: bool,
+        force_complete: Callable[[], bool],
+    ) -> bool:
+        """If the member was heard of or is gone return ``force_complete()``, else False."""
+        ...
+
+    def on_expire_heartbeat(self, group: G_contra, member_id: str, is_pending: bool) -> None:
+        """Remove the member."""
+        ...
+
+
+class DelayedHeartbeat(DelayedOperation, Generic[G]):
+    """Waits for the next sign of life of a member."""
+
+    __slots__ = ("_coordinator", "_group", "_is_pending", "_member_id")
+
+    def __init__(
+        self,
+        coordinator: HeartbeatCoordinator[G],
+        group: G,
+        member_id: str,
+        is_pending: bool,
+        timeout_ms: float,
+    ) -> None:
+        super().__init__(timeout_ms)
+        self._coordinator = coordinator
+        self._group = group
+        self._member_id = member_id
+        self._is_pending = is_pending
+
+    def try_complete(self) -> bool:
+        """Leave it to the coordinator."""
+        return self._coordinator.try_complete_heartbeat(
+            self._group, self._member_id, self._is_pending, self.force_complete
+        )
+
+    def on_complete(self) -> None:
+        """Nobody waits for the operation itself."""
+
+    def on_expiration(self) -> None:
+        """Tell the coordinator of the silence."""
+        self._coordinator.on_expire_heartbeat(self._group, self._member_id, self._is_pending)

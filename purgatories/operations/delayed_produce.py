@@ -1,0 +1,96 @@
+"""A produce with acks=all, until every partition's followers have the records.
+
+    per partition:  acks_pending --> high watermark >= required_offset? --> no error, or too few
+                         |                                                  in-sync replicas left
+                         +--> not the leader any more, gone, offline: that error
+                         +--> nothing in time: REQUEST_TIMED_OUT, preset
+What is decided for a partition stays decided. A timeout says nothing about the records: they are in
+the leader's log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, Protocol, TypeVar
+
+from ..delayed_operation import DelayedOperation
+
+K = TypeVar("K", bound=Hashable)
+K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
+
+NONE = 0
+REQUEST_TIMED_OUT = 7  # protocol error codes, as numbers: the room knows no protocol
+
+
+class ProduceReplicas(Protocol[K_contra]):
+    """Who knows how far the followers are."""
+
+    def check_enough_replicas(self, key: K_contra, required_offset: int) -> tuple[bool, int]:
+        """Whether the in-sync replicas have all below *required_offset*, and an error code.
+
+        Either ends the wait for this partition: True, or an error other than 0.
+        """
+        ...
+
+
+class ProducePartitionStatus:
+    """A partition's part of the answer; ``response`` is the caller's own business."""
+
+    __slots__ = ("acks_pending", "error", "required_offset", "response")
+
+    def __init__(self, required_offset: int, error: int, response: Any = None) -> None:
+        self.required_offset = required_offset  # the last appended offset + 1
+        self.error = error
+        self.response = response
+        self.acks_pending = False
+
+    def __repr__(self) -> str:
+        return (
+            f"ProducePartitionStatus(acks_pending={self.acks_pending}, error={self.error}, "
+            f"required_offset={self.required_offset})"
+        )
+
+
+class DelayedProduce(DelayedOperation, Generic[K]):
+    """Answers once, with all *statuses*; a partition that failed to append waits for nothing."""
+
+    __slots__ = ("_on_response", "_replicas", "_statuses")
+
+    def __init__(
+        self,
+        timeout_ms: float,
+        statuses: dict[K, ProducePartitionStatus],
+        replicas: ProduceReplicas[K],
+        on_response: Callable[[dict[K, ProducePartitionStatus]], object],
+    ) -> None:
+        super().__init__(timeout_ms)
+        self._statuses = statuses
+        self._replicas = replicas
+        self._on_response = on_response
+        for status in statuses.values():
+            if status.error == NONE:
+                status.acks_pending = True
+                status.error = REQUEST_TIMED_OUT
+
+    def try_complete(self) -> bool:
+        """Look at the partitions that are still undecided; complete when there are none left."""
+        waiting = False
+        for key, status in self._statuses.items():
+            if status.acks_pending:
+                enough, error = self._replicas.check_enough_replicas(key, status.required_offset)
+                if enough or error != NONE:
+                    status.acks_pending = False
+                    status.error = error
+                else:
+                    waiting = True
+        return False if waiting else self.force_complete()
+
+    def on_complete(self) -> None:
+        """Hand the partitions' states to the caller."""
+        self._on_response(self._statuses)
+
+    def on_expiration(self) -> None:
+        """Count one expiry for each partition that was still waited for."""
+        for key, status in self._statuses.items():
+            if status.acks_pending:
+                self.mark_expired(key)

@@ -1,0 +1,175 @@
+"""Where delayed operations wait, findable by what they wait for and by when their time is up.
+
+    try_complete_else_watch(op, keys)        check_and_complete(key)         advance_clock
+       1 try_complete --> done?                      |                            |
+       2 watch every key  -------> [ key: op, op ] --+--> op.safe_try_complete    |
+       3 try_complete --> done?    [ key: op ]                                    |
+       4 add to the timer -------> [ timing wheel ] ----------------------> op.run: expired
+
+The second look comes after all keys are watched: what happens before it is seen by it, what happens
+after it finds the operation on its list. There are two looks however many keys there are.
+Operations completed elsewhere stay on their lists until their key is checked or `purge_if_due`
+sweeps; the estimate that tells when is cheap and errs on the high side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import partial
+from threading import Lock
+from typing import Generic, TypedDict
+
+from .expiration_meter import ExpirationMeter
+from .timer.system_timer import SystemTimer
+from .timer.timer_task import TimerTask
+from .watcher_list import WatcherList
+from .watchers import T
+
+SHARDS = 512  # Kafka: DelayedOperationPurgatory.SHARDS
+PURGE_DELAY_MS = 200  # as often as Kafka's reaper looks
+
+
+class PurgatoryStatistics(TypedDict):
+    """A purgatory in numbers; the names of Kafka's metrics stand beside them."""
+
+    name: str
+    watched: int  # PurgatorySize: pairs of operation and key
+    num_delayed: int  # NumDelayedOperations
+    watched_keys: int
+    estimated_total_operations: int
+    purges: int
+    expired: int  # ExpiresPerSec, as a count
+    expired_by: dict[str, int]
+
+
+class DelayedOperationPurgatory(Generic[T]):
+    """Operations of type *T*; any hashable is a key."""
+
+    def __init__(
+        self, name: str, timer: SystemTimer, *, purge_interval: int = 1000, shards: int = SHARDS
+    ) -> None:
+        self.name = name
+        self.timer = timer
+        self.expirations = ExpirationMeter()
+        self._purge_interval = purge_interval
+        self._shards: list[WatcherList[T]] = [WatcherList() for _ in range(shards)]
+        self._estimate_lock = Lock()
+        self._estimated_total_operations = 0
+        self._look_at = purge_interval
+        self._purges = 0
+
+    # ------------------------------------------------------------------------------- waiting
+
+    def try_complete_else_watch(self, operation: T, keys: Sequence[Hashable]) -> bool:
+        """Complete *operation*, or let it wait on *keys* and on its timer.
+
+        True: completed by this very call. False: it waits, or somebody else has completed it.
+        If `try_complete` or the hash of a key raises, the operation is abandoned: its creator gets
+        the exception, and nothing comes after it. An operation that waits already is moved in the
+        timer and gains the keys; one that is completed is left alone.
+        """
+        if not keys:
+            raise ValueError("an operation without keys could only expire")
+        operation.expirations = self.expirations
+        try:
+            if operation.safe_try_complete_or_else(partial(self._watch, operation, keys)):
+                return True
+        except BaseException:
+            operation.abandon()
+            raise
+        if not operation.is_completed:
+            self.timer.add(operation)
+            if operation.is_completed:  # meanwhile; its cancel came before there was an entry
+                operation.cancel()
+        return False
+
+    def _watch(self, operation: T, keys: Sequence[Hashable]) -> None:
+        shards = self._shards
+        for key in keys:
+            if operation.is_completed:  # by who found it under an earlier key (KAFKA-18027)
+                break
+            shards[hash(key) % len(shards)].watch(key, operation)
+        with self._estimate_lock:
+            self._estimated_total_operations += 1
+            look = self._estimated_total_operations > self._look_at
+        if look:
+            self._look_for_completed()
+
+    def check_and_complete(self, key: Hashable) -> int:
+        """Ask whoever waits on *key*; returns how many this call completed.
+
+        Call it without any lock that a `try_complete` or `on_complete` may want.
+        """
+        shards = self._shards
+        shard = shards[hash(key) % len(shards)]
+        watchers = shard.watchers_by_key.get(key)
+        if watchers is None:
+            return 0
+        completed = watchers.try_complete_watched()
+        if not watchers.operations:
+            shard.remove_key_if_empty(key, watchers)
+        return completed
+
+    def cancel_for_key(self, key: Hashable) -> list[T]:
+        """Take those who wait on *key* off its list and out of the timer, uncompleted."""
+        return self._shards[hash(key) % len(self._shards)].cancel_for_key(key)
+
+    # ------------------------------------------------------------------------------- purging
+
+    def purge_if_due(self) -> None:
+        """Sweep if more than ``purge_interval`` operations seem to be completed and still listed.
+
+        The reaper calls it after every step.
+        """
+        excess = self._estimated_total_operations - self.num_delayed()
+        if excess > self._purge_interval:
+            self._purge()
+
+    def _purge(self) -> None:
+        with self._estimate_lock:
+            self._estimated_total_operations = self.num_delayed()
+            self._look_at = self._estimated_total_operations + self._purge_interval
+            self._purges += 1
+        for shard in self._shards:
+            for key, watchers in shard.all_watchers() if shard.watchers_by_key else ():
+                watchers.purge_completed()
+                if not watchers.operations:
+                    shard.remove_key_if_empty(key, watchers)
+
+    def _look_for_completed(self) -> None:
+        """Have the reaper look soon: one that does not poll may sleep for the longest delay."""
+        with self._estimate_lock:
+            self._look_at = self._estimated_total_operations + self._purge_interval
+        if self._estimated_total_operations - self.num_delayed() > self._purge_interval:
+            self.timer.add(TimerTask(PURGE_DELAY_MS))
+
+    # ------------------------------------------------------------------------------- numbers
+
+    def watched(self) -> int:
+        """Pairs of operation and key, those of completed operations included."""
+        return sum(
+            len(watchers.operations)
+            for shard in self._shards
+            for _, watchers in shard.all_watchers()
+        )
+
+    def num_delayed(self) -> int:
+        """Operations whose time is running: what the timer holds."""
+        return self.timer.size
+
+    def statistics(self) -> PurgatoryStatistics:
+        """All there is to count, in one record."""
+        return PurgatoryStatistics(
+            name=self.name,
+            watched=self.watched(),
+            num_delayed=self.num_delayed(),
+            watched_keys=sum(len(shard.watchers_by_key) for shard in self._shards),
+            estimated_total_operations=self._estimated_total_operations,
+            purges=self._purges,
+            expired=self.expirations.total,
+            expired_by={str(tag): n for tag, n in self.expirations.by_tag().items()},
+        )
+
+    def shutdown(self) -> None:
+        """Close the timer; who waits is neither completed nor answered."""
+        self.timer.close()

@@ -1,0 +1,44 @@
+"""The reaper as a thread: advances a timer's clock, and lets its purgatory purge now and then.
+
+    loop:  timer.advance_clock(200 ms) --> expired operations run
+           purge()                     --> completed ones leave lists that nobody checks any more
+
+Kafka's ``ExpiredOperationReaper``; without a purge it is its ``SystemTimerReaper``. A trio program
+uses `purgatories.timer.trio_reaper` instead: the timer is the same, only who drives it differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Thread
+
+from .system_timer import SystemTimer
+from .timer_task import TimerTask
+
+POLL_MS = 200  # Kafka's WORK_TIMEOUT_MS
+
+
+class ExpiredOperationReaper(Thread):
+    """Drives *timer* from ``start()`` until ``close()``."""
+
+    def __init__(
+        self, name: str, timer: SystemTimer, purge: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(name=name, daemon=True)
+        self._timer = timer
+        self._purge = purge
+        self._running = True
+
+    def run(self) -> None:
+        """Reap until closed."""
+        while self._running:
+            self._timer.advance_clock(POLL_MS)
+            if self._purge is not None:
+                self._purge()
+
+    def close(self) -> None:
+        """Stop, and close the timer; an empty task of 0 ms ends the poll that is under way."""
+        self._running = False
+        self._timer.add(TimerTask(0))
+        self.join()
+        self._timer.close()

@@ -1,0 +1,45 @@
+"""A timer task's place in a bucket: one link of the bucket's list.
+
+A task that is added again gets a new entry, and the constructor takes the old one out of its list;
+so adding a task twice moves it. Entries are never reused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .timer_task import TimerTask
+    from .timer_task_list import TimerTaskList
+
+
+class TimerTaskEntry:
+    """*task*, to be run at ``expiration_ms``."""
+
+    __slots__ = ("expiration_ms", "list", "next", "prev", "task")
+
+    # Invariant: list, next and prev are all set (linked) or list is None; guarded by list.lock
+    list: TimerTaskList | None
+    next: TimerTaskEntry
+    prev: TimerTaskEntry
+
+    def __init__(self, task: TimerTask, expiration_ms: int) -> None:
+        self.task = task
+        self.expiration_ms = expiration_ms
+        self.list = None
+        previous = task.timer_task_entry
+        task.timer_task_entry = self
+        if previous is not None:
+            previous.remove()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the task has no entry any more, or a newer one."""
+        return self.task.timer_task_entry is not self
+
+    def remove(self) -> None:
+        """Leave whatever list it is in; it may be moved to another between look and grip."""
+        while (bucket := self.list) is not None:
+            with bucket.lock:
+                if self.list is bucket:
+                    bucket.remove(self)

@@ -1,0 +1,68 @@
+"""The operations that wait on one key.
+
+    key --> Watchers: { op3, op7, op8 }     in order of arrival; an op is on the list of each of
+                                            its keys, and stays there after it completed until
+                                            somebody looks: a check of the key, or the purge
+A dict is the queue: it keeps the order, unlinks in one step, and unlinking twice is harmless. A
+walk goes over a snapshot, so completions may come back to the same key while it is under way.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Generic, TypeVar
+
+from .delayed_operation import DelayedOperation
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T", bound=DelayedOperation)
+
+
+class Watchers(Generic[T]):
+    """``watch`` is called under the shard's lock (Kafka's ``WatcherList``), the walks are not."""
+
+    __slots__ = ("operations",)
+
+    def __init__(self) -> None:
+        self.operations: dict[T, None] = {}
+
+    def watch(self, operation: T) -> None:
+        """Put *operation* at the end of the list, unless it is on it."""
+        self.operations[operation] = None
+
+    def try_complete_watched(self) -> int:
+        """Ask every operation; returns how many this walk completed.
+
+        One that raises does not keep the others from being asked (in Kafka it does): the error
+        belongs to the operation, not to the event that happened to meet it, so it is logged.
+        """
+        completed = 0
+        operations = self.operations
+        for operation in list(operations):
+            if not operation.is_completed:
+                try:
+                    if not operation.safe_try_complete():
+                        continue
+                    completed += 1
+                except Exception:
+                    log.exception("%r failed", operation)
+                    if not operation.is_completed:
+                        continue
+            operations.pop(operation, None)
+        return completed
+
+    def purge_completed(self) -> int:
+        """Unlink what others have completed; returns how many that were."""
+        done = [operation for operation in list(self.operations) if operation.is_completed]
+        for operation in done:
+            self.operations.pop(operation, None)
+        return len(done)
+
+    def cancel(self) -> list[T]:
+        """Take all operations off the list and out of the timer, without completing them."""
+        cancelled = list(self.operations)
+        for operation in cancelled:
+            operation.cancel()
+            self.operations.pop(operation, None)
+        return cancelled

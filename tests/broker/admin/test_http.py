@@ -1,0 +1,154 @@
+"""One HTTP connection, over memory streams and in virtual time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+
+import pytest
+import trio
+from trio.testing import MemoryReceiveStream, MemorySendStream, memory_stream_pair
+
+from broker.admin.http import (
+    BODY_MAX_BYTES,
+    REQUEST_TIMEOUT_S,
+    HttpConnection,
+    HttpError,
+    HttpRequest,
+    HttpResponse,
+)
+
+pytestmark = pytest.mark.anyio
+
+Client = trio.StapledStream[MemorySendStream, MemoryReceiveStream]
+GET = b"GET /thing?a=1 HTTP/1.1\r\nHost: h\r\n\r\n"
+
+
+async def echo(request: HttpRequest) -> HttpResponse:
+    if request.target == "/refused":
+        raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, "not that", Allow="GET")
+    value = [request.method, request.target, request.headers.get("host"), request.body.decode()]
+    return HttpResponse(HTTPStatus.OK, value)
+
+
+@asynccontextmanager
+async def connected() -> AsyncIterator[Client]:
+    client, server = memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(HttpConnection(server, echo).serve)
+        yield client
+        await client.aclose()
+
+
+async def answer(client: Client) -> tuple[int, dict[str, str], object]:
+    """Read one whole answer: status, headers in lower case, value."""
+    data = bytearray()
+    while b"\r\n\r\n" not in data:
+        data += await client.receive_some()
+    head, _, body = bytes(data).partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines)
+    while len(body) < int(headers["content-length"]):
+        body += await client.receive_some()
+    return int(status.split()[1]), headers, json.loads(body)
+
+
+async def at_end(client: Client) -> bool:
+    return await client.receive_some() == b""
+
+
+async def test_a_request_is_answered_with_json() -> None:
+    """Method, target, headers and body reach the answerer."""
+    async with connected() as client:
+        await client.send_all(b"POST /x HTTP/1.1\r\nHost: H\r\nContent-Length: 2\r\n\r\nhi")
+        status, headers, value = await answer(client)
+
+    assert (status, value) == (200, ["POST", "/x", "H", "hi"])
+    assert headers["content-type"] == "application/json"
+
+
+async def test_a_connection_serves_several_requests() -> None:
+    """Keep-alive is HTTP/1.1's default, and refusals do not end it."""
+    async with connected() as client:
+        await client.send_all(GET)
+        assert (await answer(client))[0] == 200
+        await client.send_all(b"GET /refused HTTP/1.1\r\nHost: h\r\n\r\n")
+        status, headers, value = await answer(client)
+        assert (status, headers["allow"], value) == (405, "get", {"error": "not that"})
+        await client.send_all(GET)
+        assert (await answer(client))[0] == 200
+
+
+async def test_a_client_that_wants_to_close_is_closed() -> None:
+    """Connection: close is honoured."""
+    async with connected() as client:
+        await client.send_all(b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        await answer(client)
+        assert await at_end(client)
+
+
+async def test_a_body_is_asked_for_when_the_client_waits() -> None:
+    """Expect: 100-continue, as curl sends with larger bodies."""
+    async with connected() as client:
+        await client.send_all(
+            b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+        )
+        assert (await client.receive_some()).startswith(b"HTTP/1.1 100 ")
+        await client.send_all(b"hi")
+        assert (await answer(client))[2] == ["POST", "/", "h", "hi"]
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        (b"garbage\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\n\r\n", 400),  # without Host
+        (b"\x00\x00\x00\x10\x00\x12\x00\x04\x00\x00\x00\x01\x00\x00\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: h\r\nX: " + b"x" * 20_000, 431),
+    ],
+)
+async def test_what_is_not_http_is_answered_once_and_closed(
+    request_bytes: bytes, status: int
+) -> None:
+    """Garbage, a Kafka request, headers without end: a status and a reason."""
+    async with connected() as client:
+        await client.send_all(request_bytes)
+        got, _, value = await answer(client)
+        assert (got, list(value)) == (status, ["error"])  # type: ignore[call-overload]  # a dict
+        assert await at_end(client)
+
+
+async def test_a_body_beyond_the_limit_is_refused() -> None:
+    """413, and the rest of the body is not read."""
+    async with connected() as client:
+        length = BODY_MAX_BYTES + 1
+        await client.send_all(
+            b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n" % length + b"x" * length
+        )
+        assert (await answer(client))[0] == 413
+        assert await at_end(client)
+
+
+async def test_half_a_request_is_given_up_on() -> None:
+    """A client that stops in its headers gets 408 in the end."""
+    async with connected() as client:
+        started = trio.current_time()
+        await client.send_all(b"GET / HTTP/1.1\r\nHo")
+        assert (await answer(client))[0] == 408
+        assert await at_end(client)
+        assert trio.current_time() - started == pytest.approx(REQUEST_TIMEOUT_S)
+
+
+async def test_an_idle_connection_is_closed_without_a_word() -> None:
+    """Nobody asked anything, so nothing is answered."""
+    async with connected() as client:
+        assert await at_end(client)
+
+
+async def test_a_client_that_goes_away_in_between_is_forgotten() -> None:
+    """The serving task ends; nothing is raised."""
+    async with connected() as client:
+        await client.send_all(b"GET / HTTP/1.1\r\n")
+        await client.aclose()

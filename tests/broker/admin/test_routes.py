@@ -1,0 +1,81 @@
+"""Who may ask what."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+import pytest
+
+from broker.admin.http import HttpError, HttpRequest
+from broker.admin.routes import Gate, Query, Router
+
+pytestmark = pytest.mark.anyio
+
+OPEN = Gate(frozenset({"127.0.0.1:9644"}))
+
+
+async def things(query: Query) -> object:
+    return dict(query)
+
+
+async def asked(
+    method: str = "GET", target: str = "/v1/things", *, gate: Gate = OPEN, **headers: str
+) -> tuple[int, object]:
+    """The status and value, or the refusal, of one request."""
+    router = Router({"/v1/things": {"GET": things, "POST": things}}, gate)
+    request = HttpRequest(method, target, {"host": "127.0.0.1:9644", **headers})
+    try:
+        response = await router(request)
+    except HttpError as error:
+        return error.status, error.message
+    return response.status, response.value
+
+
+async def test_a_path_leads_to_its_handler() -> None:
+    """The query comes as a mapping."""
+    assert await asked(target="/v1/things?a=1&b=x%20y") == (200, {"a": "1", "b": "x y"})
+
+
+async def test_an_unknown_path_is_told_what_there_is() -> None:
+    """404 lists the paths."""
+    assert await asked(target="/v2") == (404, "no such path; there are /v1/things")
+
+
+async def test_an_unfit_method_is_told_what_is_allowed() -> None:
+    """405 names the methods, also in its Allow header."""
+    assert await asked("DELETE") == (405, "DELETE is not for /v1/things; GET, POST is")
+
+
+@pytest.mark.parametrize("target", ["/v1/things?a", "//[", "/v1/things?" + "a=1&" * 30 + "a=1"])
+async def test_a_target_that_is_no_url_is_refused(target: str) -> None:
+    """400 for what cannot be taken apart."""
+    assert (await asked(target=target))[0] == HTTPStatus.BAD_REQUEST
+
+
+@pytest.mark.parametrize("host", ["evil.example:9644", "127.0.0.1", "127.0.0.1:80", ""])
+async def test_a_foreign_host_is_refused(host: str) -> None:
+    """A name that was made to point here is not the address served (DNS rebinding)."""
+    assert (await asked(host=host))[0] == HTTPStatus.FORBIDDEN
+
+
+async def test_a_request_of_another_site_is_refused() -> None:
+    """A page elsewhere may post here, but its browser says where the page is from."""
+    assert (await asked("POST", origin="http://evil.example"))[0] == HTTPStatus.FORBIDDEN
+    assert (await asked("POST", origin="http://127.0.0.1:9644"))[0] == HTTPStatus.OK
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [({}, 401), ({"authorization": "Bearer wrong"}, 401), ({"authorization": "Bearer t"}, 200)],
+)
+async def test_beyond_loopback_the_token_counts(header: dict[str, str], status: int) -> None:
+    """Any Host will do there, since a rebinding page cannot know the token."""
+    gate = Gate(None, "t")
+
+    assert (await asked(gate=gate, **{"host": "any", **header}))[0] == status
+
+
+def test_a_gate_without_any_check_cannot_be() -> None:
+    """Accepting every host needs a token."""
+    with pytest.raises(AssertionError):
+        Gate(None)

@@ -1,0 +1,166 @@
+"""The controller: topics come, grow and go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from broker.config import Config
+from broker.controller.controller import Controller
+from broker.controller.image import Broker, TopicImage
+from broker.controller.store import ControllerStore
+from broker.errors import ApiError
+from broker.topic_config import check_topic_configs
+from protocol.errors import ErrorCode
+
+
+class RecordingNode:
+    """A node that only remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str, int]] = []
+
+    def topic_changed(self, topic: TopicImage) -> None:
+        """Remember."""
+        self.told.append(("changed", topic.name, len(topic.partitions)))
+
+    def topic_deleted(self, topic: TopicImage) -> None:
+        """Remember."""
+        self.told.append(("deleted", topic.name, len(topic.partitions)))
+
+
+def _controller(store: ControllerStore, config: Config | None = None) -> Controller:
+    return Controller(store, config or Config(), check_topic_configs)
+
+
+@pytest.fixture
+def node() -> RecordingNode:
+    """The only node."""
+    return RecordingNode()
+
+
+@pytest.fixture
+def controller(node: RecordingNode) -> Iterator[Controller]:
+    """A controller in memory with one node."""
+    controller = _controller(ControllerStore(None))
+    controller.register(Broker(1, "127.0.0.1", 9092), node)
+    yield controller
+    controller.close()
+
+
+def _refusal(call: object, *args: object, **kwargs: object) -> ErrorCode:
+    assert callable(call)
+    with pytest.raises(ApiError) as refusal:
+        call(*args, **kwargs)
+    return refusal.value.code
+
+
+def test_a_new_topic_is_told_to_every_node(controller: Controller, node: RecordingNode) -> None:
+    """When creation returns, the nodes know the topic."""
+    topic = controller.create_topic("orders", partitions=3)
+
+    assert controller.topic("orders") is topic
+    assert controller.topic_by_id(topic.topic_id) is topic
+    assert node.told == [("changed", "orders", 3)]
+    assert [p.leader for p in topic.partitions] == [1, 1, 1]
+
+
+def test_defaults_come_from_the_configuration() -> None:
+    """-1 partitions are ``num.partitions``."""
+    controller = _controller(ControllerStore(None), Config(num_partitions=4))
+    controller.register(Broker(1, "h", 1), RecordingNode())
+
+    assert len(controller.create_topic("t").partitions) == 4
+    controller.close()
+
+
+def test_the_default_factor_is_capped_by_the_number_of_nodes() -> None:
+    """A development broker with one node takes a default factor of three as one."""
+    controller = _controller(ControllerStore(None), Config(default_replication_factor=3))
+    controller.register(Broker(1, "h", 1), RecordingNode())
+
+    assert controller.create_topic("t").partitions[0].replicas == (1,)
+    controller.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"name": "a b"}, ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ({"name": "taken"}, ErrorCode.TOPIC_ALREADY_EXISTS),
+        ({"name": "a_b"}, ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ({"name": "t", "partitions": 0}, ErrorCode.INVALID_PARTITIONS),
+        ({"name": "t", "replication_factor": 0}, ErrorCode.INVALID_REPLICATION_FACTOR),
+        ({"name": "t", "replication_factor": 2}, ErrorCode.INVALID_REPLICATION_FACTOR),
+        ({"name": "t", "configs": {"nonsense": "1"}}, ErrorCode.INVALID_CONFIG),
+        ({"name": "t", "configs": {"segment.bytes": "x"}}, ErrorCode.INVALID_CONFIG),
+        ({"name": "t", "assignments": [(2,)]}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        ({"name": "t", "assignments": [(1, 1)]}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        ({"name": "t", "assignments": [()]}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        ({"name": "t", "assignments": [(1,)], "partitions": 1}, ErrorCode.INVALID_REQUEST),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    controller: Controller, node: RecordingNode, arguments: dict[str, object], error: ErrorCode
+) -> None:
+    """Each refusal has Kafka's error code, and leaves nothing behind."""
+    controller.create_topic("taken")
+    controller.create_topic("a.b")
+    told = list(node.told)
+
+    assert _refusal(controller.create_topic, **arguments) is error
+    assert node.told == told
+
+
+def test_validate_only_makes_nothing(controller: Controller, node: RecordingNode) -> None:
+    """A dry run answers as the real one would, and leaves no topic."""
+    topic = controller.create_topic("t", partitions=2, validate_only=True)
+
+    assert len(topic.partitions) == 2
+    assert controller.topic("t") is None
+    assert node.told == []
+
+
+def test_partitions_grow(controller: Controller, node: RecordingNode) -> None:
+    """A topic can have more partitions, never fewer."""
+    controller.create_topic("t")
+
+    controller.create_partitions("t", 3)
+
+    assert node.told[-1] == ("changed", "t", 3)
+    assert _refusal(controller.create_partitions, "t", 3) is ErrorCode.INVALID_PARTITIONS
+    assert _refusal(controller.create_partitions, "t", 2) is ErrorCode.INVALID_PARTITIONS
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert _refusal(controller.create_partitions, "nope", 2) is unknown
+
+
+def test_a_deleted_topic_is_gone(controller: Controller, node: RecordingNode) -> None:
+    """Deletion forgets the topic and tells the nodes; twice is an error."""
+    controller.create_topic("t")
+
+    controller.delete_topic("t")
+
+    assert controller.topic("t") is None
+    assert node.told[-1] == ("deleted", "t", 1)
+    assert _refusal(controller.delete_topic, "t") is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_a_restart_keeps_topics_ids_and_the_cluster(tmp_path: Path) -> None:
+    """A controller over the same store knows what the last one knew, and repeats no id."""
+    before = _controller(ControllerStore(tmp_path / "db"))
+    before.register(Broker(1, "h", 1), RecordingNode())
+    topic = before.create_topic("t", configs={"segment.bytes": "2000000"})
+    given = {before.next_producer_id() for _ in range(3)}
+    before.close()
+
+    after = _controller(ControllerStore(tmp_path / "db"))
+    node = RecordingNode()
+    after.register(Broker(1, "h", 1), node)
+
+    assert after.topic("t") == topic
+    assert node.told == [("changed", "t", 1)]
+    assert after.image.cluster_id == before.image.cluster_id
+    assert after.next_producer_id() not in given
+    after.close()

@@ -1,0 +1,52 @@
+"""The controller's memory on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import uuid4
+
+from broker.controller.image import PartitionRegistration, TopicImage
+from broker.controller.store import ControllerStore
+
+
+def _topic(name: str) -> TopicImage:
+    registration = PartitionRegistration((1, 2), (1,), 1, leader_epoch=3, partition_epoch=4)
+    return TopicImage(name, uuid4(), {"segment.bytes": "1048576"}, (registration,))
+
+
+def test_topics_survive_a_restart(tmp_path: Path) -> None:
+    """What one store wrote another reads, field by field."""
+    topic = _topic("orders")
+    store = ControllerStore(tmp_path / "controller.db")
+    store.put_topic(topic)
+    store.close()
+
+    again = ControllerStore(tmp_path / "controller.db")
+
+    assert again.topics() == [topic]
+    again.close()
+
+
+def test_a_topic_is_replaced_and_removed() -> None:
+    """Writing a topic again replaces it; removing it forgets it."""
+    store = ControllerStore(None)
+    store.put_topic(_topic("orders"))
+    changed = _topic("orders")
+
+    store.put_topic(changed)
+
+    assert store.topics() == [changed]
+    store.remove_topic("orders")
+    assert store.topics() == []
+    store.close()
+
+
+def test_facts() -> None:
+    """A fact is what was last said of it, or None."""
+    store = ControllerStore(None)
+
+    assert store.fact("cluster_id") is None
+    store.put_fact("cluster_id", "a")
+    store.put_fact("cluster_id", "b")
+    assert store.fact("cluster_id") == "b"
+    store.close()

@@ -1,0 +1,30 @@
+"""Legal topic names."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.controller.topic_names import check_topic_name, collides
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+
+@pytest.mark.parametrize("name", ["a", "orders.v1", "A_b-9", "x" * 249, "...", "__internal"])
+def test_legal(name: str) -> None:
+    """Letters, digits, '.', '_' and '-', up to 249 of them, are a name."""
+    assert check_topic_name(name) is None
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "x" * 250, "a b", "a/b", "ä", "a\n", "a\x00"])
+def test_illegal(name: str) -> None:
+    """Everything else is refused with Kafka's error code."""
+    with pytest.raises(ApiError) as refusal:
+        check_topic_name(name)
+
+    assert refusal.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
+def test_dots_and_underscores_collide() -> None:
+    """Two names that differ only in '.' and '_' would share their metrics."""
+    assert collides("a.b", "a_b")
+    assert not collides("a.b", "a-b")

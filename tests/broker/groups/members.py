@@ -1,0 +1,30 @@
+"""Members for tests that need some."""
+
+from __future__ import annotations
+
+from broker.groups.member import ClassicGroupMember, MemberKey
+from broker.groups.requests import MemberProtocol
+
+
+def member(
+    member_id: str,
+    *protocols: str,
+    instance: str | None = None,
+    rebalance_timeout_ms: int = 60_000,
+) -> ClassicGroupMember:
+    """A member of group ``g`` that knows *protocols*, or ``p``."""
+    return ClassicGroupMember(
+        MemberKey("g", member_id),
+        group_instance_id=instance,
+        client_id="client",
+        client_host="/127.0.0.1",
+        rebalance_timeout_ms=rebalance_timeout_ms,
+        session_timeout_ms=10_000,
+        protocol_type="consumer",
+        protocols=known(*protocols or ("p",)),
+    )
+
+
+def known(*names: str) -> tuple[MemberProtocol, ...]:
+    """Protocols of those names."""
+    return tuple(MemberProtocol(name, name.encode()) for name in names)

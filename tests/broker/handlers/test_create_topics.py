@@ -1,0 +1,122 @@
+"""CreateTopics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import ErrorCode
+from protocol.messages.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+
+def _topic(
+    name: str,
+    partitions: int = 1,
+    *,
+    configs: dict[str, str | None] | None = None,
+    assignments: dict[int, list[int]] | None = None,
+) -> CreatableTopic:
+    return CreatableTopic(
+        name=name,
+        num_partitions=-1 if assignments else partitions,
+        replication_factor=-1,
+        assignments=[
+            CreatableReplicaAssignment(partition_index=index, broker_ids=brokers)
+            for index, brokers in (assignments or {}).items()
+        ],
+        configs=[
+            CreatableTopicConfig(name=key, value=value) for key, value in (configs or {}).items()
+        ],
+    )
+
+
+def _request(*topics: CreatableTopic, validate_only: bool = False) -> CreateTopicsRequest:
+    return CreateTopicsRequest(topics=list(topics), timeout_ms=1000, validate_only=validate_only)
+
+
+@pytest.mark.parametrize("version", range(2, 8))
+async def test_topics_are_served_when_the_answer_comes(tmp_path: Path, version: int) -> None:
+    """No client has to wait for a leader after creation."""
+    async with running_node(tmp_path) as node:
+        response = await node.client().send(_request(_topic("a", 2), _topic("b")), version)
+
+        assert [(each.name, each.error_code) for each in response.topics] == [("a", 0), ("b", 0)]
+        assert node.node.replicas.partitions["a", 1].is_leader
+
+
+async def test_the_answer_describes_the_topic(tmp_path: Path) -> None:
+    """Its id, its size, and its settings with where they come from (KIP-525)."""
+    async with running_node(tmp_path) as node:
+        asked = _topic("t", 3, configs={"segment.bytes": "2000000"})
+
+        (topic,) = (await node.client().send(_request(asked), 7)).topics
+
+        assert topic.topic_id == node.controller.image.topics["t"].topic_id
+        assert (topic.num_partitions, topic.replication_factor) == (3, 1)
+        configs = {each.name: (each.value, each.config_source) for each in topic.configs}
+        assert configs["segment.bytes"] == ("2000000", 1)
+        assert configs["max.message.bytes"] == ("1048588", 5)
+
+
+async def test_each_topic_has_its_own_answer(tmp_path: Path) -> None:
+    """One that is refused does not stop the others; a name that occurs twice is made never."""
+    async with running_node(tmp_path) as node:
+        request = _request(_topic("a b"), _topic("twice"), _topic("good"), _topic("twice"))
+
+        response = await node.client().send(request, 7)
+
+        assert {each.name: each.error_code for each in response.topics} == {
+            "a b": ErrorCode.INVALID_TOPIC_EXCEPTION,
+            "good": 0,
+            "twice": ErrorCode.INVALID_REQUEST,
+        }
+        assert list(node.controller.image.topics) == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("topic", "error"),
+    [
+        (_topic("t", configs={"segment.bytes": None}), ErrorCode.INVALID_CONFIG),
+        (_topic("t", configs={"nonsense": "1"}), ErrorCode.INVALID_CONFIG),
+        (_topic("t", assignments={1: [1]}), ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (_topic("t", assignments={0: [9]}), ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+    ],
+)
+async def test_what_cannot_be_is_refused(
+    tmp_path: Path, topic: CreatableTopic, error: ErrorCode
+) -> None:
+    """Settings and placements are checked before anything is made."""
+    async with running_node(tmp_path) as node:
+        (result,) = (await node.client().send(_request(topic), 7)).topics
+
+        assert result.error_code == error
+        assert result.error_message
+        assert node.controller.topic("t") is None
+
+
+async def test_replicas_can_be_placed_by_hand(tmp_path: Path) -> None:
+    """An assignment says how many partitions there are."""
+    async with running_node(tmp_path) as node:
+        asked = _topic("t", assignments={0: [1], 1: [1]})
+
+        (result,) = (await node.client().send(_request(asked), 7)).topics
+
+        assert (result.error_code, result.num_partitions) == (0, 2)
+
+
+async def test_validate_only_makes_nothing(tmp_path: Path) -> None:
+    """A dry run."""
+    async with running_node(tmp_path) as node:
+        (result,) = (await node.client().send(_request(_topic("t"), validate_only=True), 7)).topics
+
+        assert result.error_code == 0
+        assert node.controller.topic("t") is None

@@ -1,0 +1,86 @@
+"""DescribeConfigs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protocol.errors import ErrorCode
+from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+TOPIC, BROKER, LOGGER = 2, 4, 8
+
+
+def _request(kind: int, name: str, keys: list[str] | None = None) -> DescribeConfigsRequest:
+    return DescribeConfigsRequest(
+        resources=[
+            DescribeConfigsResource(resource_type=kind, resource_name=name, configuration_keys=keys)
+        ],
+        include_synonyms=True,
+        include_documentation=True,
+    )
+
+
+def _values(response: Any) -> dict[str, str | None]:
+    return {each.name: each.value for each in response.results[0].configs}
+
+
+@pytest.mark.parametrize("version", range(1, 5))
+async def test_a_topic(tmp_path: Path, version: int) -> None:
+    """What was set on the topic, with the default under it as a synonym."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"max.message.bytes": "2000"})
+        request = _request(TOPIC, "t", ["max.message.bytes"])
+
+        response = await node.client().send(request, version)
+
+        (config,) = response.results[0].configs
+        assert (config.name, config.value) == ("max.message.bytes", "2000")
+        assert [(each.name, each.value) for each in config.synonyms] == [
+            ("max.message.bytes", "2000"),
+            ("message.max.bytes", "1048588"),
+        ]
+
+
+async def test_all_keys_of_a_topic(tmp_path: Path) -> None:
+    """Null asks for everything, documentation and all."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+
+        response = await node.client().send(_request(TOPIC, "t"), 4)
+
+        values = _values(response)
+        assert values["cleanup.policy"] == "delete"
+        assert values["segment.bytes"] == "1073741824"
+        assert all(each.documentation for each in response.results[0].configs)
+
+
+async def test_the_broker(tmp_path: Path) -> None:
+    """Its own settings by its id; none of them can be changed while it runs."""
+    async with running_node(tmp_path, num_partitions="3") as node:
+        response = await node.client().send(_request(BROKER, "1"), 4)
+
+        assert _values(response)["num.partitions"] == "3"
+        assert all(each.read_only for each in response.results[0].configs)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "error"),
+    [
+        (TOPIC, "unknown", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        (TOPIC, "a b", ErrorCode.INVALID_TOPIC_EXCEPTION),
+        (BROKER, "7", ErrorCode.INVALID_REQUEST),
+        (LOGGER, "1", ErrorCode.INVALID_REQUEST),
+    ],
+)
+async def test_what_is_not_there(tmp_path: Path, kind: int, name: str, error: ErrorCode) -> None:
+    """Each resource has its own error."""
+    async with running_node(tmp_path) as node:
+        response = await node.client().send(_request(kind, name), 4)
+
+        assert response.results[0].error_code == error

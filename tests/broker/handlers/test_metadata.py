@@ -1,0 +1,104 @@
+"""Metadata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from protocol.errors import ErrorCode
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+
+def _named(*names: str, allow_auto_topic_creation: bool = False) -> MetadataRequest:
+    return MetadataRequest(
+        topics=[MetadataRequestTopic(name=name) for name in names],
+        allow_auto_topic_creation=allow_auto_topic_creation,
+    )
+
+
+def _errors(response: Any) -> dict[str, int]:
+    return {topic.name: topic.error_code for topic in response.topics}
+
+
+@pytest.mark.parametrize("version", range(14))
+async def test_a_topic_and_its_leader(tmp_path: Path, version: int) -> None:
+    """The answer names the brokers, and each partition's leader among them."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=2)
+
+        response = await node.client().send(_named("t"), version)
+
+        (broker,) = response.brokers
+        assert (broker.node_id, broker.host, broker.port) == (1, "127.0.0.1", 9092)
+        (topic,) = response.topics
+        assert [(p.partition_index, p.leader_id) for p in topic.partitions] == [(0, 1), (1, 1)]
+
+
+async def test_who_asks_for_all_and_who_for_none(tmp_path: Path) -> None:
+    """In v0 an empty list asks for all topics; later null does, and an empty list for none."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("a")
+        node.controller.create_topic("b")
+        client = node.client()
+
+        assert _errors(await client.send(_named(), 0)) == {"a": 0, "b": 0}
+        assert _errors(await client.send(_named(), 1)) == {}
+        assert _errors(await client.send(MetadataRequest(topics=None), 1)) == {"a": 0, "b": 0}
+
+
+async def test_an_unknown_topic_is_created_if_both_sides_agree(tmp_path: Path) -> None:
+    """It is ready when the answer goes out."""
+    async with running_node(tmp_path, num_partitions="3") as node:
+        client = node.client()
+
+        refused = await client.send(_named("t"), 12)
+        created = await client.send(_named("t", allow_auto_topic_creation=True), 12)
+
+        assert _errors(refused) == {"t": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
+        assert len(created.topics[0].partitions) == 3
+        assert ("t", 2) in node.node.replicas.partitions
+
+
+async def test_auto_creation_can_be_off(tmp_path: Path) -> None:
+    """auto.create.topics.enable=false has the last word."""
+    async with running_node(tmp_path, auto_create_topics_enable="false") as node:
+        request = _named("t", allow_auto_topic_creation=True)
+
+        response = await node.client().send(request, 12)
+
+        assert _errors(response) == {"t": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
+
+
+async def test_an_illegal_name_is_not_created(tmp_path: Path) -> None:
+    """The name is refused, the other topic is made."""
+    async with running_node(tmp_path) as node:
+        request = _named("a b", "t", allow_auto_topic_creation=True)
+
+        response = await node.client().send(request, 12)
+
+        assert _errors(response) == {"a b": ErrorCode.INVALID_TOPIC_EXCEPTION, "t": 0}
+
+
+async def test_topics_by_id(tmp_path: Path) -> None:
+    """From v12 on a topic may be asked for by its id; v10 and v11 have the field, not the right."""
+    async with running_node(tmp_path) as node:
+        known = node.controller.create_topic("t")
+        asked = [
+            MetadataRequestTopic(topic_id=known.topic_id, name=None),
+            MetadataRequestTopic(topic_id=uuid4(), name=None),
+        ]
+        client = node.client()
+
+        found, unknown = (await client.send(MetadataRequest(topics=asked), 12)).topics
+        asked[0].name = asked[1].name = "x"
+        early = await client.send(MetadataRequest(topics=asked), 11)
+
+        assert (found.name, found.error_code) == ("t", 0)
+        assert unknown.error_code == ErrorCode.UNKNOWN_TOPIC_ID
+        assert {each.error_code for each in early.topics} == {ErrorCode.INVALID_REQUEST}

@@ -1,0 +1,216 @@
+"""What a Fetch means by its session id and epoch (mirrors Kafka's FetchSessionTest)."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from broker.replication.fetch_context import (
+    FetchContext,
+    IncrementalContext,
+    SessionError,
+    Wanted,
+    fetch_context,
+    partition_name,
+)
+from broker.replication.fetch_data import FetchPartition
+from broker.replication.fetch_session import FINAL_EPOCH, FetchSessionCache, PartitionName
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.messages.fetch import PartitionData
+
+
+class StoppedClock:
+    """A clock at zero."""
+
+    def now_ms(self) -> float:
+        """Zero."""
+        return 0
+
+    def wall_ms(self) -> int:
+        """Zero."""
+        return 0
+
+
+@pytest.fixture
+def cache() -> FetchSessionCache:
+    """A cache with room for ten sessions."""
+    return FetchSessionCache(10, StoppedClock())
+
+
+def _wanted(*partitions: int, offset: int = 0) -> Wanted:
+    return [
+        (("t", index), FetchPartition(TopicPartition("t", index), UUID(int=0), offset, 100))
+        for index in partitions
+    ]
+
+
+def _data(partition: int, *, high_watermark: int = 0, records: bytes = b"") -> PartitionData:
+    return PartitionData(
+        partition_index=partition,
+        high_watermark=high_watermark,
+        log_start_offset=0,
+        records=records,
+    )
+
+
+def _answer(context: FetchContext, *data: PartitionData) -> tuple[int, list[int]]:
+    session_id, news = context.answer([(("t", each.partition_index), each) for each in data])
+    return session_id, [each.partition_index for _, each in news]
+
+
+def _open(cache: FetchSessionCache, *partitions: int) -> int:
+    context = fetch_context(
+        cache, 0, 0, _wanted(*partitions), [], uses_topic_ids=False, privileged=False
+    )
+    session_id, _ = _answer(context, *(_data(index) for index in partitions))
+    return session_id
+
+
+def _next(
+    cache: FetchSessionCache,
+    session_id: int,
+    epoch: int,
+    wanted: Wanted | None = None,
+    forgotten: list[PartitionName] | None = None,
+) -> FetchContext:
+    return fetch_context(
+        cache,
+        session_id,
+        epoch,
+        wanted or [],
+        forgotten or [],
+        uses_topic_ids=False,
+        privileged=False,
+    )
+
+
+def test_without_a_session_everything_is_answered(cache: FetchSessionCache) -> None:
+    """Session 0 with epoch -1 is a full fetch that leaves nothing behind."""
+    context = fetch_context(
+        cache, 0, FINAL_EPOCH, _wanted(0, 1), [], uses_topic_ids=False, privileged=False
+    )
+
+    assert _answer(context, _data(0), _data(1)) == (0, [0, 1])
+    assert len(cache) == 0
+
+
+def test_epoch_0_opens_a_session_and_answers_everything(cache: FetchSessionCache) -> None:
+    """The first fetch of a session is a full one."""
+    session_id = _open(cache, 0, 1)
+
+    assert session_id > 0
+    assert cache.get(session_id) is not None
+
+
+def test_an_incremental_fetch_answers_only_news(cache: FetchSessionCache) -> None:
+    """A partition is left out unless it has records, an error, or other offsets than last told."""
+    session_id = _open(cache, 0, 1, 2)
+
+    context = _next(cache, session_id, 1)
+
+    assert [name for name, _ in context.wanted] == [("t", 0), ("t", 1), ("t", 2)]
+    data = _data(0), _data(1, high_watermark=5), _data(2, records=b"x")
+    assert _answer(context, *data) == (session_id, [1, 2])
+
+
+def test_a_partition_with_records_is_read_last_next_time(cache: FetchSessionCache) -> None:
+    """Whoever had its turn goes to the end, so that no partition starves."""
+    session_id = _open(cache, 0, 1)
+    _answer(_next(cache, session_id, 1), _data(0, records=b"x"), _data(1))
+
+    context = _next(cache, session_id, 2)
+
+    assert [name for name, _ in context.wanted] == [("t", 1), ("t", 0)]
+
+
+def test_an_error_is_told_again_once_all_is_well(cache: FetchSessionCache) -> None:
+    """After an error the client is told the high watermark anew, though it is the same."""
+    session_id = _open(cache, 0)
+    failed = _data(0)
+    failed.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert _answer(_next(cache, session_id, 1), failed) == (session_id, [0])
+
+    assert _answer(_next(cache, session_id, 2), _data(0)) == (session_id, [0])
+
+
+def test_partitions_are_added_changed_and_forgotten(cache: FetchSessionCache) -> None:
+    """An incremental fetch names only what changes."""
+    session_id = _open(cache, 0, 1)
+
+    context = _next(cache, session_id, 1, _wanted(1, 2, offset=7), [("t", 0)])
+
+    assert [(name[1], asked.fetch_offset) for name, asked in context.wanted] == [(1, 7), (2, 7)]
+
+
+def test_forgetting_everything_ends_the_session(cache: FetchSessionCache) -> None:
+    """A session without partitions is closed, and the answer says session 0."""
+    session_id = _open(cache, 0)
+
+    context = _next(cache, session_id, 1, forgotten=[("t", 0)])
+
+    assert _answer(context) == (0, [])
+    assert cache.get(session_id) is None
+
+
+def test_an_unknown_session_is_refused(cache: FetchSessionCache) -> None:
+    """A session that was evicted, or never was."""
+    with pytest.raises(SessionError) as refusal:
+        _next(cache, 4711, 1)
+
+    assert refusal.value.code is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+
+
+def test_a_wrong_epoch_is_refused_and_the_session_survives(cache: FetchSessionCache) -> None:
+    """A request out of turn does not spoil the one in turn."""
+    session_id = _open(cache, 0)
+
+    with pytest.raises(SessionError) as refusal:
+        _next(cache, session_id, 5)
+
+    assert refusal.value.code is ErrorCode.INVALID_FETCH_SESSION_EPOCH
+    assert isinstance(_next(cache, session_id, 1), IncrementalContext)
+
+
+def test_names_and_ids_do_not_mix(cache: FetchSessionCache) -> None:
+    """A session that began with names cannot go on with topic ids."""
+    session_id = _open(cache, 0)
+
+    with pytest.raises(SessionError) as refusal:
+        fetch_context(cache, session_id, 1, [], [], uses_topic_ids=True, privileged=False)
+
+    assert refusal.value.code is ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR
+
+
+def test_a_second_request_of_the_same_session_spoils_the_first_answer(
+    cache: FetchSessionCache,
+) -> None:
+    """If the session has moved on meanwhile, the late answer is an error."""
+    session_id = _open(cache, 0)
+    parked = _next(cache, session_id, 1)
+    _next(cache, session_id, 2)
+
+    with pytest.raises(SessionError):
+        _answer(parked, _data(0))
+
+
+def test_a_new_session_ends_the_old_one(cache: FetchSessionCache) -> None:
+    """A full fetch that names a session closes it, whether or not it opens another."""
+    first = _open(cache, 0)
+    fetch_context(cache, first, 0, _wanted(0), [], uses_topic_ids=False, privileged=False)
+    assert cache.get(first) is None
+
+    second = _open(cache, 0)
+    fetch_context(
+        cache, second, FINAL_EPOCH, _wanted(0), [], uses_topic_ids=False, privileged=False
+    )
+    assert cache.get(second) is None
+
+
+def test_partitions_are_named_by_id_where_there_is_one() -> None:
+    """A topic id takes the place of the name."""
+    topic_id = uuid4()
+
+    assert partition_name("t", UUID(int=0), 3) == ("t", 3)
+    assert partition_name("", topic_id, 3) == (topic_id, 3)

@@ -1,0 +1,115 @@
+"""The cache of fetch sessions (mirrors Kafka's FetchSessionTest)."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from broker.replication.fetch_data import FetchPartition
+from broker.replication.fetch_session import FetchSession, FetchSessionCache, next_epoch
+from broker.topic_partition import TopicPartition
+
+
+class ManualClock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.ms = 0.0
+
+    def now_ms(self) -> float:
+        """The time set."""
+        return self.ms
+
+    def wall_ms(self) -> int:
+        """The same, as a wall clock would have it."""
+        return int(self.ms)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """A clock at zero."""
+    return ManualClock()
+
+
+def _session(
+    cache: FetchSessionCache, partitions: int = 1, *, privileged: bool = False
+) -> FetchSession | None:
+    wanted = [
+        (("t", index), FetchPartition(TopicPartition("t", index), UUID(int=0), 0, 100))
+        for index in range(partitions)
+    ]
+    return cache.try_create(wanted, privileged=privileged, uses_topic_ids=False)
+
+
+def test_epochs_wrap_to_one() -> None:
+    """After the largest epoch comes 1, since 0 and -1 mean something else."""
+    assert next_epoch(0) == 1
+    assert next_epoch(2**31 - 2) == 2**31 - 1
+    assert next_epoch(2**31 - 1) == 1
+
+
+def test_a_session_is_found_by_its_id(clock: ManualClock) -> None:
+    """A session lives under a positive id until it is removed."""
+    cache = FetchSessionCache(2, clock)
+    session = _session(cache)
+
+    assert session is not None
+    assert session.session_id > 0
+    assert cache.get(session.session_id) is session
+    cache.remove(session.session_id)
+    assert cache.get(session.session_id) is None
+
+
+def test_a_full_cache_of_young_sessions_takes_no_more(clock: ManualClock) -> None:
+    """Sessions younger than two minutes keep their place against their like."""
+    cache = FetchSessionCache(1, clock)
+    first = _session(cache)
+    clock.ms = 120_000
+
+    assert _session(cache, 9) is None
+    assert first is not None
+    assert cache.get(first.session_id) is first
+
+
+def test_a_session_unused_for_two_minutes_is_evicted(clock: ManualClock) -> None:
+    """Whoever has not asked for more than two minutes loses the place to anyone."""
+    cache = FetchSessionCache(1, clock)
+    first = _session(cache, 9)
+    clock.ms = 120_001
+
+    assert _session(cache) is not None
+    assert first is not None
+    assert cache.get(first.session_id) is None
+    assert cache.evictions == 1
+
+
+def test_a_follower_takes_the_place_of_a_consumer(clock: ManualClock) -> None:
+    """A follower's session is worth more than a consumer's of any age and size."""
+    cache = FetchSessionCache(1, clock)
+    _session(cache, 9)
+
+    follower = _session(cache, privileged=True)
+
+    assert follower is not None
+    assert _session(cache, 99) is None
+
+
+def test_an_old_small_session_yields_to_a_larger_one(clock: ManualClock) -> None:
+    """Among old sessions in use, the one with the fewest partitions goes, if it is not larger."""
+    cache = FetchSessionCache(2, clock)
+    small, large = _session(cache, 1), _session(cache, 5)
+    assert small is not None
+    assert large is not None
+    clock.ms = 120_001
+    cache.get(small.session_id)
+    cache.get(large.session_id)
+
+    assert _session(cache, 3) is not None
+    assert cache.get(small.session_id) is None
+    assert cache.get(large.session_id) is large
+
+
+def test_no_slots_means_no_sessions(clock: ManualClock) -> None:
+    """A cache of size zero never makes a session."""
+    assert _session(FetchSessionCache(0, clock)) is None

@@ -1,0 +1,83 @@
+"""The exit codes and last words of the broker's process."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from broker.__main__ import main
+from broker.errors import StartupError
+from broker.options import ServeOptions
+
+
+def replace_server(monkeypatch: pytest.MonkeyPatch, error: BaseException | None) -> None:
+    """Put a server in the broker's place that ends at once, as given."""
+
+    async def serve(options: ServeOptions) -> None:
+        if error is not None:
+            raise error
+
+    server = ModuleType("broker.server")
+    server.serve = serve  # type: ignore[attr-defined]  # a module made here has no declarations
+    monkeypatch.setitem(sys.modules, "broker.server", server)
+
+
+def test_an_orderly_stop_is_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    """serve returned: all is well."""
+    replace_server(monkeypatch, None)
+
+    assert main([]) == 0
+
+
+def test_a_bad_option_is_2_and_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """The line goes to stderr, nothing to stdout."""
+    assert main(["--port", "x"]) == 2
+
+    assert capsys.readouterr() == (
+        "",
+        "antechamber serve: --port: 'x' is not a whole number from 0 to 65535\n",
+    )
+
+
+def test_a_start_that_fails_is_2_and_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the server finds wrong is told the same way."""
+    replace_server(monkeypatch, StartupError("--port: 9092 is in use"))
+
+    assert main([]) == 2
+    assert capsys.readouterr().err == "antechamber serve: --port: 9092 is in use\n"
+
+
+def test_a_bug_flies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python prints the traceback, once, and the exit code is 1."""
+    replace_server(monkeypatch, ZeroDivisionError())
+
+    with pytest.raises(ZeroDivisionError):
+        main([])
+
+
+def test_an_early_ctrl_c_is_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No traceback for who changed his mind."""
+    replace_server(monkeypatch, KeyboardInterrupt())
+
+    assert main([]) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_key_without_effect_is_warned_of(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Who sets a key that nothing reads yet must not believe that it works."""
+    replace_server(monkeypatch, None)
+    monkeypatch.setattr("broker.__main__.NO_EFFECT_YET", frozenset({"fetch.max.bytes"}))
+
+    main(["-c", "fetch.max.bytes=2048", "-c", "num.partitions=2"])
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "fetch.max.bytes is set, but has no effect yet"
+    ]

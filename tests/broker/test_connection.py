@@ -1,0 +1,142 @@
+"""The life of a connection, byte for byte, without a network."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+import trio
+
+from protocol.messages.api_versions import ApiVersionsRequest
+from protocol.messages.metadata import MetadataRequest
+from tests.batches import batch
+from tests.client import running_node
+from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_pipelined_requests_are_answered_in_order(tmp_path: Path) -> None:
+    """Requests that arrive together are answered one after the other, each with its own id."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        for version in range(4):
+            client.start(ApiVersionsRequest(), version)
+
+        ids = [struct.unpack_from(">i", await client.frame())[0] for _ in range(4)]
+
+        assert ids == [1, 2, 3, 4]
+
+
+async def test_a_request_waits_behind_a_parked_fetch(tmp_path: Path) -> None:
+    """Kafka mutes a connection while a request is in progress: what follows is not even started."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+        started = trio.current_time()
+        client.start(fetch_request("t", 0, max_wait_ms=500), FETCH_VERSION)
+        client.start(produce_request("t", batch(b"x")), PRODUCE_VERSION)
+
+        fetched = await client.receive()
+        waited_ms = (trio.current_time() - started) * 1000
+        produced = await client.receive()
+
+        assert not fetched.responses[0].partitions[0].records
+        assert 500 <= waited_ms < 510
+        assert produced.responses[0].partition_responses[0].base_offset == 0
+
+
+async def test_a_client_that_leaves_abandons_its_parked_fetch(tmp_path: Path) -> None:
+    """Nothing of a parked request stays when its client has gone away."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        purgatory = node.node.replicas.fetch_purgatory
+        client = node.client()
+        client.start(fetch_request("t", 0, max_wait_ms=60_000), FETCH_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        assert purgatory.num_delayed == 1
+
+        client.close()
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert purgatory.num_delayed == 0
+
+
+async def test_a_client_that_leaves_is_noticed_behind_pipelined_requests(tmp_path: Path) -> None:
+    """Frames that wait behind a parked request do not hide the end of the connection."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+        client.start(fetch_request("t", 0, max_wait_ms=60_000), FETCH_VERSION)
+        client.start(MetadataRequest(topics=None))
+        await trio.testing.wait_all_tasks_blocked()
+
+        client.close()
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert node.node.replicas.fetch_purgatory.num_delayed == 0
+
+
+async def test_acks_0_has_no_answer_but_lets_the_next_request_go_on(tmp_path: Path) -> None:
+    """The first thing to arrive after a produce with acks=0 is the answer to the next request."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+        client.start(produce_request("t", batch(b"x"), acks=0), PRODUCE_VERSION)
+        client.start(ApiVersionsRequest(), 0)
+
+        (correlation_id,) = struct.unpack_from(">i", await client.frame())
+
+        assert correlation_id == 2
+        assert node.node.replicas.partitions["t", 0].log.log_end_offset == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        struct.pack(">i", -1),
+        struct.pack(">i", 2**31 - 1),
+        struct.pack(">i", 3) + b"abc",
+        struct.pack(">ihhih", 10, 3, 0, 1, 9),
+        b"GET / HTTP/1.1\r\n\r\n",
+    ],
+    ids=["negative length", "2 GB", "no header", "client id cut short", "http"],
+)
+async def test_bytes_that_make_no_sense_close_the_connection(tmp_path: Path, data: bytes) -> None:
+    """What is no request ends the connection, and only that connection."""
+    async with running_node(tmp_path) as node:
+        client, other = node.client(), node.client()
+
+        client.write(data)
+
+        assert await client.closed()
+        assert (await other.send(ApiVersionsRequest(), 0)).error_code == 0
+
+
+async def test_half_a_frame_waits_for_the_other_half(tmp_path: Path) -> None:
+    """A frame that comes byte by byte is a frame."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        whole = struct.pack(">ihhih", 10, 18, 0, 7, -1)
+        for byte in whole:
+            client.write(bytes([byte]))
+            await trio.testing.wait_all_tasks_blocked()
+
+        assert struct.unpack_from(">i", await client.frame()) == (7,)
+
+
+async def test_an_answer_larger_than_the_socket_goes_out_in_pieces(tmp_path: Path) -> None:
+    """A slow reader gets all of a large answer, and only then is its next request started."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        await node.client().send(produce_request("t", batch(bytes(500_000))), PRODUCE_VERSION)
+        slow = node.client(room=4096)
+        slow.start(fetch_request("t", 0), FETCH_VERSION)
+        slow.start(ApiVersionsRequest(), 0)
+
+        fetched = await slow.receive()
+        after = await slow.receive()
+
+        assert len(fetched.responses[0].partitions[0].records) > 500_000
+        assert after.api_keys

@@ -1,0 +1,76 @@
+"""What happens to a request before it gets to its handler."""
+
+from __future__ import annotations
+
+import logging
+import struct
+from pathlib import Path
+
+import pytest
+
+from broker.dispatch import HANDLERS, advertised
+from protocol.messages.api_versions import ApiVersionsRequest
+from protocol.messages.produce import ProduceRequest
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_unknown_api_closes_the_connection(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Kafka does not answer what it does not know; the log says why."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        client.write(struct.pack(">ihhih", 10, 999, 0, 1, -1))
+
+        assert await client.closed()
+        assert "API key 999 is not served" in caplog.text
+
+
+async def test_an_unknown_version_closes_the_connection(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A version that is not served is refused like an unknown API."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        client.write(struct.pack(">ihhih", 10, 0, 2, 1, -1))
+
+        assert await client.closed()
+        assert "ProduceRequest v2 is not served" in caplog.text
+
+
+async def test_an_unknown_version_of_api_versions_is_answered_in_v0_form(tmp_path: Path) -> None:
+    """A newer client learns which versions of ApiVersions it may use (KIP-511)."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        client.write(struct.pack(">ihhih", 10, 18, 99, 5, -1))
+
+        assert await client.frame() == bytes.fromhex("00000005 0023 00000001 0012 0000 0004")
+
+
+async def test_a_request_is_logged_in_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With logging on, each request leaves a line: who, what, which version."""
+    caplog.set_level(logging.INFO, "antechamber.requests")
+    async with running_node(tmp_path) as node:
+        await node.client().send(ApiVersionsRequest(), 2, client_id="me")
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "memory ApiVersions v2 correlation=1 client=me"
+    ]
+
+
+def test_what_is_advertised_is_what_is_served() -> None:
+    """Every handler's API is advertised with all of its versions; Produce seems to begin at 0."""
+    ranges = {each.api_key: (each.min_version, each.max_version) for each in advertised()}
+
+    assert len(ranges) == len(HANDLERS)
+    for request in HANDLERS:
+        versions = request.__spec__.versions
+        first = 0 if request is ProduceRequest else versions[0]
+        assert ranges[request.__spec__.key] == (first, versions[-1])

@@ -1,0 +1,127 @@
+"""A topic's own settings over the broker's."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from broker.config import Config, attribute
+from broker.config_entry import ConfigSource
+from broker.errors import ApiError
+from broker.storage.log_config import LogConfig
+from broker.topic_config import TOPIC_KEYS, TopicConfig, check_topic_configs, describe_topic
+from protocol.errors import ErrorCode
+
+HOUR_MS = 3_600_000
+
+
+def refusal(**configs: str | None) -> str:
+    with pytest.raises(ApiError) as refused:
+        check_topic_configs({key.replace("_", "."): value for key, value in configs.items()})
+    assert refused.value.code is ErrorCode.INVALID_CONFIG
+    return str(refused.value.message)
+
+
+def test_every_key_has_its_attribute() -> None:
+    """The table of keys and the fields of the dataclass are the same list."""
+    assert [field.name for field in fields(TopicConfig)] == [attribute(key) for key in TOPIC_KEYS]
+
+
+def test_a_topic_without_settings_has_the_brokers() -> None:
+    """max.message.bytes is the broker's message.max.bytes."""
+    topic = TopicConfig(Config(message_max_bytes=5000), {})
+
+    assert topic.max_message_bytes == 5000
+
+
+def test_a_setting_of_the_topic_counts_more() -> None:
+    """What was set on the topic hides what the broker says."""
+    topic = TopicConfig(Config(message_max_bytes=5000), {"max.message.bytes": "7000"})
+
+    assert topic.max_message_bytes == 7000
+
+
+def test_hours_become_milliseconds() -> None:
+    """segment.ms falls back to log.roll.hours."""
+    assert TopicConfig(Config(log_roll_hours=2), {}).segment_ms == 2 * HOUR_MS
+
+
+def test_the_finer_unit_counts_first() -> None:
+    """log.retention.ms goes before minutes, and these before hours."""
+    minutes = Config(log_retention_minutes=3)
+
+    assert TopicConfig(minutes, {}).retention_ms == 180_000
+    assert TopicConfig(Config(log_retention_ms=7, log_retention_minutes=3), {}).retention_ms == 7
+
+
+def test_for_ever_is_for_ever_in_any_unit() -> None:
+    """-1 hours are not -3600000 ms."""
+    assert TopicConfig(Config(log_retention_hours=-1), {}).retention_ms == -1
+
+
+def test_a_log_gets_the_part_it_needs() -> None:
+    """The log's configuration has the topic's values."""
+    log = TopicConfig(Config(), {"segment.bytes": "2000000"}).log_config()
+
+    assert isinstance(log, LogConfig)
+    assert log.segment_bytes == 2_000_000
+
+
+def test_good_settings_are_accepted() -> None:
+    """Nothing is said of settings that a topic may have."""
+    check_topic_configs({"cleanup.policy": "compact,delete", "retention.ms": "-1"})
+
+
+@pytest.mark.parametrize(
+    ("configs", "message"),
+    [
+        ({"foo": "1"}, "unknown topic config 'foo'"),
+        ({"segment_bytes": None}, "segment.bytes is given without a value"),
+        (
+            {"segment_bytes": "5"},
+            "segment.bytes='5' is not a whole number from 1048576 to 2147483647",
+        ),
+        (
+            {"cleanup_policy": "Compact"},
+            "cleanup.policy='Compact' is not a list of compact, delete, separated by commas",
+        ),
+        (
+            {"min_compaction_lag_ms": "5", "max_compaction_lag_ms": "2"},
+            "min.compaction.lag.ms=5 is more than max.compaction.lag.ms=2",
+        ),
+    ],
+)
+def test_bad_settings_are_refused_with_a_reason(
+    configs: dict[str, str | None], message: str
+) -> None:
+    """INVALID_CONFIG names the key, what was given and what is allowed."""
+    assert refusal(**configs) == message
+
+
+def test_a_topic_is_described_with_all_that_could_have_counted() -> None:
+    """The synonyms list the topic's value, the broker's, and the default, in this order."""
+    config = Config(log_segment_bytes=3_000_000, given={"log.segment.bytes": "3000000"})
+    entries = {e.name: e for e in describe_topic(config, {"segment.bytes": "2000000"})}
+
+    entry = entries["segment.bytes"]
+    assert (entry.value, entry.source, entry.read_only) == (
+        "2000000",
+        ConfigSource.DYNAMIC_TOPIC,
+        False,
+    )
+    assert [(s.name, s.value, s.source) for s in entry.synonyms] == [
+        ("segment.bytes", "2000000", ConfigSource.DYNAMIC_TOPIC),
+        ("log.segment.bytes", "3000000", ConfigSource.STATIC_BROKER),
+        ("log.segment.bytes", "1073741824", ConfigSource.DEFAULT),
+    ]
+
+
+def test_a_value_of_the_broker_is_described_as_such() -> None:
+    """A default stays a default, a broker's setting is static."""
+    config = Config(log_roll_hours=1, given={"log.roll.hours": "1"})
+    entries = {e.name: e for e in describe_topic(config, {})}
+
+    assert entries["segment.ms"].value == str(HOUR_MS)
+    assert entries["segment.ms"].source is ConfigSource.STATIC_BROKER
+    assert entries["segment.bytes"].source is ConfigSource.DEFAULT

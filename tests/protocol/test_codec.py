@@ -1,0 +1,200 @@
+"""The codec: against itself, against kafka-python's, and against bytes that are no message."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from protocol.codec import Malformed, Output, decode, encode, encode_into, fields_of
+from protocol.messages import REQUESTS, RESPONSES
+from protocol.messages.fetch import (
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    PartitionData,
+)
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.metadata import MetadataRequest
+from tests.protocol.kafka_python import kafka_python_decode, kafka_python_encode
+from tests.protocol.random_messages import random_message
+
+MESSAGES = [
+    (cls, version)
+    for messages in (REQUESTS, RESPONSES)
+    for cls in messages.values()
+    for version in cls.__spec__.versions
+]
+IDS = [f"{cls.__name__}-v{version}" for cls, version in MESSAGES]
+
+
+@pytest.mark.parametrize(("cls", "version"), MESSAGES, ids=IDS)
+def test_what_is_written_is_read_again(cls: Any, version: int) -> None:
+    """A message of any version survives the wire unchanged."""
+    rng = random.Random(f"{cls.__name__} {version}")
+    for _ in range(3):
+        message = random_message(rng, cls, version)
+
+        assert decode(cls, version, encode(message, version)) == message
+
+
+@pytest.mark.parametrize(("cls", "version"), MESSAGES, ids=IDS)
+def test_kafka_python_reads_and_writes_the_same(cls: Any, version: int) -> None:
+    """Another codec, made from Kafka's own schemas, sees the same values and writes the same bytes."""
+    rng = random.Random(f"{cls.__name__} {version}")
+    for _ in range(3):
+        message = random_message(rng, cls, version)
+        raw = encode(message, version)
+
+        theirs = kafka_python_decode(cls.__name__, version, raw)
+
+        assert_same(message, theirs, version)
+        assert kafka_python_encode(theirs, version).hex() == raw.hex()
+
+
+def assert_same(ours: Any, theirs: Any, version: int) -> None:
+    """Each field of *version* has the same value on both sides."""
+    plain, tagged = fields_of(type(ours), version)
+    said = [field for field in tagged.values() if getattr(ours, field.name) != field.default()]
+    for field in [*plain, *said]:
+        mine, other = getattr(ours, field.name), getattr(theirs, field.name)
+        if dataclasses.is_dataclass(mine):
+            assert_same(mine, other, version)
+        elif isinstance(mine, list) and mine and dataclasses.is_dataclass(mine[0]):
+            for one, two in zip(mine, other, strict=True):
+                assert_same(one, two, version)
+        else:
+            assert mine == other, field.name
+
+
+@given(seed=st.integers(0, 2**32), data=st.data())
+def test_mutated_messages_are_read_or_malformed(seed: int, data: st.DataObject) -> None:
+    """Whatever happens to a message on its way, reading it ends in a message or in Malformed."""
+    rng = random.Random(seed)
+    cls, version = rng.choice(MESSAGES)
+    raw = bytearray(encode(random_message(rng, cls, version), version))
+    for _ in range(data.draw(st.integers(1, 4))):
+        _mutate(rng, raw)
+
+    try:
+        message = decode(cls, version, raw)
+    except Malformed:
+        return
+    assert isinstance(message, cls)
+
+
+def _mutate(rng: random.Random, raw: bytearray) -> None:
+    at = rng.randrange(len(raw) + 1)
+    match rng.randrange(4):
+        case 0:
+            del raw[at:]
+        case 1:
+            raw[at:at] = rng.randbytes(rng.randrange(1, 9))
+        case 2:
+            del raw[at : at + rng.randrange(1, 9)]
+        case _:
+            raw[at : at + 4] = rng.choice((b"\x7f\xff\xff\xff", b"\xff\xff\xff\xff", b"\x80\0\0\0"))
+
+
+@given(raw=st.binary(max_size=200), seed=st.integers(0, 2**32))
+@example(raw=b"\xff" * 200, seed=0)
+def test_random_bytes_are_read_or_malformed(raw: bytes, seed: int) -> None:
+    """No bytes make the codec raise anything but Malformed."""
+    cls, version = random.Random(seed).choice(MESSAGES)
+
+    try:
+        message = decode(cls, version, raw)
+    except Malformed:
+        return
+    assert isinstance(message, cls)
+
+
+def test_a_lying_array_allocates_nothing() -> None:
+    """An array that claims two billion items in a small frame is refused before it is made."""
+    raw = encode(FetchRequest(max_wait_ms=0, min_bytes=0, topics=[]), 4)
+    raw = raw[:-4] + b"\x7f\xff\xff\xff"
+    tracemalloc.start()
+
+    with pytest.raises(Malformed, match="array"):
+        decode(FetchRequest, 4, raw)
+
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100_000
+
+
+def test_trailing_bytes_are_malformed() -> None:
+    """A message is the whole frame."""
+    raw = encode(HeartbeatRequest(group_id="g", generation_id=1, member_id="m"), 0)
+
+    with pytest.raises(Malformed, match="1 bytes too many"):
+        decode(HeartbeatRequest, 0, raw + b"\0")
+
+
+def test_null_is_refused_where_it_is_not_legal() -> None:
+    """Metadata may ask with null from v1 on; in v0 null is no array."""
+    assert decode(MetadataRequest, 1, b"\xff\xff\xff\xff").topics is None
+    with pytest.raises(Malformed, match="null"):
+        decode(MetadataRequest, 0, b"\xff\xff\xff\xff")
+
+
+def test_unknown_tagged_fields_are_skipped() -> None:
+    """A newer peer may say more than we know (KIP-482)."""
+    raw = encode(HeartbeatRequest(group_id="g", generation_id=1, member_id="m"), 4)
+    assert raw[-1] == 0
+
+    message = decode(HeartbeatRequest, 4, raw[:-1] + b"\x01\x63\x02hi")
+
+    assert message.group_id == "g"
+
+
+def test_a_field_absent_from_a_version_reads_as_its_default() -> None:
+    """Handlers see one shape whatever the version."""
+    raw = encode(FetchRequest(max_wait_ms=1, min_bytes=2, session_id=9, topics=[]), 4)
+
+    assert decode(FetchRequest, 4, raw).session_id == 0
+
+
+def test_records_are_views_into_the_frame() -> None:
+    """Nothing is copied between the socket and the log."""
+    frame = bytearray(encode(_fetched(b"records"), 4))
+
+    (topic,) = decode(FetchResponse, 4, frame).responses
+    view = topic.partitions[0].records
+
+    assert isinstance(view, memoryview)
+    frame[frame.index(b"records")] = ord("R")
+    assert bytes(view) == b"Records"
+
+
+def test_large_records_are_sent_from_where_they_are() -> None:
+    """A large set of records is a part of its own, not a copy."""
+    records = bytes(100_000)
+    out = Output()
+    encode_into(out, _fetched(records), 12)
+
+    assert any(part is records for part in out.parts())
+    assert out.joined() == encode(_fetched(records), 12)
+
+
+def test_a_topic_id_is_read_once() -> None:
+    """The same id in two requests is the same object: a broker sees few ids, but often."""
+    request = FetchRequest(max_wait_ms=0, min_bytes=0, topics=[FetchTopic(partitions=[])])
+    raw = encode(request, 13)
+
+    one, other = decode(FetchRequest, 13, raw), decode(FetchRequest, 13, raw)
+
+    assert one.topics[0].topic_id is other.topics[0].topic_id
+
+
+def _fetched(records: bytes) -> FetchResponse:
+    data = PartitionData(
+        partition_index=0, high_watermark=1, aborted_transactions=None, records=records
+    )
+    return FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])

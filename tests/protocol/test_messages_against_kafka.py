@@ -1,0 +1,136 @@
+"""Every field of every version of every message, against Kafka's own schemas.
+
+The schemas are Kafka's JSON files, which kafka-python carries in its wheel. A new Kafka version
+shows up here as a readable difference.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, get_args, get_origin
+
+import pytest
+
+from protocol.codec import fields_of, wire_type
+from protocol.messages import REQUESTS, RESPONSES
+from protocol.schema import FOREVER, Fixed, Sized, Uuid
+
+_SCHEMAS = importlib.resources.files("kafka.protocol.schemas.resources")
+_FIXED = {
+    "bool": "?",
+    "int8": "b",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "int64": "q",
+    "float64": "d",
+}
+# The newest version of these is not served by Kafka 4.3: its schema calls it unstable.
+_UNSTABLE = {"InitProducerId": 6}
+
+
+class Line(NamedTuple):
+    """A field as it lies on the wire: where, of what kind, whether null is legal, its tag."""
+
+    path: str
+    kind: str
+    nullable: bool
+    tag: int | None
+
+
+def _schema(name: str) -> Any:
+    text = (_SCHEMAS / f"{name}.json").read_text()
+    return json.loads(re.sub(r"^\s*//.*$|\s//\s.*$", "", text, flags=re.MULTILINE))
+
+
+def _span(text: str | None) -> range:
+    if text in (None, "none"):
+        return range(0)
+    first, _, last = str(text).rstrip("+").partition("-")
+    return range(int(first), FOREVER if text.endswith("+") else int(last or first) + 1)
+
+
+def _snake(name: str) -> str:
+    name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)
+    return re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name).lower()
+
+
+def _theirs(fields: Any, common: Any, version: int, path: str = "") -> Iterator[Line]:
+    """Plain fields in their order, then tagged ones by tag."""
+    here = [field for field in fields if version in _span(field["versions"])]
+    for field in sorted(here, key=lambda field: field.get("tag", -1)):
+        name = f"{path}{_snake(field['name'])}"
+        tag = field.get("tag") if version in _span(field.get("taggedVersions")) else None
+        kind, is_array = field["type"].removeprefix("[]"), field["type"].startswith("[]")
+        inner = field.get("fields") or common.get(kind)
+        shown = "struct" if inner else _FIXED.get(kind, kind)
+        nullable = version in _span(field.get("nullableVersions"))
+        yield Line(name, f"[{shown}]" if is_array else shown, nullable, tag)
+        if inner:
+            yield from _theirs(inner, common, version, f"{name}.")
+
+
+def _ours(cls: Any, version: int, path: str = "") -> Iterator[Line]:
+    plain, tagged = fields_of(cls, version)
+    for tag, field in [*((None, field) for field in plain), *sorted(tagged.items())]:
+        hint, name = field.hint, f"{path}{field.name}"
+        if is_array := get_origin(hint) is list:
+            hint, _ = wire_type(get_args(hint)[0])
+        kind = _kind(hint)
+        # A tagged struct of ours is None when absent; that is not null on the wire.
+        nullable = field.nullable and not (kind == "struct" and not is_array and tag is not None)
+        yield Line(name, f"[{kind}]" if is_array else kind, nullable, tag)
+        if kind == "struct":
+            yield from _ours(hint, version, f"{name}.")
+
+
+def _kind(hint: Any) -> str:
+    match hint:
+        case Fixed(fmt):
+            return fmt
+        case Uuid():
+            return "uuid"
+        case Sized(text=True):
+            return "string"
+        case Sized(spliced=True):
+            return "records"
+        case Sized():
+            return "bytes"
+    return "struct"
+
+
+_CASES = [
+    pytest.param(cls, id=cls.__name__)
+    for messages in (REQUESTS, RESPONSES)
+    for cls in messages.values()
+]
+
+
+@pytest.mark.parametrize("cls", _CASES)
+def test_fields_are_kafkas(cls: Any) -> None:
+    """Names, types, order, nullability and tags agree in every version."""
+    schema = _schema(cls.__name__)
+    common = {each["name"]: each["fields"] for each in schema.get("commonStructs", [])}
+
+    for version in cls.__spec__.versions:
+        theirs = list(_theirs(schema["fields"], common, version))
+        assert list(_ours(cls, version)) == theirs, f"v{version}"
+
+
+@pytest.mark.parametrize("cls", _CASES)
+def test_versions_are_kafkas(cls: Any) -> None:
+    """API key, range of versions and first flexible version agree."""
+    schema, spec = _schema(cls.__name__), cls.__spec__
+    span = _span(schema["validVersions"])
+    last = span[-1]
+    for name, unstable in _UNSTABLE.items():
+        if cls.__name__.startswith(name):
+            last = unstable - 1
+
+    assert spec.key == schema["apiKey"]
+    assert spec.versions == range(span[0], last + 1)
+    flexible = _span(schema["flexibleVersions"])
+    assert spec.flexible == (flexible[0] if flexible else FOREVER)
