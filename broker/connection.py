@@ -25,7 +25,7 @@ import trio
 from broker.errors import Refused
 from broker.transport import Disconnected, Transport
 from protocol.codec import Malformed, Output, encode_into
-from protocol.framing import Inbox
+from protocol.framing import Inbox, Scratch
 from protocol.headers import begin_response
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ Dispatch = Callable[["Connection", memoryview], None]
 
 
 class Connection:
-    """One client's connection. ``dispatch`` starts a request from a frame."""
+    """One client's connection. ``dispatch`` starts a request from a frame; all connections of the
+    thread receive into ``scratch``."""
 
     def __init__(
         self,
@@ -51,12 +52,13 @@ class Connection:
         nursery: trio.Nursery,
         *,
         request_bytes_max: int,
+        scratch: Scratch,
     ) -> None:
         self.transport = transport
         self.number = 0
         self._dispatch = dispatch
         self._nursery = nursery
-        self._inbox = Inbox(request_bytes_max)
+        self._inbox = Inbox(request_bytes_max, scratch)
         self._in_progress: Request[Any] | None = None
         self._serving = False
         self._closed = False
@@ -133,6 +135,7 @@ class Connection:
             self._inbox.received(count)
             if not self._unsent_bytes and self._in_progress is None:
                 return True
+            self._inbox.settle()
 
     async def _wait_while_busy(self) -> bool:
         """Wait until there are bytes (True), or until the request in progress is done (False).
@@ -164,6 +167,7 @@ class Connection:
             if self._unsent_bytes >= _SEND_TOGETHER_BYTES:
                 self._flush()
         self._serving = False
+        self._inbox.settle()
         self._flush()
 
     # ------------------------------------------------------------------------------ sending

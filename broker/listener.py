@@ -70,6 +70,7 @@ async def serve_connection(connected: socket.socket, node: Node, nursery: trio.N
         node.dispatch,
         nursery,
         request_bytes_max=node.config.socket_request_max_bytes,
+        scratch=node.scratch,
     )
     node.connections += 1
     try:

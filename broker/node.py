@@ -21,6 +21,7 @@ from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.replica_manager import ReplicaManager
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
+from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 
@@ -50,6 +51,7 @@ class Node:
         self.data_dir = data_dir
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
         self.connections = 0
+        self.scratch = Scratch()
         self.logs = LogManager(
             data_dir,
             clock,

@@ -48,8 +48,13 @@ def serving(installed: Path, tmp_path: Path) -> Iterator[ServerProcess]:
     script = 'cd "$1" && shift && exec "$@"'
     command = ["sh", "-c", script, "sh", str(tmp_path), str(installed), "serve", *arguments]
     process = ServerProcess([*command, "--ready-file", "ready.json"], tmp_path / "output")
+
+    def ready() -> bool:
+        assert process.exit_code is None, process.stderr()
+        return (tmp_path / "ready.json").exists()
+
     try:
-        eventually((tmp_path / "ready.json").exists, "the ready file", within=20)
+        eventually(ready, "the ready file", within=20)
         yield process
     finally:
         process.stop()

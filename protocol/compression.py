@@ -1,4 +1,4 @@
-"""The four codecs of record batches: cramjam's, in the framings that Kafka's clients write and read.
+"""The four codecs of record batches, by cramjam, framed as Kafka's clients frame them.
 
 Output is bounded: whoever decompresses says how much he is ready to hold, so a small block that
 unfolds to gigabytes costs no more than that.
@@ -127,7 +127,7 @@ def _unsnappy_block(block: memoryview, limit: int) -> bytes:
 def _lz4(data: Buffer, level: int | None) -> bytes:
     """An LZ4 frame with independent blocks: Kafka's Java reader accepts no linked ones."""
     compressor = cramjam.lz4.Compressor(level=level, content_checksum=False, block_linked=False)
-    compressor.compress(data)
+    compressor.compress(bytes(data))
     return bytes(compressor.finish())
 
 

@@ -1,10 +1,16 @@
 """Frames out of a stream: a length of four bytes, then that many bytes.
 
-Bytes are received straight into one buffer, and frames are views into it. A frame under way makes
-the buffer grow as its bytes really arrive, at most doubling: a length that lies costs nothing.
+Most of what arrives is whole frames, received and answered at once. So all connections of a thread
+receive into one shared `scratch` buffer, and frames are views into it; only what is left over when
+a connection lets go of the thread - half a frame, or frames behind a request in progress - is
+copied into memory of its own. An idle connection thus holds none.
 
-    |....... read ......|........ received ........|........ room ........|
-                        ^ _start                   ^ _end
+    scratch   |... frame ...|... frame ...|... half a fr|         shared
+                                          `---- settle ----.
+    own                                   |... half a frame ...|  only while there is something
+
+A frame larger than the scratch buffer makes its own buffer grow as its bytes really arrive, at most
+doubling: a length that lies costs nothing.
 """
 
 from __future__ import annotations
@@ -13,21 +19,38 @@ from struct import Struct
 
 from protocol.wire import Malformed
 
+SCRATCH_BYTES = 256 * 1024
+
 _LENGTH = Struct(">i")
-_SIZE = 64 * 1024
-_ROOM_MIN = 4 * 1024  # with less room than this, reading on would take too many calls
+_ROOM_MIN = 16 * 1024  # with less room than this, reading on would take too many calls
+_KEPT_BYTES_MAX = 2 * 1024 * 1024  # an emptied buffer up to this size is kept for the next frame
+
+
+class Scratch:
+    """A buffer that the inboxes of one thread share."""
+
+    __slots__ = ("buffer", "view")
+
+    def __init__(self, size: int = SCRATCH_BYTES) -> None:
+        self.buffer = bytearray(size)
+        self.view = memoryview(self.buffer)
 
 
 class Inbox:
-    """The receiving side of a connection; frames of up to ``max_frame_bytes``."""
+    """The receiving side of a connection; frames of up to ``max_frame_bytes``.
 
-    __slots__ = ("_buffer", "_end", "_max_frame_bytes", "_start", "_view")
+    From `received` until `settle` nobody else may use the scratch buffer.
+    """
 
-    def __init__(self, max_frame_bytes: int) -> None:
+    __slots__ = ("_end", "_max_frame_bytes", "_own", "_scratch", "_start", "_view")
+
+    def __init__(self, max_frame_bytes: int, scratch: Scratch) -> None:
         self._max_frame_bytes = max_frame_bytes
-        self._buffer = bytearray(_SIZE)
-        self._view = memoryview(self._buffer)
-        # Invariant: 0 <= start <= end <= len(buffer).
+        self._scratch = scratch
+        self._own: memoryview | None = None
+        # Where received bytes lie now: the scratch buffer, or our own.
+        self._view = scratch.view
+        # Invariant: 0 <= start <= end <= len(view); both 0 when the view is scratch and settled.
         self._start = 0
         self._end = 0
 
@@ -40,57 +63,64 @@ class Inbox:
         """Where to receive into; frames handed out before may be overwritten from now on."""
         if self._start == self._end:
             self._start = self._end = 0
-            if len(self._buffer) > _SIZE:
-                self._move_to(_SIZE)
-        wanted = self._frame_bytes()
-        if self._start + wanted > len(self._buffer) or len(self._buffer) - self._end < _ROOM_MIN:
-            self._make_room(wanted)
+            self._view = self._scratch.view if self._own is None else self._own
+            return self._view
+        self.settle()
+        self._make_room()
         return self._view[self._end :]
 
     def received(self, count: int) -> None:
         """*count* bytes were received into `space`."""
-        assert 0 <= count <= len(self._buffer) - self._end
+        assert 0 <= count <= len(self._view) - self._end
         self._end += count
 
     def has_frame(self) -> bool:
-        """Whether `next_frame` would return one (or raise)."""
-        return self.pending_bytes >= _LENGTH.size and self.pending_bytes >= self._frame_bytes()
+        """Whether `next_frame` would return one, or raise."""
+        pending = self._end - self._start
+        return pending >= _LENGTH.size and pending >= self._frame_bytes()
 
     def next_frame(self) -> memoryview | None:
         """The next complete frame without its length, valid until `space`; raises `Malformed`."""
         start, end = self._start, self._end
         if end - start < _LENGTH.size:
             return None
-        (size,) = _LENGTH.unpack_from(self._buffer, start)
+        (size,) = _LENGTH.unpack_from(self._view, start)
         if not 0 <= size <= self._max_frame_bytes:
-            raise Malformed(f"a frame of {size} bytes, more than {self._max_frame_bytes}")
+            raise Malformed(f"a frame of {size} bytes, {self._max_frame_bytes} is the most")
         begin = start + _LENGTH.size
         if end - begin < size:
             return None
         self._start = begin + size
         return self._view[begin : begin + size]
 
+    def settle(self) -> None:
+        """Leave the scratch buffer to others: keep what is pending in memory of our own."""
+        if self._view is not self._scratch.view:
+            if self._start == self._end and len(self._view) > _KEPT_BYTES_MAX:
+                self._own = None
+            return
+        if self._start != self._end:
+            self._move_to(max(2 * self.pending_bytes, _ROOM_MIN))
+
     def _frame_bytes(self) -> int:
         """The size of the frame under way with its length, as far as one can believe it."""
         if self._end - self._start < _LENGTH.size:
             return _LENGTH.size
-        size: int = _LENGTH.unpack_from(self._buffer, self._start)[0]
+        size: int = _LENGTH.unpack_from(self._view, self._start)[0]
         return size + _LENGTH.size if 0 <= size <= self._max_frame_bytes else _LENGTH.size
 
-    def _make_room(self, wanted: int) -> None:
-        """Move what is pending to the front, of a larger buffer if the frame needs one."""
-        size = len(self._buffer)
-        if wanted > size:
-            believed = max(2 * self.pending_bytes, _SIZE)
-            size = max(size, min(wanted, believed))
-        if self.pending_bytes + _ROOM_MIN > size:
-            size *= 2
-        self._move_to(size)
+    def _make_room(self) -> None:
+        """Make room for the rest of the frame under way, or at least for a good read."""
+        pending, size = self._end - self._start, len(self._view)
+        missing = self._frame_bytes() - pending
+        if size - self._end >= max(missing, _ROOM_MIN):
+            return
+        believed = min(missing, max(pending, SCRATCH_BYTES))
+        self._move_to(pending + max(believed, _ROOM_MIN))
 
     def _move_to(self, size: int) -> None:
-        """A fresh buffer: frames handed out may still be held by someone, and keep the old one."""
+        """A fresh buffer of our own: frames handed out may still be held by someone."""
         pending = self._view[self._start : self._end]
-        fresh = bytearray(size)
-        fresh[: len(pending)] = pending
-        self._buffer, self._view = fresh, memoryview(fresh)
+        self._own = self._view = memoryview(bytearray(size))
         self._start, self._end = 0, len(pending)
+        self._view[: self._end] = pending

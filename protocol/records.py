@@ -114,7 +114,7 @@ def add_sequence(sequence: int, increment: int) -> int:
 
 
 def read_header(buf: Buffer, position: int = 0) -> BatchHeader:
-    """The header at *position*, unchecked; raises `CorruptRecords` if the bytes end before it does."""
+    """The header at *position*, unchecked; raises `CorruptRecords` if the bytes end in it."""
     try:
         return BatchHeader._make(HEADER.unpack_from(buf, position))
     except struct.error:

@@ -111,6 +111,7 @@ class RunningNode:
             self.node.dispatch,
             self._nursery,
             request_bytes_max=self.node.config.socket_request_max_bytes,
+            scratch=self.node.scratch,
         )
         self._nursery.start_soon(connection.run)
         return Client(ours, connection)

@@ -165,6 +165,7 @@ class Rebalancer:
     def on_pending_member_expired(self, group: ClassicGroup, member_id: str) -> None:
         """Told by the sessions: nobody waits any longer for a newcomer that did not come back."""
         group.remove(member_id)
+        self.sessions.forget(group, member_id)
         if group.state is PREPARING_REBALANCE:
             self._complete_join_without_delay(group)
         self.answers.send()

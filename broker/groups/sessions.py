@@ -1,9 +1,9 @@
 """Sessions: every member is heard of in time, or it is thrown out.
 
 Each sign of life completes the member's `DelayedHeartbeat` and starts the next one; one that
-expires means silence. A member whose join or sync is parked needs no heartbeat: its operation
-completes at once, and the next one starts when the request is answered. Ids given out under
-KIP-394 are watched in the same way until their owners come back.
+expires means silence. A member whose join or sync is parked needs no heartbeat: an operation that
+expires meanwhile means nothing, and the next one starts when the request is answered. Ids given out
+under KIP-394 are watched in the same way until their owners come back.
 """
 
 from __future__ import annotations

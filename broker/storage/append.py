@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
-from protocol.records import CODEC_MASK, LOG_OVERHEAD, MAGIC_V2
+from protocol.records import CODEC_MASK, HEADER_BYTES, LOG_OVERHEAD, MAGIC_V2
 
 _LENGTH_TO_ATTRIBUTES = Struct(">8xi4xb4xh")
 _LENGTH = Struct(">8xi")
@@ -78,6 +78,18 @@ def first_batch_problem(records: memoryview, produce_version: int) -> ErrorCode:
     except AppendRefused as refusal:
         return refusal.error
     return ErrorCode.NONE
+
+
+def only_batch(records: memoryview, produce_version: int) -> memoryview:
+    """The one batch in *records*, writable; raises `AppendRefused` if it is not there."""
+    error = first_batch_problem(records, produce_version)
+    if error:
+        raise AppendRefused(error, "there must be one batch, of format v2")
+    size = LOG_OVERHEAD + int(_LENGTH.unpack_from(records)[0])
+    if size < HEADER_BYTES:
+        raise AppendRefused(ErrorCode.CORRUPT_MESSAGE, "a batch is shorter than its header")
+    batch = records if size == len(records) else records[:size]
+    return memoryview(bytearray(batch)) if batch.readonly else batch
 
 
 def batch_size_at(records: memoryview, position: int) -> int | None:

@@ -20,10 +20,12 @@ class CorruptCheckpoint(Exception):  # noqa: N818 - it names what the file is
     """A checkpoint file that is not one; the message names it."""
 
 
-def write_offset_checkpoint(disk: Disk, path: Path, offsets: Mapping[TopicPartition, int]) -> None:
+def write_offset_checkpoint(
+    disk: Disk, path: Path, offsets: Mapping[TopicPartition, int], *, sync: bool
+) -> None:
     """``topic partition offset`` per line."""
     lines = (f"{key.topic} {key.partition} {offset}" for key, offset in sorted(offsets.items()))
-    disk.replace(path, _framed(lines), sync=True)
+    disk.replace(path, _framed(lines), sync=sync)
 
 
 def read_offset_checkpoint(path: Path) -> dict[TopicPartition, int]:

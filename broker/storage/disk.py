@@ -24,7 +24,8 @@ class Disk:
 
     def __init__(self, open_files_max: int = OPEN_FILES_MAX) -> None:
         self._open_files_max = open_files_max
-        # Oldest first. A file used since it came here is spared once (second chance).
+        # Oldest first; those closed since are passed over. A file used since it came here is
+        # spared once (second chance).
         self._open: deque[DiskFile] = deque()
 
     pwrite = staticmethod(os.pwrite)
@@ -50,15 +51,10 @@ class Disk:
         self._open.append(file)
         return os.open(file.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
-    def forget(self, file: DiskFile) -> None:
-        """*file* has been closed."""
-        if file in self._open:
-            self._open.remove(file)
-
     @property
     def open_files(self) -> int:
         """How many descriptors are in use."""
-        return sum(file.fd >= 0 for file in self._open)
+        return len({file for file in self._open if file.fd >= 0})
 
     def replace(self, path: Path, content: bytes, *, sync: bool = False) -> None:
         """Write a small file so that either all of it is there or what was there before."""
@@ -143,7 +139,6 @@ class DiskFile:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
-            self._disk.forget(self)
 
     def rename(self, path: Path) -> None:
         """Give the file another name."""

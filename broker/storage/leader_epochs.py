@@ -35,14 +35,10 @@ class LeaderEpochs:
         """All (epoch, start offset)."""
         return list(zip(self._epochs, self._starts, strict=True))
 
-    def assign(self, epoch: int, start_offset: int) -> None:
-        """*epoch* begins at *start_offset*, unless it is known to have begun before."""
-        if self._enter(epoch, start_offset):
-            self._changed()
-
     def assign_all(self, entries: list[tuple[int, int]]) -> None:
-        """Enter several epochs and write the file once."""
-        if any([self._enter(epoch, start) for epoch, start in entries]):
+        """Each (epoch, start offset) begins there, unless it is known to have begun before."""
+        changes = [self._enter(epoch, start_offset) for epoch, start_offset in entries]
+        if any(changes):
             self._changed()
 
     def _enter(self, epoch: int, start_offset: int) -> bool:

@@ -50,9 +50,9 @@ class LogDirectory:
         """The offsets of a checkpoint file."""
         return read_offset_checkpoint(self.path / name)
 
-    def write(self, name: str, offsets: Mapping[TopicPartition, int]) -> None:
-        """Replace a checkpoint file."""
-        write_offset_checkpoint(self.disk, self.path / name, offsets)
+    def write(self, name: str, offsets: Mapping[TopicPartition, int], *, sync: bool) -> None:
+        """Replace a checkpoint file; with *sync* the disk has it for good then."""
+        write_offset_checkpoint(self.disk, self.path / name, offsets, sync=sync)
 
     def close(self, *, clean: bool) -> None:
         """Leave the mark of a clean shutdown, if it is one, and let others in."""

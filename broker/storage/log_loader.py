@@ -76,11 +76,9 @@ def load_log(
         found, next_offset = _restart(found, directory, config, disk, log_start_offset, now_ms)
     epochs.truncate_from_end(next_offset)
     epochs.truncate_from_start(log_start_offset)
+    _remove_stray_snapshots(directory, found)
     load_producers(directory, found, producers, log_start_offset, next_offset, now_ms)
-    if not clean:
-        recovery_point = min(recovery_point, next_offset)
-    else:
-        recovery_point = next_offset
+    recovery_point = next_offset if clean else min(recovery_point, next_offset)
     return LoadedLog(found, log_start_offset, next_offset, recovery_point, bytes_cut)
 
 
@@ -124,6 +122,14 @@ def _remove_unfinished(directory: Path) -> None:
     for path in directory.iterdir():
         if path.suffix in _UNFINISHED:
             path.unlink()
+
+
+def _remove_stray_snapshots(directory: Path, segments: LogSegments) -> None:
+    """Keep the latest, and those where a segment begins: truncation goes back to them."""
+    begins = {segment.base_offset for segment in segments}
+    for offset in snapshot_offsets(directory)[:-1]:
+        if offset not in begins:
+            snapshot_path(directory, offset).unlink()
 
 
 def _base_offsets(directory: Path) -> list[int]:
@@ -173,6 +179,7 @@ def recover_segment(segment: LogSegment, epochs: LeaderEpochs) -> int:
     next_offset = segment.base_offset
     latest = epochs.latest
     begun: list[tuple[int, int]] = []
+    segment.begin_rebuild()
     for position, header, batch in segment.batches():
         if (
             header.magic != MAGIC_V2
@@ -181,6 +188,7 @@ def recover_segment(segment: LogSegment, epochs: LeaderEpochs) -> int:
             or not check_crc(batch, 0, header)
         ):
             break
+        segment.enter(position, header.size, header.last_offset, header.max_timestamp)
         next_offset = header.next_offset
         valid = position + header.size
         if header.partition_leader_epoch > latest:
@@ -197,7 +205,7 @@ def recover_segment(segment: LogSegment, epochs: LeaderEpochs) -> int:
         )
         segment.file.truncate(valid)
         segment.size = valid
-    segment.rebuild_indexes()
+    segment.end_rebuild()
     return cut
 
 

@@ -135,32 +135,38 @@ class LogManager:
         elif home is not None:
             self._remove_folder(home.path / str(key))
 
-    def checkpoint(self) -> None:
-        """Write down high watermarks, recovery points and log starts."""
+    def checkpoint(self, *, sync: bool = False) -> None:
+        """Write down high watermarks, recovery points and log starts.
+
+        What was found for partitions that nobody has opened since is kept.
+        """
+        for key, log in self._logs.items():
+            self._checkpoints[HIGH_WATERMARKS][key] = log.high_watermark
+            self._checkpoints[RECOVERY_POINTS][key] = log.recovery_point
+            starts = self._checkpoints[LOG_STARTS]
+            if log.log_start_offset > log.segment_base_offsets[0]:
+                starts[key] = log.log_start_offset
+            else:
+                starts.pop(key, None)
         for directory in self.directories:
-            mine = {key: log for key, log in self._logs.items() if self._homes[key] is directory}
-            directory.write(
-                HIGH_WATERMARKS, {key: log.high_watermark for key, log in mine.items()}
-            )
-            directory.write(
-                RECOVERY_POINTS, {key: log.recovery_point for key, log in mine.items()}
-            )
-            directory.write(
-                LOG_STARTS,
-                {
-                    key: log.log_start_offset
-                    for key, log in mine.items()
-                    if log.log_start_offset > log.segment_base_offsets[0]
-                },
-            )
+            for name, offsets in self._checkpoints.items():
+                mine = {k: o for k, o in offsets.items() if self._homes.get(k) is directory}
+                directory.write(name, mine, sync=sync)
 
     def close(self) -> None:
-        """Close all logs and leave the directories in order."""
+        """Close all logs and leave the directories in order.
+
+        A directory that was found in disorder stays so if some of its logs were never opened, and
+        therefore never checked.
+        """
         for log in self._logs.values():
             log.close(sync=self._durable)
-        self.checkpoint()
+        self.checkpoint(sync=self._durable)
         for directory in self.directories:
-            directory.close(clean=True)
+            unchecked = any(
+                home is directory and key not in self._logs for key, home in self._homes.items()
+            )
+            directory.close(clean=directory.was_clean or not unchecked)
         self._logs.clear()
 
     def _find_folders(self, directory: LogDirectory) -> None:

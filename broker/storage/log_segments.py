@@ -89,13 +89,13 @@ class LogSegments:
                     return found
         return None
 
-    def find_max_timestamp(self) -> TimestampAndOffset | None:
+    def find_max_timestamp(self, log_start: int) -> TimestampAndOffset | None:
         """The first record that bears the largest timestamp; None if none bears one."""
         segment = max(self._segments, key=LogSegment.largest_timestamp)
         timestamp = segment.largest_timestamp()
         if timestamp < 0:
             return None
-        return segment.find_offset_by_timestamp(timestamp, segment.base_offset)
+        return segment.find_offset_by_timestamp(timestamp, log_start)
 
     def deletable(
         self, config: LogConfig, log_start: int, high_watermark: int, now_ms: int
@@ -137,9 +137,7 @@ class LogSegments:
         self.active = self._segments[-1]
         return dropped[::-1]
 
-    def replace_all(self, segment: LogSegment) -> list[LogSegment]:
+    def replace_all(self, segment: LogSegment) -> None:
         """Leave nothing but *segment*."""
-        dropped = self._segments
         self._segments, self._bases = [segment], [segment.base_offset]
         self.active = segment
-        return dropped

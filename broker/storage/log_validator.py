@@ -56,7 +56,9 @@ class Validated(NamedTuple):
     max_timestamp: int
 
 
-def check_batch(header: BatchHeader, batch: memoryview, origin: AppendOrigin, config: LogConfig) -> None:
+def check_batch(
+    header: BatchHeader, batch: memoryview, origin: AppendOrigin, config: LogConfig
+) -> None:
     """Refuse a batch by its size, base offset or checksum: what is told without its records."""
     if origin is AppendOrigin.CLIENT and header.base_offset:
         raise AppendRefused(
@@ -74,9 +76,7 @@ def check_crc(header: BatchHeader, batch: memoryview) -> None:
         raise AppendRefused(ErrorCode.CORRUPT_MESSAGE, "the checksum of a batch is wrong")
 
 
-def check_replicated(
-    records: memoryview, next_offset: int, leader_epoch: int
-) -> list[BatchHeader]:
+def check_replicated(records: memoryview, next_offset: int, leader_epoch: int) -> list[BatchHeader]:
     """The headers of the batches that a follower may write as they are.
 
     Those are all whole ones up to the first from an epoch above *leader_epoch* (KAFKA-18723).

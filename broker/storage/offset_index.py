@@ -15,6 +15,7 @@ from broker.storage.disk import DiskFile
 
 ENTRY_BYTES = 8
 _POSITION_MASK = 0xFFFF_FFFF
+INT32_MAX = 2**31 - 1
 _SWAP = sys.byteorder == "little"
 
 
@@ -90,16 +91,15 @@ class OffsetIndex:
         self._entries = None
 
     def is_sane(self, segment_bytes: int) -> bool:
-        """Whether the file can be the index of a segment of this size."""
+        """Whether the file can be the index of a segment of this size, by its last entry.
+
+        Zeros there: entries that a broker set aside and did not live to fill.
+        """
         size = self.file.size()
-        if size % ENTRY_BYTES:
-            return False
-        if not size:
-            return True
-        entries = self._loaded()
-        # Zeros: entries that were set aside and never written, by a broker that crashed.
-        grows = all(a >> 32 < b >> 32 for a, b in zip(entries, entries[1:], strict=False))
-        return grows and entries[-1] & _POSITION_MASK < max(1, segment_bytes)
+        if not size or size % ENTRY_BYTES:
+            return not size
+        last = int.from_bytes(self.file.read(ENTRY_BYTES, size - ENTRY_BYTES), "big")
+        return 0 < last >> 32 <= INT32_MAX and last & _POSITION_MASK < segment_bytes
 
     def _loaded(self) -> array[int]:
         entries = self._entries

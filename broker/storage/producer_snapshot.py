@@ -37,9 +37,7 @@ def snapshot_path(directory: Path, offset: int) -> Path:
 
 def snapshot_offsets(directory: Path) -> list[int]:
     """The offsets that there are snapshots for, in order."""
-    return sorted(
-        int(path.stem) for path in directory.glob(f"*{SUFFIX}") if path.stem.isdecimal()
-    )
+    return sorted(int(path.stem) for path in directory.glob(f"*{SUFFIX}") if path.stem.isdecimal())
 
 
 def write_snapshot(disk: Disk, path: Path, producers: Iterable[ProducerStateEntry]) -> None:

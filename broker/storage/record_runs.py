@@ -11,7 +11,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# A shorter run is walked record by record in less time.
+_RUN_MIN = 8
+
 _ASCII = bytes(range(128))
+_CONTINUED = bytes(range(128, 256))
 _EVEN_CONTINUED = bytes(range(128, 256, 2))
 # For each byte, all bytes up to it, and from it on: deleting them leaves what is larger, smaller.
 _UP_TO = tuple(bytes(range(top + 1)) for top in range(256))
@@ -53,15 +57,20 @@ def measure_run(
 ) -> Run | None:
     """How many of up to *limit* records behind the one at *template* look like it.
 
-    The template is well formed, *size* bytes long, and the record before the one numbered *index*;
-    its offset delta is as it should be. The run's records lie wholly in *data*.
+    The template is well formed, *size* bytes long, and the record before the one numbered *index*.
+    None if they are too few to be worth it.
     """
-    shape = _shape(data, template)
     first = template + size
+    limit = min(limit, (len(data) - first) // size)
+    # Before anything dearer: do the next few begin alike?
+    begin = bytes(data[first : first + _RUN_MIN * size : size])
+    if limit < _RUN_MIN or begin != bytes(data[template : template + 1]) * _RUN_MIN:
+        return None
+    shape = _shape(data, template)
     limit = _same(data, template, size, shape.fixed, limit)
-    if limit:
-        limit = _counting_on(data, first + shape.offset, size, shape.rest - shape.offset, index, limit)
-    if not limit:
+    start, width = first + shape.offset, shape.rest - shape.offset
+    limit = _counting_on(data, start, size, width, index, limit)
+    if limit < _RUN_MIN:
         return None
     return _timestamps(data, first + shape.timestamp, size, shape.offset - shape.timestamp, limit)
 
@@ -80,9 +89,7 @@ def _shape(data: bytes | memoryview, start: int) -> Shape:
     at = after
     for _ in range(headers_count):
         at = _field(data, at, fixed)
-    return Shape(
-        timestamp - start, offset - start, rest - start, tuple(at - start for at in fixed)
-    )
+    return Shape(timestamp - start, offset - start, rest - start, tuple(at - start for at in fixed))
 
 
 def _same(
@@ -108,14 +115,14 @@ def _counting_on(
     """How many records have the offset deltas *index*, *index* + 1, ... in *width* bytes."""
     if width == 1:
         limit = min(limit, _ONE - index)
-        wanted = (_ALONE[index : index + limit],)
+        wanted = [_ALONE[index : index + limit]]
     elif width == 2:
         limit = min(limit, _TWO - index)
-        wanted = (_LOW[index % _ONE :][:limit], _TOP[index : index + limit])
+        wanted = [_LOW[index % _ONE :][:limit], _TOP[index : index + limit]]
     else:
         limit = min(limit, _TWO - index % _TWO)
-        middle = _MIDDLE[index % _TWO :][:limit]
-        wanted = (_LOW[index % _ONE :][:limit], middle, bytes((index >> 13 & 0xFF,)) * limit)
+        top = bytes((index >> 13 & 0x7F,)) * limit
+        wanted = [_LOW[index % _ONE :][:limit], _MIDDLE[index % _TWO :][:limit], top]
     if limit <= 0 or width > 3 or index >> 13 > 0x7F:
         return 0
     end = start + limit * size
@@ -161,7 +168,7 @@ def _upper_bytes(
     data: bytes | memoryview, start: int, size: int, width: int, middles: bytes, limit: int
 ) -> tuple[int, int]:
     """What the third byte and those behind it make, and how many records agree on it."""
-    limit = min(limit, len(middles) - len(middles.lstrip(_UP_TO[255][128:])))
+    limit = min(limit, len(middles) - len(middles.lstrip(_CONTINUED)))
     columns = tuple(range(2, width))
     upper = 0
     for column in reversed(columns):

@@ -16,8 +16,6 @@ from typing import NamedTuple
 from broker.storage.record_runs import measure_run
 from protocol.records import varint
 
-# Neighbours that must look alike before a run is tried.
-_RUN_MIN = 8
 # Up to this size records are copied first: single bytes are read faster from bytes than a view.
 _COPIED_RECORD_BYTES = 512
 
@@ -43,101 +41,68 @@ class RecordsSummary(NamedTuple):
     offsets_consecutive: bool
 
 
-def summarise(block: bytes | memoryview, count: int) -> RecordsSummary:
+def summarise(block: bytes | memoryview, count: int) -> RecordsSummary:  # noqa: C901 - speed
     """Walk the *count* records that *block* must consist of; raises `InvalidRecord`."""
     end = len(block)
     data = bytes(block) if end < _COPIED_RECORD_BYTES * count else block
     position = index = previous_size = next_try = 0
-    patience = 1
     largest, smallest = -_INT64_SIGN, _INT64_SIGN - 1
-    has_null_key = False
-    consecutive = True
+    has_null_key, consecutive = False, True
     try:
         while index < count:
             start = position
-            length = data[position]
-            position += 1
+            length, position = data[position], position + 1
             if length > 127:
-                byte = data[position]
-                if byte > 127:
-                    length, position = _long_varint(data, position - 1)
-                else:
-                    length += (byte << 7) - 128
-                    position += 1
+                length, position = length - 128 + (data[position] << 7), position + 1
+                if length > 16383:
+                    length, position = _long_varint(data, start)
             finish = position + (length >> 1)
             if length & 1 or finish > end:
                 raise InvalidRecord(f"record {index} is longer than the batch")
-
-            position += 1  # attributes: none are defined
-            delta = data[position]
-            position += 1
+            delta, position = data[position + 1], position + 2  # behind the attributes, unused
             if delta > 127:
-                byte = data[position]
-                if byte > 127:
-                    delta, position = _long_varint(data, position - 1, _INT64_BITS)
-                else:
-                    delta += (byte << 7) - 128
-                    position += 1
+                delta, position = delta - 128 + (data[position] << 7), position + 1
+                if delta > 16383:
+                    delta, position = _long_varint(data, position - 2, _INT64_BITS)
             delta = (delta >> 1) ^ -(delta & 1)
             if delta > largest:
                 largest = delta
             if delta < smallest:
                 smallest = delta
-
-            offset = data[position]
-            position += 1
+            offset, position = data[position], position + 1
             if offset > 127:
-                byte = data[position]
-                if byte > 127:
-                    offset, position = _long_varint(data, position - 1)
-                else:
-                    offset += (byte << 7) - 128
-                    position += 1
+                offset, position = offset - 128 + (data[position] << 7), position + 1
+                if offset > 16383:
+                    offset, position = _long_varint(data, position - 2)
             if offset != index + index:
                 consecutive = False
-
-            key = data[position]
-            position += 1
+            key, position = data[position], position + 1
             if key > 127:
                 key, position = _long_varint(data, position - 1)
             if key & 1:
                 has_null_key = True
             else:
                 position += key >> 1
-
-            value = data[position]
-            position += 1
+            value, position = data[position], position + 1
             if value > 127:
-                byte = data[position]
-                if byte > 127:
-                    value, position = _long_varint(data, position - 1)
-                else:
-                    value += (byte << 7) - 128
-                    position += 1
+                value, position = value - 128 + (data[position] << 7), position + 1
+                if value > 16383:
+                    value, position = _long_varint(data, position - 2)
             if not value & 1:
                 position += value >> 1
-
-            if data[position]:
-                position = _skip_headers(data, position, index)
-            else:
-                position += 1
+            position = _skip_headers(data, position, index) if data[position] else position + 1
             if position != finish:
                 raise InvalidRecord(f"record {index} does not end where it says")
             index += 1
-
             size = finish - start
-            if size == previous_size and index >= next_try and consecutive:
-                limit = min(count - index, (end - finish) // size)
-                run = measure_run(data, start, size, index, limit) if limit >= _RUN_MIN else None
+            if size == previous_size and index >= next_try:
+                run = measure_run(data, start, size, index, count - index)
                 if run is None:
-                    patience += patience
-                    next_try = index + patience
+                    next_try = index + index
                 else:
-                    index += run.records
-                    position += run.records * size
+                    index, position = index + run.records, position + run.records * size
                     largest = max(largest, run.max_timestamp_delta)
                     smallest = min(smallest, run.min_timestamp_delta)
-                    patience = 1
             previous_size = size
     except IndexError:
         raise InvalidRecord(f"record {index} ends beyond the batch") from None
@@ -180,9 +145,7 @@ def _skip_headers(data: bytes | memoryview, position: int, index: int) -> int:
     return position
 
 
-def record_timestamps_and_keys(
-    block: bytes | memoryview, count: int
-) -> Iterator[tuple[int, bool]]:
+def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterator[tuple[int, bool]]:
     """Timestamp delta and "has a key" of each record that `summarise` has found well formed."""
     position = 0
     for _ in range(count):

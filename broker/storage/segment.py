@@ -124,11 +124,11 @@ class LogSegment:
             self._cut_file(position)
             raise
         for size, last_offset, max_timestamp in places:
-            self._enter(position, size, last_offset, max_timestamp)
+            self.enter(position, size, last_offset, max_timestamp)
             position += size
         self.size = position
 
-    def _enter(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
+    def enter(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
         """Note in memory and in the indexes that a batch has been written at *position*."""
         if not position:
             self.rolling_timestamp = max_timestamp
@@ -198,8 +198,8 @@ class LogSegment:
             position = positions[found]
             following = positions[found + 1] if found + 1 < len(recent) else self.size
             return BatchPlace(position, following - position)
-        position = self.offset_index.lookup(offset)
-        for position, base_offset, length, last_offset_delta in self._hop(position):
+        near = self.offset_index.lookup(offset)
+        for position, base_offset, length, last_offset_delta in self._hop(near):
             if base_offset + last_offset_delta >= offset:
                 return BatchPlace(position, length + 12)
         return None
@@ -298,16 +298,24 @@ class LogSegment:
             self.rolling_timestamp = read_header(self.read(0, HEADER_BYTES)).max_timestamp
 
     def rebuild_indexes(self) -> None:
-        """Make both indexes anew from the batches."""
+        """Make both indexes anew from the batches, and the files with them. Raises OSError."""
+        self.begin_rebuild()
+        for position, header, _ in self.batches():
+            self.enter(position, header.size, header.last_offset, header.max_timestamp)
+        self.end_rebuild()
+
+    def begin_rebuild(self) -> None:
+        """Forget what is known of the batches; each is to be entered again."""
         self.offset_index.reset()
         self.time_index.reset()
         self.max_timestamp = self.rolling_timestamp = NO_TIMESTAMP
         self.offset_of_max_timestamp = self.base_offset
-        self._forget_recent()
         self._bytes_since_last_index_entry = 0
-        for position, header, _ in self.batches():
-            self._enter(position, header.size, header.last_offset, header.max_timestamp)
         self._forget_recent()
+
+    def end_rebuild(self) -> None:
+        """Close the indexes that all batches have been entered in."""
+        self.become_inactive()
 
     def next_offset(self) -> int:
         """The offset behind the last batch."""

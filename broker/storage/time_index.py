@@ -40,7 +40,7 @@ class TimeIndex:
         entries += _ENTRY.pack(timestamp, offset - self.base_offset)
 
     def lookup(self, timestamp: int) -> int:
-        """The offset of the last entry not younger than *timestamp*; the segment's first if none."""
+        """Offset of the last entry not younger than *timestamp*; the segment's first if none."""
         entries = self._loaded()
         count = len(entries) // ENTRY_BYTES
         found = bisect_right(
@@ -102,11 +102,13 @@ class TimeIndex:
         self._entries = None
 
     def is_sane(self) -> bool:
-        """Whether the file can be a time index at all."""
-        if self.file.size() % ENTRY_BYTES:
-            return False
-        pairs = list(_ENTRY.iter_unpack(self._loaded()))
-        return all(a[0] < b[0] and a[1] < b[1] for a, b in zip(pairs, pairs[1:], strict=False))
+        """Whether the file can be a time index, by its first and last entry."""
+        size = self.file.size()
+        if not size or size % ENTRY_BYTES:
+            return not size
+        first, first_offset = _ENTRY.unpack(self.file.read(ENTRY_BYTES, 0))
+        last, last_offset = _ENTRY.unpack(self.file.read(ENTRY_BYTES, size - ENTRY_BYTES))
+        return bool(0 <= first_offset <= last_offset and first <= last)
 
     def _loaded(self) -> bytearray:
         entries = self._entries

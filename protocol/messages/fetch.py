@@ -97,7 +97,7 @@ class PartitionData:
     diverging_epoch: EpochEndOffset | None = since(12, tag=0, default=None)
     current_leader: LeaderIdAndEpoch | None = since(12, tag=1, default=None)
     snapshot_id: SnapshotId | None = since(12, tag=2, default=None)
-    aborted_transactions: list[AbortedTransaction] | None
+    aborted_transactions: list[AbortedTransaction] | None = None
     preferred_read_replica: int32 = since(11, default=-1)
     records: record_set | None
 

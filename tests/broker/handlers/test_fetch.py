@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import FetchPartition, FetchTopic, ForgottenTopic

@@ -1,0 +1,56 @@
+"""A request to a node that has groups and two topics, as the group handlers see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from broker.config import Config
+from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from protocol.codec import decode, encode
+from tests.broker.groups.virtual_world import VirtualWorld
+
+T_ID, U_ID = UUID(int=1), UUID(int=2)
+
+
+class GroupNode:
+    """What group handlers ask of a node."""
+
+    id, host, port = 7, "broker.example", 9092
+
+    def __init__(self, config: Config | None = None) -> None:
+        self.world = VirtualWorld(config)
+        self.groups = self.world.coordinator
+        self.controller = MetadataImage("cluster")
+        for name, topic_id, partitions in (("t", T_ID, 2), ("u", U_ID, 1)):
+            registration = PartitionRegistration((7,), (7,), 7)
+            self.controller.put(TopicImage(name, topic_id, {}, (registration,) * partitions))
+
+
+class GroupRequest:
+    """A request that keeps its answers, each as the client of that version reads it."""
+
+    def __init__(
+        self, node: GroupNode, body: Any, version: int, client_id: str | None = "client"
+    ) -> None:
+        self.node = node
+        self.body = decode(type(body), version, encode(body, version))
+        self.version = version
+        self.client_id = client_id
+        self.client_host = "127.0.0.1"
+        self.on_disconnect: Callable[[], None] | None = None
+        self.answers: list[Any] = []
+
+    def respond(self, response: Any) -> None:
+        """Keep an answer."""
+        self.answers.append(decode(type(response), self.version, encode(response, self.version)))
+
+
+def ask(handler: Any, request: GroupRequest) -> Any:
+    """What a request is answered at once; None if it is parked."""
+    response = handler(request)
+    if response is not None:
+        request.respond(response)
+    assert len(request.answers) <= 1
+    return request.answers[0] if request.answers else None

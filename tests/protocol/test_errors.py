@@ -1,0 +1,39 @@
+"""Error codes."""
+
+from __future__ import annotations
+
+import inspect
+
+import kafka.errors
+
+from protocol.errors import ErrorCode
+
+# kafka-python keeps some names of older Kafkas.
+_RENAMED = {
+    "UNKNOWN": "UNKNOWN_SERVER_ERROR",
+    "NO_ERROR": "NONE",
+    "NOT_LEADER_FOR_PARTITION": "NOT_LEADER_OR_FOLLOWER",
+    "MESSAGE_SIZE_TOO_LARGE": "MESSAGE_TOO_LARGE",
+    "INVALID_TOPIC": "INVALID_TOPIC_EXCEPTION",
+    "INVALID_REPLICATION_ASSIGNMENT": "INVALID_REPLICA_ASSIGNMENT",
+}
+
+
+def test_codes_are_those_that_clients_know() -> None:
+    """Every code that kafka-python knows has the same name here."""
+    theirs = {
+        error.errno: error.message
+        for _, error in inspect.getmembers(kafka.errors, inspect.isclass)
+        if isinstance(getattr(error, "errno", None), int)
+    }
+
+    assert len(theirs) > 120
+    for code, name in theirs.items():
+        ours = ErrorCode(code).name
+        assert ours in (name, _RENAMED.get(name)) or ours.startswith(name.split("_")[0])
+
+
+def test_no_error_is_false() -> None:
+    """So that an error can be asked for by its truth."""
+    assert not ErrorCode.NONE
+    assert ErrorCode.UNKNOWN_SERVER_ERROR

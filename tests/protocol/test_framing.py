@@ -1,0 +1,139 @@
+"""Frames out of a stream."""
+
+from __future__ import annotations
+
+import struct
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.codec import Malformed
+from protocol.framing import Inbox, Scratch
+
+MAX = 1 << 20
+
+
+def _inbox(scratch_bytes: int = 64 * 1024) -> Inbox:
+    return Inbox(MAX, Scratch(scratch_bytes))
+
+
+def _framed(body: bytes) -> bytes:
+    return struct.pack(">i", len(body)) + body
+
+
+def _receive(inbox: Inbox, data: bytes) -> None:
+    while data:
+        space = inbox.space()
+        count = min(len(space), len(data))
+        space[:count] = data[:count]
+        inbox.received(count)
+        data = data[count:]
+
+
+def _frames(inbox: Inbox) -> list[bytes]:
+    frames = []
+    while (frame := inbox.next_frame()) is not None:
+        frames.append(bytes(frame))
+    return frames
+
+
+@given(
+    bodies=st.lists(st.binary(max_size=300), max_size=30),
+    large=st.integers(0, 50_000),
+    cuts=st.lists(st.integers(1, 400), min_size=1),
+    scratch=st.sampled_from((64, 1024, 64 * 1024)),
+)
+def test_frames_come_out_as_they_went_in(
+    bodies: list[bytes], large: int, cuts: list[int], scratch: int
+) -> None:
+    """However the stream is cut, and however small the shared buffer, every frame comes out."""
+    bodies = [*bodies, bytes(large)]
+    inbox, got = _inbox(scratch), []
+    stream = b"".join(_framed(body) for body in bodies)
+    while stream:
+        cut = min(cuts[len(got) % len(cuts)] + len(stream) // 50, len(inbox.space()))
+        _receive(inbox, stream[:cut])
+        stream = stream[cut:]
+        got += _frames(inbox)
+        inbox.settle()
+
+    assert got == bodies
+    assert inbox.pending_bytes == 0
+
+
+def test_two_inboxes_share_a_buffer() -> None:
+    """What one has not handed out yet is not overwritten by the other."""
+    scratch = Scratch()
+    one, other = Inbox(MAX, scratch), Inbox(MAX, scratch)
+    whole = _framed(b"first")
+    _receive(one, whole[:6])
+    one.settle()
+
+    _receive(other, _framed(b"second"))
+
+    assert _frames(other) == [b"second"]
+    _receive(one, whole[6:])
+    assert _frames(one) == [b"first"]
+
+
+def test_an_idle_inbox_holds_no_memory() -> None:
+    """A thousand connections that wait for their client cost next to nothing."""
+    scratch = Scratch()
+    tracemalloc.start()
+    inboxes = [Inbox(MAX, scratch) for _ in range(1000)]
+    for inbox in inboxes:
+        _receive(inbox, _framed(b"x" * 100))
+        assert inbox.next_frame() is not None
+        inbox.settle()
+
+    current, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert current < 1000 * 300
+
+
+def test_a_length_that_lies_allocates_nothing() -> None:
+    """A frame that claims a megabyte and never comes does not cost a megabyte."""
+    inbox = _inbox()
+    tracemalloc.start()
+    _receive(inbox, struct.pack(">i", MAX) + b"x")
+    inbox.settle()
+    inbox.space()
+
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < MAX / 2
+
+
+@pytest.mark.parametrize("size", [-1, -(2**31), MAX + 1, 2**31 - 1])
+def test_an_impossible_length_is_malformed(size: int) -> None:
+    """Negative lengths, and those beyond socket.request.max.bytes."""
+    inbox = _inbox()
+    _receive(inbox, struct.pack(">i", size))
+
+    assert inbox.has_frame()
+    with pytest.raises(Malformed, match=str(size)):
+        inbox.next_frame()
+
+
+def test_a_frame_of_no_bytes_is_a_frame() -> None:
+    """It is the header's business to find that too little."""
+    inbox = _inbox()
+    _receive(inbox, _framed(b""))
+
+    assert inbox.has_frame()
+    assert _frames(inbox) == [b""]
+
+
+def test_a_frame_that_is_held_survives_the_next_read_into_own_memory() -> None:
+    """A view keeps its buffer: growing takes a new one instead of resizing under it."""
+    inbox = _inbox(scratch_bytes=64)
+    _receive(inbox, _framed(b"a" * 1000) + _framed(b"b" * 10))
+    held = inbox.next_frame()
+
+    _receive(inbox, _framed(b"c" * 100_000))
+
+    assert held is not None
+    assert bytes(held) == b"a" * 1000
+    assert _frames(inbox) == [b"b" * 10, b"c" * 100_000]

@@ -1,0 +1,92 @@
+"""Headers of requests and responses."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.codec import Malformed, Output, encode_into
+from protocol.headers import (
+    RequestHeader,
+    begin_response,
+    decode_request_header,
+    decode_response,
+    encode_request,
+    peek,
+)
+from protocol.messages.api_versions import ApiVersionsResponse
+from protocol.messages.fetch import FetchResponse
+from protocol.messages.heartbeat import HeartbeatRequest
+
+REQUEST = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
+
+
+@pytest.mark.parametrize("version", [0, 4])
+@pytest.mark.parametrize("client_id", [None, "", "me"])
+def test_a_request_header_is_read_as_it_was_written(version: int, client_id: str | None) -> None:
+    """The client id has a classic length in flexible versions too."""
+    frame = memoryview(encode_request(REQUEST, version, 42, client_id))
+
+    header, start = decode_request_header(frame[4:])
+
+    assert header == RequestHeader(12, version, 42, client_id)
+    assert struct.unpack_from(">i", frame) == (len(frame) - 4,)
+    assert bytes(frame[4 + start :]).startswith(b"\x00\x01g" if version == 0 else b"\x02g")
+
+
+def test_unknown_tagged_fields_of_a_header_are_skipped() -> None:
+    """A client may say more in its header than we know."""
+    frame = struct.pack(">hhihB", 12, 4, 1, -1, 1) + b"\x05\x02xx" + b"body"
+
+    _, start = decode_request_header(memoryview(frame))
+
+    assert frame[start:] == b"body"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [b"", b"\0" * 7, struct.pack(">hhih", 12, 0, 1, -2), struct.pack(">hhih", 12, 0, 1, 5) + b"x"],
+)
+def test_a_header_cut_short_is_malformed(frame: bytes) -> None:
+    """No header, no request."""
+    with pytest.raises(Malformed):
+        decode_request_header(memoryview(frame))
+
+
+@given(st.binary(max_size=40))
+def test_no_bytes_raise_anything_but_malformed(frame: bytes) -> None:
+    """Whatever comes, it is a header or Malformed."""
+    try:
+        key, version, correlation_id = peek(memoryview(frame))
+        header, _ = decode_request_header(memoryview(struct.pack(">hh", 1, 12) + frame[4:]))
+    except Malformed:
+        return
+    assert (header.api_key, header.api_version) == (1, 12)
+    assert header.correlation_id == correlation_id
+    assert -(2**15) <= min(key, version)
+
+
+@pytest.mark.parametrize("version", [11, 12])
+def test_a_response_is_read_as_it_was_written(version: int) -> None:
+    """Flexible answers have a tag section in the header."""
+    out = Output()
+    start = begin_response(out, RequestHeader(1, version, 7, None))
+    encode_into(out, FetchResponse(session_id=5, responses=[]), version)
+    size = out.finish_frame(start)
+
+    correlation_id, body = decode_response(FetchResponse, version, out.joined()[4:])
+
+    assert size == len(out)
+    assert (correlation_id, body.session_id) == (7, 5)
+
+
+def test_api_versions_answers_with_the_old_header_in_every_version() -> None:
+    """A client that does not know the version yet must be able to read it (KIP-511)."""
+    out = Output()
+    begin_response(out, RequestHeader(18, 3, 7, None))
+    encode_into(out, ApiVersionsResponse(error_code=35, api_keys=[]), 3)
+
+    assert bytes(out[4:10]) == struct.pack(">ih", 7, 35)
