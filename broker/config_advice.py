@@ -51,7 +51,6 @@ NO_EFFECT_YET = frozenset(
         "log.cleaner.max.compaction.lag.ms",
         "log.cleaner.min.cleanable.ratio",
         "log.cleaner.min.compaction.lag.ms",
-        "log.flush.interval.messages",
         "log.flush.interval.ms",
         "log.flush.offset.checkpoint.interval.ms",
         "log.flush.scheduler.interval.ms",

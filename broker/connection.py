@@ -42,8 +42,11 @@ Dispatch = Callable[["Connection", memoryview], None]
 
 
 class Connection:
-    """One client's connection. ``dispatch`` starts a request from a frame; all connections of the
-    thread receive into ``scratch``."""
+    """One client's connection.
+
+    ``dispatch`` starts a request from a frame; all connections of the thread receive into
+    ``scratch``.
+    """
 
     def __init__(
         self,

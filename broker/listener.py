@@ -1,4 +1,4 @@
-"""Sockets that listen: bound before anything else starts, so that a port in use is one clear line."""
+"""Sockets that listen: bound before all else, so that a port in use is one clear line."""
 
 from __future__ import annotations
 

@@ -17,14 +17,13 @@ import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
 import trio
 
 from broker.admin.server import serve_admin
-from broker.clock import Clock, TrioClock
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
@@ -43,21 +42,16 @@ async def serve(options: ServeOptions) -> None:
     """Run the broker until SIGTERM or SIGINT; raises `StartupError` if it cannot start as asked."""
     if options.brokers != 1:
         raise StartupError(f"--brokers: {options.brokers} given, 1 is what this version can run")
-    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        with (
-            _data_directory(options.data_dir) as data_dir,
-            listen("--port", options.host, options.port) as listener,
-            listen("--admin-port", options.admin_host, options.admin_port) as admin,
-        ):
-            clock = TrioClock()
-            controller = _controller(options, data_dir)
-            node = _node(options, clock, controller, data_dir, listener)
-            try:
-                _make_topics(controller, options.topics)
-                await _run(options, node, listener, admin, signals)
-            finally:
-                node.close()
-                controller.close()
+    with (
+        trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals,
+        _data_directory(options.data_dir) as data_dir,
+        listen("--port", options.host, options.port) as listener,
+        listen("--admin-port", options.admin_host, options.admin_port) as admin,
+        closing(_controller(options, data_dir)) as controller,
+        closing(_node(options, controller, data_dir, listener)) as node,
+    ):
+        _make_topics(controller, options.topics)
+        await _run(options, node, listener, admin, signals)
 
 
 async def _run(
@@ -89,7 +83,6 @@ def _controller(options: ServeOptions, data_dir: Path) -> Controller:
 
 def _node(
     options: ServeOptions,
-    clock: Clock,
     controller: Controller,
     data_dir: Path,
     listener: socket.socket,
@@ -99,7 +92,7 @@ def _node(
     return Node(
         broker,
         options.config,
-        clock,
+        TrioClock(),
         controller,
         data_dir / f"node-{_NODE_ID}",
         durable=options.data_dir is not None,

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from struct import Struct
-from struct import error as StructError
+from struct import error as struct_error
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from protocol.output import Output
@@ -43,7 +43,7 @@ def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
     read, _ = _codec_of(cls, version)
     try:
         value, pos = read(view, 0)
-    except (IndexError, StructError, UnicodeDecodeError) as error:
+    except (IndexError, struct_error, UnicodeDecodeError) as error:
         raise Malformed(str(error)) from None
     if pos != len(view):
         raise Malformed(f"{len(view) - pos} bytes too many")
@@ -197,12 +197,20 @@ def _is_struct(field: Field) -> bool:
     return dataclasses.is_dataclass(field.hint) and not isinstance(field.hint, Fixed | Sized)
 
 
+Tagged = dict[int, tuple[Field, Read, Write]]
+
+
 def _tag_section(tagged: dict[int, Field], version: int) -> tuple[ReadTags, Write]:
-    """Tagged fields: those we know are read, others skipped; defaults are not written (KIP-482)."""
-    codecs = {
+    """Reader and writer of the tagged fields of a flexible struct (KIP-482)."""
+    codecs: Tagged = {
         tag: (field, *_value(field.hint, field.nullable and not _is_struct(field), version, True))
-        for tag, field in tagged.items()
+        for tag, field in sorted(tagged.items())
     }
+    return _tag_reader(codecs), _tag_writer(codecs) if codecs else _write_no_tags
+
+
+def _tag_reader(codecs: Tagged) -> ReadTags:
+    """Those we know are read, others are skipped."""
 
     def read(buf: memoryview, pos: int, values: dict[str, Any]) -> int:
         count, pos = read_uvarint(buf, pos)
@@ -220,21 +228,28 @@ def _tag_section(tagged: dict[int, Field], version: int) -> tuple[ReadTags, Writ
             pos = end
         return pos
 
+    return read
+
+
+def _tag_writer(codecs: Tagged) -> Write:
+    """Those that differ from their defaults are written, by tag."""
+
     def write(out: Output, it: Any) -> None:
         bodies: list[tuple[int, bytes]] = []
-        for tag in sorted(codecs):
-            field, _, write_value = codecs[tag]
+        for tag, (field, _, write_value) in codecs.items():
             value = getattr(it, field.name)
             if value != field.default():
                 body = Output()
                 write_value(body, value)
                 bodies.append((tag, body.joined()))
         write_uvarint(out, len(bodies))
-        for tag, body_bytes in bodies:
+        for tag, raw in bodies:
             write_uvarint(out, tag)
-            write_uvarint(out, len(body_bytes))
-            out += body_bytes
+            write_uvarint(out, len(raw))
+            out += raw
 
-    if not codecs:
-        return read, lambda out, it: out.append(0)
-    return read, write
+    return write
+
+
+def _write_no_tags(out: Output, _it: Any) -> None:
+    out.append(0)

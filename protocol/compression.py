@@ -46,6 +46,7 @@ def decompress(codec: int, data: Buffer, limit: int) -> bytes | memoryview:
 # --------------------------------------------------------------------------------------- gzip
 
 _GZIP_WBITS = 31
+_GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_DEFAULT_LEVEL = 6
 
 
@@ -57,10 +58,10 @@ def _gzip(data: Buffer, level: int | None) -> bytes:
 
 
 def _gunzip(data: Buffer, limit: int) -> bytes:
-    """One member after the other, as Java's GZIPInputStream reads them."""
+    """One member after the other; as in Java's GZIPInputStream, what is none ends the block."""
     parts: list[bytes] = []
     rest: Buffer = data
-    while rest:
+    while not parts or rest[: len(_GZIP_MAGIC)] == _GZIP_MAGIC:
         inflate = zlib.decompressobj(_GZIP_WBITS)
         try:
             part = inflate.decompress(rest, limit + 1)

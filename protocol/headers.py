@@ -8,7 +8,7 @@ must be understood by a client that does not know the version yet (KIP-482, KIP-
 from __future__ import annotations
 
 from struct import Struct
-from struct import error as StructError
+from struct import error as struct_error
 from typing import Any, NamedTuple
 
 from protocol.codec import Malformed, Output, decode, encode_into
@@ -35,7 +35,7 @@ def peek(frame: memoryview) -> tuple[int, int, int]:
     """API key, version and correlation id: enough to know whether the rest can be read."""
     try:
         api_key, api_version, correlation_id = _FIXED.unpack_from(frame, 0)
-    except StructError as error:
+    except struct_error as error:
         raise Malformed(f"no header: {error}") from None
     return api_key, api_version, correlation_id
 
@@ -57,7 +57,7 @@ def decode_request_header(frame: memoryview) -> tuple[RequestHeader, int]:
             raise Malformed(f"a client id of {size} bytes")
         if api_version >= REQUESTS[api_key].__spec__.flexible:
             position = _skip_tags(frame, position)
-    except (StructError, IndexError, UnicodeDecodeError) as error:
+    except (struct_error, IndexError, UnicodeDecodeError) as error:
         raise Malformed(f"header: {error}") from None
     return RequestHeader(api_key, api_version, correlation_id, client_id), position
 
@@ -99,7 +99,7 @@ def decode_response(
         position = _INT32.size
         if _flexible_response(cls.__spec__.key, version):
             position = _skip_tags(view, position)
-    except (StructError, IndexError) as error:
+    except (struct_error, IndexError) as error:
         raise Malformed(f"header: {error}") from None
     return correlation_id, decode(cls, version, view[position:])
 

@@ -1,4 +1,4 @@
-"""Bytes on their way out: small values are gathered, large record sets are sent from where they are.
+"""Bytes on their way out: small values are gathered, large record sets sent from where they are.
 
 An `Output` is a bytearray that remembers at which positions foreign memory belongs between its own
 bytes, so that a megabyte of fetched records is never copied into a response.
@@ -26,7 +26,7 @@ class Output(bytearray):
         self._spliced_bytes = 0
 
     def splice(self, value: Bytes) -> None:
-        """Append *value*, without a copy if it is large: then it must not change until it is sent."""
+        """Append *value*; a large one is not copied and must not change until it is sent."""
         if len(value) < SPLICE_BYTES_MIN:
             self += value
         else:

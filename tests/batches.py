@@ -13,5 +13,7 @@ TIMESTAMP_MS = int(EPOCH_MS)
 
 def batch(*values: bytes | None, timestamp: int = TIMESTAMP_MS, **header: Any) -> bytes:
     """A batch of records with these values and no keys."""
-    records: Sequence[Record] = [Record(timestamp=timestamp, key=None, value=value) for value in values]
+    records: Sequence[Record] = [
+        Record(timestamp=timestamp, key=None, value=value) for value in values
+    ]
     return bytes(build_batch(records, **header))

@@ -118,14 +118,20 @@ class RunningNode:
 
 
 @asynccontextmanager
-async def running_node(data_dir: Path, **config: str) -> AsyncIterator[RunningNode]:
-    """A one-node broker without sockets; config keys are given with ``_`` for ``.``."""
+async def running_node(
+    data_dir: Path, *, kept: bool = False, **config: str
+) -> AsyncIterator[RunningNode]:
+    """A one-node broker without sockets; config keys are given with ``_`` for ``.``.
+
+    ``kept``: the controller's memory lies in *data_dir*, too, and survives.
+    """
     properties = {key.replace("_", "."): value for key, value in config.items()}
     settings = Config.from_settings(
         Setting(key, value, "test") for key, value in properties.items()
     )
     clock = TrioClock(EPOCH_MS)
-    controller = Controller(ControllerStore(None), settings, check_topic_configs)
+    store = ControllerStore(data_dir / "controller.db" if kept else None)
+    controller = Controller(store, settings, check_topic_configs)
     node = Node(Broker(1, "127.0.0.1", 9092), settings, clock, controller, data_dir)
     try:
         async with trio.open_nursery() as nursery:

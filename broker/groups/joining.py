@@ -210,7 +210,9 @@ class Joining:
         if group.state is PREPARING_REBALANCE:
             self._rejoin_changed(group, request, member, "joins again", on_response)
         elif changes:
-            self._rejoin_changed(group, request, member, "changes what it says of itself", on_response)
+            self._rejoin_changed(
+                group, request, member, "changes what it says of itself", on_response
+            )
         elif leads and group.state is STABLE:
             # The leader may know of changes that its own metadata does not show.
             self._rejoin_changed(group, request, member, "leads and joins again", on_response)

@@ -67,7 +67,7 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
             (name, _partition_data(name[1], result, read_committed))
             for name, result in zip(names, results, strict=True)
         ]
-        request.respond(_response(request, context, answers))
+        request.respond(_response(context, answers))
 
     operation = replicas.fetch_messages(params, readable, answer)
     if operation is not None:
@@ -136,21 +136,22 @@ def _sort_out(
     readable: list[FetchPartition] = []
     wanted: Wanted = context.wanted
     for name, asked in wanted:
+        partition = name[1]
         if asked.topic_id.int:
-            topic = image.topic_by_id(asked.topic_id)
-            unknown = ErrorCode.UNKNOWN_TOPIC_ID
-            if topic is not None and topic.name != asked.key.topic:
-                asked = asked._replace(key=TopicPartition(topic.name, asked.key.partition))
+            topic, unknown = image.topic_by_id(asked.topic_id), ErrorCode.UNKNOWN_TOPIC_ID
         else:
-            topic = image.topic(asked.key.topic)
-            unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            topic, unknown = image.topic(asked.key.topic), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if topic is None:
-            refused.append((name, _refusal(name[1], unknown)))
-        elif not 0 <= asked.key.partition < len(topic.partitions):
-            refused.append((name, _refusal(name[1], ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)))
+            refused.append((name, _refusal(partition, unknown)))
+        elif not 0 <= partition < len(topic.partitions):
+            refused.append((name, _refusal(partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)))
         else:
             names.append(name)
-            readable.append(asked)
+            readable.append(
+                asked
+                if topic.name == asked.key.topic
+                else asked._replace(key=TopicPartition(topic.name, partition))
+            )
     return refused, names, readable
 
 
@@ -181,9 +182,7 @@ def _partition_data(partition: int, result: LogReadResult, read_committed: bool)
     return data
 
 
-def _response(
-    request: Request[FetchRequest], context: FetchContext, answers: Answers
-) -> FetchResponse:
+def _response(context: FetchContext, answers: Answers) -> FetchResponse:
     try:
         session_id, news = context.answer(answers)
     except SessionError as error:

@@ -23,7 +23,7 @@ class FetchIsolation(Enum):
 
     @staticmethod
     def of(replica_id: int, isolation_level: int) -> FetchIsolation:
-        """Followers see everything; consumers up to the high watermark or the last stable offset."""
+        """Followers see all; consumers up to the high watermark or the last stable offset."""
         if replica_id >= 0 or replica_id == FUTURE_LOCAL_REPLICA_ID:
             return FetchIsolation.LOG_END
         return (
@@ -33,8 +33,10 @@ class FetchIsolation(Enum):
 
 @dataclass(slots=True)
 class FetchParams:
-    """What holds for the whole fetch; ``leader_only``: older consumers and followers may read
-    from the leader only (KIP-392)."""
+    """What holds for the whole fetch.
+
+    ``leader_only``: followers and older consumers may read from the leader only (KIP-392).
+    """
 
     replica_id: int
     max_wait_ms: int

@@ -69,7 +69,7 @@ class FetchSessionCache:
     def __init__(self, slots: int, clock: Clock, seed: int | None = None) -> None:
         self._slots = slots
         self._clock = clock
-        self._random = random.Random(seed)
+        self._random = random.Random(seed)  # noqa: S311 - ids need to be unused, not secret
         self._sessions: dict[int, FetchSession] = {}  # least recently used first
         self.evictions = 0
 

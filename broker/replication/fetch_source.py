@@ -54,6 +54,6 @@ class LogFetchSource:
         except ApiError:
             return True
 
-    def is_throttled(self, key: TopicPartition) -> bool:
+    def is_throttled(self, _key: TopicPartition) -> bool:
         """Whether a follower out of sync must wait for its quota: no quotas here, so never."""
         return False

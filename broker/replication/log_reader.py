@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from broker.errors import ApiError
 from broker.replication.fetch_data import (
     FetchIsolation,
-    FetchPartition,
     FetchParams,
+    FetchPartition,
     LogReadResult,
 )
 from broker.replication.partition import Partition

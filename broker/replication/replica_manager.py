@@ -16,7 +16,7 @@ from typing import Any
 from broker.config import Config
 from broker.controller.image import TopicImage
 from broker.errors import ApiError
-from broker.replication.fetch_data import FetchPartition, FetchParams, LogReadResult
+from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
 from broker.replication.fetch_source import LogFetchSource
 from broker.replication.log_reader import read_from_logs
 from broker.replication.partition import Partition

@@ -46,6 +46,7 @@ _LEADER_EPOCH_POSITION = 12
 _CRC_POSITION = 17
 _MAX_TIMESTAMP_POSITION = 35
 
+_KNOWN_ATTRIBUTES = 0x7F
 _INT64_MIN = -(2**63)
 
 
@@ -67,10 +68,13 @@ def check_batch(
         )
     if len(batch) > config.max_message_bytes:
         raise too_large(len(batch), config)
-    check_crc(header, batch)
+    refuse_wrong_crc(header, batch)
+    if header.attributes & CODEC_MASK > Codec.ZSTD:
+        # Not UNSUPPORTED_COMPRESSION_TYPE: Kafka has no name for these, and is surprised.
+        raise AppendRefused(ErrorCode.UNKNOWN_SERVER_ERROR, "a batch claims an unknown codec")
 
 
-def check_crc(header: BatchHeader, batch: memoryview) -> None:
+def refuse_wrong_crc(header: BatchHeader, batch: memoryview) -> None:
     """Refuse a batch whose checksum is not the one of its bytes."""
     if len(batch) < HEADER_BYTES or header.crc != crc32c(batch[CRC_START:]):
         raise AppendRefused(ErrorCode.CORRUPT_MESSAGE, "the checksum of a batch is wrong")
@@ -90,7 +94,7 @@ def check_replicated(records: memoryview, next_offset: int, leader_epoch: int) -
         header = read_header(batch)
         if header.partition_leader_epoch > leader_epoch:
             break
-        check_crc(header, batch)
+        refuse_wrong_crc(header, batch)
         if header.base_offset < next_offset or header.last_offset_delta < 0:
             raise AppendRefused(
                 ErrorCode.UNKNOWN_SERVER_ERROR,
@@ -168,7 +172,8 @@ def _unfolded(codec: int, block: memoryview) -> memoryview:
     try:
         return memoryview(decompress(codec, block, DECOMPRESSED_BYTES_MAX))
     except CorruptRecords as error:
-        raise AppendRefused(ErrorCode.INVALID_RECORD, str(error)) from None
+        # Not INVALID_RECORD: Kafka lets its decompressors' failures through as unexpected.
+        raise AppendRefused(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from None
 
 
 def _check_records(
@@ -271,12 +276,14 @@ def _assign(
     if config.uses_log_append_time:
         max_timestamp = now_ms
         attributes |= TIMESTAMP_TYPE_BIT
+    elif attributes & TIMESTAMP_TYPE_BIT:
+        max_timestamp = header.max_timestamp  # which stood for every record so far
+        attributes &= ~TIMESTAMP_TYPE_BIT
     else:
         max_timestamp = _int64(header.base_timestamp + summary.max_timestamp_delta)
-        attributes &= ~TIMESTAMP_TYPE_BIT
     if not sealed or max_timestamp != header.max_timestamp or attributes != header.attributes:
         _MAX_TIMESTAMP.pack_into(batch, _MAX_TIMESTAMP_POSITION, max_timestamp)
-        _ATTRIBUTES.pack_into(batch, CRC_START, attributes)
+        _ATTRIBUTES.pack_into(batch, CRC_START, attributes & _KNOWN_ATTRIBUTES)
         _CRC.pack_into(batch, _CRC_POSITION, crc32c(batch[CRC_START:]))
     return Validated(batch, max_timestamp)
 

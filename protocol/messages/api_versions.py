@@ -1,6 +1,7 @@
 """ApiVersions: which requests the other side serves, in which versions.
 
-v3 flexible, the client's name and version (KIP-511), features (KIP-584); v4 features that begin at 0.
+v3 flexible, the client's name and version (KIP-511), features (KIP-584); v4 features that begin
+at 0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """DescribeGroups: groups and their members.
 
-v3 authorized operations (KIP-430), v4 static members (KIP-345), v5 flexible, v6 GROUP_ID_NOT_FOUND
-(KIP-1043).
+v3 authorized operations (KIP-430), v4 static members (KIP-345), v5 flexible, v6
+GROUP_ID_NOT_FOUND (KIP-1043).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Fetch: read record batches from partitions, waiting for them if need be.
 
-v4 isolation level, v5 log start offset, v7 sessions (KIP-227), v9 leader epochs (KIP-320), v10 zstd
-(KIP-110), v11 rack id (KIP-392), v12 flexible and diverging epochs (KIP-595), v13 topic ids (KIP-516),
-v14 tiered storage (KIP-405), v15 replica state (KIP-903), v16 node endpoints (KIP-951), v17 directory
-id (KIP-853), v18 the follower's high watermark (KIP-1166).
+v4 isolation level, v5 log start offset, v7 sessions (KIP-227), v9 leader epochs (KIP-320), v10
+zstd (KIP-110), v11 rack id (KIP-392), v12 flexible and diverging epochs (KIP-595), v13 topic ids
+(KIP-516), v14 tiered storage (KIP-405), v15 replica state (KIP-903), v16 node endpoints
+(KIP-951), v17 directory id (KIP-853), v18 the follower's high watermark (KIP-1166).
 """
 
 from __future__ import annotations

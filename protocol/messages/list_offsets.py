@@ -1,8 +1,8 @@
 """ListOffsets: the first, last or timestamped offset of partitions.
 
-v1 one offset each, v2 isolation level, v4 leader epochs, v5 OFFSET_NOT_AVAILABLE, v6 flexible, v7 max
-timestamp (KIP-734), v8 and v9 tiered storage (KIP-405, KIP-1005), v10 a timeout (KIP-1075), v11
-earliest pending upload (KIP-1023).
+v1 one offset each, v2 isolation level, v4 leader epochs, v5 OFFSET_NOT_AVAILABLE, v6 flexible,
+v7 max timestamp (KIP-734), v8 and v9 tiered storage (KIP-405, KIP-1005), v10 a timeout
+(KIP-1075), v11 earliest pending upload (KIP-1023).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """OffsetFetch: how far a group has read.
 
-v2 null asks for all, v3 throttle time, v5 leader epochs, v6 flexible, v7 require stable (KIP-447), v8
-many groups (KIP-709), v9 the consumer protocol (KIP-848), v10 topic ids.
+v2 null asks for all, v3 throttle time, v5 leader epochs, v6 flexible, v7 require stable
+(KIP-447), v8 many groups (KIP-709), v9 the consumer protocol (KIP-848), v10 topic ids.
 """
 
 from __future__ import annotations

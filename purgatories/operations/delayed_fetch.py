@@ -61,7 +61,7 @@ class FetchSource(Protocol[K_contra]):
         """Whether the asker's log parts from ours before *fetch_offset* (KIP-595, case H)."""
         ...
 
-    def is_throttled(self, key: K_contra) -> bool:
+    def is_throttled(self, key: K_contra, /) -> bool:
         """Whether a follower that is out of sync must wait for its quota."""
         ...
 

@@ -102,20 +102,25 @@ class SystemTimer:
         ticks = (self._now_ms() + delay_ms) / tick_ms
         expiration_ms = (ceil(ticks) if delay_ms > 0 else floor(ticks)) * tick_ms
         entry = TimerTaskEntry(task, expiration_ms)
-        with self._lock:
+        lock = self._lock
+        lock.acquire()
+        try:
             self._place(entry)
-            if self._due and self._executor is None:
-                self._queue.on_earlier()
+        finally:
+            lock.release()
+        if task.timer_task_entry is not entry:  # cancelled before the entry was in any list
+            entry.remove()
         if self._due and self._executor is not None:
             self._run_due()
 
-    def _place(self, entry: TimerTaskEntry) -> None:
-        added = self._wheel.add(entry)
-        if entry.task.timer_task_entry is entry:
-            if not added:
-                self._due.append(entry.task)
-        elif entry.list is not None:  # cancelled while it was in no list
-            entry.list.remove(entry)
+    def _place(self, entry: TimerTaskEntry) -> bool:
+        """Put *entry* into the wheel, or its task among those that are due."""
+        if self._wheel.add(entry):
+            return True
+        if not entry.is_cancelled:
+            self._due.append(entry.task)
+            self._queue.on_earlier()
+        return False
 
     def advance_clock(self, timeout_ms: float) -> bool:
         """Run what is due, waiting up to *timeout_ms* for it; says whether a bucket had expired."""

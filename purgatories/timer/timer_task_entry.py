@@ -40,6 +40,4 @@ class TimerTaskEntry:
     def remove(self) -> None:
         """Leave whatever list it is in; it may be moved to another between look and grip."""
         while (bucket := self.list) is not None:
-            with bucket.lock:
-                if self.list is bucket:
-                    bucket.remove(self)
+            bucket.remove(self)

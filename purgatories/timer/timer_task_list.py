@@ -19,7 +19,7 @@ from .timer_task_entry import TimerTaskEntry
 
 
 class TimerTaskList:
-    """First in, first out; every call under the counter's lock."""
+    """First in, first out. ``remove`` takes the counter's lock; all else is called under it."""
 
     __slots__ = ("_counter", "_root", "expiration_ms", "lock")
 
@@ -38,36 +38,47 @@ class TimerTaskList:
         return True
 
     def add(self, entry: TimerTaskEntry) -> None:
-        """Append *entry*, which is in no list."""
-        assert entry.list is None
+        """Append *entry*, which no list links."""
         root = self._root
         tail = root.prev
+        entry.list = self
         entry.next = root
         entry.prev = tail
         tail.next = root.prev = entry
-        entry.list = self
         self._counter.value += 1
 
     def remove(self, entry: TimerTaskEntry) -> None:
-        """Unlink *entry*, which is in this list."""
-        assert entry.list is self
-        entry.prev.next = entry.next
-        entry.next.prev = entry.prev
-        entry.list = None
-        self._counter.value -= 1
+        """Unlink *entry* if it is (still) in this list."""
+        lock = self.lock
+        lock.acquire()  # `with` costs twice as much, and this is what every cancel does
+        try:
+            if entry.list is self:
+                entry.list = None
+                following, preceding = entry.next, entry.prev
+                following.prev = preceding
+                preceding.next = following
+                del entry.next, entry.prev
+                self._counter.value -= 1
+        finally:
+            lock.release()
 
-    def flush(self, place: Callable[[TimerTaskEntry], None]) -> None:
-        """Empty the list, handing each entry on, and be ready for the next turn of the wheel."""
+    def flush(self, place: Callable[[TimerTaskEntry], bool]) -> None:
+        """Empty the list and be ready for the next turn of the wheel.
+
+        Each entry goes to *place*, which says whether it is in another list now. Its list is never
+        None on the way: who cancels it waits for the lock, and then finds it where it went.
+        """
+        counter = self._counter
         root = self._root
         entry = root.next
         root.next = root.prev = root
         self.expiration_ms = -1
-        counter = self._counter
         while entry is not root:
             following = entry.next
-            entry.list = None
             counter.value -= 1
-            place(entry)
+            if not place(entry):
+                entry.list = None
+                del entry.next, entry.prev  # who keeps the task must not keep its neighbours
             entry = following
 
     def __iter__(self) -> Iterator[TimerTask]:

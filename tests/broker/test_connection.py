@@ -9,6 +9,7 @@ import pytest
 import trio
 import trio.testing
 
+from broker.topic_partition import TopicPartition
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest
 from tests.batches import batch
@@ -56,12 +57,12 @@ async def test_a_client_that_leaves_abandons_its_parked_fetch(tmp_path: Path) ->
         client = node.client()
         client.start(fetch_request("t", 0, max_wait_ms=60_000), FETCH_VERSION)
         await trio.testing.wait_all_tasks_blocked()
-        assert purgatory.num_delayed == 1
+        assert purgatory.num_delayed() == 1
 
         client.close()
         await trio.testing.wait_all_tasks_blocked()
 
-        assert purgatory.num_delayed == 0
+        assert purgatory.num_delayed() == 0
 
 
 async def test_a_client_that_leaves_is_noticed_behind_pipelined_requests(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ async def test_a_client_that_leaves_is_noticed_behind_pipelined_requests(tmp_pat
         client.close()
         await trio.testing.wait_all_tasks_blocked()
 
-        assert node.node.replicas.fetch_purgatory.num_delayed == 0
+        assert node.node.replicas.fetch_purgatory.num_delayed() == 0
 
 
 async def test_acks_0_has_no_answer_but_lets_the_next_request_go_on(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ async def test_acks_0_has_no_answer_but_lets_the_next_request_go_on(tmp_path: Pa
         (correlation_id,) = struct.unpack_from(">i", await client.frame())
 
         assert correlation_id == 2
-        assert node.node.replicas.partitions["t", 0].log.log_end_offset == 1
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 1
 
 
 @pytest.mark.parametrize(

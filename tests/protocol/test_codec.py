@@ -46,7 +46,7 @@ def test_what_is_written_is_read_again(cls: Any, version: int) -> None:
 
 @pytest.mark.parametrize(("cls", "version"), MESSAGES, ids=IDS)
 def test_kafka_python_reads_and_writes_the_same(cls: Any, version: int) -> None:
-    """Another codec, made from Kafka's own schemas, sees the same values and writes the same bytes."""
+    """Another codec, made from Kafka's schemas, sees the same values and writes the same bytes."""
     rng = random.Random(f"{cls.__name__} {version}")
     for _ in range(3):
         message = random_message(rng, cls, version)

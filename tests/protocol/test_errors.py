@@ -21,8 +21,8 @@ _RENAMED = {
 
 def test_codes_are_those_that_clients_know() -> None:
     """Every code that kafka-python knows has the same name here."""
-    theirs = {
-        error.errno: error.message
+    theirs: dict[int, str] = {
+        getattr(error, "errno", 0): getattr(error, "message", "")
         for _, error in inspect.getmembers(kafka.errors, inspect.isclass)
         if isinstance(getattr(error, "errno", None), int)
     }

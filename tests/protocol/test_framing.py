@@ -50,7 +50,8 @@ def test_frames_come_out_as_they_went_in(
 ) -> None:
     """However the stream is cut, and however small the shared buffer, every frame comes out."""
     bodies = [*bodies, bytes(large)]
-    inbox, got = _inbox(scratch), []
+    got: list[bytes] = []
+    inbox = _inbox(scratch)
     stream = b"".join(_framed(body) for body in bodies)
     while stream:
         cut = min(cuts[len(got) % len(cuts)] + len(stream) // 50, len(inbox.space()))

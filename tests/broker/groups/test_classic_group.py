@@ -7,6 +7,7 @@ import pytest
 from broker.errors import ApiError
 from broker.groups.classic_group import ClassicGroup, generate_member_id
 from broker.groups.group_state import PREPARING_REBALANCE
+from broker.groups.requests import JoinResult
 from protocol.errors import ErrorCode
 from tests.broker.groups.members import known, member
 
@@ -49,10 +50,11 @@ def test_who_waits_is_counted_once() -> None:
     """A join that is sent again replaces the former one; taking it ends the wait."""
     group = group_of("a")
     each = group.members["a"]
-    group.update(each, known("p"), 1, 2, repr)
+    got: list[JoinResult] = []
+    group.update(each, known("p"), 1, 2, got.append)
 
     assert group.awaiting_join_count == 1
-    assert group.take_join(each) is repr
+    assert group.take_join(each) == got.append
     assert group.awaiting_join_count == 0
     assert group.take_join(each) is None
 

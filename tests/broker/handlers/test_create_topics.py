@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.create_topics import (
     CreatableReplicaAssignment,
@@ -50,7 +51,7 @@ async def test_topics_are_served_when_the_answer_comes(tmp_path: Path, version: 
         response = await node.client().send(_request(_topic("a", 2), _topic("b")), version)
 
         assert [(each.name, each.error_code) for each in response.topics] == [("a", 0), ("b", 0)]
-        assert node.node.replicas.partitions["a", 1].is_leader
+        assert node.node.replicas.partitions[TopicPartition("a", 1)].is_leader
 
 
 async def test_the_answer_describes_the_topic(tmp_path: Path) -> None:

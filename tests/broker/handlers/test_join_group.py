@@ -6,9 +6,10 @@ import weakref
 import pytest
 
 from broker.handlers.join_group import join_group
+from broker.handlers.sync_group import sync_group
 from protocol.errors import ErrorCode
 from tests.broker.handlers.group_request import GroupNode, GroupRequest, ask
-from tests.broker.handlers.membership import join_request, stable_member
+from tests.broker.handlers.membership import join_request, stable_member, sync_request
 
 
 @pytest.mark.parametrize("version", range(10))
@@ -72,11 +73,8 @@ def test_a_join_that_must_wait_is_parked() -> None:
 def test_a_static_leader_is_told_to_skip_the_assignment() -> None:
     """v9; older versions are not told that they lead."""
     node = GroupNode()
-    first = join_request(node, 9, group_instance_id="i")
-    member_id = ask(join_group, first).member_id
-    node.groups.groups["g"].members[member_id].awaiting_sync = None
-    stable = node.groups.groups["g"]
-    stable.transition_to(type(stable.state)("Stable"), 0)
+    member_id = ask(join_group, join_request(node, 9, group_instance_id="i")).member_id
+    ask(sync_group, sync_request(node, member_id=member_id))
 
     back = ask(join_group, join_request(node, 9, group_instance_id="i"))
     again = ask(join_group, join_request(node, 8, group_instance_id="i"))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import trio
 
+from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.batches import batch
@@ -73,7 +74,7 @@ async def test_other_acks_are_refused_and_nothing_is_appended(tmp_path: Path, ac
         )
 
         assert _partitions(response) == {("t", 0): (ErrorCode.INVALID_REQUIRED_ACKS, -1)}
-        assert node.node.replicas.partitions["t", 0].log.log_end_offset == 0
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 0
 
 
 async def test_a_refused_partition_comes_after_the_others(tmp_path: Path) -> None:
@@ -171,7 +172,7 @@ async def test_a_duplicate_is_answered_with_the_original_offset(tmp_path: Path) 
             (ErrorCode.NONE, 0),
             (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, -1),
         ]
-        assert node.node.replicas.partitions["t", 0].log.log_end_offset == 2
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 2
 
 
 async def test_too_few_replicas_refuse_acks_all_only(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from broker.handlers.join_group import join_group
@@ -30,7 +32,7 @@ def test_the_leader_gets_what_it_brings_at_every_version(version: int) -> None:
 @pytest.mark.parametrize("missing", PROTOCOL)
 def test_v5_must_name_type_and_protocol(missing: str) -> None:
     """Before anything else is looked at."""
-    named = PROTOCOL | {missing: None}
+    named: dict[str, Any] = PROTOCOL | {missing: None}
     response = ask(sync_group, sync_request(GroupNode(), 5, member_id="m", group_id="", **named))
 
     assert response.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL

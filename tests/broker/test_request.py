@@ -1,0 +1,32 @@
+"""A request in progress."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from broker.node import Node
+from broker.request import Request
+from protocol.headers import RequestHeader
+
+
+class Sink:
+    """Where answers go."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[Request[Any], object | None]] = []
+
+    def complete(self, request: Request[Any], response: object | None) -> None:
+        """Remember."""
+        self.answers.append((request, response))
+
+
+def test_an_answer_goes_back_where_the_request_came_from() -> None:
+    """The request knows its client and hands its answer to the connection it came by."""
+    sink = Sink()
+    header = RequestHeader(3, 9, 77, "me")
+    request = Request(header, "body", cast("Node", None), sink, "127.0.0.1")
+
+    request.respond("answer")
+
+    assert (request.version, request.client_id, request.body) == (9, "me", "body")
+    assert sink.answers == [(request, "answer")]
