@@ -24,6 +24,7 @@ from pathlib import Path
 import trio
 
 from broker.admin.server import serve_admin
+from broker.clock import TrioClock
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore

@@ -31,7 +31,7 @@ from integration.wire.topics import make_topic
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_under_load(serve: Serve, topic: str, number: signal.Signals) -> None:
     """Parked fetches, a half-sent frame, silent and real clients: exit 0 within five seconds."""
-    broker = serve()
+    broker = serve("-c", "group.min.session.timeout.ms=500")
     with ExitStack() as clients:
         raw = [clients.enter_context(Connection(broker.bootstrap)) for _ in range(20)]
         make_topic(raw[0], topic)
@@ -54,7 +54,13 @@ def _real_clients(bootstrap: str, topic: str) -> tuple[Any, Any]:
     producer = Producer({"bootstrap.servers": bootstrap})
     producer.produce(topic, b"one")
     assert producer.flush(10) == 0
-    settings = {"bootstrap.servers": bootstrap, "group.id": topic, "auto.offset.reset": "earliest"}
+    settings = {
+        "bootstrap.servers": bootstrap,
+        "group.id": topic,
+        "auto.offset.reset": "earliest",
+        "session.timeout.ms": 500,  # for so long its close looks for a coordinator
+        "heartbeat.interval.ms": 100,
+    }
     consumer = Consumer(settings)
     consumer.subscribe([topic])
     eventually(lambda: consumer.poll(0.1), "a message in the group", within=20)
