@@ -13,9 +13,9 @@ import pytest
 with warnings.catch_warnings():
     # kafka-python 3.0 reads its schemas through importlib.resources.read_text
     warnings.simplefilter("ignore", DeprecationWarning)
-    from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition  # type: ignore[import-untyped]  # no types there
-    from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic  # type: ignore[import-untyped]  # no types there
-    from kafka.errors import TopicAlreadyExistsError, UnknownTopicOrPartitionError  # type: ignore[import-untyped]  # no types there
+    from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
+    from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic
+    from kafka.errors import TopicAlreadyExistsError, UnknownTopicOrPartitionError
 
 from integration.deadlines import eventually
 from integration.wire.batches import batch

@@ -28,6 +28,7 @@ from protocol.records import (
     CONTROL_BIT,
     CRC_START,
     DECOMPRESSED_BYTES_MAX,
+    DELETE_HORIZON_BIT,
     HEADER,
     HEADER_BYTES,
     LOG_OVERHEAD,
@@ -138,16 +139,12 @@ def validate_and_assign_offsets(
     _check_records(header, block, summary, config, now_ms)
 
     target = TARGET_CODECS[config.compression_type]
-    if target is None:
-        target = Codec(codec)
-    if target != codec or (codec and not summary.offsets_consecutive):
-        batch = _recompressed(header, block, summary, target, config)
-        header = header._replace(attributes=header.attributes & ~CODEC_MASK | target)
+    sealed = (target is None or target == codec) and (summary.offsets_consecutive or not codec)
+    if not sealed:
+        target = Codec(codec) if target is None else target
+        header, batch = _rebuilt(header, block, summary, target, config)
         if len(batch) > config.max_message_bytes:
             raise too_large(len(batch), config)
-        sealed = False
-    else:
-        sealed = True
     return _assign(header, batch, summary, next_offset, leader_epoch, config, now_ms, sealed)
 
 
@@ -239,24 +236,24 @@ def _refuse_records(
         )
 
 
-def _recompressed(
+def _rebuilt(
     header: BatchHeader,
     block: memoryview,
     summary: RecordsSummary,
     codec: Codec,
     config: LogConfig,
-) -> memoryview:
+) -> tuple[BatchHeader, memoryview]:
     """The batch with its records in another codec, and numbered 0, 1, 2, ... inside."""
     plain = block if summary.offsets_consecutive else renumber(block, header.records_count)
     body = plain if codec is Codec.NONE else compress(codec, plain, config.compression_level(codec))
     batch = bytearray(HEADER_BYTES + len(body))
     batch[HEADER_BYTES:] = body
-    changed = header._replace(
+    header = header._replace(
         batch_length=len(batch) - LOG_OVERHEAD,
-        attributes=header.attributes & ~CODEC_MASK | codec,
+        attributes=header.attributes & ~(CODEC_MASK | DELETE_HORIZON_BIT) | codec,
     )
-    HEADER.pack_into(batch, 0, *changed)
-    return memoryview(batch)
+    HEADER.pack_into(batch, 0, *header)
+    return header, memoryview(batch)
 
 
 def _assign(
@@ -280,7 +277,8 @@ def _assign(
         max_timestamp = header.max_timestamp  # which stood for every record so far
         attributes &= ~TIMESTAMP_TYPE_BIT
     else:
-        max_timestamp = _int64(header.base_timestamp + summary.max_timestamp_delta)
+        latest = _int64(header.base_timestamp + summary.max_timestamp_delta)
+        max_timestamp = max(NO_TIMESTAMP, latest)
     if not sealed or max_timestamp != header.max_timestamp or attributes != header.attributes:
         _MAX_TIMESTAMP.pack_into(batch, _MAX_TIMESTAMP_POSITION, max_timestamp)
         _ATTRIBUTES.pack_into(batch, CRC_START, attributes & _KNOWN_ATTRIBUTES)

@@ -105,7 +105,9 @@ class SystemTimer:
         lock = self._lock
         lock.acquire()
         try:
-            self._place(entry)
+            if not self._wheel.add(entry):
+                self._expire(entry)
+                self._queue.on_earlier()
         finally:
             lock.release()
         if task.timer_task_entry is not entry:  # cancelled before the entry was in any list
@@ -113,29 +115,25 @@ class SystemTimer:
         if self._due and self._executor is not None:
             self._run_due()
 
-    def _place(self, entry: TimerTaskEntry) -> bool:
-        """Put *entry* into the wheel, or its task among those that are due."""
-        if self._wheel.add(entry):
-            return True
-        if not entry.is_cancelled:
-            self._due.append(entry.task)
-            self._queue.on_earlier()
-        return False
-
     def advance_clock(self, timeout_ms: float) -> bool:
-        """Run what is due, waiting up to *timeout_ms* for it; says whether a bucket had expired."""
+        """Run what is due, waiting up to *timeout_ms* for it; says whether there was anything."""
+        wheel = self._wheel
+        poll = self._queue.poll
         with self._lock:
-            bucket = self._queue.poll()
-            if bucket is None and timeout_ms > 0 and not self._due:
-                bucket = self._wait(timeout_ms)
+            bucket = self._wait(timeout_ms) if timeout_ms > 0 else poll()
             advanced = bucket is not None or bool(self._due)
             while bucket is not None:
-                self._wheel.advance_clock(bucket.expiration_ms)
-                bucket.flush(self._place)
-                bucket = self._queue.poll()
+                wheel.advance_clock(bucket.expiration_ms)
+                for entry in bucket.flush(wheel.add):
+                    self._expire(entry)
+                bucket = poll()
         if self._due:
             self._run_due()
         return advanced
+
+    def _expire(self, entry: TimerTaskEntry) -> None:
+        if not entry.is_cancelled:
+            self._due.append(entry.task)
 
     def _wait(self, timeout_ms: float) -> TimerTaskList | None:
         """Wait for a bucket to expire, for a task that is due at once, or until time is up."""
@@ -149,9 +147,10 @@ class SystemTimer:
         return bucket
 
     def _run_due(self) -> None:
+        next_task = self._due.popleft
         while not self._closed:
             try:
-                task = self._due.popleft()
+                task = next_task()
             except IndexError:
                 return
             if self._executor is None:

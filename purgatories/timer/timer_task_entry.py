@@ -18,7 +18,7 @@ class TimerTaskEntry:
 
     __slots__ = ("expiration_ms", "list", "next", "prev", "task")
 
-    # Invariant: list, next and prev are all set (linked) or list is None; guarded by list.lock
+    # Invariant: list, next and prev are all set (linked) or list is None; guarded by list.counter.lock
     list: TimerTaskList | None
     next: TimerTaskEntry
     prev: TimerTaskEntry
@@ -38,6 +38,16 @@ class TimerTaskEntry:
         return self.task.timer_task_entry is not self
 
     def remove(self) -> None:
-        """Leave whatever list it is in; it may be moved to another between look and grip."""
+        """Leave the list it is in, if any; it may be moved to another between look and grip."""
         while (bucket := self.list) is not None:
-            bucket.remove(self)
+            counter = bucket.counter
+            counter.lock.acquire()  # `with` costs twice as much, and every cancel comes here
+            try:
+                if self.list is bucket:
+                    following, preceding = self.next, self.prev
+                    following.prev = preceding
+                    preceding.next = following
+                    self.list = None
+                    counter.value -= 1
+            finally:
+                counter.lock.release()

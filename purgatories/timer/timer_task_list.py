@@ -19,13 +19,12 @@ from .timer_task_entry import TimerTaskEntry
 
 
 class TimerTaskList:
-    """First in, first out. ``remove`` takes the counter's lock; all else is called under it."""
+    """First in, first out; every call under the counter's lock."""
 
-    __slots__ = ("_counter", "_root", "expiration_ms", "lock")
+    __slots__ = ("_root", "counter", "expiration_ms")
 
     def __init__(self, counter: TaskCounter) -> None:
-        self._counter = counter
-        self.lock = counter.lock
+        self.counter = counter
         self.expiration_ms = -1
         self._root = root = TimerTaskEntry(TimerTask(-1), -1)
         root.next = root.prev = root
@@ -45,41 +44,30 @@ class TimerTaskList:
         entry.next = root
         entry.prev = tail
         tail.next = root.prev = entry
-        self._counter.value += 1
+        self.counter.value += 1
 
-    def remove(self, entry: TimerTaskEntry) -> None:
-        """Unlink *entry* if it is (still) in this list."""
-        lock = self.lock
-        lock.acquire()  # `with` costs twice as much, and this is what every cancel does
-        try:
-            if entry.list is self:
-                entry.list = None
-                following, preceding = entry.next, entry.prev
-                following.prev = preceding
-                preceding.next = following
-                del entry.next, entry.prev
-                self._counter.value -= 1
-        finally:
-            lock.release()
-
-    def flush(self, place: Callable[[TimerTaskEntry], bool]) -> None:
+    def flush(self, place: Callable[[TimerTaskEntry], bool]) -> list[TimerTaskEntry]:
         """Empty the list and be ready for the next turn of the wheel.
 
-        Each entry goes to *place*, which says whether it is in another list now. Its list is never
-        None on the way: who cancels it waits for the lock, and then finds it where it went.
+        Each entry goes to *place*, which says whether it is in another list now; returns those that
+        are not. An entry's list is never None on the way: who cancels it waits for the lock, and
+        then finds it where it went.
         """
-        counter = self._counter
+        counter = self.counter
         root = self._root
         entry = root.next
         root.next = root.prev = root
         self.expiration_ms = -1
+        refused = []
         while entry is not root:
             following = entry.next
             counter.value -= 1
             if not place(entry):
                 entry.list = None
                 del entry.next, entry.prev  # who keeps the task must not keep its neighbours
+                refused.append(entry)
             entry = following
+        return refused
 
     def __iter__(self) -> Iterator[TimerTask]:
         """Walk the tasks that are not cancelled; one may be cancelled when it is its turn."""

@@ -1,0 +1,395 @@
+"""Appending, truncating, deleting, closing: `broker.storage.log`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.storage.append import AppendOrigin, AppendRefused
+from broker.storage.log_view import OffsetOutOfRange
+from broker.storage.offset_metadata import LogOffsetMetadata
+from protocol.errors import ErrorCode
+from protocol.records import CONTROL_BIT, Record, batches, read_header
+from tests.broker.storage.logs import (
+    NOW_MS,
+    FailingDisk,
+    StillClock,
+    batch,
+    batch_of,
+    open_log,
+    read_all,
+    replicate,
+)
+
+
+def refused(log, records, **more) -> AppendRefused:  # type: ignore[no-untyped-def]  # passes through
+    with pytest.raises(AppendRefused) as refusal:
+        log.append_as_leader(records, 0, **more)
+    return refusal.value
+
+
+def test_offsets_are_assigned_one_after_the_other(tmp_path: Path) -> None:
+    """Each batch gets the offsets behind the last one's."""
+    log = open_log(tmp_path)
+    first = log.append_as_leader(batch(3), 0)
+    second = log.append_as_leader(batch(2), 0)
+    assert (first.first_offset, first.last_offset) == (0, 2)
+    assert (second.first_offset, second.last_offset) == (3, 4)
+    assert log.log_end_offset == 5
+
+
+def test_stored_bytes_differ_from_the_sent_ones_in_offset_and_epoch_only(tmp_path: Path) -> None:
+    """The producer's checksum and records are kept as they came."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(4), 0)
+    sent = batch(3)
+    before = bytes(sent)
+    log.append_as_leader(sent, 7)
+    stored = bytes(log.read(4, 1 << 20, log.end_metadata, True).records)
+    header = read_header(stored)
+    assert (header.base_offset, header.partition_leader_epoch) == (4, 7)
+    assert stored[8:12] == before[8:12]
+    assert stored[16:] == before[16:]
+
+
+def test_a_batch_in_bytes_nobody_may_change_is_copied(tmp_path: Path) -> None:
+    """What a coordinator writes may be bytes."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(1), 0)
+    log.append_as_leader(batch(1).toreadonly(), 0)
+    assert [record.offset for record in read_all(log)] == [0, 1]
+
+
+def test_log_append_time_is_told(tmp_path: Path) -> None:
+    """The broker's time is in the records and in the answer."""
+    log = open_log(tmp_path, message_timestamp_type="LogAppendTime")
+    info = log.append_as_leader(batch(2, timestamp=5), 0)
+    assert info.log_append_time == NOW_MS
+    assert [record.timestamp for record in read_all(log)] == [NOW_MS, NOW_MS]
+
+
+def test_create_time_tells_no_append_time(tmp_path: Path) -> None:
+    """Without LogAppendTime the answer has -1."""
+    assert open_log(tmp_path).append_as_leader(batch(), 0).log_append_time == -1
+
+
+def test_a_batch_larger_than_a_segment_is_refused(tmp_path: Path) -> None:
+    """RECORD_LIST_TOO_LARGE: it would fit into no segment."""
+    log = open_log(tmp_path, segment_bytes=200)
+    assert refused(log, batch(size=300)).error is ErrorCode.RECORD_LIST_TOO_LARGE
+
+
+def test_a_duplicate_gets_the_first_answer(tmp_path: Path) -> None:
+    """A retried batch is not written again (KIP-98)."""
+    log = open_log(tmp_path)
+    sent = [
+        batch(2, producer_id=9, producer_epoch=0, base_sequence=sequence)
+        for sequence in (0, 2, 4)
+    ]
+    copies = [memoryview(bytearray(each)) for each in sent]
+    for each in sent:
+        log.append_as_leader(each, 0)
+    again = log.append_as_leader(copies[1], 0)
+    assert again.duplicate
+    assert (again.first_offset, again.last_offset, again.log_append_time) == (2, 3, NOW_MS)
+    assert log.log_end_offset == 6
+
+
+def test_a_gap_in_sequence_numbers_is_refused(tmp_path: Path) -> None:
+    """Nothing may be lost between two batches of a producer."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(2, producer_id=9, producer_epoch=0, base_sequence=0), 0)
+    gap = batch(2, producer_id=9, producer_epoch=0, base_sequence=3)
+    assert refused(log, gap).error is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert log.log_end_offset == 2
+
+
+def test_too_large_for_a_segment_comes_before_a_gap(tmp_path: Path) -> None:
+    """Producer state is asked last, as in Kafka."""
+    log = open_log(tmp_path, segment_bytes=300)
+    log.append_as_leader(batch(2, producer_id=9, producer_epoch=0, base_sequence=0), 0)
+    gap = batch(2, size=300, producer_id=9, producer_epoch=0, base_sequence=9)
+    assert refused(log, gap).error is ErrorCode.RECORD_LIST_TOO_LARGE
+
+
+def test_a_coordinator_writes_control_batches(tmp_path: Path) -> None:
+    """Only clients may not; the marker leaves the producer's sequence alone."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(2, producer_id=9, producer_epoch=0, base_sequence=0), 0)
+    marker = batch_of(
+        [Record(b"\x00\x00\x00\x01", b"\x00" * 6, timestamp=NOW_MS)],
+        producer_id=9,
+        producer_epoch=0,
+        attributes=CONTROL_BIT,
+    )
+    log.append_as_leader(marker, 0, origin=AppendOrigin.COORDINATOR)
+    log.append_as_leader(batch(1, producer_id=9, producer_epoch=0, base_sequence=2), 0)
+    assert log.log_end_offset == 4
+
+
+def test_a_full_segment_is_rolled(tmp_path: Path) -> None:
+    """No segment grows beyond ``segment.bytes``; the next begins with the next offset."""
+    log = open_log(tmp_path, segment_bytes=250)
+    for _ in range(5):
+        log.append_as_leader(batch(2), 0)
+    assert log.segment_base_offsets == [0, 4, 8]
+    assert [record.offset for record in read_all(log)] == list(range(10))
+    assert (log.directory / f"{4:020d}.snapshot").exists()
+
+
+def test_a_follower_writes_what_the_leader_numbered(tmp_path: Path) -> None:
+    """Both logs are equal, byte for byte and epoch for epoch."""
+    leader, follower = open_log(tmp_path / "1"), open_log(tmp_path / "2")
+    for epoch in (0, 0, 3):
+        leader.append_as_leader(batch(2), epoch)
+    data = memoryview(leader.read(0, 1 << 20, leader.end_metadata, True).records)
+    info = follower.append_as_follower(data, 3)
+    assert info is not None
+    assert (info.first_offset, info.last_offset) == (0, 5)
+    assert follower.read(0, 1 << 20, follower.end_metadata, True).records == data
+    assert follower.end_offset_for_epoch(0) == (0, 4)
+    assert follower.latest_epoch == 3
+
+
+def test_a_follower_leaves_a_torn_batch_for_the_next_fetch(tmp_path: Path) -> None:
+    """A fetch may end anywhere; only whole batches are written."""
+    leader, follower = open_log(tmp_path / "1"), open_log(tmp_path / "2")
+    for _ in range(2):
+        leader.append_as_leader(batch(2), 0)
+    data = memoryview(leader.read(0, 1 << 20, leader.end_metadata, True).records)
+    follower.append_as_follower(data[:-1], 0)
+    assert follower.log_end_offset == 2
+    assert follower.append_as_follower(data[:5], 0) is None
+
+
+def test_a_follower_leaves_batches_of_a_newer_epoch(tmp_path: Path) -> None:
+    """They may be cut off by the new leader's log (KAFKA-18723)."""
+    leader, follower = open_log(tmp_path / "1"), open_log(tmp_path / "2")
+    for epoch in (1, 2):
+        leader.append_as_leader(batch(2), epoch)
+    data = memoryview(leader.read(0, 1 << 20, leader.end_metadata, True).records)
+    follower.append_as_follower(data, 1)
+    assert follower.log_end_offset == 2
+
+
+def test_a_full_disk_leaves_the_log_as_it_was(tmp_path: Path) -> None:
+    """A short write is taken back, the append refused, and the next one goes where it should."""
+    disk = FailingDisk()
+    log = open_log(tmp_path, disk=disk)
+    log.append_as_leader(batch(2), 0)
+    size = log.size_bytes
+    disk.room = 30
+    assert refused(log, batch(2)).error is ErrorCode.KAFKA_STORAGE_ERROR
+    assert (log.log_end_offset, log.size_bytes) == (2, size)
+    assert (log.directory / f"{0:020d}.log").stat().st_size == size
+    disk.room = 1 << 20
+    log.append_as_leader(batch(2), 0)
+    assert [record.offset for record in read_all(log)] == [0, 1, 2, 3]
+
+
+def test_a_broken_disk_that_cannot_even_cut_loses_nothing(tmp_path: Path) -> None:
+    """What a failed write left behind is written over, or cut off at the next start."""
+    disk = FailingDisk()
+    log = open_log(tmp_path, disk=disk)
+    log.append_as_leader(batch(2, producer_id=1, producer_epoch=0, base_sequence=0), 0)
+    disk.broken = True
+    again = batch(2, producer_id=1, producer_epoch=0, base_sequence=2)
+    assert refused(log, again).error is ErrorCode.KAFKA_STORAGE_ERROR
+    disk.broken = False
+    retried = batch(2, producer_id=1, producer_epoch=0, base_sequence=2)
+    assert log.append_as_leader(retried, 0).first_offset == 2
+
+
+def test_a_roll_that_fails_is_tried_again(tmp_path: Path) -> None:
+    """A new segment needs new files; without room for them the old one stays active."""
+    disk = FailingDisk()
+    log = open_log(tmp_path, disk=disk, segment_bytes=250)
+    for _ in range(2):
+        log.append_as_leader(batch(2), 0)
+    disk.broken = True
+    assert refused(log, batch(2)).error is ErrorCode.KAFKA_STORAGE_ERROR
+    disk.broken = False
+    log.append_as_leader(batch(2), 0)
+    assert log.segment_base_offsets == [0, 4]
+    assert len(read_all(log)) == 6
+
+
+def test_flush_messages_syncs_in_time(tmp_path: Path) -> None:
+    """With ``flush.messages`` the disk has everything each time so many have been appended."""
+    disk = FailingDisk()
+    log = open_log(tmp_path, disk=disk, flush_messages=3)
+    log.append_as_leader(batch(2), 0)
+    assert (log.recovery_point, disk.syncs) == (0, 0)
+    log.append_as_leader(batch(2), 0)
+    assert log.recovery_point == 4
+    assert disk.syncs
+
+
+def test_the_high_watermark_stays_within_the_log(tmp_path: Path) -> None:
+    """Neither below the log start nor above the log end."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(5), 0)
+    assert log.update_high_watermark(LogOffsetMetadata(9)) == 5
+    log.maybe_increment_log_start_offset(3)
+    assert log.update_high_watermark(LogOffsetMetadata(1)) == 3
+    assert log.last_stable_offset == 3
+
+
+def test_the_high_watermark_only_rises(tmp_path: Path) -> None:
+    """`maybe_increment_high_watermark` tells whether it moved."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(5), 0)
+    assert log.maybe_increment_high_watermark(log.offset_metadata(5))
+    assert not log.maybe_increment_high_watermark(LogOffsetMetadata(2))
+    assert log.high_watermark == 5
+
+
+def test_the_high_watermark_moves_into_a_new_segment(tmp_path: Path) -> None:
+    """A roll at the high watermark moves its place, not its offset."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(5), 0)
+    replicate(log)
+    log.roll()
+    assert log.high_watermark_metadata == LogOffsetMetadata(5, 5, 0)
+
+
+def test_truncation_takes_whole_batches_and_what_follows_from_them(tmp_path: Path) -> None:
+    """Records, epochs, producers and high watermark end where the log ends then."""
+    log = open_log(tmp_path, segment_bytes=250)
+    for epoch in range(5):
+        sent = batch(2, producer_id=1, producer_epoch=0, base_sequence=epoch * 2)
+        log.append_as_leader(sent, epoch)
+    replicate(log)
+    assert log.truncate_to(6)
+    assert (log.log_end_offset, log.high_watermark, log.latest_epoch) == (6, 6, 2)
+    assert [record.offset for record in read_all(log)] == list(range(6))
+    log.append_as_leader(batch(2, producer_id=1, producer_epoch=0, base_sequence=6), 5)
+    assert log.end_offset_for_epoch(4) == (2, 6)
+    assert not log.truncate_to(8)
+
+
+def test_truncation_before_the_first_segment_begins_anew(tmp_path: Path) -> None:
+    """The log is empty then and goes on at that offset."""
+    log = open_log(tmp_path)
+    log.truncate_fully_and_start_at(100)
+    log.append_as_leader(batch(2), 0)
+    log.truncate_to(40)
+    assert (log.log_start_offset, log.log_end_offset) == (40, 40)
+    assert log.append_as_leader(batch(1), 1).first_offset == 40
+    assert [record.offset for record in read_all(log)] == [40]
+
+
+def test_truncation_in_place_leaves_a_usable_file(tmp_path: Path) -> None:
+    """The same base offset again: the new segment's file is not the old one's."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(2), 0)
+    log.truncate_fully_and_start_at(0)
+    log.append_as_leader(batch(3), 0)
+    log.close()
+    assert len(read_all(open_log(tmp_path, clean=True))) == 3
+
+
+def test_records_below_the_log_start_are_gone(tmp_path: Path) -> None:
+    """DeleteRecords moves the log start, never above the high watermark."""
+    log = open_log(tmp_path)
+    for epoch in (0, 1):
+        log.append_as_leader(batch(2), epoch)
+    with pytest.raises(OffsetOutOfRange):
+        log.maybe_increment_log_start_offset(3)
+    replicate(log)
+    assert log.maybe_increment_log_start_offset(3)
+    assert not log.maybe_increment_log_start_offset(2)
+    with pytest.raises(OffsetOutOfRange):
+        log.read(2, 100, log.end_metadata, True)
+    assert log.end_offset_for_epoch(0) == (0, 3)
+
+
+def test_old_segments_go_by_time(tmp_path: Path) -> None:
+    """A segment whose youngest record is older than ``retention.ms`` is removed."""
+    clock = StillClock()
+    log = open_log(tmp_path, clock=clock, segment_bytes=250, retention_ms=1000)
+    for _ in range(2):
+        log.append_as_leader(batch(2), 0)
+    clock.time_ms += 2000
+    log.append_as_leader(batch(2, timestamp=clock.time_ms), 0)
+    assert log.delete_old_segments() == 0, "nothing is replicated yet"
+    replicate(log)
+    assert log.delete_old_segments() == 1
+    assert (log.log_start_offset, log.segment_base_offsets) == (4, [4])
+    assert not (log.directory / f"{0:020d}.log").exists()
+
+
+def test_old_segments_go_by_size(tmp_path: Path) -> None:
+    """The oldest go while the rest still has ``retention.bytes``."""
+    log = open_log(tmp_path, segment_bytes=250, retention_bytes=300, retention_ms=-1)
+    for _ in range(8):
+        log.append_as_leader(batch(2), 0)
+    replicate(log)
+    log.delete_old_segments()
+    assert log.size_bytes >= 300
+    assert log.log_start_offset == log.segment_base_offsets[0] > 0
+
+
+def test_a_log_wholly_expired_goes_on_in_a_new_segment(tmp_path: Path) -> None:
+    """Also the active segment is removed; offsets go on."""
+    clock = StillClock()
+    log = open_log(tmp_path, clock=clock, retention_ms=1000)
+    log.append_as_leader(batch(2), 0)
+    replicate(log)
+    clock.time_ms += 2000
+    assert log.delete_old_segments() == 1
+    assert (log.log_start_offset, log.log_end_offset) == (2, 2)
+    assert log.append_as_leader(batch(1, timestamp=clock.time_ms), 0).first_offset == 2
+
+
+def test_segments_below_the_log_start_go_whatever_the_policy(tmp_path: Path) -> None:
+    """DeleteRecords frees whole segments, on compacted topics too."""
+    log = open_log(tmp_path, segment_bytes=250, cleanup_policy=("compact",))
+    for _ in range(4):
+        log.append_as_leader(batch(2, key=b"k", size=8), 0)
+    replicate(log)
+    assert log.delete_old_segments() == 0
+    log.maybe_increment_log_start_offset(5)
+    assert log.delete_old_segments() == 1
+
+
+def test_other_settings_hold_from_now_on(tmp_path: Path) -> None:
+    """A topic's configuration can change under way."""
+    log = open_log(tmp_path)
+    log.update_config(open_log(tmp_path / "other", max_message_bytes=70).config)
+    assert refused(log, batch(size=100)).error is ErrorCode.MESSAGE_TOO_LARGE
+
+
+def test_a_closed_log_is_found_as_it_was(tmp_path: Path) -> None:
+    """Offsets, epochs, producers and indexes survive a clean shutdown without a scan."""
+    log = open_log(tmp_path, segment_bytes=3000, index_interval_bytes=200)
+    for sequence in range(100):
+        log.append_as_leader(
+            batch(1, producer_id=4, producer_epoch=1, base_sequence=sequence), sequence // 30
+        )
+    log.maybe_increment_high_watermark(log.end_metadata)
+    log.close()
+    again = open_log(tmp_path, segment_bytes=3000, clean=True, high_watermark=100)
+    assert (again.log_end_offset, again.high_watermark, again.latest_epoch) == (100, 100, 3)
+    assert [record.offset for record in read_all(again)] == list(range(100))
+    last = batch(1, producer_id=4, producer_epoch=1, base_sequence=99)
+    assert again.append_as_leader(last, 3).duplicate
+
+
+def test_a_deleted_log_leaves_nothing(tmp_path: Path) -> None:
+    """Renamed first, so that the name is free at once."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(), 0)
+    log.rename(tmp_path / "orders-0.0-delete")
+    log.delete()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_log_is_a_sequence_of_whole_batches(tmp_path: Path) -> None:
+    """What is on disk is what was appended, back to back."""
+    log = open_log(tmp_path)
+    for count in (1, 2, 3):
+        log.append_as_leader(batch(count), 0)
+    stored = (log.directory / f"{0:020d}.log").read_bytes()
+    assert [header.records_count for _, header in batches(stored)] == [1, 2, 3]

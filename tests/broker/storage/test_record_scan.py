@@ -1,0 +1,128 @@
+"""The walk over a batch's records: `broker.storage.record_scan`."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from broker.storage.record_scan import (
+    InvalidRecord,
+    RecordsSummary,
+    record_timestamps_and_keys,
+    renumber,
+    summarise,
+)
+from protocol.records import HEADER_BYTES, Record, build_batch, encode_record, records, varint
+
+NAMES = st.text(max_size=5)
+VALUES = st.none() | st.binary(max_size=200)
+RECORDS = st.builds(
+    Record,
+    key=st.none() | st.binary(max_size=80),
+    value=VALUES,
+    headers=st.lists(st.tuples(NAMES, VALUES), max_size=2),
+    timestamp=st.integers(-(2**40), 2**40),
+)
+
+
+def block_of(batch: list[Record]) -> bytes:
+    return build_batch(batch)[HEADER_BYTES:]
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=20))
+def test_the_summary_is_what_the_records_say(batch: list[Record]) -> None:
+    """Largest and smallest timestamp, keys and offsets, of records of any shape."""
+    deltas = [record.timestamp - batch[0].timestamp for record in batch]
+    assert summarise(block_of(batch), len(batch)) == RecordsSummary(
+        max(deltas), min(deltas), any(record.key is None for record in batch), True
+    )
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=8), st.data())
+def test_bytes_that_are_no_records_are_refused_or_read_alike(
+    batch: list[Record], data: st.DataObject
+) -> None:
+    """A changed byte is either noticed, or the walk and the reader agree on what it says now."""
+    whole = bytearray(build_batch(batch))
+    at = data.draw(st.integers(HEADER_BYTES, len(whole) - 1))
+    whole[at] = data.draw(st.integers(0, 255))
+    block = bytes(whole[HEADER_BYTES:])
+    try:
+        summary = summarise(block, len(batch))
+    except InvalidRecord:
+        return
+    read = list(records(whole))
+    timestamps = [record.timestamp - batch[0].timestamp for record in read]
+    assert (summary.max_timestamp_delta, summary.min_timestamp_delta) == (
+        max(timestamps),
+        min(timestamps),
+    )
+    assert summary.has_null_key == any(record.key is None for record in read)
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=8), st.integers(1, 30))
+def test_a_block_cut_short_is_refused(batch: list[Record], cut: int) -> None:
+    """However many bytes are missing."""
+    block = block_of(batch)
+    with pytest.raises(InvalidRecord):
+        summarise(block[: max(0, len(block) - cut)], len(batch))
+
+
+def test_bytes_behind_the_last_record_are_refused() -> None:
+    """The records fill the batch."""
+    with pytest.raises(InvalidRecord, match="1 bytes follow"):
+        summarise(block_of([Record(b"k", b"v")]) + b"\x00", 1)
+
+
+def test_a_record_with_a_negative_length_is_refused() -> None:
+    """Zig-zag -1 is no length."""
+    with pytest.raises(InvalidRecord, match="longer than the batch"):
+        summarise(b"\x01" + bytes(10), 1)
+
+
+def test_a_record_that_ends_early_is_refused() -> None:
+    """A record must consume exactly its declared length."""
+    body = encode_record(Record(None, b"v"), 0, 0)[1:] + b"\x00"
+    with pytest.raises(InvalidRecord, match="does not end where it says"):
+        summarise(varint(len(body)) + body, 1)
+
+
+@pytest.mark.parametrize("count", [b"\x01", b"\x7e"])
+def test_an_impossible_number_of_headers_is_refused(count: bytes) -> None:
+    """Negative, or more than there are bytes."""
+    body = b"\x00\x00\x00\x01\x01" + count
+    with pytest.raises(InvalidRecord, match="impossible number of headers"):
+        summarise(varint(len(body)) + body, 1)
+
+
+def test_a_header_without_a_key_is_refused() -> None:
+    """A header's value may be null, its key not."""
+    body = b"\x00\x00\x00\x01\x01\x02\x01\x01"
+    with pytest.raises(InvalidRecord, match="has no key"):
+        summarise(varint(len(body)) + body, 1)
+
+
+def test_a_number_without_end_is_refused() -> None:
+    """Five bytes are the most that a length can have."""
+    with pytest.raises(InvalidRecord, match="longer than its type"):
+        summarise(b"\xff" * 20, 1)
+
+
+def test_offsets_that_skip_are_told() -> None:
+    """They are no error; a compressed batch is rebuilt for them."""
+    batch = [Record(None, b"v", offset=0), Record(None, b"v", offset=2)]
+    assert not summarise(block_of(batch), 2).offsets_consecutive
+
+
+def test_renumbering_changes_nothing_else() -> None:
+    """Also where a delta needs fewer bytes than before."""
+    batch = [Record(b"k", b"v%d" % i, [("h", b"x")], 5 + i, 1000 * i) for i in range(5)]
+    block = renumber(block_of(batch), 5)
+    assert block == block_of([record._replace(offset=-1) for record in batch])
+
+
+def test_timestamps_and_keys_one_by_one() -> None:
+    """What the error answers name by index."""
+    batch = [Record(None, b"v", timestamp=7), Record(b"k", b"v", timestamp=4)]
+    assert list(record_timestamps_and_keys(block_of(batch), 2)) == [(0, False), (-3, True)]
