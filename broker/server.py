@@ -41,8 +41,7 @@ _WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not
 
 async def serve(options: ServeOptions) -> None:
     """Run the broker until SIGTERM or SIGINT; raises `StartupError` if it cannot start as asked."""
-    if options.brokers != 1:
-        raise StartupError(f"--brokers: {options.brokers} given, 1 is what this version can run")
+    _refuse_what_is_not_here(options)
     with (
         trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals,
         _data_directory(options.data_dir) as data_dir,
@@ -53,6 +52,15 @@ async def serve(options: ServeOptions) -> None:
     ):
         _make_topics(controller, options.topics)
         await _run(options, node, listener, admin, signals)
+
+
+def _refuse_what_is_not_here(options: ServeOptions) -> None:
+    """An option without effect would be a lie, so what is still to come is refused by name."""
+    if options.brokers != 1:
+        raise StartupError(f"--brokers: {options.brokers} given, this version runs 1")
+    if options.records is not None or options.records_topic is not None:
+        name = "--records" if options.records is not None else "--records-topic"
+        raise StartupError(f"{name}: this version writes no wait records; leave it out")
 
 
 async def _run(

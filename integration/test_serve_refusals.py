@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,6 +45,9 @@ def refused(against: str, tmp_path: Path) -> Iterator[Refused]:
         (["-c", "just-a-word"], ["just-a-word"]),
         (["--brokers", "0"], ["--brokers", "0"]),
         (["--brokers", "three"], ["--brokers", "three"]),
+        (["--brokers", "3"], ["--brokers", "3"]),
+        (["--records", "requests.jsonl"], ["--records"]),
+        (["--records-topic", "waits"], ["--records-topic"]),
         (["--port", "65536"], ["--port", "65536"]),
         (["--port", "abc"], ["--port", "abc"]),
         (["--topic", "a/b"], ["--topic", "a/b"]),
@@ -98,12 +100,10 @@ def test_a_data_directory_below_a_file(refused: Refused, tmp_path: Path) -> None
     assert below in refused("--data-dir", below)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_data_directory_without_permission(refused: Refused, tmp_path: Path) -> None:
-    """The path is named."""
-    sealed = tmp_path / "sealed"
-    sealed.mkdir(mode=0o500)
-    assert str(sealed) in refused("--data-dir", str(sealed))
+def test_a_data_directory_that_nobody_may_make(refused: Refused) -> None:
+    """Not even root may make a folder there; the path is named."""
+    sealed = "/proc/antechamber"
+    assert sealed in refused("--data-dir", sealed)
 
 
 def test_a_data_directory_in_use(refused: Refused, tmp_path: Path) -> None:

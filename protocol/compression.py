@@ -149,6 +149,7 @@ def _unzstd(data: Buffer, limit: int) -> memoryview:
 
 _FIRST_GUESS_BYTES = 16 * 1024
 _USUAL_RATIO = 8
+_BUFFER_FULL = ("failed to write whole buffer", "Destination buffer is too small")
 
 
 def _into_buffer(
@@ -156,7 +157,7 @@ def _into_buffer(
 ) -> memoryview:
     """Decompress into a buffer that grows until the block fits or *limit* is reached.
 
-    cramjam tells a full buffer and a corrupt block apart by text only, so both are tried again.
+    That the buffer is too small, cramjam tells by text only.
     """
     size = min(limit, max(_FIRST_GUESS_BYTES, _USUAL_RATIO * len(data)))
     while True:
@@ -164,8 +165,10 @@ def _into_buffer(
         try:
             return memoryview(out)[: decompress_into(data, out)]
         except cramjam.DecompressionError as error:
+            if not any(text in str(error) for text in _BUFFER_FULL):
+                raise CorruptRecords(f"{name}: {error}") from None
             if size >= limit:
-                raise CorruptRecords(f"{name}: {error}, in {limit} bytes") from None
+                raise _too_long(name) from None
         size = min(limit, size * 4)
 
 

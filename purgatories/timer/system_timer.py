@@ -148,15 +148,16 @@ class SystemTimer:
 
     def _run_due(self) -> None:
         next_task = self._due.popleft
+        executor = self._executor
         while not self._closed:
             try:
                 task = next_task()
             except IndexError:
                 return
-            if self._executor is None:
+            if executor is None:
                 self._run(task)
             else:
-                self._executor.submit(self._run, task)
+                executor.submit(self._run, task)
 
     def _run(self, task: TimerTask) -> None:
         try:
@@ -168,6 +169,6 @@ class SystemTimer:
         """Run nothing any more: what waits is dropped; the executor finishes what it was given."""
         self._closed = True
         if self._executor is not None:
-            last = self._executor.submit(int)
+            last = self._executor.submit(int, 0)
             self._executor.shutdown(wait=False)
             wait([last], timeout=CLOSE_TIMEOUT_S)

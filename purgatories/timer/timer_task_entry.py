@@ -18,7 +18,7 @@ class TimerTaskEntry:
 
     __slots__ = ("expiration_ms", "list", "next", "prev", "task")
 
-    # Invariant: list, next and prev are all set (linked) or list is None; guarded by list.counter.lock
+    # Invariant: linked means that list, next and prev are set; the lock of list.counter guards them
     list: TimerTaskList | None
     next: TimerTaskEntry
     prev: TimerTaskEntry
@@ -41,7 +41,8 @@ class TimerTaskEntry:
         """Leave the list it is in, if any; it may be moved to another between look and grip."""
         while (bucket := self.list) is not None:
             counter = bucket.counter
-            counter.lock.acquire()  # `with` costs twice as much, and every cancel comes here
+            lock = counter.lock
+            lock.acquire()  # `with` costs twice as much, and every cancel comes here
             try:
                 if self.list is bucket:
                     following, preceding = self.next, self.prev
@@ -49,5 +50,6 @@ class TimerTaskEntry:
                     preceding.next = following
                     self.list = None
                     counter.value -= 1
+                    return
             finally:
-                counter.lock.release()
+                lock.release()

@@ -71,10 +71,11 @@ class TimingWheel:
         while expiration_ms >= wheel.end_ms:
             wheel = wheel.overflow_wheel or wheel.add_overflow_wheel()
         # All ids in a wheel's reach differ modulo its size: a bucket never mixes two of them.
-        virtual_id = expiration_ms // wheel.tick_ms
+        tick_ms = wheel.tick_ms
+        virtual_id = expiration_ms // tick_ms
         bucket = wheel.buckets[virtual_id % wheel.wheel_size]
         bucket.add(entry)
-        if bucket.set_expiration(virtual_id * wheel.tick_ms):
+        if bucket.set_expiration(virtual_id * tick_ms):
             self._queue.offer(bucket)
         return True
 

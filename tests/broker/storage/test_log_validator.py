@@ -253,12 +253,13 @@ def test_the_mark_is_taken_off_on_a_create_time_topic() -> None:
     assert check_crc(stored, 0, header)
 
 
-def test_a_timestamp_beyond_all_time_does_not_break_anything() -> None:
-    """Deltas can run over; Java's numbers wrap, and so do ours."""
+def test_a_timestamp_beyond_all_time_is_out_of_range() -> None:
+    """Deltas can run over: Java's numbers wrap, and so do ours."""
     data = resealed(batch(), 27, "q", 2**63 - 1)
     data[HEADER_BYTES + 2] = 2
-    data = memoryview(bytearray(seal(bytearray(data))))
-    assert validate(data).max_timestamp == -1
+    refused = refusal(memoryview(bytearray(seal(bytearray(data)))))
+    assert refused.error is ErrorCode.INVALID_TIMESTAMP
+    assert "-9223372036854775808" in str(refused.record_errors)
 
 
 def test_replicated_batches_must_follow_the_log_end() -> None:

@@ -19,10 +19,6 @@ SHAPES = st.tuples(
 SPREADS = st.sampled_from([1, 30, 200, 9000, 3_000_000])
 
 
-def run_batch(values: list[Record]) -> bytes:
-    return build_batch(values)
-
-
 @st.composite
 def nearly_uniform(draw: st.DrawFn) -> list[Record]:
     """Runs of equal records, with timestamps that grow or jump, and a stranger here and there."""
@@ -31,7 +27,7 @@ def nearly_uniform(draw: st.DrawFn) -> list[Record]:
     for _ in range(draw(st.integers(1, 3))):
         key, value, headers = draw(SHAPES)
         spread = draw(SPREADS)
-        steps = draw(st.lists(st.integers(-spread, spread), min_size=1, max_size=90))
+        steps = draw(st.lists(st.integers(-spread, spread), min_size=1, max_size=70))
         grows = draw(st.booleans())
         for step in steps:
             clock += abs(step) if grows else 0
@@ -51,7 +47,7 @@ def test_runs_change_nothing_about_the_summary(batch: list[Record]) -> None:
     )
     block = build_batch(batch)[HEADER_BYTES:]
     assert summarise(block, len(batch)) == expected
-    assert summarise(memoryview(block + bytes(0)), len(batch)) == expected
+    assert summarise(memoryview(block), len(batch)) == expected
 
 
 @given(nearly_uniform(), st.data())

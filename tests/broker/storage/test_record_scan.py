@@ -23,6 +23,7 @@ RECORDS = st.builds(
     value=VALUES,
     headers=st.lists(st.tuples(NAMES, VALUES), max_size=2),
     timestamp=st.integers(-(2**40), 2**40),
+    offset=st.just(-1),
 )
 
 

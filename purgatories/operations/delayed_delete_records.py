@@ -1,0 +1,88 @@
+"""A deletion of records, until every replica that is alive has let go of them.
+
+    per partition:  acks_pending --> low watermark >= required_offset? --> no error, that watermark
+                         +--> not the leader any more, gone, offline: that error, watermark -1
+                         +--> nothing in time: REQUEST_TIMED_OUT, preset
+
+The low watermark of a partition is the smallest log start offset among its living replicas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Generic, Protocol, TypeVar
+
+from ..delayed_operation import DelayedOperation
+
+K = TypeVar("K", bound=Hashable)
+K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
+
+NONE = 0
+REQUEST_TIMED_OUT = 7  # protocol error codes, as numbers: the room knows no protocol
+INVALID_LOW_WATERMARK = -1
+
+
+class DeleteRecordsReplicas(Protocol[K_contra]):
+    """Who knows where the replicas' logs start."""
+
+    def low_watermark(self, key: K_contra) -> tuple[int, int]:
+        """Return the low watermark, and an error code that ends the wait if it is not 0."""
+        ...
+
+
+class DeleteRecordsPartitionStatus:
+    """A partition's part of the answer."""
+
+    __slots__ = ("acks_pending", "error", "low_watermark", "required_offset")
+
+    def __init__(
+        self, required_offset: int, error: int, low_watermark: int = INVALID_LOW_WATERMARK
+    ) -> None:
+        self.required_offset = required_offset
+        self.error = error
+        self.low_watermark = low_watermark
+        self.acks_pending = False
+
+
+class DelayedDeleteRecords(DelayedOperation, Generic[K]):
+    """Answers once, with all *statuses*; a partition that failed waits for nothing."""
+
+    __slots__ = ("_on_response", "_replicas", "_statuses")
+
+    def __init__(
+        self,
+        timeout_ms: float,
+        statuses: dict[K, DeleteRecordsPartitionStatus],
+        replicas: DeleteRecordsReplicas[K],
+        on_response: Callable[[dict[K, DeleteRecordsPartitionStatus]], object],
+    ) -> None:
+        super().__init__(timeout_ms)
+        self._statuses = statuses
+        self._replicas = replicas
+        self._on_response = on_response
+        for status in statuses.values():
+            if status.error == NONE:
+                status.acks_pending = True
+                status.error = REQUEST_TIMED_OUT
+
+    def try_complete(self) -> bool:
+        """Look at the partitions that are still undecided; complete when there are none left."""
+        waiting = False
+        for key, status in self._statuses.items():
+            if status.acks_pending:
+                low_watermark, error = self._replicas.low_watermark(key)
+                if error != NONE or low_watermark >= status.required_offset:
+                    status.acks_pending = False
+                    status.error = error
+                    status.low_watermark = low_watermark if error == NONE else INVALID_LOW_WATERMARK
+                else:
+                    waiting = True
+        return False if waiting else self.force_complete()
+
+    def on_complete(self) -> None:
+        """Hand the partitions' states to the caller."""
+        self._on_response(self._statuses)
+
+    def on_expiration(self) -> None:
+        """Count one expiry for each partition that was still waited for."""
+        self.mark_expired(count=sum(status.acks_pending for status in self._statuses.values()))

@@ -1,0 +1,57 @@
+"""Completion without ever blocking: how Kafka 1.1 to 2.6 asked an operation.
+
+    A: holds the lock, has looked, was too early ........ lets go --> flag raised? look again
+    B: comes with news, finds the lock taken, raises the flag --^     and leaves
+
+Without the flag (0.11 and 1.0) B's news is lost: A looked before it, B did not look at all
+(KAFKA-6653). With it every call is followed by a look of somebody. Kafka went back to a blocking
+lock (KAFKA-8334), and so is `DelayedOperation`; this is the alternative for an operation whose
+checkers must never wait for each other.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from .delayed_operation import DelayedOperation
+
+
+class TryLockOperation(DelayedOperation):
+    """A delayed operation whose watchers ask by `maybe_try_complete`."""
+
+    __slots__ = ("_pending_guard", "_try_complete_pending")
+
+    def __init__(self, delay_ms: float) -> None:
+        super().__init__(delay_ms)
+        self._try_complete_pending = False
+        self._pending_guard = Lock()
+
+    def maybe_try_complete(self) -> bool:
+        """Ask if nobody is asking; else leave word, so that whoever is asking asks again."""
+        retry = True
+        while retry and not self.is_completed:
+            if self.lock.acquire(blocking=False):
+                try:
+                    self._set_pending(False)
+                    self.checks += 1
+                    if self.try_complete():
+                        return True
+                finally:
+                    self.lock.release()
+                # Word left while the lock was held: its bearer is gone and relies on us.
+                retry = self._try_complete_pending
+            else:
+                # Word left already: then its bearer looks after it, or whoever has the lock.
+                retry = not self._set_pending(True)
+        return False
+
+    def safe_try_complete(self) -> bool:
+        """What the watchers call."""
+        return self.maybe_try_complete()
+
+    def _set_pending(self, pending: bool) -> bool:
+        """Swap the flag in one step; returns what it was."""
+        with self._pending_guard:
+            was = self._try_complete_pending
+            self._try_complete_pending = pending
+            return was

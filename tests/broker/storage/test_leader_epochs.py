@@ -1,0 +1,80 @@
+"""Where each leader epoch began: `broker.storage.leader_epochs`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.storage.disk import Disk
+from broker.storage.leader_epochs import LeaderEpochs
+
+
+def epochs_at(path: Path, *entries: tuple[int, int]) -> LeaderEpochs:
+    epochs = LeaderEpochs(path, Disk())
+    for entry in entries:
+        epochs.assign_all([entry])
+    return epochs
+
+
+def test_epochs_survive_a_restart(tmp_path: Path) -> None:
+    """Each change is written at once."""
+    epochs_at(tmp_path, (0, 0), (2, 10))
+    again = epochs_at(tmp_path)
+    assert again.entries == [(0, 0), (2, 10)]
+    assert again.latest == 2
+
+
+def test_an_epoch_begins_once(tmp_path: Path) -> None:
+    """Its later batches say nothing new."""
+    assert epochs_at(tmp_path, (1, 5), (1, 9)).entries == [(1, 5)]
+
+
+def test_what_contradicts_a_new_epoch_is_forgotten(tmp_path: Path) -> None:
+    """An epoch above, or a start behind, was never true."""
+    assert epochs_at(tmp_path, (1, 5), (4, 20), (3, 12)).entries == [(1, 5), (3, 12)]
+    assert epochs_at(tmp_path, (5, 8)).entries == [(1, 5), (5, 8)]
+
+
+def test_undefined_epochs_are_not_entered(tmp_path: Path) -> None:
+    """Batches of old formats have none."""
+    assert epochs_at(tmp_path, (-1, 5)).entries == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (-1, (-1, -1)),  # undefined stays undefined
+        (0, (0, 5)),  # before all: the first known one begins there
+        (1, (1, 20)),  # known: it ends where the next begins
+        (3, (1, 20)),  # unknown between two: the one before
+        (4, (4, 30)),  # the latest: it ends at the log end
+        (5, (-1, -1)),  # never heard of
+    ],
+)
+def test_where_an_epoch_ends(tmp_path: Path, asked: int, answer: tuple[int, int]) -> None:
+    """The look-up a follower's truncation depends on (KIP-101)."""
+    assert epochs_at(tmp_path, (1, 5), (4, 20)).end_offset_for(asked, 30) == answer
+
+
+def test_no_epochs_no_answer(tmp_path: Path) -> None:
+    """A new log knows none."""
+    assert epochs_at(tmp_path).end_offset_for(0, 30) == (-1, -1)
+
+
+def test_the_epoch_of_an_offset(tmp_path: Path) -> None:
+    """-1 for what is older than all."""
+    epochs = epochs_at(tmp_path, (1, 5), (4, 20))
+    assert [epochs.epoch_at(offset) for offset in (4, 5, 19, 20, 99)] == [-1, 1, 1, 4, 4]
+
+
+def test_truncation_from_both_ends(tmp_path: Path) -> None:
+    """The epoch that the log start falls into begins there then."""
+    epochs = epochs_at(tmp_path, (1, 5), (4, 20), (6, 40))
+    epochs.truncate_from_end(40)
+    epochs.truncate_from_start(7)
+    assert epochs.entries == [(1, 7), (4, 20)]
+    epochs.truncate_from_start(25)
+    assert epochs.entries == [(4, 25)]
+    epochs.clear()
+    assert (epochs.entries, epochs.latest) == ([], -1)

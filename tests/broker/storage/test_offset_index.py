@@ -1,0 +1,81 @@
+"""The ``.index``: `broker.storage.offset_index`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from broker.storage.disk import Disk
+from broker.storage.offset_index import OffsetIndex
+
+
+def index_at(path: Path, base: int = 100, size: int = 80) -> OffsetIndex:
+    return OffsetIndex(Disk().file(path / "0.index"), base, size)
+
+
+def test_the_file_has_kafkas_bytes(tmp_path: Path) -> None:
+    """Relative offset and position, big-endian int32 each."""
+    index = index_at(tmp_path)
+    index.append(105, 4200)
+    index.flush()
+    assert index.file.path.read_bytes() == b"\x00\x00\x00\x05\x00\x00\x10\x68"
+
+
+def test_a_look_up_finds_the_entry_at_or_before(tmp_path: Path) -> None:
+    """Before the first entry the segment is read from its beginning."""
+    index = index_at(tmp_path)
+    index.append(105, 40)
+    index.append(109, 80)
+    found = [index.lookup(offset) for offset in (100, 104, 105, 108, 109, 500)]
+    assert found == [0, 0, 40, 40, 80, 80]
+
+
+@given(st.lists(st.integers(1, 1000), max_size=10, unique=True), st.integers(0, 1100))
+def test_what_was_flushed_is_read_again(offsets: list[int], wanted: int) -> None:
+    """The file alone answers as the index did."""
+    with TemporaryDirectory() as path:
+        index = index_at(Path(path), base=0)
+        for offset in sorted(offsets):
+            index.append(offset, offset * 10)
+        expected = index.lookup(wanted), index.entries
+        index.unload()
+        assert (index.lookup(wanted), index.entries) == expected
+        index.file.close()
+
+
+def test_truncation_forgets_the_offset_and_what_is_behind(tmp_path: Path) -> None:
+    """Also in the file, where fewer entries are left than were flushed."""
+    index = index_at(tmp_path)
+    for offset in (105, 109, 112):
+        index.append(offset, offset)
+    index.flush()
+    index.truncate_to(109)
+    index.append(110, 99)
+    index.unload()
+    assert index.entries == [(105, 105), (110, 99)]
+
+
+def test_a_full_index_says_so(tmp_path: Path) -> None:
+    """Then the segment is rolled."""
+    index = index_at(tmp_path, size=16)
+    index.append(101, 1)
+    assert not index.is_full
+    index.append(102, 2)
+    assert index.is_full
+
+
+def test_sanity(tmp_path: Path) -> None:
+    """No file is as good as an empty one; zeros and half entries are not."""
+    index = index_at(tmp_path)
+    assert index.is_sane(1000)
+    index.append(105, 40)
+    index.flush()
+    assert index.is_sane(1000)
+    assert not index.is_sane(40), "the position lies beyond the segment"
+    index.file.write(b"\x00" * 8, 8)
+    assert not index.is_sane(1000)
+    index.file.truncate(7)
+    assert not index.is_sane(1000)

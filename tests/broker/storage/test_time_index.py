@@ -1,0 +1,82 @@
+"""The ``.timeindex``: `broker.storage.time_index`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from broker.storage.disk import Disk
+from broker.storage.time_index import TimeIndex
+
+
+def index_at(path: Path, size: int = 120) -> TimeIndex:
+    return TimeIndex(Disk().file(path / "0.timeindex"), 100, size)
+
+
+def test_the_file_has_kafkas_bytes(tmp_path: Path) -> None:
+    """Timestamp as int64, relative offset as int32, big-endian."""
+    index = index_at(tmp_path)
+    index.maybe_append(258, 105)
+    index.flush()
+    assert index.file.path.read_bytes() == b"\x00" * 6 + b"\x01\x02\x00\x00\x00\x05"
+
+
+def test_only_younger_timestamps_are_entered(tmp_path: Path) -> None:
+    """Timestamps and offsets both grow."""
+    index = index_at(tmp_path)
+    for timestamp, offset in [(50, 103), (50, 104), (40, 105), (60, 106)]:
+        index.maybe_append(timestamp, offset)
+    assert index.entries == [(50, 103), (60, 106)]
+    assert index.last_entry == (60, 106)
+
+
+def test_a_look_up_finds_the_entry_not_younger(tmp_path: Path) -> None:
+    """Before the first entry it is the segment's first offset."""
+    index = index_at(tmp_path)
+    index.maybe_append(50, 103)
+    index.maybe_append(60, 106)
+    assert [index.lookup(time) for time in (49, 50, 59, 60, 99)] == [100, 103, 103, 106, 106]
+
+
+def test_an_unloaded_index_answers_from_its_file(tmp_path: Path) -> None:
+    """And goes on from there."""
+    index = index_at(tmp_path)
+    assert index.last_entry is None
+    index.maybe_append(50, 103)
+    index.unload()
+    index.maybe_append(60, 106)
+    index.unload()
+    assert index.entries == [(50, 103), (60, 106)]
+
+
+def test_truncation_forgets_the_offset_and_what_is_behind(tmp_path: Path) -> None:
+    """Also in the file."""
+    index = index_at(tmp_path)
+    for timestamp, offset in [(50, 103), (60, 106), (70, 109)]:
+        index.maybe_append(timestamp, offset)
+    index.flush()
+    index.truncate_to(106)
+    index.unload()
+    assert index.entries == [(50, 103)]
+    index.reset()
+    assert index.file.path.read_bytes() == b""
+
+
+def test_one_entry_is_kept_free(tmp_path: Path) -> None:
+    """For the one that closes the segment."""
+    index = index_at(tmp_path, size=24)
+    assert not index.is_full
+    index.maybe_append(50, 103)
+    assert index.is_full
+
+
+def test_sanity(tmp_path: Path) -> None:
+    """Zeros at the end and half entries are not sane."""
+    index = index_at(tmp_path)
+    assert index.is_sane()
+    index.maybe_append(50, 103)
+    index.flush()
+    assert index.is_sane()
+    index.file.write(b"\x00" * 12, 12)
+    assert not index.is_sane()
+    index.file.truncate(13)
+    assert not index.is_sane()
