@@ -75,6 +75,16 @@ def broker(against: str) -> Iterator[Antechamber | RealKafka]:
 
 
 @pytest.fixture(scope="session")
+def real_kafka(broker: Antechamber | RealKafka) -> Iterator[RealKafka]:
+    """A real Kafka to compare with; ask for it in tests marked `jvm`."""
+    if isinstance(broker, RealKafka):
+        yield broker
+        return
+    with RealKafka() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
 def bootstrap(broker: Antechamber | RealKafka) -> str:
     """Where clients find the broker."""
     return broker.bootstrap

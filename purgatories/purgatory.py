@@ -57,6 +57,7 @@ class DelayedOperationPurgatory(Generic[T]):
         self._estimated_total_operations = 0
         self._look_at = purge_interval
         self._purges = 0
+        self._purge_tick = TimerTask(PURGE_DELAY_MS)
 
     # ------------------------------------------------------------------------------- waiting
 
@@ -137,11 +138,12 @@ class DelayedOperationPurgatory(Generic[T]):
                     shard.remove_key_if_empty(key, watchers)
 
     def _look_for_completed(self) -> None:
-        """Have the reaper look soon: one that does not poll may sleep for the longest delay."""
+        """Have the reaper step soon: one that does not poll may sleep for the longest delay."""
         with self._estimate_lock:
             self._look_at = self._estimated_total_operations + self._purge_interval
-        if self._estimated_total_operations - self.num_delayed() > self._purge_interval:
-            self.timer.add(TimerTask(PURGE_DELAY_MS))
+        excess = self._estimated_total_operations - self.num_delayed()
+        if excess > self._purge_interval and not self._purge_tick.is_waiting:
+            self.timer.add(self._purge_tick)
 
     # ------------------------------------------------------------------------------- numbers
 
@@ -154,8 +156,8 @@ class DelayedOperationPurgatory(Generic[T]):
         )
 
     def num_delayed(self) -> int:
-        """Operations whose time is running: what the timer holds."""
-        return self.timer.size
+        """Operations whose time is running: what the timer holds, other owners' tasks included."""
+        return self.timer.size - self._purge_tick.is_waiting
 
     def statistics(self) -> PurgatoryStatistics:
         """All there is to count, in one record."""

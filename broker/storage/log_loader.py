@@ -23,7 +23,7 @@ from broker.storage.producer_snapshot import (
 )
 from broker.storage.producer_state import ProducerStateManager
 from broker.storage.segment import LogSegment
-from protocol.records import MAGIC_V2, check_crc
+from protocol.records import INT32_MAX, MAGIC_V2, check_crc
 
 logger = logging.getLogger(__name__)
 
@@ -161,7 +161,7 @@ def _recover(segments: list[LogSegment], epochs: LeaderEpochs, recovery_point: i
         if following is not None and following <= recovery_point:
             _check_indexes(segment)
             continue
-        cut = recover_segment(segment, epochs)
+        cut = recover_segment(segment, epochs, following)
         if cut:
             later = segments[at + 1 :]
             for lost in later:
@@ -173,18 +173,21 @@ def _recover(segments: list[LogSegment], epochs: LeaderEpochs, recovery_point: i
     return 0
 
 
-def recover_segment(segment: LogSegment, epochs: LeaderEpochs) -> int:
-    """Check every batch, cut at the first that is not whole and valid; returns the bytes cut."""
+def recover_segment(segment: LogSegment, epochs: LeaderEpochs, end_offset: int | None) -> int:
+    """Check every batch, cut at the first that is not whole and valid; returns the bytes cut.
+
+    The checksum does not cover base offsets: they must grow, and stay below *end_offset*.
+    """
     valid = 0
     next_offset = segment.base_offset
+    limit = segment.base_offset + INT32_MAX + 1 if end_offset is None else end_offset
     latest = epochs.latest
     begun: list[tuple[int, int]] = []
     segment.begin_rebuild()
     for position, header, batch in segment.batches():
         if (
             header.magic != MAGIC_V2
-            or header.base_offset < next_offset
-            or header.last_offset_delta < 0
+            or not next_offset <= header.base_offset <= header.last_offset < limit
             or not check_crc(batch, 0, header)
         ):
             break

@@ -12,10 +12,10 @@ from array import array
 from bisect import bisect_left, bisect_right
 
 from broker.storage.disk import DiskFile
+from protocol.records import INT32_MAX
 
 ENTRY_BYTES = 8
 _POSITION_MASK = 0xFFFF_FFFF
-INT32_MAX = 2**31 - 1
 _SWAP = sys.byteorder == "little"
 
 
@@ -59,6 +59,7 @@ class OffsetIndex:
         self._entries = array("Q")
         self._flushed = 0
         self.file.truncate(0)
+        self.file.close()
 
     @property
     def is_full(self) -> bool:
@@ -84,6 +85,7 @@ class OffsetIndex:
             self.file.write(new.tobytes(), self._flushed * ENTRY_BYTES)
             self._flushed = len(entries)
         self.file.truncate(len(entries) * ENTRY_BYTES)
+        self.file.close()
 
     def unload(self) -> None:
         """Leave the entries to the file; the next look-up reads them again."""

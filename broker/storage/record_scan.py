@@ -21,7 +21,6 @@ _COPIED_RECORD_BYTES = 512
 
 _INT32_BITS = 0xFFFF_FFFF
 _INT64_BITS = 0xFFFF_FFFF_FFFF_FFFF
-_INT64_SIGN = 1 << 63
 
 
 class InvalidRecord(Exception):  # noqa: N818 - it names what the bytes are
@@ -41,74 +40,73 @@ class RecordsSummary(NamedTuple):
     offsets_consecutive: bool
 
 
-def summarise(block: bytes | memoryview, count: int) -> RecordsSummary:  # noqa: C901 - speed
+def summarise(block: bytes | memoryview, count: int) -> RecordsSummary:
     """Walk the *count* records that *block* must consist of; raises `InvalidRecord`."""
-    end = len(block)
-    data = bytes(block) if end < _COPIED_RECORD_BYTES * count else block
-    position = index = previous_size = next_try = 0
-    largest, smallest = -_INT64_SIGN, _INT64_SIGN - 1
-    has_null_key, consecutive = False, True
+    assert count > 0
+    data = bytes(block) if len(block) < _COPIED_RECORD_BYTES * count else block
     try:
-        while index < count:
-            start = position
-            length, position = data[position], position + 1
-            if length > 127:
-                length, position = length - 128 + (data[position] << 7), position + 1
-                if length > 16383:
-                    length, position = _long_varint(data, start)
-            finish = position + (length >> 1)
-            if length & 1 or finish > end:
-                raise InvalidRecord(f"record {index} is longer than the batch")
-            delta, position = data[position + 1], position + 2  # behind the attributes, unused
-            if delta > 127:
-                delta, position = delta - 128 + (data[position] << 7), position + 1
-                if delta > 16383:
-                    delta, position = _long_varint(data, position - 2, _INT64_BITS)
-            delta = (delta >> 1) ^ -(delta & 1)
-            if delta > largest:
-                largest = delta
-            if delta < smallest:
-                smallest = delta
-            offset, position = data[position], position + 1
-            if offset > 127:
-                offset, position = offset - 128 + (data[position] << 7), position + 1
-                if offset > 16383:
-                    offset, position = _long_varint(data, position - 2)
-            if offset != index + index:
-                consecutive = False
-            key, position = data[position], position + 1
-            if key > 127:
-                key, position = _long_varint(data, position - 1)
-            if key & 1:
-                has_null_key = True
-            else:
-                position += key >> 1
-            value, position = data[position], position + 1
-            if value > 127:
-                value, position = value - 128 + (data[position] << 7), position + 1
-                if value > 16383:
-                    value, position = _long_varint(data, position - 2)
-            if not value & 1:
-                position += value >> 1
-            position = _skip_headers(data, position, index) if data[position] else position + 1
-            if position != finish:
-                raise InvalidRecord(f"record {index} does not end where it says")
-            index += 1
-            size = finish - start
-            if size == previous_size and index >= next_try:
-                run = measure_run(data, start, size, index, count - index)
-                if run is None:
-                    next_try = index + index
-                else:
-                    index, position = index + run.records, position + run.records * size
-                    largest = max(largest, run.max_timestamp_delta)
-                    smallest = min(smallest, run.min_timestamp_delta)
-            previous_size = size
+        return _walk(data, len(block), count)
     except IndexError:
-        raise InvalidRecord(f"record {index} ends beyond the batch") from None
+        raise InvalidRecord("a record ends beyond the batch") from None
+
+
+def _walk(data: bytes | memoryview, end: int, count: int) -> RecordsSummary:  # noqa: C901 - speed
+    position = index = previous_size = next_try = 0
+    deltas: list[int] = []
+    has_null_key, consecutive = False, True
+    while index < count:
+        start = position
+        length, position = data[position], position + 1
+        if length > 127:
+            length, position = length - 128 + (data[position] << 7), position + 1
+            if length > 16383:
+                length, position = _long_varint(data, start)
+        finish = position + (length >> 1)
+        if length & 1 or finish > end:
+            raise InvalidRecord(f"record {index} is longer than the batch")
+        delta, position = data[position + 1], position + 2  # behind the attributes, unused
+        if delta > 127:
+            delta, position = delta - 128 + (data[position] << 7), position + 1
+            if delta > 16383:
+                delta, position = _long_varint(data, position - 2, _INT64_BITS)
+        deltas.append((delta >> 1) ^ -(delta & 1))
+        offset, position = data[position], position + 1
+        if offset > 127:
+            offset, position = offset - 128 + (data[position] << 7), position + 1
+            if offset > 16383:
+                offset, position = _long_varint(data, position - 2)
+        if offset != index + index:
+            consecutive = False
+        key, position = data[position], position + 1
+        if key > 127:
+            key, position = _long_varint(data, position - 1)
+        if key & 1:
+            has_null_key = True
+        else:
+            position += key >> 1
+        value, position = data[position], position + 1
+        if value > 127:
+            value, position = value - 128 + (data[position] << 7), position + 1
+            if value > 16383:
+                value, position = _long_varint(data, position - 2)
+        if not value & 1:
+            position += value >> 1
+        position = _skip_headers(data, position, index) if data[position] else position + 1
+        if position != finish:
+            raise InvalidRecord(f"record {index} does not end where it says")
+        index += 1
+        size = finish - start
+        if size == previous_size and index >= next_try:
+            run = measure_run(data, start, size, index, count - index)
+            if run is None:
+                next_try = index + index
+            else:
+                index, position = index + run.records, position + run.records * size
+                deltas += (run.max_timestamp_delta, run.min_timestamp_delta)
+        previous_size = size
     if position != end:
         raise InvalidRecord(f"{end - position} bytes follow the last of {count} records")
-    return RecordsSummary(largest, smallest, has_null_key, consecutive)
+    return RecordsSummary(max(deltas), min(deltas), has_null_key, consecutive)
 
 
 def _long_varint(

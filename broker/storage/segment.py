@@ -18,9 +18,14 @@ from broker.storage.disk import Disk, DiskFile
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_index import OffsetIndex
 from broker.storage.time_index import TimeIndex
-from protocol.records import HEADER_BYTES, NO_TIMESTAMP, BatchHeader, read_header, records
-
-INT32_MAX = 2**31 - 1
+from protocol.records import (
+    HEADER_BYTES,
+    INT32_MAX,
+    NO_TIMESTAMP,
+    BatchHeader,
+    read_header,
+    records,
+)
 
 _BASE_LENGTH_DELTA = Struct(">qi11xi")
 _SCAN_BYTES = 8192
@@ -108,6 +113,8 @@ class LogSegment:
         segment = LogSegment(directory, base_offset, config, disk, created_ms)
         segment.file.truncate(0)
         segment.size = 0
+        segment.offset_index.reset()
+        segment.time_index.reset()
         return segment
 
     # ----------------------------------------------------------------------------- writing

@@ -80,6 +80,7 @@ class TimeIndex:
         self._entries = bytearray()
         self._flushed_bytes = 0
         self.file.truncate(0)
+        self.file.close()
 
     @property
     def is_full(self) -> bool:
@@ -95,6 +96,7 @@ class TimeIndex:
             self.file.write(bytes(entries[self._flushed_bytes :]), self._flushed_bytes)
             self._flushed_bytes = len(entries)
         self.file.truncate(len(entries))
+        self.file.close()
 
     def unload(self) -> None:
         """Leave the entries to the file; the next look-up reads them again."""

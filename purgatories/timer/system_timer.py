@@ -147,13 +147,15 @@ class SystemTimer:
         return bucket
 
     def _run_due(self) -> None:
-        next_task = self._due.popleft
-        executor = self._executor
-        while not self._closed:
+        """Run what is due now; what that makes due at once is for the next call."""
+        due, executor = self._due, self._executor
+        for _ in range(len(due)):
             try:
-                task = next_task()
-            except IndexError:
+                task = due.popleft()
+            except IndexError:  # another thread was faster
                 return
+            if self._closed:
+                continue
             if executor is None:
                 self._run(task)
             else:

@@ -49,3 +49,9 @@ class TimerTask:
     def is_cancelled(self) -> bool:
         """Whether it has no entry: also before it is added, and not after it ran, as in Kafka."""
         return self.timer_task_entry is None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is in a timer's wheel: added, and neither due nor cancelled yet."""
+        entry = self.timer_task_entry
+        return entry is not None and entry.list is not None

@@ -1,14 +1,112 @@
-"""The four codecs of record batches."""
+"""The four codecs of record batches: `protocol.compression`."""
 
 from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
 
-import lz4.frame
 import pytest
-import snappy
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
-from kafka.protocol.old.struct import Struct as _  # noqa: F401
+from kafka import codec as kafka_python
+
+from protocol.compression import Codec, CorruptRecords, compress, decompress
+
+LIMIT = 1 << 20
+CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
+TEXT = b"the quick brown fox " * 5000
+
+ENCODE: dict[Codec, Callable[[bytes], bytes]] = {
+    Codec.GZIP: kafka_python.gzip_encode,
+    Codec.SNAPPY: kafka_python.snappy_encode,
+    Codec.LZ4: kafka_python.lz4_encode,
+    Codec.ZSTD: kafka_python.zstd_encode,
+}
+DECODE: dict[Codec, Callable[[bytes], bytes]] = {
+    Codec.GZIP: kafka_python.gzip_decode,
+    Codec.SNAPPY: kafka_python.snappy_decode,
+    Codec.LZ4: kafka_python.lz4_decode,
+    Codec.ZSTD: kafka_python.zstd_decode,
+}
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@given(data=st.binary(max_size=2000))
+def test_what_is_compressed_unfolds_again(codec: Codec, data: bytes) -> None:
+    """From empty on."""
+    assert bytes(decompress(codec, compress(codec, data), LIMIT)) == data
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_kafka_python_reads_what_we_write(codec: Codec) -> None:
+    """The framings are those of the clients."""
+    assert DECODE[codec](compress(codec, TEXT)) == TEXT
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_we_read_what_kafka_python_writes(codec: Codec) -> None:
+    """Also from a view, as it lies in a batch."""
+    assert bytes(decompress(codec, memoryview(ENCODE[codec](TEXT)), LIMIT)) == TEXT
+
+
+def test_snappy_without_framing_is_read() -> None:
+    """librdkafka writes one bare block."""
+    bare = kafka_python.snappy_encode(TEXT, xerial_compatible=False)
+    assert decompress(Codec.SNAPPY, bare, LIMIT) == TEXT
+
+
+def test_gzip_members_follow_each_other() -> None:
+    """Java reads them all, and passes over what is none at the end."""
+    data = gzip.compress(b"one ") + gzip.compress(b"two") + b"padding"
+    assert decompress(Codec.GZIP, data, LIMIT) == b"one two"
+
+
+def test_no_compression_is_a_codec_too() -> None:
+    """The bytes as they are."""
+    assert compress(Codec.NONE, memoryview(b"abc")) == b"abc"
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.LZ4, Codec.ZSTD])
+def test_levels_are_passed_on(codec: Codec) -> None:
+    """Whatever the level, the content is the same."""
+    assert bytes(decompress(codec, compress(codec, TEXT, 1), LIMIT)) == TEXT
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_bomb_is_not_set_off(codec: Codec) -> None:
+    """A small block that unfolds to more than the limit is refused."""
+    bomb = compress(codec, bytes(LIMIT + 1))
+    assert bytes(decompress(codec, bomb, LIMIT + 1)) == bytes(LIMIT + 1)
+    with pytest.raises(CorruptRecords, match="more than is allowed"):
+        decompress(codec, bomb, LIMIT)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("data", [b"", b"\xff", b"not compressed at all"])
+def test_bytes_that_are_no_block_are_corrupt(codec: Codec, data: bytes) -> None:
+    """Each codec says so in its own words; the error is one."""
+    with pytest.raises(CorruptRecords):
+        decompress(codec, data, LIMIT)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_block_cut_short_is_corrupt(codec: Codec) -> None:
+    """Not taken for a shorter one."""
+    with pytest.raises(CorruptRecords):
+        decompress(codec, compress(codec, TEXT)[:-5], LIMIT)
+
+
+@pytest.mark.parametrize("length", [-1, 10_000])
+def test_a_snappy_block_length_that_lies_is_corrupt(length: int) -> None:
+    """Negative, or beyond the end."""
+    framed = bytearray(compress(Codec.SNAPPY, TEXT))
+    framed[16:20] = length.to_bytes(4, "big", signed=True)
+    with pytest.raises(CorruptRecords, match="snappy"):
+        decompress(Codec.SNAPPY, framed, LIMIT)
+
+
+@pytest.mark.parametrize("codec", [0, 5, 7])
+def test_an_unknown_codec_is_corrupt(codec: int) -> None:
+    """Three bits have room for more codecs than there are."""
+    with pytest.raises(CorruptRecords, match="unknown"):
+        decompress(codec, b"", LIMIT)

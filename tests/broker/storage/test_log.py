@@ -84,8 +84,7 @@ def test_a_duplicate_gets_the_first_answer(tmp_path: Path) -> None:
     """A retried batch is not written again (KIP-98)."""
     log = open_log(tmp_path)
     sent = [
-        batch(2, producer_id=9, producer_epoch=0, base_sequence=sequence)
-        for sequence in (0, 2, 4)
+        batch(2, producer_id=9, producer_epoch=0, base_sequence=sequence) for sequence in (0, 2, 4)
     ]
     copies = [memoryview(bytearray(each)) for each in sent]
     for each in sent:

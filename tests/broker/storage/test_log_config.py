@@ -1,0 +1,37 @@
+"""The settings of a log: `broker.storage.log_config`."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.storage.log_config import TARGET_CODECS, LogConfig
+from protocol.records import Codec
+
+
+def test_the_defaults_are_kafkas() -> None:
+    """Those that users know by heart."""
+    config = LogConfig()
+    assert config.segment_bytes == 1 << 30
+    assert config.max_message_bytes == 1_048_588
+    assert not config.is_compacted
+    assert not config.uses_log_append_time
+    assert TARGET_CODECS[config.compression_type] is None
+
+
+def test_compaction_may_be_one_policy_of_two() -> None:
+    """``compact,delete`` compacts."""
+    assert LogConfig(cleanup_policy=("compact", "delete")).is_compacted
+
+
+@pytest.mark.parametrize(
+    ("codec", "level"),
+    [(Codec.GZIP, None), (Codec.SNAPPY, None), (Codec.LZ4, 9), (Codec.ZSTD, 3)],
+)
+def test_levels_by_codec(codec: Codec, level: int | None) -> None:
+    """Kafka's default levels; -1 leaves it to gzip."""
+    assert LogConfig().compression_level(codec) == level
+
+
+def test_a_level_that_is_set_is_used() -> None:
+    """Each codec has its own."""
+    assert LogConfig(compression_gzip_level=1).compression_level(Codec.GZIP) == 1

@@ -1,0 +1,100 @@
+"""A data directory's own files: `broker.storage.log_directory`."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from broker.errors import StartupError
+from broker.storage.disk import Disk
+from broker.storage.log_directory import HIGH_WATERMARKS, LogDirectory
+from broker.topic_partition import TopicPartition
+
+CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
+
+
+def directory_at(path: Path, node_id: int = 1, cluster_id: str = CLUSTER) -> LogDirectory:
+    return LogDirectory(path, Disk(), node_id=node_id, cluster_id=cluster_id)
+
+
+def test_a_new_directory_is_claimed(tmp_path: Path) -> None:
+    """Kafka's meta.properties says whose it is."""
+    directory_at(tmp_path / "new").close(clean=True)
+    lines = (tmp_path / "new" / "meta.properties").read_text().splitlines()
+    properties = dict(line.split("=") for line in lines)
+    assert properties.pop("directory.id")
+    assert properties == {"version": "1", "cluster.id": CLUSTER, "node.id": "1"}
+
+
+def test_a_clean_shutdown_leaves_its_mark(tmp_path: Path) -> None:
+    """The mark is Kafka's, and gone as soon as the directory is in use again."""
+    mark = tmp_path / ".kafka_cleanshutdown"
+    directory_at(tmp_path).close(clean=True)
+    assert json.loads(mark.read_text()) == {"version": 0, "brokerEpoch": -1}
+    again = directory_at(tmp_path)
+    assert again.was_clean
+    assert not mark.exists()
+    again.close(clean=False)
+    last = directory_at(tmp_path)
+    assert not last.was_clean
+    last.close(clean=True)
+
+
+@pytest.mark.parametrize(("node_id", "cluster_id"), [(2, CLUSTER), (1, "x" * 22)])
+def test_another_brokers_directory_is_refused(
+    tmp_path: Path, node_id: int, cluster_id: str
+) -> None:
+    """One line that names the directory and the difference."""
+    directory_at(tmp_path).close(clean=True)
+    with pytest.raises(StartupError, match=f"{tmp_path} belongs to"):
+        directory_at(tmp_path, node_id, cluster_id)
+
+
+def test_comments_in_meta_properties_are_passed_over(tmp_path: Path) -> None:
+    """Java writes one with the date."""
+    text = f"#\n#Sat Nov 21 05:03:00 UTC 2026\nversion=1\ncluster.id={CLUSTER}\nnode.id=1\n"
+    (tmp_path / "meta.properties").write_text(text)
+    directory_at(tmp_path).close(clean=True)
+
+
+def test_a_directory_in_use_is_refused(tmp_path: Path) -> None:
+    """A second process gets one line."""
+    ready_read, ready_write = os.pipe()
+    done_read, done_write = os.pipe()
+    child = os.fork()
+    if not child:
+        fd = os.open(tmp_path / ".lock", os.O_RDWR | os.O_CREAT)
+        fcntl.lockf(fd, fcntl.LOCK_EX)
+        os.write(ready_write, b"x")
+        os.read(done_read, 1)
+        os._exit(0)
+    os.read(ready_read, 1)
+    try:
+        with pytest.raises(StartupError, match=f"{tmp_path} is in use by another process"):
+            directory_at(tmp_path)
+    finally:
+        os.write(done_write, b"x")
+        os.waitpid(child, 0)
+        for fd in (ready_read, ready_write, done_read, done_write):
+            os.close(fd)
+
+
+def test_a_directory_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    """Also where a file stands in the way."""
+    (tmp_path / "file").touch()
+    with pytest.raises(StartupError, match="file/data: Not a directory"):
+        directory_at(tmp_path / "file" / "data")
+
+
+def test_checkpoints_are_kept(tmp_path: Path) -> None:
+    """By Kafka's file names."""
+    directory = directory_at(tmp_path)
+    offsets = {TopicPartition("orders", 0): 5}
+    directory.write(HIGH_WATERMARKS, offsets, sync=False)
+    assert (tmp_path / "replication-offset-checkpoint").exists()
+    assert directory.read(HIGH_WATERMARKS) == offsets
+    directory.close(clean=True)

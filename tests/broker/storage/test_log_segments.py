@@ -1,0 +1,69 @@
+"""The segments of a log in order: `broker.storage.log_segments`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.storage.disk import Disk
+from broker.storage.log_config import LogConfig
+from broker.storage.log_segments import LogSegments
+from broker.storage.segment import LogSegment
+from tests.broker.storage.logs import NOW_MS
+
+
+def new(path: Path, base: int) -> LogSegment:
+    return LogSegment.create(path, base, LogConfig(), Disk(), NOW_MS)
+
+
+@pytest.fixture
+def segments(tmp_path: Path) -> LogSegments:
+    """Three empty segments, from 0, 10 and 20."""
+    return LogSegments([new(tmp_path, base) for base in (20, 0, 10)])
+
+
+def bases(segments: LogSegments) -> list[int]:
+    return [segment.base_offset for segment in segments]
+
+
+def test_they_are_in_order(segments: LogSegments) -> None:
+    """The last one is written to."""
+    assert bases(segments) == [0, 10, 20]
+    assert (segments.first.base_offset, segments.active.base_offset) == (0, 20)
+    assert len(segments) == 3
+
+
+@pytest.mark.parametrize(("offset", "expected"), [(0, 0), (9, 0), (10, 10), (20, 20), (99, 20)])
+def test_an_offset_falls_into_one(segments: LogSegments, offset: int, expected: int) -> None:
+    """The last that does not begin behind it."""
+    assert next(segments.at_or_behind(offset)).base_offset == expected
+
+
+def test_a_new_one_becomes_active(segments: LogSegments, tmp_path: Path) -> None:
+    """It begins behind all others."""
+    segments.add(new(tmp_path, 30))
+    assert segments.active.base_offset == 30
+
+
+def test_taking_out_from_both_ends(segments: LogSegments) -> None:
+    """One remains always."""
+    assert [each.base_offset for each in segments.drop_from(10)] == [20]
+    assert [each.base_offset for each in segments.drop_first(1)] == [0]
+    assert segments.active is segments.first
+    assert segments.drop_from(0) == []
+
+
+def test_replacing_all(segments: LogSegments, tmp_path: Path) -> None:
+    """A log that begins anew."""
+    segments.replace_all(new(tmp_path, 50))
+    assert bases(segments) == [50]
+    assert segments.active.base_offset == 50
+
+
+def test_empty_segments_hold_nothing(segments: LogSegments) -> None:
+    """No place, no record, no timestamp, nothing to delete."""
+    assert segments.locate(5) is None
+    assert segments.find_by_timestamp(0, 0) is None
+    assert segments.find_max_timestamp(0) is None
+    assert segments.deletable(LogConfig(retention_ms=0), 0, 0, NOW_MS) == (0, 0)

@@ -1,0 +1,222 @@
+"""Reading a log and asking for its offsets: `broker.storage.log_view`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.storage.disk import Disk
+from broker.storage.log import Log
+from broker.storage.log_view import OffsetOutOfRange
+from broker.storage.offset_metadata import LogOffsetMetadata
+from protocol.records import Codec, Record, batches, records
+from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, replicate
+
+EVERYTHING = 1 << 20
+SIZE = len(batch(2))
+
+
+def five_batches(path: Path, **more: object) -> Log:
+    """Offsets 0 to 9 in batches of two."""
+    log = open_log(path, **more)
+    for _ in range(5):
+        log.append_as_leader(batch(2), 0)
+    replicate(log)
+    return log
+
+
+def offsets(data: bytes | memoryview) -> list[int]:
+    return [header.base_offset for _, header in batches(data)]
+
+
+def test_a_read_begins_with_the_batch_that_holds_the_offset(tmp_path: Path) -> None:
+    """Records below the offset may be in it; clients pass over them."""
+    log = five_batches(tmp_path)
+    data = log.read(3, EVERYTHING, log.end_metadata, True)
+    assert offsets(data.records) == [2, 4, 6, 8]
+    assert data.offset_metadata == LogOffsetMetadata(3, 0, SIZE)
+    assert not data.first_entry_incomplete
+
+
+def test_a_read_ends_at_its_limit_even_within_a_batch(tmp_path: Path) -> None:
+    """Clients ignore a torn last batch."""
+    log = five_batches(tmp_path)
+    data = log.read(0, SIZE + 10, log.end_metadata, True)
+    assert len(data.records) == SIZE + 10
+
+
+def test_the_first_batch_is_whole_if_asked(tmp_path: Path) -> None:
+    """A consumer must be able to go on, whatever its limit (KIP-74)."""
+    log = five_batches(tmp_path)
+    data = log.read(4, 1, log.end_metadata, True)
+    assert offsets(data.records) == [4]
+    assert not data.first_entry_incomplete
+
+
+def test_a_limit_below_the_first_batch_is_told(tmp_path: Path) -> None:
+    """The caller answers nothing instead of half a batch."""
+    log = five_batches(tmp_path)
+    data = log.read(4, 10, log.end_metadata, False)
+    assert len(data.records) == 10
+    assert data.first_entry_incomplete
+
+
+def test_a_limit_of_nothing_reads_nothing(tmp_path: Path) -> None:
+    """The place is told all the same: a fetch can wait there."""
+    log = five_batches(tmp_path)
+    data = log.read(4, 0, log.end_metadata, False)
+    assert data.records == b""
+    assert data.offset_metadata == LogOffsetMetadata(4, 0, 2 * SIZE)
+
+
+def test_a_read_ends_at_the_upper_bound(tmp_path: Path) -> None:
+    """Consumers see nothing above the high watermark."""
+    log = five_batches(tmp_path)
+    data = log.read(0, EVERYTHING, log.offset_metadata(6), True)
+    assert offsets(data.records) == [0, 2, 4]
+
+
+def test_at_and_above_the_bound_there_is_nothing(tmp_path: Path) -> None:
+    """No error up to the log end: the bound may be behind the times."""
+    log = five_batches(tmp_path)
+    upper = log.offset_metadata(6)
+    at, above = log.read(6, EVERYTHING, upper, True), log.read(8, EVERYTHING, upper, True)
+    assert (at.records, at.offset_metadata) == (b"", upper)
+    assert (above.records, above.offset_metadata.message_offset) == (b"", 8)
+
+
+def test_a_bound_whose_place_is_unknown_reads_nothing(tmp_path: Path) -> None:
+    """Better nothing than too much."""
+    log = five_batches(tmp_path)
+    assert log.read(0, EVERYTHING, LogOffsetMetadata(6), True).records == b""
+
+
+@pytest.mark.parametrize("offset", [-1, 1, 11])
+def test_offsets_outside_the_log_are_out_of_range(tmp_path: Path, offset: int) -> None:
+    """Below the log start, above the log end."""
+    log = five_batches(tmp_path)
+    log.maybe_increment_log_start_offset(2)
+    with pytest.raises(OffsetOutOfRange):
+        log.read(offset, EVERYTHING, log.end_metadata, True)
+
+
+def test_a_read_stays_within_a_segment(tmp_path: Path) -> None:
+    """The next read goes on in the next one."""
+    log = five_batches(tmp_path, segment_bytes=2 * SIZE)
+    assert offsets(log.read(0, EVERYTHING, log.end_metadata, True).records) == [0, 2]
+    assert offsets(log.read(4, EVERYTHING, log.end_metadata, True).records) == [4, 6]
+
+
+def test_every_offset_is_found_whatever_the_indexes_know(tmp_path: Path) -> None:
+    """In recent batches, through the index, and without it."""
+    for interval in (0, 150, 1 << 20):
+        path = tmp_path / str(interval)
+        log = open_log(path, segment_bytes=60_000, index_interval_bytes=interval)
+        for _ in range(600):
+            log.append_as_leader(batch(2), 0)
+        for reader in (log, open_log(path)):
+            for offset in range(0, 1200, 7):
+                data = reader.read(offset, 1, reader.end_metadata, True).records
+                assert offsets(data) == [offset // 2 * 2]
+
+
+class CountingDisk(Disk):
+    """Counts what is read."""
+
+    reads = 0
+
+    def pread(self, fd: int, size: int, position: int) -> bytes:  # type: ignore[override]  # a method for a function
+        CountingDisk.reads += 1
+        return Disk.pread(fd, size, position)
+
+
+def test_readers_of_the_same_slice_share_it(tmp_path: Path) -> None:
+    """One append may wake thousands that wait at the same offset."""
+    log = five_batches(tmp_path, disk=CountingDisk())
+    CountingDisk.reads = 0
+    first = log.read(8, EVERYTHING, log.high_watermark_metadata, True)
+    again = log.read(8, EVERYTHING, log.high_watermark_metadata, True)
+    assert again.records is first.records
+    assert CountingDisk.reads == 1
+
+
+def test_a_shared_slice_does_not_outlive_its_records(tmp_path: Path) -> None:
+    """Truncation and deletion end it."""
+    log = five_batches(tmp_path)
+    before = bytes(log.read(8, EVERYTHING, log.end_metadata, True).records)
+    log.truncate_to(8)
+    log.append_as_leader(batch(2, key=b"k", size=8), 5)
+    after = log.read(8, EVERYTHING, log.end_metadata, True).records
+    assert offsets(after) == [8]
+    assert after != before
+    replicate(log)
+    log.maybe_increment_log_start_offset(10)
+    with pytest.raises(OffsetOutOfRange):
+        log.read(8, EVERYTHING, log.end_metadata, True)
+
+
+def test_the_high_watermarks_place_is_looked_up_once(tmp_path: Path) -> None:
+    """After a start only its offset is known."""
+    log = five_batches(tmp_path)
+    log.update_high_watermark(LogOffsetMetadata(4))
+    assert log.high_watermark_metadata == LogOffsetMetadata(4, 0, 2 * SIZE)
+    assert log.high_watermark_metadata is log.last_stable_offset_metadata
+
+
+def test_the_place_of_an_offset(tmp_path: Path) -> None:
+    """Where its batch begins; at the end, where the next one will."""
+    log = five_batches(tmp_path, segment_bytes=2 * SIZE)
+    assert log.offset_metadata(3) == LogOffsetMetadata(3, 0, SIZE)
+    assert log.offset_metadata(4) == LogOffsetMetadata(4, 4, 0)
+    assert log.offset_metadata(10) == log.end_metadata == LogOffsetMetadata(10, 8, SIZE)
+    with pytest.raises(OffsetOutOfRange):
+        log.offset_metadata(11)
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.ZSTD])
+def test_offsets_by_timestamp(tmp_path: Path, codec: Codec) -> None:
+    """The first record, within its batch, that is not older."""
+    log = open_log(tmp_path, segment_bytes=400, index_interval_bytes=50)
+    for first in range(0, 30, 3):
+        values = [Record(None, b"v", timestamp=NOW_MS + (first + i) * 10) for i in range(3)]
+        log.append_as_leader(batch_of(values, codec=codec), first)
+    for number in range(30):
+        found = log.fetch_offset_by_timestamp(NOW_MS + number * 10 - 5)
+        assert found == (number, NOW_MS + number * 10, number // 3 * 3)
+    assert log.fetch_offset_by_timestamp(NOW_MS + 291) is None
+
+
+def test_offsets_by_timestamp_begin_at_the_log_start(tmp_path: Path) -> None:
+    """Deleted records are not found, though their bytes may be there."""
+    log = five_batches(tmp_path)
+    log.maybe_increment_log_start_offset(3)
+    found = log.fetch_offset_by_timestamp(0)
+    assert found is not None
+    assert found.offset == 3
+
+
+def test_the_record_with_the_largest_timestamp(tmp_path: Path) -> None:
+    """The first one, if several have it (KIP-734)."""
+    log = open_log(tmp_path, segment_bytes=400)
+    assert log.fetch_offset_of_max_timestamp() is None
+    for time in (5, 9, 9, 2, 1, 3):
+        log.append_as_leader(batch(2, timestamp=NOW_MS + time), 4)
+    assert log.fetch_offset_of_max_timestamp() == (2, NOW_MS + 9, 4)
+
+
+def test_log_append_time_is_found_by_the_brokers_time(tmp_path: Path) -> None:
+    """The producer's timestamps do not count."""
+    log = open_log(tmp_path, message_timestamp_type="LogAppendTime")
+    log.append_as_leader(batch(2, timestamp=77), 0)
+    assert log.fetch_offset_by_timestamp(78) == (0, NOW_MS, 0)
+
+
+def test_what_a_log_says_of_itself(tmp_path: Path) -> None:
+    """Size, epochs, folder."""
+    log = five_batches(tmp_path)
+    assert log.size_bytes == 5 * SIZE
+    assert (log.latest_epoch, log.epoch_of(3), log.recovery_point) == (0, 0, 0)
+    assert log.directory.name == "orders-0"
+    stored = log.read(0, EVERYTHING, log.end_metadata, True).records
+    assert len(list(records(stored))) == 2

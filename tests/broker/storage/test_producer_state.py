@@ -1,0 +1,126 @@
+"""What a log remembers of its producers: `broker.storage.producer_state`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from broker.storage.append import AppendOrigin, AppendRefused
+from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS, ProducerStateManager
+from protocol.errors import ErrorCode
+from protocol.records import CONTROL_BIT, INT32_MAX, BatchHeader, read_header
+from tests.broker.storage.logs import NOW_MS, batch
+
+CLIENT = AppendOrigin.CLIENT
+
+
+def header(sequence: int, count: int = 2, epoch: int = 0, **more: Any) -> BatchHeader:
+    sent = batch(count, producer_id=5, producer_epoch=epoch, base_sequence=sequence, **more)
+    return read_header(sent)
+
+
+def manager(*headers: BatchHeader) -> ProducerStateManager:
+    """A manager that has seen these batches, back to back from offset 0."""
+    producers = ProducerStateManager("orders-0")
+    offset = 0
+    for each in headers:
+        producers.update(each, offset, each.max_timestamp)
+        offset += each.records_count
+    return producers
+
+
+def refusal(producers: ProducerStateManager, each: BatchHeader) -> ErrorCode:
+    with pytest.raises(AppendRefused) as refused:
+        producers.check(each, CLIENT)
+    return refused.value.error
+
+
+def test_an_unknown_producer_may_begin_anywhere() -> None:
+    """Its state may have expired."""
+    assert manager().check(header(1234), CLIENT) is None
+
+
+def test_sequence_numbers_go_on() -> None:
+    """The next one is the last one's plus one."""
+    assert manager(header(0)).check(header(2), CLIENT) is None
+
+
+@pytest.mark.parametrize("sequence", [1, 3, 100])
+def test_a_gap_or_an_overlap_is_out_of_order(sequence: int) -> None:
+    """Anything that neither goes on nor repeats."""
+    assert refusal(manager(header(0)), header(sequence)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+def test_each_of_the_last_five_batches_is_recognised() -> None:
+    """With the offsets it had; the sixth last is out of order."""
+    producers = manager(*(header(2 * i) for i in range(6)))
+    for number in range(1, 6):
+        found = producers.check(header(2 * number), CLIENT)
+        assert found is not None
+        assert (found.first_offset, found.last_offset) == (2 * number, 2 * number + 1)
+    assert refusal(producers, header(0)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+def test_a_batch_that_ends_alike_is_no_duplicate() -> None:
+    """First and last sequence number must agree."""
+    assert refusal(manager(header(0)), header(1, 1)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+def test_an_older_epoch_is_fenced() -> None:
+    """Another incarnation of the producer has written since."""
+    assert refusal(manager(header(0, epoch=3)), header(2, epoch=2)) is (
+        ErrorCode.INVALID_PRODUCER_EPOCH
+    )
+
+
+def test_a_new_epoch_begins_at_zero() -> None:
+    """And the batches of the old one are no duplicates any more."""
+    producers = manager(header(0))
+    assert refusal(producers, header(2, epoch=1)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert producers.check(header(0, epoch=1), CLIENT) is None
+    producers.update(header(0, epoch=1), 2, NOW_MS)
+    assert len(producers.producers[5].batches) == 1
+
+
+def test_sequence_numbers_wrap() -> None:
+    """Behind 2**31 - 1 comes 0, in the middle of a batch too."""
+    assert manager(header(INT32_MAX, 1)).check(header(0), CLIENT) is None
+    across = header(INT32_MAX - 1, 4)
+    producers = manager(across)
+    assert producers.check(header(2), CLIENT) is None
+    assert producers.check(across, CLIENT) is not None
+
+
+def test_replicas_take_what_the_leader_took() -> None:
+    """It is too late to refuse it."""
+    producers = manager(header(0, epoch=3))
+    assert producers.check(header(9, epoch=1), AppendOrigin.REPLICATION) is None
+
+
+def test_coordinators_are_fenced_by_epoch_only() -> None:
+    """Markers have no sequence numbers."""
+    producers = manager(header(0, epoch=3))
+    marker = header(-1, 1, epoch=3, attributes=CONTROL_BIT)
+    assert producers.check(marker, AppendOrigin.COORDINATOR) is None
+    with pytest.raises(AppendRefused):
+        producers.check(header(-1, 1, epoch=2), AppendOrigin.COORDINATOR)
+
+
+def test_replay_learns_from_batches_in_the_log() -> None:
+    """Those without a producer, and markers, only move the end."""
+    producers = manager()
+    producers.replay(header(0)._replace(base_offset=10))
+    producers.replay(read_header(batch(3, base_offset=12)))
+    producers.replay(header(-1, 1, attributes=CONTROL_BIT)._replace(base_offset=15))
+    assert producers.map_end_offset == 16
+    assert producers.producers[5].last_sequence == 1
+
+
+def test_silent_producers_are_forgotten() -> None:
+    """After ``producer.id.expiration.ms``."""
+    producers = manager(header(0))
+    producers.remove_expired(NOW_MS + PRODUCER_ID_EXPIRATION_MS - 1)
+    assert 5 in producers.producers
+    producers.remove_expired(NOW_MS + PRODUCER_ID_EXPIRATION_MS)
+    assert not producers.producers

@@ -1,0 +1,193 @@
+"""One segment's files: `broker.storage.segment`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.storage.disk import Disk
+from broker.storage.log_config import LogConfig
+from broker.storage.segment import LogSegment
+from protocol.records import Record, build_batch
+from tests.broker.storage.logs import NOW_MS, FailingDisk
+
+BATCH_BYTES = len(build_batch([Record(None, b"v" * 10, timestamp=NOW_MS)] * 2))
+
+
+def segment_at(path: Path, base: int = 100, disk: Disk | None = None, **config: int) -> LogSegment:
+    settings = LogConfig(**config)  # type: ignore[arg-type]  # sizes and times only
+    return LogSegment.create(path, base, settings, disk or Disk(), NOW_MS)
+
+
+def put(segment: LogSegment, offset: int, timestamp: int = NOW_MS, size: int = 10) -> int:
+    """Append two records from *offset* on; returns the next offset."""
+    values = [Record(None, b"v" * size, timestamp=timestamp)] * 2
+    data = build_batch(values, base_offset=offset)
+    segment.append(memoryview(data), [(len(data), offset + 1, timestamp)])
+    return offset + 2
+
+
+def should_roll(segment: LogSegment, config: LogConfig, **more: int) -> bool:
+    arguments = {"size": 100, "last_offset": 110, "max_timestamp": NOW_MS, "now_ms": NOW_MS, **more}
+    return segment.should_roll(config=config, **arguments)
+
+
+def test_files_are_named_by_the_first_offset(tmp_path: Path) -> None:
+    """Twenty digits, three suffixes."""
+    segment = segment_at(tmp_path, base=42)
+    put(segment, 42)
+    segment.close()
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {f"{42:020d}.{suffix}" for suffix in ("log", "index", "timeindex")}
+
+
+def test_index_entries_are_those_of_kafka(tmp_path: Path) -> None:
+    """Before a batch, when more than the interval was appended since the last entry.
+
+    The entry holds the batch's last offset and position, the time entry the largest timestamp up
+    to then with the last offset of its batch; one more time entry closes the segment.
+    """
+    segment = segment_at(tmp_path, index_interval_bytes=BATCH_BYTES)
+    for number, time in enumerate([5, 9, 7, 8, 20]):
+        put(segment, 100 + number * 2, NOW_MS + time)
+    segment.close()
+    assert segment.offset_index.entries == [(105, 2 * BATCH_BYTES), (109, 4 * BATCH_BYTES)]
+    assert segment.time_index.entries == [(NOW_MS + 9, 103), (NOW_MS + 20, 109)]
+
+
+def test_a_failed_write_changes_nothing(tmp_path: Path) -> None:
+    """Neither size, nor places, nor timestamps."""
+    disk = FailingDisk()
+    segment = segment_at(tmp_path, disk=disk)
+    put(segment, 100)
+    disk.room = 10
+    with pytest.raises(OSError, match="No space left"):
+        put(segment, 102, NOW_MS + 9)
+    assert segment.size == segment.file.size() == BATCH_BYTES
+    assert segment.largest_timestamp() == NOW_MS
+    assert segment.locate(102) is None
+
+
+def test_batches_are_located_by_their_offsets(tmp_path: Path) -> None:
+    """The first batch that ends at or after the offset, gaps included."""
+    segment = segment_at(tmp_path)
+    put(segment, 100)
+    put(segment, 110)
+    for _ in range(2):
+        assert segment.locate(101) == (0, BATCH_BYTES)
+        assert segment.locate(105) == (BATCH_BYTES, BATCH_BYTES)
+        assert segment.locate(112) is None
+        segment.become_inactive()
+
+
+def test_many_batches_are_located_without_remembering_them_all(tmp_path: Path) -> None:
+    """The oldest are found through the index."""
+    segment = segment_at(tmp_path, base=0)
+    offset = 0
+    for _ in range(1000):
+        offset = put(segment, offset)
+    for wanted in range(0, 2000, 13):
+        assert segment.locate(wanted) == (wanted // 2 * BATCH_BYTES, BATCH_BYTES)
+
+
+def test_rolling_by_size(tmp_path: Path) -> None:
+    """What would not fit goes into the next segment."""
+    segment = segment_at(tmp_path)
+    put(segment, 100)
+    assert not should_roll(segment, LogConfig(segment_bytes=BATCH_BYTES + 100))
+    assert should_roll(segment, LogConfig(segment_bytes=BATCH_BYTES + 99))
+
+
+def test_rolling_by_time(tmp_path: Path) -> None:
+    """By the first batch's timestamp; by the clock if it has none."""
+    config = LogConfig(segment_ms=1000)
+    segment = segment_at(tmp_path)
+    assert not should_roll(segment, config, max_timestamp=NOW_MS + 5000), "it is empty"
+    put(segment, 100)
+    assert not should_roll(segment, config, max_timestamp=NOW_MS + 1000)
+    assert should_roll(segment, config, max_timestamp=NOW_MS + 1001)
+    timeless = segment_at(tmp_path, base=200)
+    put(timeless, 200, -1)
+    assert not should_roll(timeless, config, max_timestamp=-1, now_ms=NOW_MS + 1000)
+    assert should_roll(timeless, config, max_timestamp=-1, now_ms=NOW_MS + 1001)
+
+
+def test_jitter_rolls_earlier(tmp_path: Path) -> None:
+    """So that not all segments roll at once."""
+    segment = segment_at(tmp_path, segment_jitter_ms=500, segment_ms=1000)
+    assert 0 <= segment.roll_jitter_ms < 500
+    put(segment, 100)
+    config = LogConfig(segment_jitter_ms=500, segment_ms=1000)
+    assert should_roll(segment, config, max_timestamp=NOW_MS + 1001 - segment.roll_jitter_ms)
+
+
+def test_rolling_when_an_index_is_full(tmp_path: Path) -> None:
+    """The time index keeps one entry free for the end."""
+    segment = segment_at(tmp_path, index_interval_bytes=0, segment_index_bytes=24)
+    put(segment, 100)
+    assert not should_roll(segment, LogConfig())
+    put(segment, 102, NOW_MS + 1)
+    assert should_roll(segment, LogConfig())
+
+
+def test_rolling_when_offsets_run_out(tmp_path: Path) -> None:
+    """An index holds 31 bits of them."""
+    segment = segment_at(tmp_path)
+    put(segment, 100)
+    assert not should_roll(segment, LogConfig(), last_offset=100 + 2**31 - 1)
+    assert should_roll(segment, LogConfig(), last_offset=100 + 2**31)
+
+
+def test_truncation_takes_timestamps_along(tmp_path: Path) -> None:
+    """The largest of what is left counts again."""
+    segment = segment_at(tmp_path, index_interval_bytes=0)
+    for number, time in enumerate([5, 9, 30]):
+        put(segment, 100 + number * 2, NOW_MS + time)
+    assert segment.truncate_to(104) == BATCH_BYTES
+    assert segment.largest_timestamp() == NOW_MS + 9
+    assert segment.truncate_to(101) == 2 * BATCH_BYTES
+    assert segment.largest_timestamp() == -1
+    assert segment.truncate_to(101) == 0
+
+
+def test_a_batch_larger_than_what_is_read_at_once_is_found(tmp_path: Path) -> None:
+    """Walking goes on behind it."""
+    segment = segment_at(tmp_path)
+    put(segment, 100)
+    put(segment, 102, size=1 << 20)
+    put(segment, 104)
+    assert [header.base_offset for _, header, _ in segment.batches()] == [100, 102, 104]
+    assert segment.next_offset() == 106
+
+
+def test_indexes_are_rebuilt_from_batches(tmp_path: Path) -> None:
+    """The same entries as when they were written."""
+    segment = segment_at(tmp_path, index_interval_bytes=0)
+    for number in range(5):
+        put(segment, 100 + number * 2, NOW_MS + number)
+    segment.become_inactive()
+    before = segment.offset_index.entries, segment.time_index.entries
+    segment.rebuild_indexes()
+    assert (segment.offset_index.entries, segment.time_index.entries) == before
+
+
+def test_flushing_syncs_all_three_files(tmp_path: Path) -> None:
+    """Batches and both indexes."""
+    disk = FailingDisk()
+    segment = segment_at(tmp_path, disk=disk)
+    put(segment, 100)
+    segment.flush()
+    assert disk.syncs == 3
+
+
+def test_closing_cuts_what_a_failed_write_left(tmp_path: Path) -> None:
+    """Behind the last whole batch nothing may stand after a clean shutdown."""
+    segment = segment_at(tmp_path)
+    put(segment, 100)
+    segment.file.write(b"half a batch", segment.size)
+    segment.close()
+    assert segment.file.size() == BATCH_BYTES
+    segment.release()
+    segment.remove()
+    assert list(tmp_path.iterdir()) == []

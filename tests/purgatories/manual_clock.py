@@ -1,0 +1,57 @@
+"""A clock that stands still until it is told to move, and timers and operations to go with it."""
+
+from __future__ import annotations
+
+from purgatories.delayed_operation import DelayedOperation
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
+
+
+class ManualClock:
+    """Milliseconds, moved by hand."""
+
+    def __init__(self, now_ms: float = 0.0) -> None:
+        self.now_ms = now_ms
+
+    def __call__(self) -> float:
+        return self.now_ms
+
+    def advance_to(self, time_ms: float, timer: SystemTimer) -> None:
+        """Move on to *time_ms*, stopping wherever *timer* has something to do."""
+        while (next_ms := timer.next_expiration_ms) <= time_ms:
+            self.now_ms = max(self.now_ms, next_ms)
+            assert timer.advance_clock(0)
+        self.now_ms = max(self.now_ms, time_ms)
+        assert not timer.advance_clock(0)
+
+
+class LoggingTask(TimerTask):
+    """Writes its number into a list when it runs."""
+
+    def __init__(self, delay_ms: float, number: int, output: list[int]) -> None:
+        super().__init__(delay_ms)
+        self.number = number
+        self.output = output
+
+    def run(self) -> None:
+        self.output.append(self.number)
+
+
+class MockOperation(DelayedOperation):
+    """Completes when it is told that it may; keeps count of what is done to it."""
+
+    def __init__(self, delay_ms: float = 10_000, *, completable: bool = False) -> None:
+        super().__init__(delay_ms)
+        self.completable = completable
+        self.completions = 0
+        self.expiries = 0
+
+    def try_complete(self) -> bool:
+        return self.completable and self.force_complete()
+
+    def on_complete(self) -> None:
+        self.completions += 1
+
+    def on_expiration(self) -> None:
+        self.expiries += 1
+        self.mark_expired("mock")

@@ -1,0 +1,420 @@
+"""Every race Kafka's purgatory guards against, brought about on purpose.
+
+Where two threads have to meet, one waits for the other at the very point; nothing depends on luck.
+"""
+
+from __future__ import annotations
+
+import logging
+from threading import Event, Lock, Thread
+from typing import Any
+
+import pytest
+
+from purgatories.action_queue import ActionQueue
+from purgatories.purgatory import DelayedOperationPurgatory
+from purgatories.timer.delay_queue import DelayQueue
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.task_counter import TaskCounter
+from purgatories.timer.timer_task import TimerTask
+from purgatories.timer.timer_task_entry import TimerTaskEntry
+from purgatories.timer.timer_task_list import TimerTaskList
+from purgatories.timer.timing_wheel import TimingWheel
+from tests.purgatories.manual_clock import LoggingTask, ManualClock, MockOperation
+
+PATIENCE_S = 30
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def purgatory(clock: ManualClock) -> DelayedOperationPurgatory[Any]:
+    return DelayedOperationPurgatory("races", SystemTimer("races", now_ms=clock))
+
+
+def test_condition_becomes_true_between_the_first_look_and_the_list(
+    purgatory: DelayedOperationPurgatory[Any],
+) -> None:
+    """The event finds nobody on the list; the second look makes up for it."""
+    operation = MockOperation()
+
+    class Key:
+        """Hashed when it is about to be watched: that is when the event comes."""
+
+        def __hash__(self) -> int:
+            if not operation.completable:
+                operation.completable = True
+                assert purgatory.check_and_complete(self) == 0
+            return 1
+
+    assert purgatory.try_complete_else_watch(operation, [Key()])
+    assert operation.completions == 1
+
+
+def test_looks_do_not_grow_with_the_keys(purgatory: DelayedOperationPurgatory[Any]) -> None:
+    """Two looks for three hundred keys."""
+    operation = MockOperation()
+    purgatory.try_complete_else_watch(operation, range(300))
+    assert operation.checks == 2
+
+
+def test_completed_after_the_second_look_and_before_the_timer(clock: ManualClock) -> None:
+    """Its cancel finds no timer entry; the operation must not stay in the wheel all the same."""
+
+    class Interrupted(SystemTimer):
+        __slots__ = ()
+
+        def add(self, task: TimerTask) -> None:
+            assert isinstance(task, MockOperation)
+            task.force_complete()
+            super().add(task)
+
+    purgatory = DelayedOperationPurgatory[Any]("races", Interrupted("races", now_ms=clock))
+    operation = MockOperation()
+    assert not purgatory.try_complete_else_watch(operation, ["a"])
+    assert operation.completions == 1
+    assert purgatory.num_delayed() == 0
+
+
+def test_cancelled_between_its_entry_and_the_list(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cancel forgot an entry that was in no list yet; who links it then sees that and unlinks it.
+
+    Kafka leaves such an entry in its bucket until that fires.
+    """
+    add = TimingWheel.add
+
+    def cancel_and_add(wheel: TimingWheel, entry: TimerTaskEntry) -> bool:
+        added = add(wheel, entry)
+        entry.task.timer_task_entry = None  # what cancel does first, and all it finds to do
+        return added
+
+    timer = SystemTimer("races", now_ms=clock)
+    monkeypatch.setattr(TimingWheel, "add", cancel_and_add)
+    timer.add(TimerTask(100))
+    assert timer.size == 0
+
+
+def test_expiry_and_event_at_the_same_time() -> None:
+    """One of the two completes the operation, and it counts as expired only if that was the timer.
+
+    Whoever comes first here waits inside on_complete for the other one to have arrived.
+    """
+    for expiry_first in (True, False):
+        inside, arrived = Event(), Event()
+
+        class Slow(MockOperation):
+            def on_complete(self) -> None:
+                super().on_complete()
+                inside.set()  # noqa: B023 - joined before the next turn
+                assert arrived.wait(PATIENCE_S)  # noqa: B023
+
+        operation = Slow()
+        first, second = operation.run, operation.force_complete
+        if not expiry_first:
+            first, second = second, first
+        winner = Thread(target=first)
+        winner.start()
+        assert inside.wait(PATIENCE_S)
+        second()
+        arrived.set()
+        winner.join()
+        assert operation.completions == 1
+        assert operation.expiries == (1 if expiry_first else 0)
+
+
+def test_expiry_does_not_answer_while_try_complete_looks() -> None:
+    """KAFKA-19312: on_complete waits until the look at the same state is over."""
+    order: list[str] = []
+    looking, expiring = Event(), Event()
+
+    class Slow(MockOperation):
+        def try_complete(self) -> bool:
+            looking.set()
+            assert expiring.wait(PATIENCE_S)
+            order.append("looked")
+            return False
+
+        def on_complete(self) -> None:
+            order.append("answered")
+
+    operation = Slow()
+
+    def expire() -> None:
+        expiring.set()
+        operation.run()
+
+    looker = Thread(target=operation.safe_try_complete)
+    looker.start()
+    assert looking.wait(PATIENCE_S)
+    timer = Thread(target=expire)
+    timer.start()
+    looker.join()
+    timer.join()
+    assert order == ["looked", "answered"]
+
+
+def test_check_that_meets_a_held_lock_is_not_lost(
+    purgatory: DelayedOperationPurgatory[Any],
+) -> None:
+    """Somebody holds the lock and has looked at the old state: the check looks after it."""
+    looked, checking = Event(), Event()
+
+    class Slow(MockOperation):
+        slow = False
+
+        def try_complete(self) -> bool:
+            met = self.completable
+            if self.slow:
+                self.slow = False
+                looked.set()
+                assert checking.wait(PATIENCE_S)
+            return met and self.force_complete()
+
+    operation = Slow()
+    purgatory.try_complete_else_watch(operation, ["a"])
+    operation.slow = True
+    dawdler = Thread(target=purgatory.check_and_complete, args=["a"])
+    dawdler.start()
+    assert looked.wait(PATIENCE_S)
+    operation.completable = True
+
+    def check() -> None:
+        checking.set()
+        purgatory.check_and_complete("a")
+
+    checker = Thread(target=check)
+    checker.start()
+    dawdler.join()
+    checker.join()
+    assert operation.completions == 1
+
+
+def test_lock_is_held_from_the_first_look_to_the_last() -> None:
+    """Else: the creator has lock L and waits for the operation, whose holder waits for L."""
+    operation = MockOperation()
+    free: list[bool] = []
+
+    def look_from_elsewhere() -> None:
+        thread = Thread(target=lambda: free.append(operation.lock.acquire(blocking=False)))
+        thread.start()
+        thread.join()
+
+    operation.safe_try_complete_or_else(look_from_elsewhere)
+    assert free == [False]
+
+
+def test_check_is_queued_by_who_holds_what_try_complete_needs(
+    purgatory: DelayedOperationPurgatory[Any],
+) -> None:
+    """A holder of lock X leaves the check in the action queue, so nobody waits for X in a ring."""
+    lock_x = Lock()
+    actions = ActionQueue()
+
+    class NeedsX(MockOperation):
+        def try_complete(self) -> bool:
+            assert lock_x.acquire(timeout=PATIENCE_S)
+            try:
+                return super().try_complete()
+            finally:
+                lock_x.release()
+
+    operation = NeedsX()
+    purgatory.try_complete_else_watch(operation, ["a"])
+    with lock_x:
+        operation.completable = True
+        actions.add(lambda: purgatory.check_and_complete("a"))
+    actions.try_complete_actions()
+    assert operation.completions == 1
+
+
+def test_callback_comes_back_to_the_same_key(purgatory: DelayedOperationPurgatory[Any]) -> None:
+    """No shard lock is held while an operation completes: watching and checking are free."""
+    successor = MockOperation()
+
+    class Following(MockOperation):
+        def on_complete(self) -> None:
+            super().on_complete()
+            purgatory.try_complete_else_watch(successor, ["a"])
+            purgatory.check_and_complete("a")
+            purgatory.purge_if_due()
+            assert purgatory.watched() >= 1
+
+    operation = Following()
+    purgatory.try_complete_else_watch(operation, ["a"])
+    operation.completable = True
+    thread = Thread(target=purgatory.check_and_complete, args=["a"], daemon=True)
+    thread.start()
+    thread.join(PATIENCE_S)
+    assert not thread.is_alive()
+    assert operation.completions == 1
+    assert not successor.is_completed
+    successor.completable = True
+    assert purgatory.check_and_complete("a") == 1
+
+
+def test_key_is_removed_while_somebody_joins_it(purgatory: DelayedOperationPurgatory[Any]) -> None:
+    """A walk that found the list empty does not take it from who has joined since."""
+    late = MockOperation()
+
+    class LastOne(MockOperation):
+        def on_complete(self) -> None:
+            super().on_complete()
+            purgatory.try_complete_else_watch(late, ["a"])
+
+    last = LastOne()
+    purgatory.try_complete_else_watch(last, ["a"])
+    last.completable = True
+    assert purgatory.check_and_complete("a") == 1
+    late.completable = True
+    assert purgatory.check_and_complete("a") == 1
+
+
+def test_purge_and_completion_unlink_the_same_operation(clock: ManualClock) -> None:
+    """Unlinking twice is harmless."""
+    purgatory = DelayedOperationPurgatory[Any](
+        "races", SystemTimer("races", now_ms=clock), purge_interval=0
+    )
+
+    class Purging(MockOperation):
+        def on_complete(self) -> None:
+            super().on_complete()
+            purgatory.purge_if_due()
+
+    operation = Purging()
+    purgatory.try_complete_else_watch(operation, ["a", "b"])
+    operation.completable = True
+    assert purgatory.check_and_complete("a") == 1
+    assert purgatory.watched() == 0
+
+
+def test_completed_after_some_of_its_keys(purgatory: DelayedOperationPurgatory[Any]) -> None:
+    """KAFKA-18027: the keys that are left are not watched any more."""
+    operation = MockOperation()
+
+    class CompletingKey:
+        def __hash__(self) -> int:
+            operation.force_complete()
+            return 2
+
+    assert not purgatory.try_complete_else_watch(operation, ["a", CompletingKey(), "c", "d"])
+    assert purgatory.watched() == 2
+    assert purgatory.num_delayed() == 0
+
+
+def test_entry_is_moved_while_it_is_being_removed() -> None:
+    """Remove grips the list it saw, finds the entry gone, and goes after it."""
+    here, there = TaskCounter(), TaskCounter()
+    old, new = TimerTaskList(here), TimerTaskList(there)
+    task = TimerTask(0)
+    entry = TimerTaskEntry(task, 10)
+    old.add(entry)
+
+    class MovingLock:
+        """Whoever waited for it finds that the holder has moved the entry."""
+
+        def acquire(self) -> None:
+            for moved in (entry,) if entry.list is old else ():
+                old.flush(lambda _: False)
+                new.add(moved)
+
+        def release(self) -> None:
+            pass
+
+    here.lock = MovingLock()  # type: ignore[assignment] # all of a lock that is used
+    task.cancel()
+    assert entry.list is None
+    assert (here.value, there.value) == (0, 0)
+    assert list(new) == []
+
+
+def test_bucket_is_in_the_queue_once() -> None:
+    """Neither twice for two entries, nor missing when its expiration comes round again."""
+    counter = TaskCounter()
+    queue = DelayQueue(lambda: 10**6)
+    wheel = TimingWheel(1, 20, 0, counter, queue)
+    for _ in range(3):
+        wheel.add(TimerTaskEntry(TimerTask(0), 5))
+    assert len(queue) == 1
+    bucket = queue.poll()
+    assert bucket is not None
+    bucket.flush(lambda _: False)
+    wheel.add(TimerTaskEntry(TimerTask(0), 5))
+    assert len(queue) == 1
+
+
+def test_add_waits_while_the_clock_advances(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An entry never lands in a wheel that is half way to another time."""
+    timer = SystemTimer("races", now_ms=clock)
+    output: list[int] = []
+    timer.add(LoggingTask(5, 1, output))
+    advance = TimingWheel.advance_clock
+    adders: list[Thread] = []
+    seen: list[int] = []
+
+    def advance_while_somebody_adds(wheel: TimingWheel, time_ms: int) -> None:
+        adder = Thread(target=timer.add, args=[LoggingTask(3, 2, output)])
+        adder.start()
+        adders.append(adder)
+        advance(wheel, time_ms)
+        assert not timer._lock.acquire(blocking=False)
+        seen.append(timer.size)
+
+    monkeypatch.setattr(TimingWheel, "advance_clock", advance_while_somebody_adds)
+    clock.now_ms = 5
+    timer.advance_clock(0)
+    monkeypatch.undo()
+    adders[0].join()
+    assert seen == [1]
+    clock.advance_to(8, timer)
+    assert output == [1, 2]
+
+
+def test_exception_of_one_operation_in_a_check(
+    purgatory: DelayedOperationPurgatory[Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The rest of the list is asked all the same (Kafka skips it until the next check)."""
+
+    class Failing(MockOperation):
+        def try_complete(self) -> bool:
+            if self.completable:
+                raise ZeroDivisionError
+            return False
+
+    operations = [Failing(), MockOperation(), MockOperation()]
+    for operation in operations:
+        purgatory.try_complete_else_watch(operation, ["a"])
+        operation.completable = True
+    with caplog.at_level(logging.ERROR):
+        assert purgatory.check_and_complete("a") == 2
+    assert [operation.completions for operation in operations] == [0, 1, 1]
+    operations[0].run()
+    assert operations[0].expiries == 1
+
+
+def test_completions_that_set_off_completions(purgatory: DelayedOperationPurgatory[Any]) -> None:
+    """Queued as actions, a thousand of them follow each other without nesting."""
+    actions = ActionQueue()
+
+    class Domino(MockOperation):
+        number = 0
+
+        def on_complete(self) -> None:
+            super().on_complete()
+            actions.add(lambda: purgatory.check_and_complete(self.number + 1))
+
+    dominoes = [Domino() for _ in range(1000)]
+    for number, domino in enumerate(dominoes):
+        domino.number = number
+        purgatory.try_complete_else_watch(domino, [number])
+        domino.completable = True
+    purgatory.check_and_complete(0)
+    while len(actions):
+        actions.try_complete_actions()
+    assert all(domino.completions == 1 for domino in dominoes)

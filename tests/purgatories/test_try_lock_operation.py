@@ -1,0 +1,93 @@
+"""What Kafka 1.1 to 2.6 tested: a check that meets a held lock must still lead to completion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event, Thread
+
+import pytest
+
+from purgatories.try_lock_operation import TryLockOperation
+
+
+class Contended(TryLockOperation):
+    """Its first look evaluates the condition, then dawdles before it lets go of the lock."""
+
+    def __init__(self) -> None:
+        super().__init__(10_000)
+        self.condition = False
+        self.looked = Event()
+        self.go_on = Event()
+        self.completions = 0
+
+    def try_complete(self) -> bool:
+        met = self.condition
+        if not self.looked.is_set():
+            self.looked.set()
+            assert self.go_on.wait(30)
+        return met and self.force_complete()
+
+    def on_complete(self) -> None:
+        self.completions += 1
+
+
+class WithoutFlag(Contended):
+    """Kafka 0.11 and 1.0: whoever finds the lock taken just leaves."""
+
+    def maybe_try_complete(self) -> bool:
+        if self.lock.acquire(blocking=False):
+            try:
+                return self.try_complete()
+            finally:
+                self.lock.release()
+        return False
+
+
+def _check_that_meets_a_held_lock(operation: Contended) -> None:
+    """A looks too early and dawdles; B brings the news and finds the lock taken."""
+    dawdler = Thread(target=operation.maybe_try_complete)
+    dawdler.start()
+    assert operation.looked.wait(30)
+    operation.condition = True
+    assert not operation.maybe_try_complete()
+    operation.go_on.set()
+    dawdler.join(30)
+
+
+def test_try_complete_lock_contention() -> None:
+    """DelayedOperationTest.testTryCompleteLockContention: the dawdler looks again."""
+    operation = Contended()
+    _check_that_meets_a_held_lock(operation)
+    assert operation.is_completed
+    assert operation.completions == 1
+
+
+def test_lost_wake_up_without_the_flag() -> None:
+    """KAFKA-6653: the news is brought, and nobody looks."""
+    operation = WithoutFlag()
+    _check_that_meets_a_held_lock(operation)
+    assert not operation.is_completed
+
+
+def test_nobody_waits_for_the_lock() -> None:
+    """DelayedOperationTest.testDelayedOperationLock: a check of a held operation returns at once."""
+    operation = Contended()
+    dawdler = Thread(target=operation.maybe_try_complete)
+    dawdler.start()
+    assert operation.looked.wait(30)
+    assert not operation.safe_try_complete()  # returns although the lock is held
+    operation.go_on.set()
+    dawdler.join(30)
+    assert not operation.is_completed
+
+
+@pytest.mark.parametrize("ask", [TryLockOperation.maybe_try_complete, TryLockOperation.safe_try_complete])
+def test_completes_like_any_other(ask: Callable[[TryLockOperation], bool]) -> None:
+    """Without contention it is one look, and True only for who completed it."""
+    operation = Contended()
+    operation.looked.set()
+    assert not ask(operation)
+    operation.condition = True
+    assert ask(operation)
+    assert not ask(operation)
+    assert operation.completions == 1

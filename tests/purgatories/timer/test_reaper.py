@@ -1,0 +1,77 @@
+"""Kafka's SystemTimerReaperTest: a thread that drives a timer. Only here is time real."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from purgatories.timer.reaper import ExpiredOperationReaper
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
+
+
+class Latch(TimerTask):
+    """A task one can wait for."""
+
+    def __init__(self, delay_ms: float) -> None:
+        super().__init__(delay_ms)
+        self.ran = threading.Event()
+        self.thread = ""
+
+    def run(self) -> None:
+        self.thread = threading.current_thread().name
+        self.ran.set()
+
+
+def _timer(**options: ThreadPoolExecutor) -> SystemTimer:
+    return SystemTimer("t", now_ms=lambda: time.monotonic() * 1000, **options)
+
+
+def test_reaper() -> None:
+    """SystemTimerReaperTest.testReaper: tasks expire without anybody's doing."""
+    timer = _timer()
+    reaper = ExpiredOperationReaper("reaper", timer)
+    reaper.start()
+    tasks = [Latch(delay_ms) for delay_ms in (10, 20, 30)]
+    for task in tasks:
+        timer.add(task)
+    assert all(task.ran.wait(30) for task in tasks)
+    assert [task.thread for task in tasks] == ["reaper"] * 3
+    reaper.close()
+
+
+def test_reaper_close() -> None:
+    """SystemTimerReaperTest.testReaperClose: the thread ends, and the timer is closed."""
+    timer = _timer()
+    reaper = ExpiredOperationReaper("reaper", timer)
+    reaper.start()
+    reaper.close()
+    assert not reaper.is_alive()
+    late = Latch(0)
+    timer.add(late)
+    timer.advance_clock(0)
+    assert not late.ran.is_set()
+
+
+def test_two_owners_share_a_timer() -> None:
+    """SystemTimerReaperTest: a second consumer's tasks run beside the first one's."""
+    timer = _timer(executor=ThreadPoolExecutor(1, "executor-t"))
+    reaper = ExpiredOperationReaper("reaper", timer)
+    reaper.start()
+    first, second = Latch(5), Latch(5)
+    timer.add(first)
+    timer.add(second)
+    assert first.ran.wait(30)
+    assert second.ran.wait(30)
+    assert first.thread.startswith("executor-t")
+    reaper.close()
+
+
+def test_purge_follows_every_poll() -> None:
+    """The thread polls even when nothing waits, as Kafka's does every 200 ms."""
+    purged = threading.Event()
+    reaper = ExpiredOperationReaper("reaper", _timer(), purged.set)
+    reaper.start()
+    assert purged.wait(30)
+    reaper.close()

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from purgatories.timer.task_counter import TaskCounter
+from purgatories.timer.timer_task import TimerTask
+from purgatories.timer.timer_task_entry import TimerTaskEntry
+from purgatories.timer.timer_task_list import TimerTaskList
+
+
+def test_all() -> None:
+    """Kafka's TimerTaskListTest.testAll: adding counts, re-adding moves, cancelling empties."""
+    counter = TaskCounter()
+    lists = [TimerTaskList(counter) for _ in range(3)]
+    tasks = [TimerTask(i) for i in range(10)]
+    for number, task in enumerate(tasks, 1):
+        lists[0].add(TimerTaskEntry(task, 10))
+        assert counter.value == number
+    for task in tasks[:4]:
+        lists[1].add(TimerTaskEntry(task, 20))
+        assert counter.value == 10
+    for task in tasks[4:7]:
+        lists[2].add(TimerTaskEntry(task, 30))
+    assert [[int(task.delay_ms) for task in each] for each in lists] == [
+        [7, 8, 9],
+        [0, 1, 2, 3],
+        [4, 5, 6],
+    ]
+    for task in lists[1]:
+        task.cancel()
+    assert [len(list(each)) for each in lists] == [3, 0, 3]
+    assert counter.value == 6
+
+
+def test_expiration_says_whether_it_changed() -> None:
+    """Only news make the bucket enter the delay queue."""
+    bucket = TimerTaskList(TaskCounter())
+    assert bucket.set_expiration(40)
+    assert not bucket.set_expiration(40)
+    assert bucket.set_expiration(41)
+
+
+def test_flush_hands_on_first_in_first_out_and_forgets_the_expiration() -> None:
+    """The same number is news again after a flush."""
+    counter = TaskCounter()
+    bucket = TimerTaskList(counter)
+    bucket.set_expiration(40)
+    for number in range(3):
+        bucket.add(TimerTaskEntry(TimerTask(number), 40))
+    refused = bucket.flush(lambda _: False)
+    assert [entry.task.delay_ms for entry in refused] == [0, 1, 2]
+    assert [entry.list for entry in refused] == [None, None, None]
+    assert counter.value == 0
+    assert bucket.set_expiration(40)
+
+
+def test_flush_moves_entries_into_other_lists() -> None:
+    """What is placed elsewhere is not handed back, and is counted once."""
+    counter = TaskCounter()
+    coarse, fine = TimerTaskList(counter), TimerTaskList(counter)
+    for number in range(4):
+        coarse.add(TimerTaskEntry(TimerTask(number), 40))
+
+    def place(entry: TimerTaskEntry) -> bool:
+        if entry.task.delay_ms % 2:
+            return False
+        fine.add(entry)
+        return True
+
+    refused = coarse.flush(place)
+    assert [entry.task.delay_ms for entry in refused] == [1, 3]
+    assert [task.delay_ms for task in fine] == [0, 2]
+    assert counter.value == 2
+
+
+def test_expired_entry_does_not_hold_its_neighbours() -> None:
+    """Whoever keeps a task that ran must not keep the tasks it once stood beside."""
+    bucket = TimerTaskList(TaskCounter())
+    entries = [TimerTaskEntry(TimerTask(number), 40) for number in range(2)]
+    for entry in entries:
+        bucket.add(entry)
+    bucket.flush(lambda _: False)
+    assert not any(hasattr(entry, "next") or hasattr(entry, "prev") for entry in entries)
+
+
+def test_walk_skips_who_was_cancelled_on_the_way() -> None:
+    """An entry whose task has another one by now is not live."""
+    bucket = TimerTaskList(TaskCounter())
+    task = TimerTask(1)
+    bucket.add(TimerTaskEntry(task, 40))
+    task.timer_task_entry = None
+    assert list(bucket) == []

@@ -1,0 +1,142 @@
+"""Kafka's TimingWheelTest (tick 10, size 5, start 1000), then what it leaves open."""
+
+from __future__ import annotations
+
+import pytest
+
+from purgatories.timer.delay_queue import DelayQueue
+from purgatories.timer.task_counter import TaskCounter
+from purgatories.timer.timer_task import TimerTask
+from purgatories.timer.timer_task_entry import TimerTaskEntry
+from purgatories.timer.timing_wheel import TimingWheel
+
+
+class Wheel:
+    """A wheel with its surroundings."""
+
+    def __init__(self, tick_ms: int = 10, size: int = 5, start_ms: int = 1000) -> None:
+        self.counter = TaskCounter()
+        self.queue = DelayQueue(lambda: 10**9)
+        self.wheel = TimingWheel(tick_ms, size, start_ms, self.counter, self.queue)
+
+    def add(self, expiration_ms: int, task: TimerTask | None = None) -> bool:
+        return self.wheel.add(TimerTaskEntry(task or TimerTask(0), expiration_ms))
+
+
+@pytest.fixture
+def wheel() -> Wheel:
+    return Wheel()
+
+
+def test_add_valid_task(wheel: Wheel) -> None:
+    """TimingWheelTest.testAddValidTask: accepted, queued, counted."""
+    assert wheel.add(1020)
+    assert len(wheel.queue) == 1
+    assert wheel.counter.value == 1
+
+
+def test_add_expired_task(wheel: Wheel) -> None:
+    """TimingWheelTest.testAddExpiredTask: refused."""
+    assert not wheel.add(999)
+    assert len(wheel.queue) == 0
+    assert wheel.counter.value == 0
+
+
+def test_add_cancelled_task(wheel: Wheel) -> None:
+    """TimingWheelTest.testAddCancelledTask: refused."""
+    task = TimerTask(0)
+    entry = TimerTaskEntry(task, 1020)
+    task.cancel()
+    assert not wheel.wheel.add(entry)
+    assert len(wheel.queue) == 0
+
+
+def test_add_task_in_current_tick(wheel: Wheel) -> None:
+    """TimingWheelTest.testAddTaskInCurrentBucket: it has expired already."""
+    assert not wheel.add(1005)
+
+
+def test_advance_clock_within_tick(wheel: Wheel) -> None:
+    """TimingWheelTest.testAdvanceClockWithinTimeInterval: the clock stands."""
+    wheel.wheel.advance_clock(1009)
+    assert wheel.wheel.current_time_ms == 1000
+
+
+def test_advance_clock_to_next_tick(wheel: Wheel) -> None:
+    """TimingWheelTest.testAdvanceClockToNextTimeInterval: the clock moves a tick."""
+    wheel.wheel.advance_clock(1010)
+    assert wheel.wheel.current_time_ms == 1010
+
+
+def test_overflow_wheel_creation(wheel: Wheel) -> None:
+    """TimingWheelTest.testOverflowWheelCreation: made by the first that needs it, then reused."""
+    assert wheel.wheel.overflow_wheel is None
+    assert wheel.add(1000 + 60)
+    made = wheel.wheel.overflow_wheel
+    assert made is not None
+    assert wheel.add(1000 + 70)
+    assert wheel.wheel.overflow_wheel is made
+
+
+def test_advance_clock_with_overflow(wheel: Wheel) -> None:
+    """TimingWheelTest.testAdvanceClockWithOverflowWheel: each wheel rounds to its own tick."""
+    wheel.add(1000 + 60)
+    wheel.wheel.advance_clock(1060)
+    assert wheel.wheel.overflow_wheel is not None
+    assert wheel.wheel.current_time_ms == 1060
+    assert wheel.wheel.overflow_wheel.current_time_ms == 1050
+
+
+def test_start_is_rounded_down_to_a_tick() -> None:
+    """The clock is a multiple of the tick from the beginning."""
+    assert Wheel(start_ms=1009).wheel.current_time_ms == 1000
+
+
+def test_450_ms_task_falls_through_three_wheels() -> None:
+    """Third level until 400, second until 440, first until 450, and there it runs."""
+    surroundings = Wheel(tick_ms=1, size=20, start_ms=0)
+    wheel = surroundings.wheel
+    entry = TimerTaskEntry(TimerTask(450), 450)
+    fired_ms = []
+    while wheel.add(entry):
+        bucket = surroundings.queue.poll()
+        assert bucket is not None
+        fired_ms.append(bucket.expiration_ms)
+        wheel.advance_clock(bucket.expiration_ms)
+        assert bucket.flush(lambda _: False) == [entry]
+    assert fired_ms == [400, 440, 450]
+
+
+def test_bucket_is_queued_once_for_all_its_entries(wheel: Wheel) -> None:
+    """Only a changed expiration is offered."""
+    for expiration_ms in (1020, 1021, 1029):
+        assert wheel.add(expiration_ms)
+    assert len(wheel.queue) == 1
+
+
+def test_flushed_bucket_is_queued_again_for_the_next_round(wheel: Wheel) -> None:
+    """Also when its expiration is the number it had."""
+    wheel.add(1020)
+    bucket = wheel.queue.poll()
+    assert bucket is not None
+    bucket.flush(lambda _: False)
+    wheel.add(1020)
+    assert wheel.queue.poll() is bucket
+
+
+def test_clock_passed_by_advance_moves_coarser_wheels_too(wheel: Wheel) -> None:
+    """A jump over several rounds leaves no wheel behind."""
+    wheel.add(1000 + 50 * 5 + 1)
+    wheel.wheel.advance_clock(5000)
+    levels = []
+    level: TimingWheel | None = wheel.wheel
+    while level is not None:
+        levels.append(level.current_time_ms)
+        level = level.overflow_wheel
+    assert levels == [5000, 5000, 5000]
+
+
+def test_wheel_of_one_bucket_is_refused() -> None:
+    """It would overflow into a copy of itself for ever."""
+    with pytest.raises(AssertionError):
+        Wheel(size=1)

@@ -1,0 +1,94 @@
+"""The wheel against a sorted list: whatever is added, cancelled and re-added, the same tasks run."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timing_wheel import TimingWheel
+from tests.purgatories.manual_clock import LoggingTask, ManualClock
+
+
+class WheelAgainstSortedList(RuleBasedStateMachine):
+    """Model: (expiration, number) of every task that waits, sorted when asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = ManualClock()
+        self.ran: list[int] = []
+        self.tasks: list[LoggingTask] = []
+        self.waiting: dict[int, float] = {}
+
+    @initialize(size=st.integers(2, 5), start=st.floats(0, 1e7), tick=st.sampled_from([1, 1, 3]))
+    def make(self, size: int, start: float, tick: int) -> None:
+        self.clock.now_ms = start
+        self.timer = SystemTimer("model", now_ms=self.clock, tick_ms=tick, wheel_size=size)
+
+    @rule(delay=st.one_of(st.integers(-5, 300), st.floats(0, 50), st.just(10**6)))
+    def add(self, delay: float) -> None:
+        number = len(self.tasks)
+        self.tasks.append(LoggingTask(delay, number, self.ran))
+        self.timer.add(self.tasks[-1])
+        self.waiting[number] = self.clock() + delay
+
+    @rule(data=st.data())
+    def cancel(self, data: st.DataObject) -> None:
+        if self.tasks:
+            number = data.draw(st.integers(0, len(self.tasks) - 1))
+            overdue = self.waiting.get(number, 0) <= self.clock()
+            if not overdue:  # one that is due may be on its way already
+                self.tasks[number].cancel()
+                del self.waiting[number]
+
+    @rule(data=st.data())
+    def add_again(self, data: st.DataObject) -> None:
+        if self.waiting:
+            number = data.draw(st.sampled_from(sorted(self.waiting)))
+            if self.waiting[number] > self.clock():
+                task = self.tasks[number]
+                self.timer.add(task)
+                self.waiting[number] = self.clock() + task.delay_ms
+
+    @rule(by=st.floats(0, 500))
+    def advance(self, by: float) -> None:
+        """Everything due by then runs, nothing runs early, nothing later than a tick."""
+        before = len(self.ran)
+        target = self.clock() + by
+        tick = self.timer._tick_ms
+        self.clock.advance_to(target, self.timer)
+        ran = self.ran[before:]
+        assert len(set(ran)) == len(ran)
+        must = {number for number, due in self.waiting.items() if due <= target - tick}
+        may = {number for number, due in self.waiting.items() if due <= target}
+        assert must <= set(ran) <= may
+        for number in ran:
+            del self.waiting[number]
+
+    @invariant()
+    def buckets_are_sound(self) -> None:
+        """Non-empty buckets are queued, each once; each entry is counted; a bucket has one id."""
+        if not hasattr(self, "timer"):
+            return
+        queued = [bucket for _, _, bucket in self.timer._queue._heap]
+        assert len({id(bucket) for bucket in queued}) == len(queued)
+        linked = 0
+        wheel: TimingWheel | None = self.timer._wheel
+        while wheel is not None:
+            assert wheel.current_time_ms % wheel.tick_ms == 0
+            for bucket in wheel.buckets:
+                entries = [task.timer_task_entry for task in bucket]
+                linked += len(entries)
+                if entries:
+                    assert bucket in queued
+                ids = {entry.expiration_ms // wheel.tick_ms for entry in entries if entry}
+                assert len(ids) <= 1
+                assert all(id_ * wheel.tick_ms == bucket.expiration_ms for id_ in ids)
+            wheel = wheel.overflow_wheel
+        assert linked == self.timer.size
+        assert linked + len(self.timer._due) == len(self.waiting)
+
+
+TestWheelAgainstSortedList = WheelAgainstSortedList.TestCase
+TestWheelAgainstSortedList.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
+from purgatories.timer.trio_reaper import run_reaper
+
+pytestmark = pytest.mark.anyio
+
+
+def now_ms() -> float:
+    return trio.current_time() * 1000
+
+
+class Stamping(TimerTask):
+    """Writes down when it ran."""
+
+    def __init__(self, delay_ms: float, stamps: list[float]) -> None:
+        super().__init__(delay_ms)
+        self.stamps = stamps
+
+    def run(self) -> None:
+        self.stamps.append(now_ms())
+
+
+@asynccontextmanager
+async def reaped(purge: Callable[[], None] | None = None) -> AsyncIterator[SystemTimer]:
+    clock = trio.lowlevel.current_clock()
+    async with trio.open_nursery() as nursery:
+        timer = SystemTimer("t", now_ms=lambda: clock.current_time() * 1000)
+        nursery.start_soon(run_reaper, timer, purge)
+        await trio.testing.wait_all_tasks_blocked()
+        yield timer
+        nursery.cancel_scope.cancel()
+
+
+async def test_tasks_run_at_their_time() -> None:
+    """To the millisecond, in virtual time, whatever order they were added in."""
+    stamps: list[float] = []
+    async with reaped() as timer:
+        started_ms = now_ms()
+        for delay_ms in (450, 1, 20, 30_000, 7):
+            timer.add(Stamping(delay_ms, stamps))
+        await trio.sleep(31)
+    waited = [stamp - started_ms for stamp in stamps]
+    assert waited == pytest.approx([1, 7, 20, 450, 30_000], abs=0.002)
+
+
+async def test_no_task_runs_early_at_any_fraction_of_time() -> None:
+    """Rounding between seconds and milliseconds never lets a task run before its delay is over."""
+    late: list[float] = []
+
+    class Measuring(TimerTask):
+        def __init__(self, delay_ms: float) -> None:
+            super().__init__(delay_ms)
+            self.added_ms = now_ms()
+
+        def run(self) -> None:
+            late.append(now_ms() - self.added_ms - self.delay_ms)
+
+    async with reaped() as timer:
+        for number in range(300):
+            await trio.sleep(0.0001237 * (number + 1))
+            timer.add(Measuring(number * 0.37))
+        await trio.sleep(1)
+    assert len(late) == 300
+    assert min(late) > -1e-6
+    assert max(late) <= 1.002
+
+
+async def test_earlier_task_moves_the_deadline() -> None:
+    """The reaper sleeps towards a late task when an early one comes."""
+    stamps: list[float] = []
+    async with reaped() as timer:
+        started_ms = now_ms()
+        timer.add(Stamping(10_000, stamps))
+        await trio.sleep(1)
+        timer.add(Stamping(50, stamps))
+        await trio.sleep(1)
+        assert [stamp - started_ms for stamp in stamps] == pytest.approx([1050], abs=0.002)
+
+
+async def test_task_of_no_delay_runs_without_time_passing() -> None:
+    """It is due at once, and the reaper wakes up for it."""
+    stamps: list[float] = []
+    async with reaped() as timer:
+        started_ms = now_ms()
+        timer.add(Stamping(0, stamps))
+        await trio.testing.wait_all_tasks_blocked()
+        assert stamps == [started_ms]
+
+
+async def test_idle_timer_wakes_nobody_up() -> None:
+    """With nothing to do the reaper makes no step at all in an hour."""
+    steps: list[float] = []
+    async with reaped(lambda: steps.append(now_ms())):
+        await trio.sleep(3600)
+    assert steps == []
+
+
+async def test_every_step_ends_with_the_purge() -> None:
+    """One bucket, one step, one purge."""
+    steps: list[float] = []
+    async with reaped(lambda: steps.append(now_ms())) as timer:
+        timer.add(TimerTask(5))
+        await trio.sleep(1)
+    assert len(steps) == 1
+
+
+async def test_tasks_may_come_from_other_threads() -> None:
+    """An add from elsewhere wakes the reaper in its own thread."""
+    stamps: list[float] = []
+    ran = trio.Event()
+
+    class Setting(Stamping):
+        def run(self) -> None:
+            super().run()
+            ran.set()
+
+    async with reaped() as timer:
+        task = Setting(0, stamps)
+        await trio.to_thread.run_sync(timer.add, task)
+        await ran.wait()
+    assert len(stamps) == 1
+
+
+async def test_timer_outlives_its_reaper() -> None:
+    """After the reaper was cancelled an add calls nobody, and another driver may take over."""
+    async with reaped() as timer:
+        pass
+    stamps: list[float] = []
+    timer.add(Stamping(0, stamps))
+    assert timer.advance_clock(0)
+    assert len(stamps) == 1
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    return "trio", {"clock": MockClock(autojump_threshold=0)}
