@@ -91,7 +91,8 @@ class Connection:
         self.transport.close()
         request, self._in_progress = self._in_progress, None
         if request is not None and request.on_disconnect is not None:
-            request.on_disconnect()
+            abandon, request.on_disconnect = request.on_disconnect, None
+            abandon()
 
     def begin(self, request: Request[Any]) -> None:
         """Make *request* the one in progress; called by dispatch."""
@@ -104,6 +105,7 @@ class Connection:
             return
         assert self._in_progress is request, "a request is answered exactly once"
         self._in_progress = None
+        request.on_disconnect = None  # breaks a cycle: a parked operation holds its request
         if response is not None:
             out = Output()
             start = begin_response(out, request.header)

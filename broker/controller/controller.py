@@ -21,6 +21,9 @@ from broker.controller.topic_names import check_topic_name, collides
 from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
+# Kafka's controller refuses larger batches: ReplicationControlManager.MAX_PARTITIONS_PER_BATCH.
+PARTITIONS_PER_REQUEST_MAX = 10_000
+
 # Producer ids are handed out in blocks, so that the store is written once a block (KIP-730).
 _PRODUCER_ID_BLOCK = 1000
 
@@ -121,6 +124,7 @@ class Controller:
                 else f"The topic {name} currently has {present} partition(s); {count} would not "
                 "be an increase.",
             )
+        _check_batch(count - present)
         if assignments:
             if len(assignments) != count - present:
                 raise ApiError(
@@ -190,6 +194,7 @@ class Controller:
                 ErrorCode.INVALID_PARTITIONS,
                 "Number of partitions was set to an invalid non-positive value.",
             )
+        _check_batch(asked)
         return asked
 
     def _place(self, partitions: range, factor: int) -> list[tuple[int, ...]]:
@@ -244,6 +249,14 @@ class Controller:
             cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
             self._store.put_fact("cluster_id", cluster_id)
         return cluster_id
+
+
+def _check_batch(partitions: int) -> None:
+    if partitions > PARTITIONS_PER_REQUEST_MAX:
+        raise ApiError(
+            ErrorCode.POLICY_VIOLATION,
+            f"{partitions} partitions at once; {PARTITIONS_PER_REQUEST_MAX} is the most",
+        )
 
 
 def _repeated(replicas: tuple[int, ...]) -> int:

@@ -7,12 +7,14 @@ looks around; a wait that times out answers REQUEST_TIMED_OUT and keeps the reco
 Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
 older librdkafka takes that for "no compression" otherwise (KAFKA-18659).
 
-Deviations: transactional produce is not served yet: INVALID_TXN_STATE.
+Deviations: transactions are not served yet: a transactional batch is INVALID_TXN_STATE, or, as in
+Kafka, TRANSACTIONAL_ID_AUTHORIZATION_FAILED for the whole request if it names no transactional id.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 from uuid import UUID
 
 from broker.errors import Refused
@@ -28,35 +30,41 @@ from protocol.messages.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
+from protocol.records import TRANSACTIONAL_BIT
 
 _TOPIC_IDS_SINCE = 13
 _INTERNAL_WRITER = "__admin_client"  # Kafka lets only this client id write internal topics
 
+_ATTRIBUTES_BYTE = 22  # of a v2 batch: the low byte of its attributes
+
 Results = list[tuple[TopicPartition, UUID, ProduceResult]]
+
+
+class Entry(NamedTuple):
+    """One partition of the request, and what is wrong with its batch at first sight."""
+
+    key: TopicPartition
+    topic_id: UUID
+    records: memoryview | None
+    batch_problem: ErrorCode
 
 
 def produce(request: Request[ProduceRequest]) -> None:
     """Append what the request carries and answer, or park it until that is replicated."""
     body = request.body
-    if body.acks not in (-1, 0, 1):
-        refusal = ErrorCode.INVALID_REQUIRED_ACKS
-        everything = [(key, id_, ProduceResult(refusal)) for key, id_, _ in _entries(request)]
-        return _finish(request, everything)
+    entries = list(_entries(request))
+    if refusal := _whole_problem(body, entries):
+        return _finish(request, [(e.key, e.topic_id, ProduceResult(refusal)) for e in entries])
     accepted: dict[TopicPartition, memoryview] = {}
     topic_ids: dict[TopicPartition, UUID] = {}
     refused: Results = []
-    for key, topic_id, records in _entries(request):
-        error = _problem(request, key, topic_id, records)
-        if error is ErrorCode.CORRUPT_MESSAGE:
-            # Kafka stumbles over such bytes before it looks at any partition by itself.
-            corrupt = ProduceResult(error)
-            return _finish(request, [(key, id_, corrupt) for key, id_, _ in _entries(request)])
-        if error:
-            refused.append((key, topic_id, ProduceResult(error)))
+    for entry in entries:
+        error = _problem(request, entry)
+        if error or entry.records is None:
+            refused.append((entry.key, entry.topic_id, ProduceResult(error)))
         else:
-            assert records is not None
-            accepted[key] = records
-            topic_ids[key] = topic_id
+            accepted[entry.key] = entry.records
+            topic_ids[entry.key] = entry.topic_id
     if not accepted:
         return _finish(request, refused)
 
@@ -72,36 +80,49 @@ def produce(request: Request[ProduceRequest]) -> None:
     return None
 
 
-def _entries(
-    request: Request[ProduceRequest],
-) -> Iterator[tuple[TopicPartition, UUID, memoryview | None]]:
-    by_id = request.version >= _TOPIC_IDS_SINCE
+def _entries(request: Request[ProduceRequest]) -> Iterator[Entry]:
+    version = request.version
+    by_id = version >= _TOPIC_IDS_SINCE
     for topic in request.body.topic_data:
         name = topic.name
         if by_id:
             known = request.node.image.topic_by_id(topic.topic_id)
             name = "" if known is None else known.name
         for partition in topic.partition_data:
-            records = None if partition.records is None else memoryview(partition.records)
-            yield TopicPartition(name, partition.index), topic.topic_id, records
+            records, problem = None, ErrorCode.INVALID_RECORD
+            if partition.records is not None:
+                records = memoryview(partition.records)
+                problem = first_batch_problem(records, version)
+            yield Entry(TopicPartition(name, partition.index), topic.topic_id, records, problem)
 
 
-def _problem(
-    request: Request[ProduceRequest],
-    key: TopicPartition,
-    topic_id: UUID,
-    records: memoryview | None,
-) -> ErrorCode:
+def _whole_problem(body: ProduceRequest, entries: list[Entry]) -> ErrorCode:
+    """What refuses the request as a whole, before any partition is looked at by itself.
+
+    Kafka looks for transactional batches first, and stumbles there over bytes that are no batch.
+    """
+    for _, _, records, problem in entries:
+        if problem is ErrorCode.CORRUPT_MESSAGE:
+            return problem
+        if not problem and records is not None and records[_ATTRIBUTES_BYTE] & TRANSACTIONAL_BIT:
+            return (
+                ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+                if body.transactional_id is None
+                else ErrorCode.INVALID_TXN_STATE
+            )
+    return ErrorCode.NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS
+
+
+def _problem(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:
     """What refuses a partition before its log is asked, in Kafka's order."""
-    topic = request.node.image.topic(key.topic)
+    topic = request.node.image.topic(entry.key.topic)
     if topic is None:
-        return ErrorCode.UNKNOWN_TOPIC_ID if topic_id.int else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    if not 0 <= key.partition < len(topic.partitions):
+        by_id = request.version >= _TOPIC_IDS_SINCE
+        return ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if not 0 <= entry.key.partition < len(topic.partitions):
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    if records is None:
-        return ErrorCode.INVALID_RECORD
-    if error := first_batch_problem(records, request.version):
-        return error
+    if entry.batch_problem:
+        return entry.batch_problem
     if topic.internal and request.client_id != _INTERNAL_WRITER:
         return ErrorCode.INVALID_TOPIC_EXCEPTION
     return ErrorCode.NONE

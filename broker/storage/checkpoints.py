@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from uuid import UUID
 
+from broker.errors import StartupError
 from broker.storage.disk import Disk
 from broker.topic_partition import TopicPartition
 
 _VERSION = "0"
 
 
-class CorruptCheckpoint(Exception):  # noqa: N818 - it names what the file is
+class CorruptCheckpoint(StartupError):  # noqa: N818 - it names what the file is
     """A checkpoint file that is not one; the message names it."""
 
 

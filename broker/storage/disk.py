@@ -7,12 +7,19 @@ opened when first used and closed again, least recently used first, when too man
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
+
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+logger = logging.getLogger(__name__)
 
 Bytes = bytes | bytearray | memoryview
 
@@ -172,3 +179,26 @@ def opened(path: Path, flags: int) -> Iterator[int]:
         yield fd
     finally:
         os.close(fd)
+
+
+class StorageErrors:
+    """Makes what the disk refuses within a block `ApiError` KAFKA_STORAGE_ERROR, and logs it."""
+
+    __slots__ = ("_about",)
+
+    def __init__(self, about: object) -> None:
+        self._about = about
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, OSError):
+            logger.error("%s: %s", self._about, error)
+            text = f"{self._about}: {error.strerror}"
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, text) from error

@@ -16,7 +16,7 @@ from broker.storage.append import (
     LogAppendInfo,
     only_batch,
 )
-from broker.storage.disk import Disk
+from broker.storage.disk import Disk, StorageErrors
 from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.local_log import LocalLog
 from broker.storage.log_config import LogConfig
@@ -277,7 +277,8 @@ class Log(LogView):
 
     def maybe_assign_epoch_start_offset(self, epoch: int, offset: int) -> None:
         """A leader begins *epoch* at *offset*."""
-        self._epochs.assign_all([(epoch, offset)])
+        with StorageErrors(self.topic_partition):
+            self._epochs.assign_all([(epoch, offset)])
 
     def update_config(self, config: LogConfig) -> None:
         """Obey other settings from now on."""

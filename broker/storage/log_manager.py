@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 
 from broker.clock import Clock
 from broker.storage.checkpoints import read_partition_metadata, write_partition_metadata
-from broker.storage.disk import Disk
+from broker.storage.disk import Disk, StorageErrors
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import (
@@ -91,36 +91,40 @@ class LogManager:
     def get_or_create(self, key: TopicPartition, topic_id: UUID, config: LogConfig) -> Log:
         """The partition's log, opened or made.
 
-        A folder of another topic of the same name is moved away: that topic was deleted.
+        A folder of another topic of the same name is removed: that topic was deleted. Raises
+        `ApiError` KAFKA_STORAGE_ERROR.
         """
         log = self._logs.get(key)
-        if log is not None:
-            return log
+        if log is None:
+            with StorageErrors(key):
+                log = self._logs[key] = self._open(key, topic_id, config)
+        return log
+
+    def _open(self, key: TopicPartition, topic_id: UUID, config: LogConfig) -> Log:
         home = self._homes.get(key)
         if home is not None:
             found = read_partition_metadata(home.path / str(key) / PARTITION_METADATA)
             if found is not None and found != topic_id:
-                self._remove_folder(home.path / str(key))
+                self.delete(key)
                 home = None
-        new = home is None
-        if home is None:
-            home = self._homes[key] = self._emptiest()
+        is_new = home is None
+        home = home or self._emptiest()
         directory = home.path / str(key)
-        checkpoints = self._checkpoints
-        log = self._logs[key] = Log.open(
+        log = Log.open(
             directory,
             key,
             config,
             self._clock,
             disk=self._disk,
             cache=self._cache,
-            clean=home.was_clean or new,
-            recovery_point=0 if new else checkpoints[RECOVERY_POINTS].get(key, 0),
-            log_start_offset=0 if new else checkpoints[LOG_STARTS].get(key, 0),
-            high_watermark=0 if new else checkpoints[HIGH_WATERMARKS].get(key, 0),
+            clean=home.was_clean or is_new,
+            recovery_point=self._checkpoints[RECOVERY_POINTS].get(key, 0),
+            log_start_offset=self._checkpoints[LOG_STARTS].get(key, 0),
+            high_watermark=self._checkpoints[HIGH_WATERMARKS].get(key, 0),
         )
         if not (directory / PARTITION_METADATA).exists():
             write_partition_metadata(self._disk, directory / PARTITION_METADATA, topic_id)
+        self._homes[key] = home
         return log
 
     def delete(self, key: TopicPartition) -> None:

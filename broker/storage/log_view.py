@@ -14,6 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from broker.clock import Clock
+from broker.storage.disk import StorageErrors
 from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.local_log import LocalLog
 from broker.storage.log_config import LogConfig
@@ -157,7 +158,8 @@ class LogView:
             return FetchDataInfo(upper, b"")
         if start_offset > upper.message_offset:
             return FetchDataInfo(self.offset_metadata(start_offset), b"")
-        data = self._local.segments.read(start_offset, max_bytes, upper, min_one_message)
+        with StorageErrors(self.topic_partition):
+            data = self._local.segments.read(start_offset, max_bytes, upper, min_one_message)
         if data is None:
             return FetchDataInfo(self._local.end, b"")
         if data.records:
@@ -166,11 +168,13 @@ class LogView:
 
     def fetch_offset_by_timestamp(self, timestamp: int) -> TimestampAndOffset | None:
         """The first record that is not older than *timestamp*."""
-        return self._local.segments.find_by_timestamp(timestamp, self.log_start_offset)
+        with StorageErrors(self.topic_partition):
+            return self._local.segments.find_by_timestamp(timestamp, self.log_start_offset)
 
     def fetch_offset_of_max_timestamp(self) -> TimestampAndOffset | None:
         """The first record that bears the largest timestamp (KIP-734)."""
-        return self._local.segments.find_max_timestamp(self.log_start_offset)
+        with StorageErrors(self.topic_partition):
+            return self._local.segments.find_max_timestamp(self.log_start_offset)
 
     def _check_range(self, offset: int) -> None:
         if not self.log_start_offset <= offset <= self._local.end.message_offset:

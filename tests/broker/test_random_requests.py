@@ -61,5 +61,4 @@ def _make_likely(rng: random.Random, message: Any) -> None:
         elif isinstance(value, bytes):
             setattr(message, name, batch(b"x"))
         elif isinstance(value, int) and not isinstance(value, bool):
-            wide = abs(value) > 1 << 16  # drawn from a field that is wide enough for it
-            setattr(message, name, rng.choice((-1, 0, 1, 2, 6000, 30_000) if wide else (-1, 0, 1)))
+            setattr(message, name, 6000 if name.endswith("_ms") else rng.choice((-1, 0, 1, 2)))

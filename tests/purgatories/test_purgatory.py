@@ -374,9 +374,7 @@ def test_on_complete_that_raises_in_a_check(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_on_complete_that_raises_at_expiry(
-    mock: Setting, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_on_complete_that_raises_at_expiry(mock: Setting, caplog: pytest.LogCaptureFixture) -> None:
     """The operations that expire with it expire all the same."""
 
     class Failing(MockOperation):

@@ -81,7 +81,9 @@ def test_nobody_waits_for_the_lock() -> None:
     assert not operation.is_completed
 
 
-@pytest.mark.parametrize("ask", [TryLockOperation.maybe_try_complete, TryLockOperation.safe_try_complete])
+@pytest.mark.parametrize(
+    "ask", [TryLockOperation.maybe_try_complete, TryLockOperation.safe_try_complete]
+)
 def test_completes_like_any_other(ask: Callable[[TryLockOperation], bool]) -> None:
     """Without contention it is one look, and True only for who completed it."""
     operation = Contended()

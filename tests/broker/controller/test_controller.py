@@ -92,6 +92,7 @@ def test_the_default_factor_is_capped_by_the_number_of_nodes() -> None:
         ({"name": "taken"}, ErrorCode.TOPIC_ALREADY_EXISTS),
         ({"name": "a_b"}, ErrorCode.INVALID_TOPIC_EXCEPTION),
         ({"name": "t", "partitions": 0}, ErrorCode.INVALID_PARTITIONS),
+        ({"name": "t", "partitions": 2**31 - 1}, ErrorCode.POLICY_VIOLATION),
         ({"name": "t", "replication_factor": 0}, ErrorCode.INVALID_REPLICATION_FACTOR),
         ({"name": "t", "replication_factor": 2}, ErrorCode.INVALID_REPLICATION_FACTOR),
         ({"name": "t", "configs": {"nonsense": "1"}}, ErrorCode.INVALID_CONFIG),
@@ -134,6 +135,7 @@ def test_partitions_grow(controller: Controller, node: RecordingNode) -> None:
     assert _refusal(controller.create_partitions, "t", 2) is ErrorCode.INVALID_PARTITIONS
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert _refusal(controller.create_partitions, "nope", 2) is unknown
+    assert _refusal(controller.create_partitions, "t", 2**31 - 1) is ErrorCode.POLICY_VIOLATION
 
 
 def test_a_deleted_topic_is_gone(controller: Controller, node: RecordingNode) -> None:

@@ -195,3 +195,27 @@ async def test_log_append_time_is_told(tmp_path: Path) -> None:
 
         (partition,) = response.responses[0].partition_responses
         assert partition.log_append_time_ms == node.node.clock.wall_ms()
+
+
+@pytest.mark.parametrize(
+    ("transactional_id", "error"),
+    [
+        (None, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+        ("mine", ErrorCode.INVALID_TXN_STATE),
+    ],
+)
+async def test_a_transactional_batch_refuses_the_whole_request(
+    tmp_path: Path, transactional_id: str | None, error: ErrorCode
+) -> None:
+    """Found before any partition is looked at, so the plain batch is not appended either."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=2)
+        transactional = bytearray(batch(b"a"))
+        transactional[22] |= 0x10
+        request = produce_request("t", batch(b"plain"), bytes(transactional))
+        request.transactional_id = transactional_id
+
+        response = await node.client().send(request, PRODUCE_VERSION)
+
+        assert set(_partitions(response).values()) == {(error, -1)}
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 0

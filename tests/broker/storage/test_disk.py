@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from broker.storage.disk import Bytes, Disk
+from broker.errors import ApiError
+from broker.storage.disk import Bytes, Disk, StorageErrors
+from protocol.errors import ErrorCode
 from tests.broker.storage.logs import FailingDisk
 
 
@@ -85,3 +87,13 @@ def test_a_removed_file_is_gone(tmp_path: Path) -> None:
     file.remove()
     assert file.size() == 0
     assert not file.path.exists()
+
+
+def test_what_the_disk_refuses_has_kafkas_error(caplog: pytest.LogCaptureFixture) -> None:
+    """The answer has the code, the log the reason; other errors fly."""
+    with pytest.raises(ApiError) as refused, StorageErrors("orders-0"):
+        raise OSError(5, "Input/output error", "0.log")
+    assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
+    assert "orders-0: [Errno 5] Input/output error: '0.log'" in caplog.text
+    with pytest.raises(KeyError), StorageErrors("orders-0"):
+        raise KeyError

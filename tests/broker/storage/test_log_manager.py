@@ -7,10 +7,12 @@ from uuid import UUID
 
 import pytest
 
+from broker.errors import ApiError, StartupError
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
 from tests.broker.storage.logs import ORDERS, FailingDisk, StillClock, batch, read_all, replicate
 
 TOPIC_ID = UUID(int=7)
@@ -157,3 +159,24 @@ def test_strange_folders_are_left_alone(tmp_path: Path, caplog: pytest.LogCaptur
     assert "lost+found" in caplog.text
     assert (tmp_path / "lost+found").exists()
     manager.close()
+
+
+def test_a_partition_that_cannot_be_made_can_be_made_later(tmp_path: Path) -> None:
+    """A full disk is an error code, and nothing is left half done."""
+    disk = FailingDisk()
+    manager = manager_at(tmp_path, disk=disk)
+    disk.broken = True
+    with pytest.raises(ApiError) as refused:
+        host(manager)
+    assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
+    disk.broken = False
+    assert host(manager).append_as_leader(batch(2), 0).last_offset == 1
+    manager.close()
+
+
+def test_a_torn_checkpoint_is_a_reason_not_to_start(tmp_path: Path) -> None:
+    """One line that names the file."""
+    manager_at(tmp_path).close()
+    (tmp_path / "replication-offset-checkpoint").write_text("0\n7\n")
+    with pytest.raises(StartupError, match="replication-offset-checkpoint is not a checkpoint"):
+        manager_at(tmp_path)

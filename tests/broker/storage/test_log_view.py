@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from broker.errors import ApiError
 from broker.storage.disk import Disk
 from broker.storage.log import Log
 from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
+from protocol.errors import ErrorCode
 from protocol.records import Codec, Record, batches, records
 from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, replicate
 
@@ -122,23 +124,37 @@ def test_every_offset_is_found_whatever_the_indexes_know(tmp_path: Path) -> None
 
 
 class CountingDisk(Disk):
-    """Counts what is read."""
+    """Counts what is read, or cannot read at all."""
 
     reads = 0
+    broken = False
 
     def pread(self, fd: int, size: int, position: int) -> bytes:  # type: ignore[override]  # a method for a function
-        CountingDisk.reads += 1
+        self.reads += 1
+        if self.broken:
+            raise OSError(5, "Input/output error")
         return Disk.pread(fd, size, position)
 
 
 def test_readers_of_the_same_slice_share_it(tmp_path: Path) -> None:
     """One append may wake thousands that wait at the same offset."""
-    log = five_batches(tmp_path, disk=CountingDisk())
-    CountingDisk.reads = 0
+    disk = CountingDisk()
+    log = five_batches(tmp_path, disk=disk)
+    before = disk.reads
     first = log.read(8, EVERYTHING, log.high_watermark_metadata, True)
     again = log.read(8, EVERYTHING, log.high_watermark_metadata, True)
     assert again.records is first.records
-    assert CountingDisk.reads == 1
+    assert disk.reads == before + 1
+
+
+def test_a_disk_that_cannot_be_read_is_a_storage_error(tmp_path: Path) -> None:
+    """The client is told; the broker goes on."""
+    disk = CountingDisk()
+    log = five_batches(tmp_path, disk=disk)
+    disk.broken = True
+    with pytest.raises(ApiError) as refused:
+        log.read(0, EVERYTHING, log.end_metadata, True)
+    assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
 
 
 def test_a_shared_slice_does_not_outlive_its_records(tmp_path: Path) -> None:

@@ -57,7 +57,8 @@ def test_command_draws_what_it_is_asked_for(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["-1"], ["soon"], ["1e3"], [str(10**13)], ["--tick-ms", "0"], ["--wheel-size", "1"]]
+    "arguments",
+    [["-1"], ["soon"], ["1e3"], [str(10**13)], ["--tick-ms", "0"], ["--wheel-size", "1"]],
 )
 def test_bad_arguments_are_refused(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

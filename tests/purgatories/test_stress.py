@@ -1,0 +1,136 @@
+"""Eight threads do everything at once, from a printed seed; in the end nothing is left over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from random import Random
+from secrets import randbits
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from purgatories.purgatory import DelayedOperationPurgatory
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.try_lock_operation import TryLockOperation
+from tests.purgatories.manual_clock import ManualClock, MockOperation
+
+THREADS = 8
+STEPS = 1500  # a thread
+KEYS = 12
+
+
+class MockTryLockOperation(TryLockOperation):
+    """As `MockOperation`, asked without ever blocking."""
+
+    def __init__(self, delay_ms: float) -> None:
+        super().__init__(delay_ms)
+        self.completable = False
+        self.completions = 0
+        self.expiries = 0
+
+    def try_complete(self) -> bool:
+        return self.completable and self.force_complete()
+
+    def on_complete(self) -> None:
+        self.completions += 1
+
+    def on_expiration(self) -> None:
+        self.expiries += 1
+
+
+@pytest.fixture
+def hectic() -> Iterator[None]:
+    """Let threads take turns a thousand times as often as usual."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(5e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+class Stress:
+    """What the threads share, and what each of them does."""
+
+    def __init__(self, seed: int, operation_type: type[Any]) -> None:
+        self.clock = ManualClock()
+        self.timer = SystemTimer("stress", now_ms=self.clock, wheel_size=4)
+        self.purgatory = DelayedOperationPurgatory[Any](
+            "stress", self.timer, purge_interval=50, shards=4
+        )
+        self.seed = seed
+        self.operation_type = operation_type
+        self.operations: list[Any] = []
+        self.forced: list[Any] = []
+        self.abandoned: list[Any] = []
+        self.errors: list[BaseException] = []
+
+    def work(self, number: int) -> None:
+        random = Random(self.seed + number)
+        mine: list[Any] = []
+        try:
+            for _ in range(STEPS):
+                self.step(random, mine)
+        except BaseException as error:  # noqa: BLE001, RUF100 - for the main thread to raise
+            self.errors.append(error)
+
+    def step(self, random: Random, mine: list[Any]) -> None:
+        choice = random.random()
+        if choice < 0.4 or not mine:
+            operation = self.operation_type(random.choice((1, 5, 40, 300, 10**6)))
+            mine.append(operation)
+            self.operations.append(operation)
+            keys = random.sample(range(KEYS), random.randint(1, 4))
+            self.purgatory.try_complete_else_watch(operation, keys)
+        elif choice < 0.6:
+            random.choice(self.operations).completable = True
+            self.purgatory.check_and_complete(random.randrange(KEYS))
+        elif choice < 0.7:
+            operation = random.choice(self.operations)
+            if operation.force_complete():
+                self.forced.append(operation)
+        elif choice < 0.75:
+            operation = random.choice(self.operations)
+            operation.abandon()
+            self.abandoned.append(operation)
+        elif choice < 0.9:
+            self.clock.now_ms += random.random() * 3
+            self.timer.advance_clock(0)
+        else:
+            self.purgatory.purge_if_due()
+            self.timer.add(random.choice(mine))  # anew, while others complete it
+
+    def finish(self) -> None:
+        """Make everything completable, check every key, and let the rest of time pass."""
+        for operation in self.operations:
+            operation.completable = True
+        for key in range(KEYS):
+            self.purgatory.check_and_complete(key)
+        self.clock.advance_to(self.clock() + 10**7, self.timer)
+        self.purgatory._purge()
+
+
+@pytest.mark.parametrize("operation_type", [MockOperation, MockTryLockOperation])
+def test_nothing_is_lost_and_nothing_completed_twice(
+    operation_type: type[Any], hectic: None
+) -> None:
+    """Every operation ends once; no list, no wheel and no counter keeps anything."""
+    seed = randbits(32)
+    print(f"seed {seed}")
+    stress = Stress(seed, operation_type)
+    threads = [Thread(target=stress.work, args=[number]) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not stress.errors
+    stress.finish()
+    assert all(operation.is_completed for operation in stress.operations)
+    assert max(operation.completions for operation in stress.operations) == 1
+    silent = {operation for operation in stress.operations if operation.completions == 0}
+    assert silent <= set(stress.abandoned)
+    assert len(stress.forced) == len(set(stress.forced))
+    assert all(operation.completions == 1 for operation in stress.forced)
+    assert stress.purgatory.watched() == 0
+    assert stress.purgatory.statistics()["watched_keys"] == 0
+    assert stress.timer.size == 0
