@@ -1,3 +1,5 @@
+"""Answers."""
+
 from __future__ import annotations
 
 from broker.groups.answers import Answers

@@ -1,3 +1,5 @@
+"""Classic group."""
+
 from __future__ import annotations
 
 import re

@@ -1,3 +1,5 @@
+"""Coordinator."""
+
 from __future__ import annotations
 
 import pytest

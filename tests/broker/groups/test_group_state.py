@@ -1,3 +1,5 @@
+"""Group state."""
+
 from __future__ import annotations
 
 from itertools import product

@@ -1,3 +1,5 @@
+"""Joining."""
+
 from __future__ import annotations
 
 from protocol.errors import ErrorCode

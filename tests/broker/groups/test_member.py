@@ -1,3 +1,5 @@
+"""Member."""
+
 from __future__ import annotations
 
 import pytest

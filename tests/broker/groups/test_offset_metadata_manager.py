@@ -1,3 +1,5 @@
+"""Offset metadata manager."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

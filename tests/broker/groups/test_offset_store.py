@@ -1,3 +1,5 @@
+"""Offset store."""
+
 from __future__ import annotations
 
 from broker.groups.classic_group import ClassicGroup

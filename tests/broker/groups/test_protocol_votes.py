@@ -1,3 +1,5 @@
+"""Protocol votes."""
+
 from __future__ import annotations
 
 from hypothesis import given

@@ -1,3 +1,5 @@
+"""Rebalance."""
+
 from __future__ import annotations
 
 from functools import partial

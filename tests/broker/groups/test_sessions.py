@@ -1,3 +1,5 @@
+"""Sessions."""
+
 from __future__ import annotations
 
 from tests.broker.groups.story import Story

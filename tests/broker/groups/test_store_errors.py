@@ -1,3 +1,5 @@
+"""Store errors."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Sync phase."""
+
 from __future__ import annotations
 
 from protocol.errors import ErrorCode

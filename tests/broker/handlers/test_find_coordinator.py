@@ -1,3 +1,5 @@
+"""FindCoordinator, as a client sees it."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Heartbeat, as a client sees it."""
+
 from __future__ import annotations
 
 import pytest

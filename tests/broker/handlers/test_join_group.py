@@ -1,3 +1,5 @@
+"""JoinGroup, as a client sees it."""
+
 from __future__ import annotations
 
 import gc

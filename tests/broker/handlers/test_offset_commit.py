@@ -1,3 +1,5 @@
+"""OffsetCommit, as a client sees it."""
+
 from __future__ import annotations
 
 from typing import Any

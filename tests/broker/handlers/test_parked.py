@@ -1,3 +1,5 @@
+"""Parked, as a client sees it."""
+
 from __future__ import annotations
 
 from broker.handlers.parked import Parked

@@ -1,3 +1,5 @@
+"""SyncGroup, as a client sees it."""
+
 from __future__ import annotations
 
 from typing import Any
