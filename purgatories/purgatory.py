@@ -131,8 +131,8 @@ class DelayedOperationPurgatory(Generic[T]):
             self._estimated_total_operations = self.num_delayed()
             self._look_at = self._estimated_total_operations + self._purge_interval
             self._purges += 1
-        for shard in self._shards:
-            for key, watchers in shard.all_watchers() if shard.watchers_by_key else ():
+        for shard in self._used_shards():
+            for key, watchers in shard.all_watchers():
                 watchers.purge_completed()
                 if not watchers.operations:
                     shard.remove_key_if_empty(key, watchers)
@@ -151,9 +151,12 @@ class DelayedOperationPurgatory(Generic[T]):
         """Pairs of operation and key, those of completed operations included."""
         return sum(
             len(watchers.operations)
-            for shard in self._shards
+            for shard in self._used_shards()
             for _, watchers in shard.all_watchers()
         )
+
+    def _used_shards(self) -> list[WatcherList[T]]:
+        return [shard for shard in self._shards if shard.watchers_by_key]
 
     def num_delayed(self) -> int:
         """Operations whose time is running: what the timer holds, other owners' tasks included."""
@@ -165,7 +168,7 @@ class DelayedOperationPurgatory(Generic[T]):
             name=self.name,
             watched=self.watched(),
             num_delayed=self.num_delayed(),
-            watched_keys=sum(len(shard.watchers_by_key) for shard in self._shards),
+            watched_keys=sum(len(shard.watchers_by_key) for shard in self._used_shards()),
             estimated_total_operations=self._estimated_total_operations,
             purges=self._purges,
             expired=self.expirations.total,

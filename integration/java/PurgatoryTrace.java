@@ -70,9 +70,9 @@ public final class PurgatoryTrace {
     private void step(String[] words) throws Exception {
         events.clear();
         String result = act(words);
+        timer.advanceClock(0L);
         executor.submit(() -> { }).get();
         reaperStep.invoke(purgatory, 0L);
-        executor.submit(() -> { }).get();
         out.println(String.join(" ", words) + " -> " + result + " [" + String.join(" ", events)
                 + "] watched " + purgatory.watched() + " delayed " + purgatory.numDelayed());
     }

@@ -31,7 +31,8 @@ class Stop(NamedTuple):
 def draw(delay_ms: int, *, tick_ms: int = 1, wheel_size: int = 20) -> str:
     """Tell everything that happens to a task of *delay_ms*, added at time 0."""
     lines = [
-        f"A task of {delay_ms:,} ms, added at 0; {wheel_size} buckets a wheel, ticks from {tick_ms} ms",
+        f"A task of {delay_ms:,} ms, added at 0; "
+        f"{wheel_size} buckets a wheel, ticks from {tick_ms} ms",
         "▸ now   ● the task",
     ]
     now_ms = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from purgatories.delayed_operation import DelayedOperation
+from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 
@@ -55,3 +56,21 @@ class MockOperation(DelayedOperation):
     def on_expiration(self) -> None:
         self.expiries += 1
         self.mark_expired("mock")
+
+
+class MockPurgatory:
+    """A purgatory on a manual clock, with short names for what tests do most."""
+
+    def __init__(self, **options: int) -> None:
+        self.clock = ManualClock()
+        self.timer = SystemTimer("mock", now_ms=self.clock)
+        self.purgatory = DelayedOperationPurgatory[MockOperation]("mock", self.timer, **options)
+        self.watch = self.purgatory.try_complete_else_watch
+        self.check = self.purgatory.check_and_complete
+
+    def let_time_pass(self, until_ms: float) -> None:
+        """Do what the reaper does."""
+        while (next_ms := self.timer.next_expiration_ms) <= until_ms:
+            self.clock.now_ms = max(self.clock.now_ms, next_ms)
+            self.timer.advance_clock(0)
+            self.purgatory.purge_if_due()

@@ -1,3 +1,5 @@
+"""Work left for later, and its drain."""
+
 from __future__ import annotations
 
 import logging

@@ -1,3 +1,5 @@
+"""Counts of expiries, and what DelayedProduceTest says of its meters."""
+
 from __future__ import annotations
 
 from purgatories.expiration_meter import ExpirationMeter

@@ -1,4 +1,4 @@
-"""Every race Kafka's purgatory guards against, brought about on purpose.
+"""Every race Kafka's purgatory guards against, brought about on purpose (the timer's: timer/).
 
 Where two threads have to meet, one waits for the other at the very point; nothing depends on luck.
 """
@@ -6,6 +6,7 @@ Where two threads have to meet, one waits for the other at the very point; nothi
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from threading import Event, Lock, Thread
 from typing import Any
 
@@ -13,14 +14,9 @@ import pytest
 
 from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
-from purgatories.timer.delay_queue import DelayQueue
 from purgatories.timer.system_timer import SystemTimer
-from purgatories.timer.task_counter import TaskCounter
 from purgatories.timer.timer_task import TimerTask
-from purgatories.timer.timer_task_entry import TimerTaskEntry
-from purgatories.timer.timer_task_list import TimerTaskList
-from purgatories.timer.timing_wheel import TimingWheel
-from tests.purgatories.manual_clock import LoggingTask, ManualClock, MockOperation
+from tests.purgatories.manual_clock import ManualClock, MockOperation
 
 PATIENCE_S = 30
 
@@ -79,26 +75,6 @@ def test_completed_after_the_second_look_and_before_the_timer(clock: ManualClock
     assert purgatory.num_delayed() == 0
 
 
-def test_cancelled_between_its_entry_and_the_list(
-    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Cancel forgot an entry that was in no list yet; who links it then sees that and unlinks it.
-
-    Kafka leaves such an entry in its bucket until that fires.
-    """
-    add = TimingWheel.add
-
-    def cancel_and_add(wheel: TimingWheel, entry: TimerTaskEntry) -> bool:
-        added = add(wheel, entry)
-        entry.task.timer_task_entry = None  # what cancel does first, and all it finds to do
-        return added
-
-    timer = SystemTimer("races", now_ms=clock)
-    monkeypatch.setattr(TimingWheel, "add", cancel_and_add)
-    timer.add(TimerTask(100))
-    assert timer.size == 0
-
-
 def test_expiry_and_event_at_the_same_time() -> None:
     """One of the two completes the operation, and it counts as expired only if that was the timer.
 
@@ -114,9 +90,8 @@ def test_expiry_and_event_at_the_same_time() -> None:
                 assert arrived.wait(PATIENCE_S)  # noqa: B023
 
         operation = Slow()
-        first, second = operation.run, operation.force_complete
-        if not expiry_first:
-            first, second = second, first
+        first: Callable[[], object] = operation.run if expiry_first else operation.force_complete
+        second = operation.force_complete if expiry_first else operation.run
         winner = Thread(target=first)
         winner.start()
         assert inside.wait(PATIENCE_S)
@@ -304,76 +279,6 @@ def test_completed_after_some_of_its_keys(purgatory: DelayedOperationPurgatory[A
     assert not purgatory.try_complete_else_watch(operation, ["a", CompletingKey(), "c", "d"])
     assert purgatory.watched() == 2
     assert purgatory.num_delayed() == 0
-
-
-def test_entry_is_moved_while_it_is_being_removed() -> None:
-    """Remove grips the list it saw, finds the entry gone, and goes after it."""
-    here, there = TaskCounter(), TaskCounter()
-    old, new = TimerTaskList(here), TimerTaskList(there)
-    task = TimerTask(0)
-    entry = TimerTaskEntry(task, 10)
-    old.add(entry)
-
-    class MovingLock:
-        """Whoever waited for it finds that the holder has moved the entry."""
-
-        def acquire(self) -> None:
-            for moved in (entry,) if entry.list is old else ():
-                old.flush(lambda _: False)
-                new.add(moved)
-
-        def release(self) -> None:
-            pass
-
-    here.lock = MovingLock()  # type: ignore[assignment] # all of a lock that is used
-    task.cancel()
-    assert entry.list is None
-    assert (here.value, there.value) == (0, 0)
-    assert list(new) == []
-
-
-def test_bucket_is_in_the_queue_once() -> None:
-    """Neither twice for two entries, nor missing when its expiration comes round again."""
-    counter = TaskCounter()
-    queue = DelayQueue(lambda: 10**6)
-    wheel = TimingWheel(1, 20, 0, counter, queue)
-    for _ in range(3):
-        wheel.add(TimerTaskEntry(TimerTask(0), 5))
-    assert len(queue) == 1
-    bucket = queue.poll()
-    assert bucket is not None
-    bucket.flush(lambda _: False)
-    wheel.add(TimerTaskEntry(TimerTask(0), 5))
-    assert len(queue) == 1
-
-
-def test_add_waits_while_the_clock_advances(
-    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An entry never lands in a wheel that is half way to another time."""
-    timer = SystemTimer("races", now_ms=clock)
-    output: list[int] = []
-    timer.add(LoggingTask(5, 1, output))
-    advance = TimingWheel.advance_clock
-    adders: list[Thread] = []
-    seen: list[int] = []
-
-    def advance_while_somebody_adds(wheel: TimingWheel, time_ms: int) -> None:
-        adder = Thread(target=timer.add, args=[LoggingTask(3, 2, output)])
-        adder.start()
-        adders.append(adder)
-        advance(wheel, time_ms)
-        assert not timer._lock.acquire(blocking=False)
-        seen.append(timer.size)
-
-    monkeypatch.setattr(TimingWheel, "advance_clock", advance_while_somebody_adds)
-    clock.now_ms = 5
-    timer.advance_clock(0)
-    monkeypatch.undo()
-    adders[0].join()
-    assert seen == [1]
-    clock.advance_to(8, timer)
-    assert output == [1, 2]
 
 
 def test_exception_of_one_operation_in_a_check(

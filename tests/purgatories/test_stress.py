@@ -116,7 +116,7 @@ def test_nothing_is_lost_and_nothing_completed_twice(
 ) -> None:
     """Every operation ends once; no list, no wheel and no counter keeps anything."""
     seed = randbits(32)
-    print(f"seed {seed}")
+    print(f"seed {seed}")  # noqa: T201 - pytest shows it when the test fails
     stress = Stress(seed, operation_type)
     threads = [Thread(target=stress.work, args=[number]) for number in range(THREADS)]
     for thread in threads:

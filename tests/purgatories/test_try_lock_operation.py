@@ -70,7 +70,7 @@ def test_lost_wake_up_without_the_flag() -> None:
 
 
 def test_nobody_waits_for_the_lock() -> None:
-    """DelayedOperationTest.testDelayedOperationLock: a check of a held operation returns at once."""
+    """DelayedOperationTest.testDelayedOperationLock: a check of a held one returns at once."""
     operation = Contended()
     dawdler = Thread(target=operation.maybe_try_complete)
     dawdler.start()

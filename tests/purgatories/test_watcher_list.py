@@ -1,3 +1,5 @@
+"""One shard: keys that come and go."""
+
 from __future__ import annotations
 
 from purgatories.watcher_list import WatcherList

@@ -1,3 +1,5 @@
+"""The list of one key, walked while it changes."""
+
 from __future__ import annotations
 
 import logging

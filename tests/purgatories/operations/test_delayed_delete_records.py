@@ -1,9 +1,11 @@
+"""A deletion of records that waits for its replicas."""
+
 from __future__ import annotations
 
 from purgatories.expiration_meter import ExpirationMeter
 from purgatories.operations.delayed_delete_records import (
-    DeleteRecordsPartitionStatus,
     DelayedDeleteRecords,
+    DeleteRecordsPartitionStatus,
 )
 
 REQUEST_TIMED_OUT = 7

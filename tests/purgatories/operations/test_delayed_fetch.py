@@ -19,7 +19,7 @@ class At(NamedTuple):
     relative_position_in_segment: int = -1
 
 
-class UnknownLeaderEpoch(Exception):
+class UnknownLeaderEpochError(Exception):
     pass
 
 
@@ -34,7 +34,7 @@ class Source:
 
     def end_offset(self, key: str, current_leader_epoch: int) -> At | None:
         if self.newer_epoch:
-            raise UnknownLeaderEpoch
+            raise UnknownLeaderEpochError
         return self.ends[key]
 
     def diverges(self, key: str, last_fetched_epoch: int, fetch_offset: int) -> bool:
@@ -111,7 +111,7 @@ def test_newer_leader_epoch_flies_out() -> None:
     source = Source(a=At(500, 0, 0))
     source.newer_epoch = True
     fetch = Fetch(source, a=At(500, 0, 0))
-    with pytest.raises(UnknownLeaderEpoch):
+    with pytest.raises(UnknownLeaderEpochError):
         fetch.operation.try_complete()
     assert fetch.answers == 0
 
@@ -140,9 +140,10 @@ def test_throttled_follower_on_an_older_segment_waits() -> None:
 
 def test_bytes_of_all_partitions_add_up() -> None:
     """Case G: 60 and 40 are the 100 asked for."""
-    starts = {"a": At(5, 0, 0), "b": At(5, 0, 10)}
-    assert Fetch(Source(a=At(9, 0, 60), b=At(9, 0, 50)), min_bytes=100, **starts).completes()
-    assert not Fetch(Source(a=At(9, 0, 60), b=At(9, 0, 49)), min_bytes=100, **starts).completes()
+    for end_of_b, completes in ((50, True), (49, False)):
+        source = Source(a=At(9, 0, 60), b=At(9, 0, end_of_b))
+        fetch = Fetch(source, min_bytes=100, a=At(5, 0, 0), b=At(5, 0, 10))
+        assert fetch.completes() is completes
 
 
 def test_a_partition_counts_no_more_than_it_may_return() -> None:

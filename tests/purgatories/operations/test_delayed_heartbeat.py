@@ -1,3 +1,5 @@
+"""A session that is kept alive or ends."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

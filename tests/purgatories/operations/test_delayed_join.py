@@ -1,3 +1,5 @@
+"""A group that waits for its members, at first and later."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""A generation that waits for its SyncGroups."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

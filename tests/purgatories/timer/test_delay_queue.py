@@ -1,3 +1,5 @@
+"""Buckets by time, and who is woken for them."""
+
 from __future__ import annotations
 
 from math import inf

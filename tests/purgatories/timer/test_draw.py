@@ -1,3 +1,5 @@
+"""The picture, and the command that prints it."""
+
 from __future__ import annotations
 
 import sys

@@ -1,10 +1,10 @@
-"""Kafka's SystemTimerReaperTest: a thread that drives a timer. Only here is time real."""
+"""Kafka's SystemTimerReaperTest: a thread that drives a timer."""
 
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 
 from purgatories.timer.reaper import ExpiredOperationReaper
 from purgatories.timer.system_timer import SystemTimer
@@ -24,8 +24,10 @@ class Latch(TimerTask):
         self.ran.set()
 
 
-def _timer(**options: ThreadPoolExecutor) -> SystemTimer:
-    return SystemTimer("t", now_ms=lambda: time.monotonic() * 1000, **options)
+def _timer(executor: ThreadPoolExecutor | None = None) -> SystemTimer:
+    """Give it a clock that moves on by a millisecond whenever somebody looks at it."""
+    milliseconds = count(1000)
+    return SystemTimer("t", now_ms=lambda: float(next(milliseconds)), executor=executor)
 
 
 def test_reaper() -> None:
@@ -56,7 +58,7 @@ def test_reaper_close() -> None:
 
 def test_two_owners_share_a_timer() -> None:
     """SystemTimerReaperTest: a second consumer's tasks run beside the first one's."""
-    timer = _timer(executor=ThreadPoolExecutor(1, "executor-t"))
+    timer = _timer(ThreadPoolExecutor(1, "executor-t"))
     reaper = ExpiredOperationReaper("reaper", timer)
     reaper.start()
     first, second = Latch(5), Latch(5)

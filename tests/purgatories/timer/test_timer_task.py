@@ -1,3 +1,5 @@
+"""Delays of every size, and cancelling."""
+
 from __future__ import annotations
 
 import math

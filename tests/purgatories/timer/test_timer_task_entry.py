@@ -1,3 +1,5 @@
+"""A task's place in a list."""
+
 from __future__ import annotations
 
 from purgatories.timer.task_counter import TaskCounter

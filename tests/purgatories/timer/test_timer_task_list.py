@@ -1,3 +1,5 @@
+"""Kafka's TimerTaskListTest, and how a bucket is emptied."""
+
 from __future__ import annotations
 
 from purgatories.timer.task_counter import TaskCounter

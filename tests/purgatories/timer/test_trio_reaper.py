@@ -1,3 +1,5 @@
+"""The timer driven by trio, in virtual time."""
+
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable

@@ -1,0 +1,50 @@
+"""The Java client, through Apache Kafka's own performance tools: the newest of all versions."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from integration.kafka_jars import kafka_jars
+
+pytestmark = pytest.mark.jvm
+
+RECORDS = 5000
+
+
+def _tool(name: str, *arguments: str) -> str:
+    """Run one of Kafka's tools and return what it printed."""
+    command = ["java", "-cp", f"{kafka_jars()}/*", f"org.apache.kafka.tools.{name}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout
+
+
+def test_what_the_java_producer_sends_the_java_consumer_gets(bootstrap: str, topic: str) -> None:
+    """Idempotent produce with acks=all by topic id, then a group that fetches in sessions."""
+    produced = _tool(
+        "ProducerPerformance",
+        *("--topic", topic, "--num-records", str(RECORDS), "--record-size", "200"),
+        *("--throughput", "-1"),
+        *("--producer-props", f"bootstrap.servers={bootstrap}", "acks=all"),
+    )
+    assert f"{RECORDS} records sent" in produced
+
+    consumed = _tool(
+        "ConsumerPerformance",
+        *("--bootstrap-server", bootstrap, "--topic", topic, "--timeout", "20000"),
+        *("--num-records", str(RECORDS), "--hide-header"),
+    )
+    (row,) = [line for line in consumed.splitlines() if line.count(",") > 5]
+    assert int(row.split(",")[4]) == RECORDS
+
+
+def test_one_record_at_a_time_end_to_end(bootstrap: str, topic: str) -> None:
+    """Produce, wait for the ack, poll: append, high watermark and the woken fetch in a row."""
+    measured = _tool(
+        "EndToEndLatency",
+        *("--bootstrap-server", bootstrap, "--topic", topic, "--num-records", "200"),
+        *("--producer-acks", "all", "--record-size", "100"),
+    )
+
+    assert "Avg latency" in measured

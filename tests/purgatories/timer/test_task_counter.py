@@ -1,0 +1,28 @@
+"""What all buckets of a timer share."""
+
+from __future__ import annotations
+
+from purgatories.timer.task_counter import TaskCounter
+from purgatories.timer.timer_task import TimerTask
+from purgatories.timer.timer_task_entry import TimerTaskEntry
+from purgatories.timer.timer_task_list import TimerTaskList
+
+
+def test_lists_that_share_a_counter_count_together() -> None:
+    """And a removal from any of them is counted too."""
+    counter = TaskCounter()
+    tasks = [TimerTask(0), TimerTask(0)]
+    for task in tasks:
+        TimerTaskList(counter).add(TimerTaskEntry(task, 10))
+    assert counter.value == 2
+    tasks[0].cancel()
+    assert counter.value == 1
+
+
+def test_lock_is_free_when_nobody_does_anything() -> None:
+    """A removal lets go of it."""
+    counter = TaskCounter()
+    task = TimerTask(0)
+    TimerTaskList(counter).add(TimerTaskEntry(task, 10))
+    task.cancel()
+    assert counter.lock.acquire(blocking=False)
