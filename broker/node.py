@@ -11,12 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import trio
+
 from broker.clock import Clock
 from broker.config import Config
 from broker.controller.controller import Controller
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.dispatch import Dispatcher, advertised
 from broker.groups.coordinator import GroupCoordinator
+from broker.housekeeping import keep_house
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.replica_manager import ReplicaManager
 from broker.storage.log_manager import LogManager
@@ -24,6 +27,7 @@ from broker.topic_partition import TopicPartition
 from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.trio_reaper import run_reaper
 
 Purge = Callable[[], None]
 
@@ -72,9 +76,18 @@ class Node:
         self.fetch_sessions = FetchSessionCache(
             config.max_incremental_fetch_session_cache_slots, clock
         )
+        self.timer = SystemTimer("node", now_ms=clock.now_ms)
+        keep_house(self.timer, self.logs, config, durable=durable)
         self.api_versions = advertised()
         self.dispatch = Dispatcher(self)
         controller.register(broker, self)
+
+    async def keep_time(self) -> None:
+        """Run every timer of the node until cancelled."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(run_reaper, self.timer)
+            for purgatory in self.purgatories:
+                nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due)
 
     @property
     def image(self) -> MetadataImage:
@@ -92,6 +105,7 @@ class Node:
 
     def close(self) -> None:
         """Flush and close the logs, and leave the mark of a clean shutdown."""
+        self.timer.close()
         for purgatory in self.purgatories:
             purgatory.shutdown()
         self.logs.close()

@@ -33,7 +33,6 @@ from broker.listener import accept_connections, listen
 from broker.node import Node
 from broker.options import ServeOptions, TopicSpec
 from broker.topic_config import check_topic_configs
-from purgatories.timer.trio_reaper import run_reaper
 
 _NODE_ID = 1
 _WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
@@ -73,8 +72,7 @@ async def _run(
     _quiet_the_garbage_collector()
     try:
         async with trio.open_nursery() as nursery:
-            for purgatory in node.purgatories:
-                nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due)
+            nursery.start_soon(node.keep_time)
             nursery.start_soon(partial(serve_admin, admin, node, token=options.admin_token))
             nursery.start_soon(accept_connections, listener, node, nursery)
             _announce(options, node, admin)

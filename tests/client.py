@@ -25,7 +25,6 @@ from broker.node import Node
 from broker.topic_config import check_topic_configs
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
-from purgatories.timer.trio_reaper import run_reaper
 from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 EPOCH_MS = 1_700_000_000_000.0
@@ -132,11 +131,10 @@ async def running_node(
     clock = TrioClock(EPOCH_MS)
     store = ControllerStore(data_dir / "controller.db" if kept else None)
     controller = Controller(store, settings, check_topic_configs)
-    node = Node(Broker(1, "127.0.0.1", 9092), settings, clock, controller, data_dir)
+    node = Node(Broker(1, "127.0.0.1", 9092), settings, clock, controller, data_dir, durable=kept)
     try:
         async with trio.open_nursery() as nursery:
-            for purgatory in node.purgatories:
-                nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due)
+            nursery.start_soon(node.keep_time)
             yield RunningNode(node, controller, nursery)
             nursery.cancel_scope.cancel()
     finally:
