@@ -3,7 +3,8 @@
 Most of what arrives is whole frames, received and answered at once. So all connections of a thread
 receive into one shared `scratch` buffer, and frames are views into it; only what is left over when
 a connection lets go of the thread - half a frame, or frames behind a request in progress - is
-copied into memory of its own. An idle connection thus holds none.
+copied into memory of its own. A connection whose frames arrive whole thus holds none while idle;
+another keeps its buffer for the frames to come, unless it has grown large.
 
     scratch   |... frame ...|... frame ...|... half a fr|         shared
                                           `---- settle ----.

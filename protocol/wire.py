@@ -8,7 +8,7 @@ with `Malformed`, `IndexError` or `struct.error`; `protocol.codec.decode` makes 
 from __future__ import annotations
 
 from collections.abc import Callable
-from struct import Struct
+from struct import Struct, calcsize, pack, unpack_from
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +19,7 @@ Read = Callable[[memoryview, int], tuple[Any, int]]
 Write = Callable[[Output, Any], None]
 
 _VARINT_BYTES_MAX = 5
+_UUIDS_KEPT = 1024
 
 
 class Malformed(ValueError):  # noqa: N818 - it describes the bytes
@@ -66,48 +67,54 @@ def fixed(fmt: str) -> tuple[Read, Write]:
 
 def length(fmt: str, compact: bool) -> tuple[Read, Write]:
     """Lengths: classic ones are big-endian and null is -1; compact ones are varints plus one."""
-    if not compact:
-        return fixed(fmt)
+    return (_read_compact_length, _write_compact_length) if compact else fixed(fmt)
 
-    def read(buf: memoryview, pos: int) -> tuple[int, int]:
-        value, pos = read_uvarint(buf, pos)
-        return value - 1, pos
 
-    return read, lambda out, value: write_uvarint(out, value + 1)
+def _read_compact_length(buf: memoryview, pos: int) -> tuple[int, int]:
+    byte = buf[pos]
+    if byte < 0x80:
+        return byte - 1, pos + 1
+    value, pos = read_uvarint(buf, pos)
+    return value - 1, pos
+
+
+def _write_compact_length(out: Output, value: int) -> None:
+    if value < 0x7F:
+        out.append(value + 1)
+    else:
+        write_uvarint(out, value + 1)
 
 
 def uuids() -> tuple[Read, Write]:
     """Sixteen bytes; a broker sees the same few again and again, so their objects are kept."""
     known: dict[bytes, UUID] = {}
+    unpack = Struct("16s").unpack_from
 
     def read(buf: memoryview, pos: int) -> tuple[UUID, int]:
-        raw = bytes(buf[pos : pos + 16])
+        (raw,) = unpack(buf, pos)
         value = known.get(raw)
         if value is None:
-            if len(raw) < 16:
-                raise Malformed("a UUID runs past the end")
-            if len(known) >= 1024:
+            if len(known) >= _UUIDS_KEPT:
                 known.clear()
             value = known[raw] = UUID(bytes=raw)
         return value, pos + 16
 
     def write(out: Output, value: UUID) -> None:
-        out += value.bytes
+        out += value.int.to_bytes(16, "big")
 
     return read, write
 
 
 def sized(kind: Sized, nullable: bool, compact: bool) -> tuple[Read, Write]:
-    """Text, bytes or records behind their length."""
+    """Text, bytes or records behind their length; what is not text is read as a view."""
     read_length, write_length = length(kind.length, compact)
     text, spliced = kind.text, kind.spliced
 
     def read(buf: memoryview, pos: int) -> tuple[Any, int]:
         size, pos = read_length(buf, pos)
         if size < 0:
-            if nullable and size == -1:
-                return None, pos
-            raise Malformed("null where a value is required")
+            _refuse_unless_null(size, nullable)
+            return None, pos
         end = pos + size
         if end > len(buf):
             raise Malformed("a value runs past the end")
@@ -135,9 +142,8 @@ def array(item: tuple[Read, Write], nullable: bool, compact: bool) -> tuple[Read
     def read(buf: memoryview, pos: int) -> tuple[Any, int]:
         count, pos = read_length(buf, pos)
         if count < 0:
-            if nullable and count == -1:
-                return None, pos
-            raise Malformed("null where an array is required")
+            _refuse_unless_null(count, nullable)
+            return None, pos
         if count > len(buf) - pos:
             raise Malformed("an array runs past the end")
         items = []
@@ -155,6 +161,39 @@ def array(item: tuple[Read, Write], nullable: bool, compact: bool) -> tuple[Read
             write_item(out, value)
 
     return read, write
+
+
+def fixed_array(fmt: str, nullable: bool, compact: bool) -> tuple[Read, Write]:
+    """Items of fixed width behind their number, all in one `struct` call."""
+    read_length, write_length = length("i", compact)
+    width = calcsize(">" + fmt)
+
+    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
+        count, pos = read_length(buf, pos)
+        if count < 0:
+            _refuse_unless_null(count, nullable)
+            return None, pos
+        end = pos + count * width
+        if end > len(buf):
+            raise Malformed("an array runs past the end")
+        return list(unpack_from(f">{count}{fmt}", buf, pos)), end
+
+    def write(out: Output, items: Any) -> None:
+        if items is None:
+            write_length(out, -1)
+            return
+        write_length(out, len(items))
+        out += pack(f">{len(items)}{fmt}", *items)
+
+    return read, write
+
+
+def _refuse_unless_null(length: int, nullable: bool) -> None:
+    """A length below zero: -1 is null, where that is legal; anything else is nothing."""
+    if length != -1:
+        raise Malformed(f"a length of {length}")
+    if not nullable:
+        raise Malformed("null where a value is required")
 
 
 def nullable_struct(inner: tuple[Read, Write]) -> tuple[Read, Write]:

@@ -7,7 +7,7 @@ import random
 import uuid
 from typing import Any, get_args, get_origin
 
-from protocol.codec import fields_of, wire_type
+from protocol.fields import fields_of, wire_type
 from protocol.schema import Fixed, Sized, Uuid
 
 _BITS = {"b": 8, "h": 16, "i": 32, "q": 64}

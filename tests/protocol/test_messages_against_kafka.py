@@ -6,17 +6,18 @@ shows up here as a readable difference.
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.resources
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple, get_args, get_origin
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import pytest
 
-from protocol.codec import fields_of, wire_type
+from protocol.fields import fields_of, wire_type
 from protocol.messages import REQUESTS, RESPONSES
-from protocol.schema import FOREVER, Fixed, Sized, Uuid
+from protocol.schema import FOREVER, ZERO_UUID, Fixed, Sized, Uuid
 
 _SCHEMAS = importlib.resources.files("kafka.protocol.schemas.resources")
 _FIXED = {
@@ -65,12 +66,22 @@ def _theirs(fields: Any, common: Any, version: int, path: str = "") -> Iterator[
         name = f"{path}{_snake(field['name'])}"
         tag = field.get("tag") if version in _span(field.get("taggedVersions")) else None
         kind, is_array = field["type"].removeprefix("[]"), field["type"].startswith("[]")
-        inner = field.get("fields") or common.get(kind)
+        inner = _inner(field, common)
         shown = "struct" if inner else _FIXED.get(kind, kind)
         nullable = version in _span(field.get("nullableVersions"))
         yield Line(name, f"[{shown}]" if is_array else shown, nullable, tag)
         if inner:
             yield from _theirs(inner, common, version, f"{name}.")
+
+
+def _common(schema: Any) -> dict[str, Any]:
+    """The fields of the structs that a message uses in several places."""
+    return {each["name"]: each["fields"] for each in schema.get("commonStructs", [])}
+
+
+def _inner(field: Any, common: Any) -> Any:
+    """The fields of the struct that a field is, or is an array of."""
+    return field.get("fields") or common.get(field["type"].removeprefix("[]"))
 
 
 def _ours(cls: Any, version: int, path: str = "") -> Iterator[Line]:
@@ -113,7 +124,7 @@ _CASES = [
 def test_fields_are_kafkas(cls: Any) -> None:
     """Names, types, order, nullability and tags agree in every version."""
     schema = _schema(cls.__name__)
-    common = {each["name"]: each["fields"] for each in schema.get("commonStructs", [])}
+    common = _common(schema)
 
     for version in cls.__spec__.versions:
         theirs = list(_theirs(schema["fields"], common, version))
@@ -134,3 +145,56 @@ def test_versions_are_kafkas(cls: Any) -> None:
     assert spec.versions == range(span[0], last + 1)
     flexible = _span(schema["flexibleVersions"])
     assert spec.flexible == (flexible[0] if flexible else FOREVER)
+
+
+@pytest.mark.parametrize("cls", _CASES)
+def test_defaults_are_kafkas(cls: Any) -> None:
+    """A field that may be left out means the same on both sides when it is."""
+    schema = _schema(cls.__name__)
+
+    for path, ours, theirs in _defaults(cls, schema["fields"], _common(schema), cls.__name__):
+        assert ours == theirs or (ours is None and theirs in _NULL_INSTEAD), path
+        assert type(ours) is type(theirs) or ours is None, path
+
+
+# Kafka's generated classes start with these where null is legal, and its broker puts null there:
+# no error message, no aborted transactions, a tagged struct that is not sent.
+_NULL_INSTEAD: tuple[object, ...] = ("", [], "struct")
+
+
+def _defaults(
+    cls: Any, theirs: Any, common: Any, path: str
+) -> Iterator[tuple[str, object, object]]:
+    """Where, our default and Kafka's, of each field of *cls* that has one on either side."""
+    hints = get_type_hints(cls, include_extras=True)
+    ours = {field.name: field for field in dataclasses.fields(cls)}
+    for schema in theirs:
+        name, inner = _snake(schema["name"]), _inner(schema, common)
+        if (field := ours.get(name)) is None:
+            continue  # a field of versions that are served no more
+        where = f"{path}.{name}"
+        if field.default_factory is not dataclasses.MISSING:
+            yield where, field.default_factory(), _default(schema, common)
+        elif field.default is not dataclasses.MISSING or "default" in schema:
+            yield where, field.default, _default(schema, common)
+        if inner:
+            hint, _ = wire_type(hints[name])
+            item, _ = wire_type(get_args(hint)[0]) if get_origin(hint) is list else (hint, False)
+            yield from _defaults(item, inner, common, where)
+
+
+def _default(schema: Any, common: Any) -> object:
+    """A field's default as its schema gives it, or else the zero of its type."""
+    text, kind = str(schema.get("default", "")), schema["type"]
+    if text == "null":
+        return None
+    if _inner(schema, common) or kind.startswith("[]"):
+        return [] if kind.startswith("[]") else "struct"
+    match kind:
+        case "string":
+            return text
+        case "bool":
+            return text.lower() == "true"
+        case "uuid":
+            return ZERO_UUID
+    return int(text or "0", 0)

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from kafka.record import MemoryRecords
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
+from protocol.compression import Codec
 from protocol.records import (
     CONTROL_BIT,
     HEADER_BYTES,
     INT32_MAX,
     TRANSACTIONAL_BIT,
     BatchHeader,
-    Codec,
     CorruptRecords,
     Record,
     add_sequence,

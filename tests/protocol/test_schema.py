@@ -25,7 +25,7 @@ def test_a_message_is_a_dataclass_with_a_specification() -> None:
 
 def test_a_field_knows_its_versions() -> None:
     """From when, and until when."""
-    spans = {field.name: field.metadata for field in dataclasses.fields(Example)}  # type: ignore[arg-type]  # made a dataclass by @message
+    spans = {field.name: field.metadata for field in dataclasses.fields(Example)}
 
     assert (spans["later"]["since"], spans["later"]["until"]) == (2, FOREVER)
     assert (spans["gone"]["since"], spans["gone"]["until"]) == (0, 1)

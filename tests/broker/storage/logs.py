@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from broker.storage.disk import Bytes, Disk
+from broker.storage.disk import Disk
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.topic_partition import TopicPartition
@@ -84,7 +84,7 @@ class FailingDisk(Disk):
         self.broken = False
         self.syncs = 0
 
-    def pwrite(self, fd: int, data: Bytes, position: int) -> int:  # type: ignore[override]  # a method for a function
+    def pwrite(self, fd: int, data: Any, position: int) -> int:
         if self.broken:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         if not self.room:
@@ -93,12 +93,12 @@ class FailingDisk(Disk):
         self.room -= written
         return written
 
-    def ftruncate(self, fd: int, size: int) -> None:  # type: ignore[override]  # a method for a function
+    def ftruncate(self, fd: int, size: int) -> None:
         if self.broken:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         os.ftruncate(fd, size)
 
-    def fsync(self, fd: int) -> None:  # type: ignore[override]  # a method for a function
+    def fsync(self, fd: Any) -> None:
         if self.broken:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         self.syncs += 1

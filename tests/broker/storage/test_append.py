@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from broker.storage.append import AppendRefused, batch_size_at, first_batch_problem, only_batch
+from protocol.compression import Codec
 from protocol.errors import ErrorCode
-from protocol.records import Codec
 from tests.broker.storage.logs import batch
 
 LENGTH_AT = 11

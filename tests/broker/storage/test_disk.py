@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from broker.errors import ApiError
-from broker.storage.disk import Bytes, Disk, StorageErrors
+from broker.storage.disk import Disk, StorageErrors
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import FailingDisk
 
@@ -15,10 +16,10 @@ from tests.broker.storage.logs import FailingDisk
 class ShortDisk(Disk):
     """Writes and reads three bytes at a time."""
 
-    def pwrite(self, fd: int, data: Bytes, position: int) -> int:  # type: ignore[override]  # a method for a function
+    def pwrite(self, fd: int, data: Any, position: int) -> int:
         return Disk.pwrite(fd, memoryview(data)[:3], position)
 
-    def pread(self, fd: int, size: int, position: int) -> bytes:  # type: ignore[override]  # a method for a function
+    def pread(self, fd: int, size: int, position: int) -> bytes:
         return Disk.pread(fd, min(size, 3), position)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.storage.log_config import TARGET_CODECS, LogConfig
-from protocol.records import Codec
+from protocol.compression import Codec
 
 
 def test_the_defaults_are_kafkas() -> None:

@@ -6,6 +6,7 @@ import logging
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from broker.storage.checkpoints import read_epoch_checkpoint
 from broker.storage.log import Log
 from broker.storage.producer_snapshot import snapshot_offsets
-from protocol.records import Codec, batches
+from protocol.compression import Codec
+from protocol.records import batches
 from tests.broker.storage.logs import batch, open_log, read_all
 
 SEGMENT_BYTES = 500
@@ -42,7 +44,7 @@ def died(log: Log) -> Path:
     return log.directory.parent
 
 
-def reopened(path: Path, **more: object) -> Log:
+def reopened(path: Path, **more: Any) -> Log:
     return open_log(path, segment_bytes=SEGMENT_BYTES, index_interval_bytes=100, **more)
 
 

@@ -15,12 +15,12 @@ from broker.storage.log_validator import (
     check_replicated,
     validate_and_assign_offsets,
 )
+from protocol.compression import Codec
 from protocol.errors import ErrorCode
 from protocol.records import (
     CONTROL_BIT,
     HEADER_BYTES,
     TIMESTAMP_TYPE_BIT,
-    Codec,
     Record,
     check_crc,
     read_header,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,15 +12,16 @@ from broker.storage.disk import Disk
 from broker.storage.log import Log
 from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
+from protocol.compression import Codec
 from protocol.errors import ErrorCode
-from protocol.records import Codec, Record, batches, records
+from protocol.records import Record, batches, records
 from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, replicate
 
 EVERYTHING = 1 << 20
 SIZE = len(batch(2))
 
 
-def five_batches(path: Path, **more: object) -> Log:
+def five_batches(path: Path, **more: Any) -> Log:
     """Offsets 0 to 9 in batches of two."""
     log = open_log(path, **more)
     for _ in range(5):
@@ -129,7 +131,7 @@ class CountingDisk(Disk):
     reads = 0
     broken = False
 
-    def pread(self, fd: int, size: int, position: int) -> bytes:  # type: ignore[override]  # a method for a function
+    def pread(self, fd: int, size: int, position: int) -> bytes:
         self.reads += 1
         if self.broken:
             raise OSError(5, "Input/output error")

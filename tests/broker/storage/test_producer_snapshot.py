@@ -69,7 +69,7 @@ def test_a_damaged_snapshot_is_named(tmp_path: Path, damage: str) -> None:
         data[20] ^= 1
     elif damage == "version":
         data[1] = 2
-    path.write_bytes({"cut": data[:-3], "empty": b""}.get(damage, data))
+    path.write_bytes({"cut": bytes(data[:-3]), "empty": b""}.get(damage, bytes(data)))
     with pytest.raises(CorruptSnapshot, match=str(path)):
         read_snapshot(path)
 

@@ -1,0 +1,109 @@
+"""Structs, with and without tagged fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from protocol.codec import Malformed, decode, encode
+from protocol.schema import int8, int16, int32, message, since, string, struct
+from protocol.structs import struct_codec
+
+
+@message(99, versions=(0, 2), flexible=1)
+class Example:
+    """Fields of fixed width around one that is not, and tagged ones."""
+
+    a: int8
+    b: int16
+    text: string
+    c: int32 = 0
+    later: int32 = since(2, default=-1)
+    tags: list[int8] = since(1, tag=0, factory=list)
+    part: Part | None = since(1, tag=1, default=None)
+
+
+@struct
+class Part:
+    """Fields of fixed width alone."""
+
+    x: int8
+    y: int8 = 5
+
+
+CLASSIC = b"\x01\x00\x02\x00\x01t\x00\x00\x00\x03"
+FLEXIBLE = b"\x01\x00\x02\x02t\x00\x00\x00\x03"
+
+
+def test_fields_lie_in_the_order_of_the_class() -> None:
+    """Runs of fixed-width fields lie as they would one by one."""
+    assert encode(Example(a=1, b=2, text="t", c=3), 0) == CLASSIC
+    assert decode(Example, 0, CLASSIC) == Example(a=1, b=2, text="t", c=3)
+
+
+def test_a_flexible_struct_ends_with_its_tagged_fields() -> None:
+    """A zero byte where there are none; else number, and tag, size and value of each."""
+    plain = Example(a=1, b=2, text="t", c=3)
+    tagged = Example(a=1, b=2, text="t", c=3, tags=[8], part=Part(x=9))
+
+    assert encode(plain, 1) == FLEXIBLE + b"\x00"
+    assert encode(tagged, 1) == FLEXIBLE + b"\x02" + b"\x00\x02\x02\x08" + b"\x01\x03\x09\x05\x00"
+    for message_ in (plain, tagged):
+        assert decode(Example, 1, encode(message_, 1)) == message_
+
+
+def test_a_tagged_field_with_its_default_is_not_sent() -> None:
+    """Also when another one is: what is absent reads as the default."""
+    raw = encode(Example(a=1, b=2, text="t", c=3, tags=[], part=Part(x=9)), 1)
+
+    assert raw == FLEXIBLE + b"\x01" + b"\x01\x03\x09\x05\x00"
+
+
+def test_absent_fields_are_never_shared() -> None:
+    """Each object has its own empty list."""
+    one, other = decode(Example, 0, CLASSIC), decode(Example, 0, CLASSIC)
+
+    assert one.tags == []
+    assert one.tags is not other.tags
+
+
+def test_unknown_tagged_fields_are_skipped() -> None:
+    """Those between and after the ones we know, in a struct of fixed-width fields too."""
+    tags = b"\x03" + b"\x01\x06\x09\x05\x01\x07\x01z" + b"\x02\x03abc" + b"\x63\x00"
+
+    assert decode(Example, 1, FLEXIBLE + tags).part == Part(x=9)
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        b"",
+        b"\x01",
+        b"\x01\x63\x7f",  # an unknown field runs past the end
+        b"\x01\x00\x02\x03\x08",  # an array of two in two bytes
+        b"\x01\x00\x03\x02\x08\x08",  # a field that is shorter than it says
+        b"\x01\x00\x01\x02\x08",  # and one that is longer, though there are bytes behind it
+        b"\x01\x00\x01\x00",  # null
+        b"\x02\x00\x02\x02\x08",  # one of two
+        b"\xff\xff\xff\xff\x0f",  # four billion
+        b"\x01\x63\xff\xff\xff\xff\x0f",
+    ],
+)
+def test_tagged_fields_that_lie_are_malformed(tags: bytes) -> None:
+    """Numbers, sizes and values are held against the bytes there are."""
+    with pytest.raises(Malformed):
+        decode(Example, 1, FLEXIBLE + tags)
+
+
+def test_a_field_that_came_later_needs_a_default() -> None:
+    """A version without it could not be read into an object."""
+
+    @struct
+    class Careless:
+        old: int8
+        new: int8 = since(1)
+
+    cls: Any = Careless
+    with pytest.raises(AssertionError, match="needs a default"):
+        struct_codec(cls, [], None)
