@@ -130,7 +130,8 @@ class TimerPlayer:
             clocks += f" {wheel.current_time_ms}"
             wheel = wheel.overflow_wheel
         fired = " ".join(sorted(self.fired))
-        return f"{' '.join(words)} -> {fired} | size {self.timer.size} queue {len(queue)} clocks{clocks}"
+        gauges = f"size {self.timer.size} queue {len(self.timer._queue)} clocks{clocks}"
+        return f"{' '.join(words)} -> {fired} | {gauges}"
 
     def _run_due(self) -> None:
         """Run what was due when it was added, without a look at the buckets: Kafka's executor."""

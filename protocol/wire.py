@@ -122,6 +122,7 @@ def sized(kind: Sized, nullable: bool, compact: bool) -> tuple[Read, Write]:
 
     def write(out: Output, value: Any) -> None:
         if value is None:
+            assert nullable, "null where a value is required"
             write_length(out, -1)
             return
         raw = value.encode() if text else value
@@ -154,6 +155,7 @@ def array(item: tuple[Read, Write], nullable: bool, compact: bool) -> tuple[Read
 
     def write(out: Output, items: Any) -> None:
         if items is None:
+            assert nullable, "null where an array is required"
             write_length(out, -1)
             return
         write_length(out, len(items))
@@ -180,6 +182,7 @@ def fixed_array(fmt: str, nullable: bool, compact: bool) -> tuple[Read, Write]:
 
     def write(out: Output, items: Any) -> None:
         if items is None:
+            assert nullable, "null where an array is required"
             write_length(out, -1)
             return
         write_length(out, len(items))

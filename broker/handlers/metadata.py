@@ -36,7 +36,9 @@ def metadata(request: Request[MetadataRequest]) -> MetadataResponse:
     try:
         topics = _topics(request)
     except ApiError as error:
-        topics = [_refusal(error.code, topic.name, topic) for topic in request.body.topics or []]
+        topics = [
+            _refusal(error.code, topic.name or "", topic) for topic in request.body.topics or []
+        ]
     return MetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=broker.node_id, host=broker.host, port=broker.port)
@@ -63,7 +65,8 @@ def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> Meta
     if asked.topic_id.int:
         topic = node.image.topic_by_id(asked.topic_id)
         return _known(topic) if topic else _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, asked)
-    assert asked.name is not None
+    if asked.name is None:
+        return _refusal(ErrorCode.INVALID_REQUEST, None, asked)
     topic = node.image.topic(asked.name)
     if topic is None:
         try:

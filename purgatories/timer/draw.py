@@ -30,11 +30,8 @@ class Stop(NamedTuple):
 
 def draw(delay_ms: int, *, tick_ms: int = 1, wheel_size: int = 20) -> str:
     """Tell everything that happens to a task of *delay_ms*, added at time 0."""
-    lines = [
-        f"A task of {delay_ms:,} ms, added at 0; "
-        f"{wheel_size} buckets a wheel, ticks from {tick_ms} ms",
-        "▸ now   ● the task",
-    ]
+    wheels = f"{wheel_size} buckets a wheel, ticks from {tick_ms} ms"
+    lines = [f"A task of {delay_ms:,} ms, added at 0; {wheels}", "▸ now   ● the task"]
     now_ms = 0
     for stop in _stops(delay_ms, tick_ms, wheel_size):
         verb = "falls" if now_ms else "goes"

@@ -104,8 +104,8 @@ def test_a_negative_length_is_null_or_malformed() -> None:
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_null_is_refused_where_it_is_not_legal(compact: bool) -> None:
-    """Of text, of bytes and of arrays."""
-    for read, _ in (
+    """When read it is the peer's error, when written it is ours."""
+    for read, write in (
         sized(TEXT, False, compact),
         sized(BYTES, False, compact),
         array(fixed("b"), False, compact),
@@ -113,6 +113,8 @@ def test_null_is_refused_where_it_is_not_legal(compact: bool) -> None:
     ):
         with pytest.raises(Malformed, match="null"):
             read(memoryview(b"\0" if compact else b"\xff" * 4), 0)
+        with pytest.raises(AssertionError, match="null"):
+            write(Output(), None)
 
 
 def test_only_records_are_sent_from_where_they_are() -> None:

@@ -102,3 +102,17 @@ async def test_topics_by_id(tmp_path: Path) -> None:
         assert (found.name, found.error_code) == ("t", 0)
         assert unknown.error_code == ErrorCode.UNKNOWN_TOPIC_ID
         assert {each.error_code for each in early.topics} == {ErrorCode.INVALID_REQUEST}
+
+
+async def test_a_topic_with_neither_name_nor_id_is_refused(tmp_path: Path) -> None:
+    """From v12 on null may stand for a name, so it must be told from a topic that is named."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        request = MetadataRequest(topics=[MetadataRequestTopic(name=None)])
+
+        (nameless,) = (await client.send(request, 13)).topics
+        request.topics = [MetadataRequestTopic(name=None, topic_id=uuid4())]
+        (early,) = (await client.send(request, 10)).topics
+
+        assert (nameless.error_code, nameless.name) == (ErrorCode.INVALID_REQUEST, None)
+        assert (early.error_code, early.name) == (ErrorCode.INVALID_REQUEST, "")

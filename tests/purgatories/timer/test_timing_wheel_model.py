@@ -1,4 +1,4 @@
-"""The wheel against a sorted list: whatever is added, cancelled, added again, the same tasks run."""
+"""The wheel against a sorted list: whatever is added, moved and cancelled, the same tasks run."""
 
 from __future__ import annotations
 
