@@ -13,7 +13,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
-from typing import Any, Protocol
+from typing import Protocol
 
 import trio
 from trio.testing import MockClock
@@ -160,16 +160,24 @@ class Heapq:
         return self.ran[0]
 
 
+class ScriptedLoop(asyncio.SelectorEventLoop):
+    """An event loop that is told what time it is."""
+
+    now_s = 0.0
+
+    def time(self) -> float:
+        """By the script."""
+        return self.now_s
+
+
 class Asyncio:
     """`call_later` on a loop whose clock is scripted."""
 
     size_max = 1_000_000
 
     def __init__(self, delays_ms: list[int]) -> None:
-        self.now_s = 0.0
         self.ran = 0
-        self.loop: Any = asyncio.SelectorEventLoop()
-        self.loop.time = lambda: self.now_s
+        self.loop = ScriptedLoop()
         self.delays_s = [delay_ms / 1000 for delay_ms in delays_ms]
 
     def _run(self) -> None:
@@ -189,7 +197,7 @@ class Asyncio:
         """Step through time."""
         loop = self.loop
         for now_ms in range(1, SPAN_MS + 1):
-            self.now_s = now_ms / 1000 + 1e-6
+            loop.now_s = now_ms / 1000 + 1e-6
             loop.call_soon(loop.stop)
             loop.run_forever()
         loop.close()

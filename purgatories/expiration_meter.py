@@ -1,5 +1,7 @@
 """Counts expiries, in all and by tag: the ``ExpiresPerSec`` meters of a purgatory.
 
+    operation.run --> on_expiration --> mark(tag) --> total 3, by tag {follower: 1, consumer: 2}
+
 A rate is the difference of two readings over the time between them; who reads knows that time.
 """
 

@@ -65,9 +65,9 @@ class DelayedOperationPurgatory(Generic[T]):
         """Complete *operation*, or let it wait on *keys* and on its timer.
 
         True: completed by this very call. False: it waits, or somebody else has completed it.
-        If `try_complete` or the hash of a key raises, the operation is abandoned: its creator gets
-        the exception, and nothing comes after it. An operation that waits already is moved in the
-        timer and gains the keys; one that is completed is left alone.
+        If anything raises (`try_complete`, the hash of a key) the operation is abandoned: its
+        creator gets the exception, and nothing comes after it. An operation that waits already is
+        moved in the timer and gains the keys; one that is completed is left alone.
         """
         if not keys:
             raise ValueError("an operation without keys could only expire")
@@ -75,13 +75,13 @@ class DelayedOperationPurgatory(Generic[T]):
         try:
             if operation.safe_try_complete_or_else(partial(self._watch, operation, keys)):
                 return True
+            if not operation.is_completed:
+                self.timer.add(operation)
+                if operation.is_completed:  # meanwhile; its cancel came before there was an entry
+                    operation.cancel()
         except BaseException:
             operation.abandon()
             raise
-        if not operation.is_completed:
-            self.timer.add(operation)
-            if operation.is_completed:  # meanwhile; its cancel came before there was an entry
-                operation.cancel()
         return False
 
     def _watch(self, operation: T, keys: Sequence[Hashable]) -> None:

@@ -1,8 +1,10 @@
 """One shard of a purgatory: the watchers of the keys that fall into it, and their lock.
 
-The lock guards the map, and that an operation is only ever appended to watchers the map still
-knows. It is never held while an operation is asked or completed: that may come back here.
-Looking a key up is one atomic step of a dict and takes no lock.
+    hash(key) % 512 --> shard: { key a: Watchers, key b: Watchers }
+                               `watch` appends and `remove_key_if_empty` removes under the lock, so
+                               nobody is appended to watchers the map has just forgotten
+The lock is never held while an operation is asked or completed: that may come back here. Looking a
+key up is one atomic step of a dict and takes no lock.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ class WatcherList(Generic[T]):
             watchers = self.watchers_by_key.get(key)
             if watchers is None:
                 watchers = self.watchers_by_key[key] = Watchers()
-            watchers.operations[operation] = None
+            watchers.watch(operation)
 
     def remove_key_if_empty(self, key: Hashable, watchers: Watchers[T]) -> None:
         """Forget *key*, if it still has these watchers and nobody has joined them meanwhile."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .timer_task_entry import TimerTaskEntry
 
-DELAY_MS_MAX = 2**63 - 1  # Kafka's Long.MAX_VALUE; there it overflows and fires at once
+DELAY_MS_MAX = 2.0**63  # Kafka's longest overflows, and fires at once
 
 
 class TimerTask:

@@ -1,5 +1,8 @@
 """A timer task's place in a bucket: one link of the bucket's list.
 
+    list: the bucket        prev <--> entry <--> next         task, expiration_ms
+    list is None: in no bucket; due, removed, or on its way into the first one
+
 A task that is added again gets a new entry, and the constructor takes the old one out of its list;
 so adding a task twice moves it. Entries are never reused.
 """

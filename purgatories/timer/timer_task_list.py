@@ -37,14 +37,15 @@ class TimerTaskList:
         return True
 
     def add(self, entry: TimerTaskEntry) -> None:
-        """Append *entry*, which no list links."""
+        """Append *entry*, which is new, or comes out of a flush and is counted already."""
+        if entry.list is None:
+            self.counter.value += 1
         root = self._root
         tail = root.prev
         entry.list = self
         entry.next = root
         entry.prev = tail
         tail.next = root.prev = entry
-        self.counter.value += 1
 
     def flush(self, place: Callable[[TimerTaskEntry], bool]) -> list[TimerTaskEntry]:
         """Empty the list and be ready for the next turn of the wheel.
@@ -53,7 +54,6 @@ class TimerTaskList:
         are not. An entry's list is never None on the way: who cancels it waits for the lock, and
         then finds it where it went.
         """
-        counter = self.counter
         root = self._root
         entry = root.next
         root.next = root.prev = root
@@ -61,12 +61,12 @@ class TimerTaskList:
         refused = []
         while entry is not root:
             following = entry.next
-            counter.value -= 1
             if not place(entry):
                 entry.list = None
-                del entry.next, entry.prev  # who keeps the task must not keep its neighbours
+                entry.next = entry.prev = root  # who keeps the task must not keep its neighbours
                 refused.append(entry)
             entry = following
+        self.counter.value -= len(refused)
         return refused
 
     def __iter__(self) -> Iterator[TimerTask]:

@@ -323,3 +323,33 @@ def test_completions_that_set_off_completions(purgatory: DelayedOperationPurgato
     while len(actions):
         actions.try_complete_actions()
     assert all(domino.completions == 1 for domino in dominoes)
+
+
+def test_client_goes_away_while_its_operation_is_answered() -> None:
+    """Abandoning waits for the answer that is under way, and changes nothing about it."""
+    answering, leaving = Event(), Event()
+    order: list[str] = []
+
+    class Slow(MockOperation):
+        def on_complete(self) -> None:
+            super().on_complete()
+            answering.set()
+            assert leaving.wait(PATIENCE_S)
+            order.append("answered")
+
+    operation = Slow()
+    completer = Thread(target=operation.force_complete)
+    completer.start()
+    assert answering.wait(PATIENCE_S)
+
+    def leave() -> None:
+        leaving.set()
+        operation.abandon()
+        order.append("left")
+
+    leaver = Thread(target=leave)
+    leaver.start()
+    completer.join()
+    leaver.join()
+    assert order == ["answered", "left"]
+    assert operation.completions == 1

@@ -25,8 +25,8 @@ class Latch(TimerTask):
 
 
 def _timer(executor: ThreadPoolExecutor | None = None) -> SystemTimer:
-    """Give it a clock that moves on by a millisecond whenever somebody looks at it."""
-    milliseconds = count(1000)
+    """Give it a clock that moves on by 50 ms whenever somebody looks at it."""
+    milliseconds = count(1000, 50)
     return SystemTimer("t", now_ms=lambda: float(next(milliseconds)), executor=executor)
 
 

@@ -37,7 +37,9 @@ def test_cancelling_twice_is_harmless() -> None:
     assert task.is_cancelled
 
 
-@pytest.mark.parametrize("delay_ms", [2**63 - 1, 2**63, 10**30, 1e300, math.inf, math.nan])
+@pytest.mark.parametrize(
+    "delay_ms", [2**62 + 2**61, 2**63 - 1, 2**63, 10**30, 1e300, math.inf, math.nan]
+)
 def test_enormous_delay_neither_overflows_nor_fires(delay_ms: float) -> None:
     """Kafka's timer runs a task of Long.MAX_VALUE at once; here it waits as long as it says."""
     clock = ManualClock(12345.678)
@@ -64,3 +66,18 @@ def test_delay_is_cut_to_what_kafka_can_hold() -> None:
     """Both ends of 64 bits."""
     assert TimerTask(math.inf).delay_ms == DELAY_MS_MAX
     assert TimerTask(-math.inf).delay_ms == -DELAY_MS_MAX
+
+
+def test_task_waits_while_it_is_in_the_wheel() -> None:
+    """Not before it is added, nor when it is due or cancelled."""
+    clock = ManualClock()
+    timer = SystemTimer("t", now_ms=clock)
+    task = TimerTask(5)
+    assert not task.is_waiting
+    timer.add(task)
+    assert task.is_waiting
+    clock.advance_to(5, timer)
+    assert not task.is_waiting
+    timer.add(task)
+    task.cancel()
+    assert not task.is_waiting

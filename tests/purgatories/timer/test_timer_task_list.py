@@ -76,11 +76,13 @@ def test_flush_moves_entries_into_other_lists() -> None:
 def test_expired_entry_does_not_hold_its_neighbours() -> None:
     """Whoever keeps a task that ran must not keep the tasks it once stood beside."""
     bucket = TimerTaskList(TaskCounter())
-    entries = [TimerTaskEntry(TimerTask(number), 40) for number in range(2)]
+    entries = [TimerTaskEntry(TimerTask(number), 40) for number in range(3)]
     for entry in entries:
         bucket.add(entry)
     bucket.flush(lambda _: False)
-    assert not any(hasattr(entry, "next") or hasattr(entry, "prev") for entry in entries)
+    for entry in entries:
+        assert entry.next not in entries
+        assert entry.prev not in entries
 
 
 def test_walk_skips_who_was_cancelled_on_the_way() -> None:
