@@ -17,7 +17,7 @@ import pytest
 
 from integration.java_program import java_command
 from purgatories.delayed_operation import DelayedOperation
-from purgatories.purgatory import DelayedOperationPurgatory
+from purgatories.purgatory import PURGE_PAUSE_MS, DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 from purgatories.timer.timing_wheel import TimingWheel
@@ -195,10 +195,11 @@ def _purgatory_trace(random: Random) -> Trace:
 
 
 class PurgatoryPlayer:
-    """Plays a purgatory's trace to our purgatory; the clock stands still."""
+    """Plays a purgatory's trace to our purgatory, which may sweep after every step."""
 
     def __init__(self, words: list[str]) -> None:
-        self.timer = SystemTimer("trace", now_ms=lambda: 10**9)
+        self.now_ms = 10**9
+        self.timer = SystemTimer("trace", now_ms=lambda: self.now_ms)
         self.purgatory = DelayedOperationPurgatory[Operation](
             "trace", self.timer, purge_interval=int(words[1])
         )
@@ -208,6 +209,7 @@ class PurgatoryPlayer:
     def step(self, words: list[str]) -> str:
         self.events.clear()
         result = self._act(words)
+        self.now_ms += PURGE_PAUSE_MS
         self.timer.advance_clock(0)
         self.purgatory.purge_if_due()
         shown = result if isinstance(result, str) else str(result).lower()

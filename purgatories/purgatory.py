@@ -14,8 +14,9 @@ sweeps; the estimate that tells when is cheap and errs on the high side.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
+from math import inf
 from threading import Lock
 from typing import Generic, TypedDict
 
@@ -26,7 +27,8 @@ from .watcher_list import WatcherList
 from .watchers import T
 
 SHARDS = 512  # Kafka: DelayedOperationPurgatory.SHARDS
-PURGE_DELAY_MS = 200  # as often as Kafka's reaper looks
+PURGE_PAUSE_MS = 200  # between two sweeps: how long Kafka's reaper polls
+PURGE_SLICE = 4096  # operations looked at in one step of the reaper: well under a millisecond
 
 
 class PurgatoryStatistics(TypedDict):
@@ -57,7 +59,9 @@ class DelayedOperationPurgatory(Generic[T]):
         self._estimated_total_operations = 0
         self._look_at = purge_interval
         self._purges = 0
-        self._purge_tick = TimerTask(PURGE_DELAY_MS)
+        self._purge_from_ms = -inf
+        self._sweep: Iterator[WatcherList[T]] | None = None  # the shards still to be swept
+        self._purge_tick = TimerTask(PURGE_PAUSE_MS)
 
     # ------------------------------------------------------------------------------- waiting
 
@@ -120,29 +124,48 @@ class DelayedOperationPurgatory(Generic[T]):
     def purge_if_due(self) -> None:
         """Sweep if more than ``purge_interval`` operations seem to be completed and still listed.
 
-        The reaper calls it after every step.
+        The reaper calls it after every step, which may be a thousand times a second. Unlike Kafka's
+        a sweep comes 200 ms after the last one at the earliest, and a long one takes several steps:
+        it would hold up whatever expires meanwhile.
         """
-        excess = self._estimated_total_operations - self.num_delayed()
-        if excess > self._purge_interval:
+        if self._sweep is not None:
             self._purge()
+        elif self._excess() > self._purge_interval:
+            if self.timer.now_ms() >= self._purge_from_ms:
+                self._begin_purge()
+                self._purge()
+            elif not self._purge_tick.is_waiting:
+                self.timer.add(self._purge_tick)
 
-    def _purge(self) -> None:
+    def _excess(self) -> int:
+        return self._estimated_total_operations - self.num_delayed()
+
+    def _begin_purge(self) -> None:
         with self._estimate_lock:
             self._estimated_total_operations = self.num_delayed()
             self._look_at = self._estimated_total_operations + self._purge_interval
             self._purges += 1
-        for shard in self._used_shards():
+            self._sweep = iter(self._used_shards())
+
+    def _purge(self) -> None:
+        looked_at = 0
+        for shard in self._sweep or ():
             for key, watchers in shard.all_watchers():
+                looked_at += len(watchers.operations)
                 watchers.purge_completed()
                 if not watchers.operations:
                     shard.remove_key_if_empty(key, watchers)
+            if looked_at > PURGE_SLICE:
+                self.timer.add(TimerTask(0))  # let the reaper step again, after all that is due
+                return
+        self._sweep = None
+        self._purge_from_ms = self.timer.now_ms() + PURGE_PAUSE_MS
 
     def _look_for_completed(self) -> None:
-        """Have the reaper step soon: one that does not poll may sleep for the longest delay."""
+        """Have the reaper look soon: one that does not poll may sleep for hours."""
         with self._estimate_lock:
             self._look_at = self._estimated_total_operations + self._purge_interval
-        excess = self._estimated_total_operations - self.num_delayed()
-        if excess > self._purge_interval and not self._purge_tick.is_waiting:
+        if self._excess() > self._purge_interval and not self._purge_tick.is_waiting:
             self.timer.add(self._purge_tick)
 
     # ------------------------------------------------------------------------------- numbers

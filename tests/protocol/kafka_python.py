@@ -5,12 +5,23 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from kafka.protocol.api_header import ResponseClassRegistry
 from kafka.protocol.api_message import ApiMessage
 
 
 @cache
 def _class_of(name: str) -> Any:
-    return type(name, (ApiMessage,), {})
+    """A class from the plain schema: kafka-python's own ones read some messages their own way.
+
+    A class registers itself when it is made; the library's clients must go on finding theirs.
+    """
+    registry = ResponseClassRegistry._response_class_registry
+    before = dict(registry)
+    try:
+        return type(name, (ApiMessage,), {})
+    finally:
+        registry.clear()
+        registry.update(before)
 
 
 def kafka_python_decode(name: str, version: int, raw: bytes) -> Any:

@@ -9,7 +9,7 @@ from threading import Lock
 
 import pytest
 
-from purgatories.purgatory import PURGE_DELAY_MS
+from purgatories.purgatory import PURGE_PAUSE_MS, PURGE_SLICE
 from tests.purgatories.manual_clock import MockOperation, MockPurgatory
 
 
@@ -231,9 +231,38 @@ def test_reaper_that_sleeps_is_woken_to_purge() -> None:
         operation = MockOperation(10**6)
         mock.watch(operation, [number])
         operation.force_complete()
-    mock.let_time_pass(PURGE_DELAY_MS)
+    mock.let_time_pass(PURGE_PAUSE_MS)
     assert mock.purgatory.watched() <= 10
     assert mock.purgatory.statistics()["purges"] >= 1
+
+
+def test_sweeps_keep_a_distance() -> None:
+    """However many steps the reaper makes; what one leaves is swept by the next, in 200 ms."""
+    mock = MockPurgatory(purge_interval=0)
+    for number in range(3):
+        operation = MockOperation(10**6)
+        mock.watch(operation, [number])
+        operation.force_complete()
+        mock.purgatory.purge_if_due()
+    assert mock.purgatory.statistics()["purges"] == 1
+    assert mock.purgatory.watched() == 2
+    mock.let_time_pass(PURGE_PAUSE_MS)
+    assert mock.purgatory.statistics()["purges"] == 2
+    assert mock.purgatory.watched() == 0
+
+
+def test_long_sweep_takes_several_steps() -> None:
+    """Each looks at some thousand operations; the reaper is called again until it is done."""
+    mock = MockPurgatory()
+    for number in range(3 * PURGE_SLICE):
+        operation = MockOperation(10**6)
+        mock.watch(operation, [number % 100])
+        operation.force_complete()
+    mock.purgatory.purge_if_due()
+    assert PURGE_SLICE <= mock.purgatory.watched() < 2 * PURGE_SLICE
+    mock.let_time_pass(0)
+    assert mock.purgatory.watched() == 0
+    assert mock.purgatory.statistics()["purges"] == 1
 
 
 def test_few_operations_wake_nobody() -> None:
@@ -241,7 +270,7 @@ def test_few_operations_wake_nobody() -> None:
     mock = MockPurgatory()
     operation = MockOperation(30_000)
     mock.watch(operation, ["a"])
-    assert mock.timer.next_expiration_ms > PURGE_DELAY_MS
+    assert mock.timer.next_expiration_ms > PURGE_PAUSE_MS
 
 
 # ------------------------------------------------------------------------------------- numbers

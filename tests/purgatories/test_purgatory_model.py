@@ -90,6 +90,7 @@ class PurgatoryAgainstSets(RuleBasedStateMachine):
 
     @rule()
     def purge(self) -> None:
+        self.purgatory._begin_purge()
         self.purgatory._purge()
         for key, operations in self.listed.items():
             self.listed[key] = [op for op in operations if not self._is_over(op)]

@@ -107,6 +107,7 @@ class Stress:
         for key in range(KEYS):
             self.purgatory.check_and_complete(key)
         self.clock.advance_to(self.clock() + 10**7, self.timer)
+        self.purgatory._begin_purge()
         self.purgatory._purge()
 
 
