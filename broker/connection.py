@@ -58,7 +58,6 @@ class Connection:
         scratch: Scratch,
     ) -> None:
         self.transport = transport
-        self.number = 0
         self._dispatch = dispatch
         self._nursery = nursery
         self._inbox = Inbox(request_bytes_max, scratch)

@@ -7,7 +7,6 @@ all of them read the same clock, so time stands still or jumps for all of them t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +27,6 @@ from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
-
-Purge = Callable[[], None]
 
 
 class Node:

@@ -179,7 +179,8 @@ class Controller:
         check_topic_name(name)
         if name in self.image.topics:
             raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
-        for existing in self.image.topics:
+        # A name with neither '.' nor '_' collides with none, so most are not compared with all.
+        for existing in self.image.topics if "." in name or "_" in name else ():
             if collides(name, existing):
                 raise ApiError(
                     ErrorCode.INVALID_TOPIC_EXCEPTION,

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 from uuid import UUID
 
+from broker.storage.log_view import LogView
 from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -30,6 +31,14 @@ class FetchIsolation(Enum):
             FetchIsolation.TXN_COMMITTED if isolation_level == 1 else FetchIsolation.HIGH_WATERMARK
         )
 
+    def end_of(self, log: LogView) -> LogOffsetMetadata:
+        """How far a reader of this isolation may see, and where in the log that is."""
+        if self is FetchIsolation.HIGH_WATERMARK:
+            return log.high_watermark_metadata
+        if self is FetchIsolation.LOG_END:
+            return log.end_metadata
+        return log.last_stable_offset_metadata
+
 
 @dataclass(slots=True)
 class FetchParams:
@@ -44,11 +53,6 @@ class FetchParams:
     max_bytes: int
     isolation: FetchIsolation
     leader_only: bool
-
-    @property
-    def is_from_follower(self) -> bool:
-        """Whether a replica asks."""
-        return self.replica_id >= 0
 
 
 class FetchPartition(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from broker.errors import ApiError
-from broker.replication.fetch_data import FetchIsolation, FetchParams
+from broker.replication.fetch_data import FetchParams
 from broker.replication.log_reader import diverging_epoch
 from broker.replication.partition import Partition
 from broker.storage.offset_metadata import LogOffsetMetadata
@@ -39,11 +39,7 @@ class LogFetchSource:
             if error.code is ErrorCode.UNKNOWN_LEADER_EPOCH:
                 raise
             return None
-        if self._params.isolation is FetchIsolation.HIGH_WATERMARK:
-            return partition.log.high_watermark_metadata
-        if self._params.isolation is FetchIsolation.LOG_END:
-            return partition.log.end_metadata
-        return partition.log.last_stable_offset_metadata
+        return self._params.isolation.end_of(partition.log)
 
     def diverges(self, key: TopicPartition, last_fetched_epoch: int, fetch_offset: int) -> bool:
         """Whether the asker's log has parted from ours, or its epoch is of no use (case H)."""

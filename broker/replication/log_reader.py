@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from broker.errors import ApiError
 from broker.replication.fetch_data import (
-    FetchIsolation,
     FetchParams,
     FetchPartition,
     LogReadResult,
@@ -67,12 +66,7 @@ def _read(
                 log.log_start_offset,
                 diverging_epoch=diverging,
             )
-    if params.isolation is FetchIsolation.HIGH_WATERMARK:
-        upper = log.high_watermark_metadata
-    elif params.isolation is FetchIsolation.LOG_END:
-        upper = log.end_metadata
-    else:
-        upper = log.last_stable_offset_metadata
+    upper = params.isolation.end_of(log)
     try:
         data = log.read(asked.fetch_offset, limit, upper, min_one_message)
     except OffsetOutOfRange:

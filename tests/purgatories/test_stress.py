@@ -21,23 +21,8 @@ STEPS = 1500  # a thread
 KEYS = 12
 
 
-class MockTryLockOperation(TryLockOperation):
+class MockTryLockOperation(MockOperation, TryLockOperation):
     """As `MockOperation`, asked without ever blocking."""
-
-    def __init__(self, delay_ms: float) -> None:
-        super().__init__(delay_ms)
-        self.completable = False
-        self.completions = 0
-        self.expiries = 0
-
-    def try_complete(self) -> bool:
-        return self.completable and self.force_complete()
-
-    def on_complete(self) -> None:
-        self.completions += 1
-
-    def on_expiration(self) -> None:
-        self.expiries += 1
 
 
 @pytest.fixture

@@ -26,6 +26,15 @@ def _append(running: RunningNode, acks: int = -1) -> list[ProduceResults]:
     return answers
 
 
+def _waiting_fetch(running: RunningNode) -> list[Any]:
+    """Park a fetch at offset 0; its results will be in the list."""
+    woken: list[Any] = []
+    params = consumer()
+    params.max_wait_ms = 1000
+    running.node.replicas.fetch_messages(params, [at(0)], woken.append)
+    return woken
+
+
 async def test_with_one_replica_a_produce_is_answered_before_consumers_are_woken(
     tmp_path: Path,
 ) -> None:
@@ -33,10 +42,7 @@ async def test_with_one_replica_a_produce_is_answered_before_consumers_are_woken
     async with running_node(tmp_path) as running:
         running.controller.create_topic("t")
         replicas = running.node.replicas
-        woken: list[Any] = []
-        params = consumer()
-        params.max_wait_ms = 1000
-        replicas.fetch_messages(params, [at(0)], woken.append)
+        woken = _waiting_fetch(running)
 
         answers = _append(running)
         assert [each[KEY].error for each in answers] == [ErrorCode.NONE]
@@ -66,10 +72,7 @@ async def test_a_deleted_topic_answers_those_who_wait(tmp_path: Path) -> None:
     async with running_node(tmp_path) as running:
         running.controller.create_topic("t")
         replicas = running.node.replicas
-        woken: list[Any] = []
-        params = consumer()
-        params.max_wait_ms = 1000
-        replicas.fetch_messages(params, [at(0)], woken.append)
+        woken = _waiting_fetch(running)
 
         running.controller.delete_topic("t")
 
