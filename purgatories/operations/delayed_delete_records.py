@@ -10,15 +10,13 @@ The low watermark of a partition is the smallest log start offset among its livi
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from ..delayed_operation import DelayedOperation
+from .delayed_partitions import NONE, DelayedPartitions
 
 K = TypeVar("K", bound=Hashable)
 K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
 
-NONE = 0
-REQUEST_TIMED_OUT = 7  # protocol error codes, as numbers: the room knows no protocol
 INVALID_LOW_WATERMARK = -1
 
 
@@ -44,10 +42,10 @@ class DeleteRecordsPartitionStatus:
         self.acks_pending = False
 
 
-class DelayedDeleteRecords(DelayedOperation, Generic[K]):
+class DelayedDeleteRecords(DelayedPartitions[K, DeleteRecordsPartitionStatus]):
     """Answers once, with all *statuses*; a partition that failed waits for nothing."""
 
-    __slots__ = ("_on_response", "_replicas", "_statuses")
+    __slots__ = ("_replicas",)
 
     def __init__(
         self,
@@ -56,32 +54,17 @@ class DelayedDeleteRecords(DelayedOperation, Generic[K]):
         replicas: DeleteRecordsReplicas[K],
         on_response: Callable[[dict[K, DeleteRecordsPartitionStatus]], object],
     ) -> None:
-        super().__init__(timeout_ms)
-        self._statuses = statuses
+        super().__init__(timeout_ms, statuses, on_response)
         self._replicas = replicas
-        self._on_response = on_response
-        for status in statuses.values():
-            if status.error == NONE:
-                status.acks_pending = True
-                status.error = REQUEST_TIMED_OUT
 
-    def try_complete(self) -> bool:
-        """Look at the partitions that are still undecided; complete when there are none left."""
-        waiting = False
-        for key, status in self._statuses.items():
-            if status.acks_pending:
-                low_watermark, error = self._replicas.low_watermark(key)
-                if error != NONE or low_watermark >= status.required_offset:
-                    status.acks_pending = False
-                    status.error = error
-                    status.low_watermark = low_watermark if error == NONE else INVALID_LOW_WATERMARK
-                else:
-                    waiting = True
-        return False if waiting else self.force_complete()
-
-    def on_complete(self) -> None:
-        """Hand the partitions' states to the caller."""
-        self._on_response(self._statuses)
+    def decide(self, key: K, status: DeleteRecordsPartitionStatus) -> bool:
+        """Over when the low watermark is there, or with an error."""
+        low_watermark, error = self._replicas.low_watermark(key)
+        if error == NONE and low_watermark < status.required_offset:
+            return False
+        status.error = error
+        status.low_watermark = low_watermark if error == NONE else INVALID_LOW_WATERMARK
+        return True
 
     def on_expiration(self) -> None:
         """Count one expiry for each partition that was still waited for."""

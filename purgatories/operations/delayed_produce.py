@@ -11,15 +11,12 @@ the leader's log.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from ..delayed_operation import DelayedOperation
+from .delayed_partitions import NONE, DelayedPartitions
 
 K = TypeVar("K", bound=Hashable)
 K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
-
-NONE = 0
-REQUEST_TIMED_OUT = 7  # protocol error codes, as numbers: the room knows no protocol
 
 
 class ProduceReplicas(Protocol[K_contra]):
@@ -51,10 +48,10 @@ class ProducePartitionStatus:
         )
 
 
-class DelayedProduce(DelayedOperation, Generic[K]):
+class DelayedProduce(DelayedPartitions[K, ProducePartitionStatus]):
     """Answers once, with all *statuses*; a partition that failed to append waits for nothing."""
 
-    __slots__ = ("_on_response", "_replicas", "_statuses")
+    __slots__ = ("_replicas",)
 
     def __init__(
         self,
@@ -63,31 +60,16 @@ class DelayedProduce(DelayedOperation, Generic[K]):
         replicas: ProduceReplicas[K],
         on_response: Callable[[dict[K, ProducePartitionStatus]], object],
     ) -> None:
-        super().__init__(timeout_ms)
-        self._statuses = statuses
+        super().__init__(timeout_ms, statuses, on_response)
         self._replicas = replicas
-        self._on_response = on_response
-        for status in statuses.values():
-            if status.error == NONE:
-                status.acks_pending = True
-                status.error = REQUEST_TIMED_OUT
 
-    def try_complete(self) -> bool:
-        """Look at the partitions that are still undecided; complete when there are none left."""
-        waiting = False
-        for key, status in self._statuses.items():
-            if status.acks_pending:
-                enough, error = self._replicas.check_enough_replicas(key, status.required_offset)
-                if enough or error != NONE:
-                    status.acks_pending = False
-                    status.error = error
-                else:
-                    waiting = True
-        return False if waiting else self.force_complete()
-
-    def on_complete(self) -> None:
-        """Hand the partitions' states to the caller."""
-        self._on_response(self._statuses)
+    def decide(self, key: K, status: ProducePartitionStatus) -> bool:
+        """Over when the followers have the records, or with an error."""
+        enough, error = self._replicas.check_enough_replicas(key, status.required_offset)
+        if not enough and error == NONE:
+            return False
+        status.error = error
+        return True
 
     def on_expiration(self) -> None:
         """Count one expiry for each partition that was still waited for."""

@@ -7,8 +7,9 @@ import struct
 from pathlib import Path
 
 import pytest
+import trio
 
-from broker.dispatch import HANDLERS, advertised
+from broker.dispatch import _BY_KEY, HANDLERS, advertised
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.produce import ProduceRequest
 from tests.client import running_node
@@ -74,3 +75,17 @@ def test_what_is_advertised_is_what_is_served() -> None:
         versions = request.__spec__.versions
         first = 0 if request is ProduceRequest else versions[0]
         assert ranges[request.__spec__.key] == (first, versions[-1])
+
+
+async def test_a_bug_in_a_handler_flies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is neither the client's fault nor refused ends the broker, and is not hidden."""
+
+    def broken(request: object) -> None:
+        raise ZeroDivisionError
+
+    cls, _ = _BY_KEY[18]
+    monkeypatch.setitem(_BY_KEY, 18, (cls, broken))
+    with pytest.RaisesGroup(ZeroDivisionError, flatten_subgroups=True):
+        async with running_node(tmp_path) as node:
+            node.client().start(ApiVersionsRequest(), 0)
+            await trio.sleep_forever()
