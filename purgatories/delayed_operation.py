@@ -7,8 +7,9 @@
 
 The operation's own re-entrant lock is held through `try_complete` and `on_complete`, so the two
 never overlap (KAFKA-19312) and a second look always comes after the first (KAFKA-8334).
-`is_completed` is set before `on_complete` runs. Subclasses write `try_complete` (which must call
-`force_complete` itself and return its result), `on_complete` and perhaps `on_expiration`.
+`is_completed` is set before `on_complete` runs, and so is `completed_by`: who won. Subclasses write
+`try_complete` (which must call `force_complete` itself and return its result), `on_complete` and
+perhaps `on_expiration`.
 """
 
 from __future__ import annotations
@@ -16,20 +17,29 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from threading import RLock
+from typing import Final
 
 from .expiration_meter import ExpirationMeter
 from .timer.timer_task import TimerTask
 
+TIMEOUT: Final = "timeout"  # the cause when nothing happened in time
+
 
 class DelayedOperation(TimerTask, ABC):
-    """Waits at most ``delay_ms``; ``checks`` counts how often `try_complete` was asked."""
+    """Waits at most ``delay_ms``; ``checks`` counts how often `try_complete` was asked.
 
-    __slots__ = ("checks", "expirations", "is_completed", "lock")
+    ``completed_by`` is the cause that was given with the event which completed it, whatever that
+    is, or `TIMEOUT`; None if its creator's own look did, or if no cause was given. It is kept as
+    long as the operation, so it should be small. Ours, not Kafka's.
+    """
+
+    __slots__ = ("checks", "completed_by", "expirations", "is_completed", "lock")
 
     def __init__(self, delay_ms: float) -> None:
         super().__init__(delay_ms)
         self.lock = RLock()
         self.is_completed = False
+        self.completed_by: object = None
         self.checks = 0
         self.expirations: ExpirationMeter | None = None  # its purgatory's, once it is watched
 
@@ -44,13 +54,15 @@ class DelayedOperation(TimerTask, ABC):
     def on_expiration(self) -> None:
         """Keep account of the expiry: after `on_complete`, and only if time ran out."""
 
-    def force_complete(self) -> bool:
+    def force_complete(self, cause: object = None) -> bool:
         """Complete the operation unless it is; of all callers exactly one gets True."""
         if self.is_completed:
             return False
         with self.lock:
             if self.is_completed:
                 return False
+            if cause is not None:  # else it is that of the look which calls us, if one does
+                self.completed_by = cause
             self.is_completed = True
             self.cancel()
             self.on_complete()
@@ -67,13 +79,20 @@ class DelayedOperation(TimerTask, ABC):
                 self.is_completed = True
                 self.cancel()
 
-    def safe_try_complete(self) -> bool:
+    def safe_try_complete(self, cause: object = None) -> bool:
         """Ask `try_complete` under the lock; True only if this very call completed it."""
         with self.lock:
             if self.is_completed:
                 return False
             self.checks += 1
-            return self.try_complete()
+            if cause is None:
+                return self.try_complete()
+            self.completed_by = cause  # until proved wrong: on_complete may want to know
+            try:
+                return self.try_complete()
+            finally:
+                if not self.is_completed:
+                    self.completed_by = None
 
     def safe_try_complete_or_else(self, action: Callable[[], object]) -> bool:
         """Ask; if it is not to be completed do *action* and ask again, all under one lock.
@@ -91,7 +110,7 @@ class DelayedOperation(TimerTask, ABC):
 
     def run(self) -> None:
         """Time is up: complete, and keep account of it if nobody was faster."""
-        if self.force_complete():
+        if self.force_complete(TIMEOUT):
             self.on_expiration()
 
     def mark_expired(self, tag: object = None, count: int = 1) -> None:

@@ -100,17 +100,18 @@ class DelayedOperationPurgatory(Generic[T]):
         if look:
             self._look_for_completed()
 
-    def check_and_complete(self, key: Hashable) -> int:
+    def check_and_complete(self, key: Hashable, cause: object = None) -> int:
         """Ask whoever waits on *key*; returns how many this call completed.
 
-        Call it without any lock that a `try_complete` or `on_complete` may want.
+        *cause* says what has happened: those it completes have it as ``completed_by``. Call it
+        without any lock that a `try_complete` or `on_complete` may want.
         """
         shards = self._shards
         shard = shards[hash(key) % len(shards)]
         watchers = shard.watchers_by_key.get(key)
         if watchers is None:
             return 0
-        completed = watchers.try_complete_watched()
+        completed = watchers.try_complete_watched(cause)
         if not watchers.operations:
             shard.remove_key_if_empty(key, watchers)
         return completed

@@ -19,39 +19,40 @@ from .delayed_operation import DelayedOperation
 class TryLockOperation(DelayedOperation):
     """A delayed operation whose watchers ask by `maybe_try_complete`."""
 
-    __slots__ = ("_pending_guard", "_try_complete_pending")
+    __slots__ = ("_pending_cause", "_pending_guard", "_try_complete_pending")
 
     def __init__(self, delay_ms: float) -> None:
         super().__init__(delay_ms)
         self._try_complete_pending = False
+        self._pending_cause: object = None
         self._pending_guard = Lock()
 
-    def maybe_try_complete(self) -> bool:
+    def maybe_try_complete(self, cause: object = None) -> bool:
         """Ask if nobody is asking; else leave word, so that whoever is asking asks again."""
         retry = True
         while retry and not self.is_completed:
             if self.lock.acquire(blocking=False):
                 try:
                     self._set_pending(False)
-                    self.checks += 1
-                    if self.try_complete():
+                    if super().safe_try_complete(cause):
                         return True
                 finally:
                     self.lock.release()
                 # Word left while the lock was held: its bearer is gone and relies on us.
-                retry = self._try_complete_pending
+                retry, cause = self._try_complete_pending, self._pending_cause
             else:
                 # Word left already: then its bearer looks after it, or whoever has the lock.
-                retry = not self._set_pending(True)
+                retry = not self._set_pending(True, cause)
         return False
 
-    def safe_try_complete(self) -> bool:
+    def safe_try_complete(self, cause: object = None) -> bool:
         """What the watchers call."""
-        return self.maybe_try_complete()
+        return self.maybe_try_complete(cause)
 
-    def _set_pending(self, pending: bool) -> bool:
+    def _set_pending(self, pending: bool, cause: object = None) -> bool:
         """Swap the flag in one step; returns what it was."""
         with self._pending_guard:
             was = self._try_complete_pending
             self._try_complete_pending = pending
+            self._pending_cause = cause
             return was

@@ -31,8 +31,8 @@ class Watchers(Generic[T]):
         """Put *operation* at the end of the list, unless it is on it."""
         self.operations[operation] = None
 
-    def try_complete_watched(self) -> int:
-        """Ask every operation; returns how many this walk completed.
+    def try_complete_watched(self, cause: object = None) -> int:
+        """Ask every operation because of *cause*; returns how many this walk completed.
 
         One that raises does not keep the others from being asked (in Kafka it does): the error
         belongs to the operation, not to the event that happened to meet it, so it is logged.
@@ -42,7 +42,7 @@ class Watchers(Generic[T]):
         for operation in list(operations):
             if not operation.is_completed:
                 try:
-                    if not operation.safe_try_complete():
+                    if not operation.safe_try_complete(cause):
                         continue
                     completed += 1
                 except Exception:

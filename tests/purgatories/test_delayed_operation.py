@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from purgatories.delayed_operation import DelayedOperation
+from purgatories.delayed_operation import TIMEOUT, DelayedOperation
 from purgatories.timer.system_timer import SystemTimer
 from tests.purgatories.manual_clock import ManualClock, MockOperation
 
@@ -168,6 +168,80 @@ def test_failed_try_complete_lets_go_of_the_lock() -> None:
     other.start()
     other.join(30)
     assert operation.completions == 1
+
+
+# --------------------------------------------------------------------------------------- causes
+
+
+def test_cause_is_known_while_it_is_answered() -> None:
+    """on_complete sees what the look that completed the operation was made for."""
+    seen: list[object] = []
+
+    class Looking(MockOperation):
+        def on_complete(self) -> None:
+            seen.append(self.completed_by)
+
+    Looking(completable=True).safe_try_complete("append")
+    Looking(completable=True).safe_try_complete()
+    Looking().force_complete("leadership")
+    Looking().run()
+    assert seen == ["append", None, "leadership", TIMEOUT]
+
+
+def test_look_in_vain_leaves_no_cause() -> None:
+    """Who completes it later without a cause gets none; who gives one gets that."""
+    operation, other = MockOperation(), MockOperation()
+    for each in (operation, other):
+        each.safe_try_complete("append")
+        assert each.completed_by is None
+    operation.force_complete()
+    assert operation.completed_by is None
+    other.run()
+    assert other.completed_by == TIMEOUT
+
+
+def test_first_cause_stands() -> None:
+    """Whoever comes after the winner changes nothing."""
+    operation = MockOperation(completable=True)
+    operation.force_complete("first")
+    operation.safe_try_complete("second")
+    operation.force_complete("third")
+    operation.run()
+    assert operation.completed_by == "first"
+
+
+def test_operation_may_know_its_cause_better() -> None:
+    """A cause given by try_complete itself goes before that of the event."""
+
+    class Knowing(MockOperation):
+        def try_complete(self) -> bool:
+            return self.force_complete("leadership")
+
+    operation = Knowing()
+    operation.safe_try_complete("append")
+    assert operation.completed_by == "leadership"
+
+
+def test_look_that_raises_leaves_no_cause() -> None:
+    """Only an on_complete that raises keeps it: the operation is completed then."""
+
+    class Failing(MockOperation):
+        def try_complete(self) -> bool:
+            if not self.completable:
+                raise ZeroDivisionError
+            return super().try_complete()
+
+        def on_complete(self) -> None:
+            raise ZeroDivisionError
+
+    operation = Failing()
+    with pytest.raises(ZeroDivisionError):
+        operation.safe_try_complete("too early")
+    assert operation.completed_by is None
+    operation.completable = True
+    with pytest.raises(ZeroDivisionError):
+        operation.safe_try_complete("append")
+    assert operation.completed_by == "append"
 
 
 def test_subclass_must_say_what_it_waits_for() -> None:

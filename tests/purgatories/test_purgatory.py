@@ -9,6 +9,7 @@ from threading import Lock
 
 import pytest
 
+from purgatories.delayed_operation import TIMEOUT
 from purgatories.purgatory import PURGE_PAUSE_MS, PURGE_SLICE
 from tests.purgatories.manual_clock import MockOperation, MockPurgatory
 
@@ -28,7 +29,7 @@ def test_lock_in_try_complete_else_watch(mock: MockPurgatory) -> None:
                 free.append(elsewhere.submit(self.lock.acquire, blocking=False).result())
             return False
 
-        def safe_try_complete(self) -> bool:
+        def safe_try_complete(self, cause: object = None) -> bool:
             raise AssertionError("not on this path")
 
     mock.watch(Looking(), ["key"])
@@ -175,6 +176,19 @@ def test_key_that_is_empty_is_forgotten(mock: MockPurgatory) -> None:
     operation.completable = True
     mock.check("a")
     assert mock.purgatory.statistics()["watched_keys"] == 0
+
+
+def test_check_tells_why_it_was_made(mock: MockPurgatory) -> None:
+    """Those it completes have its cause; who completed at once, or in time, has not."""
+    at_once, waiting, timed_out = MockOperation(completable=True), MockOperation(), MockOperation(5)
+    for operation in (at_once, waiting, timed_out):
+        mock.watch(operation, ["a"])
+    mock.check("a", cause=("append", 41))
+    waiting.completable = True
+    mock.check("a", cause=("append", 42))
+    mock.let_time_pass(5)
+    causes = [operation.completed_by for operation in (at_once, waiting, timed_out)]
+    assert causes == [None, ("append", 42), TIMEOUT]
 
 
 # ------------------------------------------------------------------------------------- purging

@@ -34,7 +34,7 @@ class Contended(TryLockOperation):
 class WithoutFlag(Contended):
     """Kafka 0.11 and 1.0: whoever finds the lock taken just leaves."""
 
-    def maybe_try_complete(self) -> bool:
+    def maybe_try_complete(self, cause: object = None) -> bool:
         if self.lock.acquire(blocking=False):
             try:
                 return self.try_complete()
@@ -45,11 +45,11 @@ class WithoutFlag(Contended):
 
 def _check_that_meets_a_held_lock(operation: Contended) -> None:
     """A looks too early and dawdles; B brings the news and finds the lock taken."""
-    dawdler = Thread(target=operation.maybe_try_complete)
+    dawdler = Thread(target=operation.maybe_try_complete, args=["too early"])
     dawdler.start()
     assert operation.looked.wait(30)
     operation.condition = True
-    assert not operation.maybe_try_complete()
+    assert not operation.maybe_try_complete("news")
     operation.go_on.set()
     dawdler.join(30)
 
@@ -60,6 +60,7 @@ def test_try_complete_lock_contention() -> None:
     _check_that_meets_a_held_lock(operation)
     assert operation.is_completed
     assert operation.completions == 1
+    assert operation.completed_by == "news"
 
 
 def test_lost_wake_up_without_the_flag() -> None:
