@@ -1,7 +1,8 @@
 """The command line: which command, and what must be said when there is none.
 
 ``serve`` turns this process into the broker, so that signals, the exit code and the pid are the
-broker's own. Little is imported here: a command line that answers at once is used more gladly.
+broker's own. Little is imported here, and each command where it is asked for: a command line that
+answers at once is used more gladly.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ antechamber: a Kafka-protocol broker in Python that waits as Apache Kafka waits.
 usage: antechamber COMMAND [OPTION]...
 
   serve       start a broker, by default on 127.0.0.1:9092, and serve until Ctrl-C
+  fault       pause, resume, stop or start a node of a running broker
+  requests    show what waits in a running broker, for what, since when and until when
   help        show this text
 
   --version   show the version
@@ -27,7 +30,8 @@ usage: antechamber COMMAND [OPTION]...
 try:
   antechamber serve --topic orders:3      a broker with a topic of three partitions
   antechamber serve --port 0              on any free port, said on the first line of output
-  antechamber serve --help                all that serve can do
+  antechamber requests --parked --follow  what waits, as it comes and goes
+  antechamber serve --help                all that serve can do; so with every command
 """
 
 
@@ -36,6 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     match list(sys.argv[1:] if arguments is None else arguments):
         case ["serve", *rest]:
             return _serve(rest)
+        case ["fault", *rest]:
+            from antechamber.fault_command import fault
+
+            return fault(rest)
+        case ["requests", *rest]:
+            from antechamber.requests_command import requests
+
+            return requests(rest)
         case ["--version" | "-V"]:
             sys.stdout.write(f"antechamber {_version()}\n")
         case [] | ["help" | "--help" | "-h", *_]:

@@ -19,6 +19,7 @@ from benchmarks import (
     memory,
     parked,
     producing,
+    replicating,
     round_trip,
     start,
     wake_up,
@@ -29,7 +30,17 @@ from benchmarks.table import table
 
 BENCHMARKS = {
     module.BENCHMARK.name: module.BENCHMARK
-    for module in (start, round_trip, producing, consuming, wake_up, expiry, parked, memory)
+    for module in (
+        start,
+        round_trip,
+        producing,
+        consuming,
+        wake_up,
+        expiry,
+        parked,
+        memory,
+        replicating,
+    )
 }
 WARM_UP_SCALE = 0.3
 QUICK_SCALE = 0.1
@@ -42,18 +53,22 @@ def main() -> int:
     options = _options()
     chosen = [BENCHMARKS[name] for name in options.only or BENCHMARKS]
     parked.allow_connections()
-    systems = [system for system in available() if system.name in options.systems]
     results: Results = defaultdict(lambda: defaultdict(list))
     failed = False
-    with ExitStack() as servers:
-        for system in systems:
-            system.server = system.start()
-            servers.callback(system.server.close)
-        for benchmark in chosen:
-            failed |= _run(benchmark, systems, results, options)
+    names: list[str] = []
+    for nodes in sorted({benchmark.nodes for benchmark in chosen}):
+        systems = [each for each in available(nodes) if each.name in options.systems]
+        names += [system.name for system in systems if system.name not in names]
+        with ExitStack() as servers:
+            for system in systems:
+                system.server = system.start()
+                servers.callback(system.server.close)
+            for benchmark in chosen:
+                if benchmark.nodes == nodes:
+                    failed |= _run(benchmark, systems, results, options)
     metrics = [metric for benchmark in chosen for metric in benchmark.metrics]
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    print(table(metrics, [system.name for system in systems], results))
+    print(table(metrics, names, results))
     if options.json:
         _write(options.json, results)
     return int(failed)

@@ -24,12 +24,14 @@ class Metric:
 class Benchmark:
     """`measure(system, scale)` leaves out the metrics the system cannot have.
 
-    `scale` is 1 for a full round, less for a quick one or one that is thrown away.
+    `scale` is 1 for a full round, less for a quick one or one that is thrown away. `nodes` is how
+    many brokers the system has; benchmarks of as many share their servers.
     """
 
     name: str
     metrics: tuple[Metric, ...]
     measure: Callable[[System, float], Sample]
+    nodes: int = 1
 
 
 def percentile(values: list[float], percent: float) -> float:

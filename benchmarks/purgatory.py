@@ -2,8 +2,8 @@
 
 All in one run, taking turns; the table shows medians, and ours as a multiple of each other one.
 Kafka's classes run when there is a JVM; heapq, asyncio and a trio task per timer are compared where
-they can do the same. With `--num` and its companions only the model of Kafka's
-TestPurgatoryPerformance runs, with that program's options.
+they can do the same, and so is our timer driven inside trio, as ``reaper``. With `--num` and its
+companions only the model of Kafka's TestPurgatoryPerformance runs, with that program's options.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import median
 
-from benchmarks import purgatory_model, purgatory_ours, purgatory_timers
+from benchmarks import purgatory_model, purgatory_ours
+from benchmarks.purgatory_timers import SIZES, Asyncio, Heapq, Ours, Timers, measure
+from benchmarks.purgatory_trio import Reaper, TrioTasks
 from integration.java_program import java_command
 from integration.kafka_jars import missing_for_a_jvm
 
@@ -30,6 +32,13 @@ Samples = dict[str, dict[str, list[float]]]  # by implementation and metric
 JAVA = Path(__file__).parent / "java" / "PurgatoryBenchmark.java"
 LESS_IS_BETTER = ("_ns", "_ns_per_op", "_ms", "_cpu_s", "_bytes_per_op", "watched")
 QUICK_SCALE = 0.1
+TIMERS: dict[str, type[Timers]] = {
+    "ours": Ours,
+    "heapq": Heapq,
+    "asyncio": Asyncio,
+    "trio": TrioTasks,
+    "reaper": Reaper,
+}
 
 
 def main() -> None:
@@ -109,10 +118,10 @@ def _round(kafka: list[str] | None, scale: float) -> Iterator[tuple[str, Sample]
             [*kafka, str(scale)], capture_output=True, text=True, check=True, timeout=600
         ).stdout.splitlines()
         yield "kafka", {name: float(value) for name, value in map(str.split, lines)}
-    for name, timer in purgatory_timers.TIMERS.items():
-        for size in purgatory_timers.SIZES:
-            if size * scale <= timer.size_max:
-                yield name, purgatory_timers.measure(timer, size, scale)
+    for name, timers in TIMERS.items():
+        for size in SIZES:
+            if size * scale <= timers.size_max:
+                yield name, measure(timers, size, scale)
                 gc.collect()
 
 

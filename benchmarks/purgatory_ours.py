@@ -133,7 +133,7 @@ def watch_and_complete(scale: float) -> Sample:
     for keys, watched in WATCHED:
         rounds = max(1, int(40 * scale))
         count = rounds * ROUND
-        watch_s, complete_s = _watch_and_complete(keys, watched, rounds)
+        watch_s, complete_s = watch_and_complete_s(keys, watched, rounds)
         name = f"purg_{keys}keys_{watched}watched"
         sample[f"{name}_watch_ops_s"] = count / watch_s
         sample[f"{name}_complete_ops_s"] = count / complete_s
@@ -141,7 +141,8 @@ def watch_and_complete(scale: float) -> Sample:
     return sample
 
 
-def _watch_and_complete(key_count: int, watched: int, rounds: int) -> tuple[float, float]:
+def watch_and_complete_s(key_count: int, watched: int, rounds: int) -> tuple[float, float]:
+    """Seconds of all watching, and of all checking, in *rounds* of ``ROUND`` operations."""
     purgatory = new_purgatory()
     keys = [("topic", partition) for partition in range(key_count)]
     choices = [

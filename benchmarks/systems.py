@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import tempfile
+import urllib.request
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import psutil  # type: ignore[import-untyped]  # no types there
 
@@ -44,6 +46,8 @@ class System:
     start: Callable[[], Server]
     wakes_fetches: bool = True
     keeps_records: bool = True
+    pause: Callable[[Any, int], None] | None = None
+    resume: Callable[[Any, int], None] | None = None
     server: Server = field(init=False)
     topics: dict[str, str] = field(default_factory=dict)
 
@@ -101,15 +105,38 @@ class MockCluster:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
-def available() -> list[System]:
-    """All systems this machine can run; says which one is missing, and why."""
+def available(nodes: int = 1) -> list[System]:
+    """All systems of *nodes* brokers this machine can run; says which one is missing, and why.
+
+    With several, a topic is replicated on all of them.
+    """
+    factor = f"default.replication.factor={nodes}"
     systems = [
-        System("ours", Antechamber),
-        System("mock", MockCluster, wakes_fetches=False, keeps_records=False),
+        System(
+            "ours",
+            lambda: Antechamber("--brokers", str(nodes), "-c", factor),
+            pause=lambda server, node: _fault(server, node, "pause"),
+            resume=lambda server, node: _fault(server, node, "resume"),
+        )
     ]
+    if nodes == 1:
+        systems.append(System("mock", MockCluster, wakes_fetches=False, keeps_records=False))
     missing = missing_for_a_jvm()
     if missing is None:
-        systems.append(System("Kafka", RealKafka))
+        systems.append(
+            System(
+                "Kafka",
+                lambda: RealKafka(nodes, dict([factor.split("=")])),
+                pause=lambda server, node: server.processes[node - 1].signal(signal.SIGSTOP),
+                resume=lambda server, node: server.processes[node - 1].signal(signal.SIGCONT),
+            )
+        )
     else:
         print(f"without a real Kafka: {missing}", file=sys.stderr)
     return systems
+
+
+def _fault(server: Antechamber, node: int, action: str) -> None:
+    url = f"{server.ready['admin']}/v1/nodes/{node}/{action}"
+    with urllib.request.urlopen(urllib.request.Request(url, method="POST"), timeout=10):
+        pass

@@ -14,10 +14,9 @@ from typing import NoReturn
 from broker.config import Config, ConfigError, Setting
 from broker.controller.topic_names import check_topic_name
 from broker.errors import ApiError, StartupError
-from broker.options import ServeOptions, TopicSpec
+from broker.options import PORT_MAX, ServeOptions, TopicSpec
 from broker.properties import read_properties
 
-PORT_MAX = 65_535
 BROKERS_MAX = 100
 PARTITIONS_MAX = 10_000
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -60,6 +59,7 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
         records=given.records,
         records_topic=given.records_topic,
         ready_file=given.ready_file,
+        stop_with_stdin=given.stop_with_stdin,
         quiet=given.quiet,
         verbose=given.verbose,
     )
@@ -159,6 +159,11 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="written as JSON once everything serves",
+    )
+    add(
+        "--stop-with-stdin",
+        action="store_true",
+        help="stop when stdin ends, as when the program that started the broker dies",
     )
     add("--quiet", action="store_true", help="nothing on stdout, not even the ready line")
     add("-v", "--verbose", action="store_true", help="log each request in one line on stderr")

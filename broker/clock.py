@@ -23,6 +23,10 @@ class Clock(Protocol):
         """Milliseconds since the Unix epoch, for record timestamps."""
         ...
 
+    def wall_us_at(self, now_ms: float) -> int:
+        """The Unix time, in microseconds, of a moment that `now_ms` has told."""
+        ...
+
 
 class TrioClock:
     """Trio's clock, anchored once to the wall clock so that the two never drift apart.
@@ -41,3 +45,7 @@ class TrioClock:
     def wall_ms(self) -> int:
         """Milliseconds since the Unix epoch, for record timestamps."""
         return int(trio.current_time() * 1000 + self._offset_ms)
+
+    def wall_us_at(self, now_ms: float) -> int:
+        """The Unix time, in microseconds, of a moment that `now_ms` has told."""
+        return int((now_ms + self._offset_ms) * 1000)

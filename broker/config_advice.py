@@ -45,7 +45,6 @@ NOT_HERE: Mapping[str, str] = MappingProxyType(
 NO_EFFECT_YET = frozenset(
     {
         "connections.max.idle.ms",
-        "delete.records.purgatory.purge.interval.requests",
         "log.cleaner.backoff.ms",
         "log.cleaner.delete.retention.ms",
         "log.cleaner.max.compaction.lag.ms",
@@ -62,25 +61,15 @@ NO_EFFECT_YET = frozenset(
         "offsets.commit.timeout.ms",
         "offsets.retention.check.interval.ms",
         "offsets.retention.minutes",
-        "offsets.topic.num.partitions",
-        "offsets.topic.replication.factor",
-        "offsets.topic.segment.bytes",
         "producer.id.expiration.check.interval.ms",
         "producer.id.expiration.ms",
         "queued.max.request.bytes",
         "queued.max.requests",
-        "replica.fetch.backoff.ms",
-        "replica.fetch.max.bytes",
-        "replica.fetch.min.bytes",
-        "replica.fetch.response.max.bytes",
-        "replica.fetch.wait.max.ms",
-        "replica.lag.time.max.ms",
         "transaction.max.timeout.ms",
         "transaction.state.log.min.isr",
         "transaction.state.log.num.partitions",
         "transaction.state.log.replication.factor",
         "transaction.state.log.segment.bytes",
         "transactional.id.expiration.ms",
-        "unclean.leader.election.enable",
     }
 )

@@ -18,18 +18,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import trio
 
+from broker.arrivals import Arrivals
 from broker.errors import Refused
 from broker.transport import Disconnected, Transport
 from protocol.codec import Malformed, Output, encode_into
-from protocol.framing import Inbox, Scratch
+from protocol.framing import LENGTH_BYTES, Inbox, Scratch
 from protocol.headers import begin_response
 
 if TYPE_CHECKING:
     from broker.request import Request
+    from broker.waits.record import WaitRecord
+    from broker.waits.recorder import Recorder
 
 log = logging.getLogger("antechamber.connection")
 
@@ -38,14 +42,17 @@ PIPELINE_BYTES_MAX = 1 << 20
 # Answers to pipelined requests are sent together, up to about this much at once.
 _SEND_TOGETHER_BYTES = 1 << 18
 
-Dispatch = Callable[["Connection", memoryview], None]
+# Connections are told apart by numbers, in wait records and on the admin interface.
+_ids = count(1)
+
+Dispatch = Callable[["Connection", memoryview, float], None]
 
 
 class Connection:
     """One client's connection.
 
-    ``dispatch`` starts a request from a frame; all connections of the thread receive into
-    ``scratch``.
+    ``dispatch`` starts a request from a frame, given when that had been read; all connections of
+    the thread receive into ``scratch``.
     """
 
     def __init__(
@@ -56,17 +63,24 @@ class Connection:
         *,
         request_bytes_max: int,
         scratch: Scratch,
+        now_ms: Callable[[], float],
+        recorder: Recorder | None = None,
     ) -> None:
+        self.id = next(_ids)
+        self._arrivals = Arrivals()
+        self._now_ms = now_ms
+        self._recorder = recorder
         self.transport = transport
         self._dispatch = dispatch
         self._nursery = nursery
         self._inbox = Inbox(request_bytes_max, scratch)
-        self._in_progress: Request[Any] | None = None
+        self.in_progress: Request[Any] | None = None
         self._serving = False
         self._closed = False
         # Invariant: while anything is unsent, no further frame is dispatched.
         self._unsent: list[bytes | bytearray | memoryview] = []
         self._unsent_bytes = 0
+        self._recorded: list[WaitRecord] = []  # of the answers among them
         self._draining = False
         self._wakeup: trio.CancelScope | None = None
 
@@ -88,23 +102,31 @@ class Connection:
             return
         self._closed = True
         self.transport.close()
-        request, self._in_progress = self._in_progress, None
+        request, self.in_progress = self.in_progress, None
         if request is not None and request.on_disconnect is not None:
             abandon, request.on_disconnect = request.on_disconnect, None
             abandon()
+        if request is not None and request.record is not None:
+            assert self._recorder is not None
+            self._recorder.abandoned(request)
 
     def begin(self, request: Request[Any]) -> None:
         """Make *request* the one in progress; called by dispatch."""
-        assert self._in_progress is None
-        self._in_progress = request
+        assert self.in_progress is None
+        self.in_progress = request
 
     def complete(self, request: Request[Any], response: object | None) -> None:
         """Send the answer of the request in progress (None: it has none) and go on."""
+        request.node.changes.notify()
         if self._closed:
             return
-        assert self._in_progress is request, "a request is answered exactly once"
-        self._in_progress = None
-        request.on_disconnect = None  # breaks a cycle: a parked operation holds its request
+        assert self.in_progress is request, "a request is answered exactly once"
+        self.in_progress = None
+        if request.record is not None:
+            assert self._recorder is not None
+            self._recorded.append(self._recorder.completed(request, response))
+        # Breaks a cycle: a parked operation holds its request.
+        request.on_disconnect = request.operation = None
         if response is not None:
             out = Output()
             start = begin_response(out, request.header)
@@ -125,7 +147,7 @@ class Connection:
     async def _receive(self) -> bool:
         """Wait for bytes, or for the moment when frames that wait may go on; False at the end."""
         while True:
-            if self._in_progress is not None or self._unsent_bytes:
+            if self.in_progress is not None or self._unsent_bytes:
                 if not await self._wait_while_busy():
                     return True
             else:
@@ -137,7 +159,8 @@ class Connection:
             if count == 0:
                 return False
             self._inbox.received(count)
-            if not self._unsent_bytes and self._in_progress is None:
+            self._arrivals.received(count, self._now_ms())
+            if not self._unsent_bytes and self.in_progress is None:
                 return True
             self._inbox.settle()
 
@@ -163,11 +186,11 @@ class Connection:
 
     def _serve_frames(self) -> None:
         self._serving = True
-        while self._in_progress is None and self._unsent_bytes < _SEND_TOGETHER_BYTES:
+        while self.in_progress is None and self._unsent_bytes < _SEND_TOGETHER_BYTES:
             frame = self._inbox.next_frame()
             if frame is None:
                 break
-            self._dispatch(self, frame)
+            self._dispatch(self, frame, self._arrivals.frame(len(frame) + LENGTH_BYTES))
             if self._unsent_bytes >= _SEND_TOGETHER_BYTES:
                 self._flush()
         self._serving = False
@@ -178,17 +201,24 @@ class Connection:
 
     def _flush(self) -> None:
         """Send what can be sent without waiting; leave the rest to a task of its own."""
-        if not self._unsent_bytes or self._draining or self._closed:
+        if self._draining or self._closed:
             return
-        try:
-            self._send_some()
-        except Disconnected:
-            # The reading task is told by its own next read, and cleans up there.
-            self._unsent, self._unsent_bytes = [], 0
-            return
+        if self._unsent_bytes:
+            try:
+                self._send_some()
+            except Disconnected:
+                # The reading task is told by its own next read, and cleans up there.
+                self._unsent, self._unsent_bytes = [], 0
         if self._unsent_bytes:
             self._draining = True
             self._nursery.start_soon(self._drain)
+        elif self._recorded:
+            self._note_sent()
+
+    def _note_sent(self) -> None:
+        assert self._recorder is not None
+        recorded, self._recorded = self._recorded, []
+        self._recorder.sent(recorded)
 
     def _send_some(self) -> None:
         while self._unsent:
@@ -221,5 +251,7 @@ class Connection:
         except (Disconnected, trio.ClosedResourceError):
             self.close()
         self._draining = False
-        if not self._closed and self._in_progress is None:
+        if self._recorded:
+            self._note_sent()
+        if not self._closed and self.in_progress is None:
             self._wake()

@@ -13,12 +13,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from broker.errors import Refused
+from broker.handlers.alter_partition_reassignments import alter_partition_reassignments
 from broker.handlers.api_versions import api_versions, unsupported_version
 from broker.handlers.create_partitions import create_partitions
 from broker.handlers.create_topics import create_topics
+from broker.handlers.delete_records import delete_records
 from broker.handlers.delete_topics import delete_topics
 from broker.handlers.describe_cluster import describe_cluster
 from broker.handlers.describe_configs import describe_configs
+from broker.handlers.elect_leaders import elect_leaders
 from broker.handlers.fetch import fetch
 from broker.handlers.find_coordinator import find_coordinator
 from broker.handlers.heartbeat import heartbeat
@@ -26,20 +29,25 @@ from broker.handlers.init_producer_id import init_producer_id
 from broker.handlers.join_group import join_group
 from broker.handlers.leave_group import leave_group
 from broker.handlers.list_offsets import list_offsets
+from broker.handlers.list_partition_reassignments import list_partition_reassignments
 from broker.handlers.metadata import metadata
 from broker.handlers.offset_commit import offset_commit
 from broker.handlers.offset_fetch import offset_fetch
+from broker.handlers.offset_for_leader_epoch import offset_for_leader_epoch
 from broker.handlers.produce import produce
 from broker.handlers.sync_group import sync_group
 from broker.request import Request
 from protocol.codec import decode
 from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
+from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from protocol.messages.api_versions import ApiVersion, ApiVersionsRequest
 from protocol.messages.create_partitions import CreatePartitionsRequest
 from protocol.messages.create_topics import CreateTopicsRequest
+from protocol.messages.delete_records import DeleteRecordsRequest
 from protocol.messages.delete_topics import DeleteTopicsRequest
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from protocol.messages.describe_configs import DescribeConfigsRequest
+from protocol.messages.elect_leaders import ElectLeadersRequest
 from protocol.messages.fetch import FetchRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
@@ -47,9 +55,11 @@ from protocol.messages.init_producer_id import InitProducerIdRequest
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.leave_group import LeaveGroupRequest
 from protocol.messages.list_offsets import ListOffsetsRequest
+from protocol.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
 from protocol.messages.metadata import MetadataRequest
 from protocol.messages.offset_commit import OffsetCommitRequest
 from protocol.messages.offset_fetch import OffsetFetchRequest
+from protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from protocol.messages.produce import ProduceRequest
 from protocol.messages.sync_group import SyncGroupRequest
 
@@ -76,10 +86,15 @@ HANDLERS: dict[Any, Handler] = {
     ApiVersionsRequest: api_versions,
     CreateTopicsRequest: create_topics,
     DeleteTopicsRequest: delete_topics,
+    DeleteRecordsRequest: delete_records,
     InitProducerIdRequest: init_producer_id,
+    OffsetForLeaderEpochRequest: offset_for_leader_epoch,
     DescribeConfigsRequest: describe_configs,
     CreatePartitionsRequest: create_partitions,
     DescribeClusterRequest: describe_cluster,
+    ListPartitionReassignmentsRequest: list_partition_reassignments,
+    ElectLeadersRequest: elect_leaders,
+    AlterPartitionReassignmentsRequest: alter_partition_reassignments,
 }
 
 _BY_KEY = {request.__spec__.key: (request, handler) for request, handler in HANDLERS.items()}
@@ -107,7 +122,7 @@ class Dispatcher:
     def __init__(self, node: Node) -> None:
         self._node = node
 
-    def __call__(self, connection: Connection, frame: memoryview) -> None:
+    def __call__(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
         """Decode *frame* and hand it to its handler; raises `Malformed` or `Refused`."""
         key, version, correlation_id = peek(frame)
         entry = _BY_KEY.get(key)
@@ -120,12 +135,22 @@ class Dispatcher:
             return self._tell_own_range(connection, correlation_id)
         header, start = decode_request_header(frame)
         body = decode(cls, version, frame[start:])
-        request = Request(header, body, self._node, connection, connection.transport.peer)
+        node = self._node
+        request = Request(header, body, node, connection, connection.transport.peer, arrived_ms)
+        recorder = node.recorder
+        if recorder is not None:
+            recorder.begin(request, connection)
         connection.begin(request)
         response = handler(request)
         if response is not None:
             request.respond(response)
-        self._node.replicas.actions.try_complete_actions()
+        elif connection.in_progress is request:
+            node.changes.notify()
+            if recorder is not None:
+                recorder.parked(request)
+        node.replicas.actions.try_complete_actions()
+        if recorder is not None:
+            recorder.end()
         if log.isEnabledFor(logging.INFO):
             _log(connection, request)
         return None

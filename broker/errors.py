@@ -24,3 +24,11 @@ class Refused(Exception):  # noqa: N818 - it names what happened to the request,
 
 class StartupError(Exception):
     """The broker cannot start as asked: one line that names the culprit and the remedy."""
+
+
+class NoSuchNode(Exception):  # noqa: N818 - it names what is the matter
+    """The cluster has no node of that id; the message is one line that names those it has."""
+
+
+class WrongState(Exception):  # noqa: N818 - it names what is the matter
+    """The node is not in a state from which that can be done; the message says which it is in."""

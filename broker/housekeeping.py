@@ -35,8 +35,8 @@ class Periodic(TimerTask):
         self._timer.add(self)
 
 
-def keep_house(timer: SystemTimer, logs: LogManager, config: Config, *, durable: bool) -> None:
-    """Schedule a node's chores; ``durable``: somebody will want to read the checkpoints."""
+def keep_house(timer: SystemTimer, logs: LogManager, config: Config) -> None:
+    """Schedule a node's chores."""
 
     def remove_old_segments() -> None:
         for log in logs:
@@ -48,6 +48,5 @@ def keep_house(timer: SystemTimer, logs: LogManager, config: Config, *, durable:
         delay_ms=config.log_initial_task_delay_ms,
         period_ms=config.log_retention_check_interval_ms,
     )
-    if durable:
-        period_ms = config.replica_high_watermark_checkpoint_interval_ms
-        Periodic(timer, logs.checkpoint, delay_ms=period_ms, period_ms=period_ms)
+    period_ms = config.replica_high_watermark_checkpoint_interval_ms
+    Periodic(timer, logs.checkpoint, delay_ms=period_ms, period_ms=period_ms)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import socket
+from collections.abc import Mapping
 
 import trio
 
 from broker.connection import Connection
 from broker.errors import StartupError
 from broker.node import Node
-from broker.transport import SocketTransport
+from broker.transport import SocketTransport, Transport, connect
 
 _BACKLOG = 4096
 # A burst of connections may exhaust file descriptors; those waiting in the backlog can wait on.
@@ -47,6 +48,36 @@ def listen(option: str, host: str, port: int) -> socket.socket:
     return listener
 
 
+class TcpNetwork:
+    """Nodes at addresses of this machine; ``listeners`` are those bound before the start, by port.
+
+    A node that is stopped closes its port, and one that is started again binds it anew.
+    """
+
+    def __init__(self, listeners: Mapping[int, socket.socket], bind_host: str) -> None:
+        self._listeners = dict(listeners)
+        self._bind_host = bind_host
+        self.ports = list(listeners)
+
+    async def connect(self, host: str, port: int) -> Transport:
+        """A connection to the node at that address; raises OSError if there is none."""
+        return await connect(host, port)
+
+    async def serve(self, node: Node) -> None:
+        """Accept and serve connections at the node's port, until cancelled."""
+        listener = self._listeners.pop(node.port, None) or listen(
+            "--port", self._bind_host, node.port
+        )
+        with listener:
+            async with trio.open_nursery() as nursery:
+                await accept_connections(listener, node, nursery)
+
+    def close(self) -> None:
+        """Close the sockets that no node has taken."""
+        for listener in self._listeners.values():
+            listener.close()
+
+
 async def accept_connections(listener: socket.socket, node: Node, nursery: trio.Nursery) -> None:
     """Serve every client that comes, each in a task of its own, until cancelled."""
     while True:
@@ -71,9 +102,11 @@ async def serve_connection(connected: socket.socket, node: Node, nursery: trio.N
         nursery,
         request_bytes_max=node.config.socket_request_max_bytes,
         scratch=node.scratch,
+        now_ms=node.clock.now_ms,
+        recorder=node.recorder,
     )
-    node.connections += 1
+    node.connections.add(connection)
     try:
         await connection.run()
     finally:
-        node.connections -= 1
+        node.connections.discard(connection)

@@ -8,31 +8,41 @@ all of them read the same clock, so time stands still or jumps for all of them t
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 
+from broker.changes import Changes
 from broker.clock import Clock
 from broker.config import Config
+from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
-from broker.controller.image import Broker, MetadataImage, TopicImage
+from broker.controller.image import GROUP_METADATA_TOPIC, Broker, MetadataImage, TopicImage
 from broker.dispatch import Dispatcher, advertised
 from broker.groups.coordinator import GroupCoordinator
 from broker.housekeeping import keep_house
 from broker.replication.fetch_session import FetchSessionCache
-from broker.replication.replica_manager import ReplicaManager
+from broker.replication.follower.fetcher import Connect
+from broker.replication.partition import Partition
+from broker.replication.replication import Replication
+from broker.replication.waiting import Waiting
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
+from broker.waits.recorder import Recorder
 from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
+if TYPE_CHECKING:
+    from broker.connection import Connection
+
 
 class Node:
     """A node that serves clients as soon as it is made, and follows the controller from then on.
 
-    ``durable``: what is flushed must outlive the machine, so it is synced to the disk.
+    ``connect`` is how it reaches other nodes, ``changes`` is told when something moves that one
+    may wait for, ``recorder`` of each request. ``durable``: what is flushed must outlive the
+    machine, so it is synced to the disk.
     """
 
     def __init__(
@@ -42,6 +52,9 @@ class Node:
         clock: Clock,
         controller: Controller,
         data_dir: Path,
+        connect: Connect,
+        changes: Changes,
+        recorder: Recorder | None,
         *,
         durable: bool = False,
     ) -> None:
@@ -49,10 +62,12 @@ class Node:
         self.config = config
         self.clock = clock
         self.controller = controller
-        self.data_dir = data_dir
+        self.changes = changes
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
-        self.connections = 0
+        self.connections: set[Connection] = set()
+        self.recorder = recorder
         self.scratch = Scratch()
+        self.timer = SystemTimer("node", now_ms=clock.now_ms)
         self.logs = LogManager(
             data_dir,
             clock,
@@ -60,90 +75,102 @@ class Node:
             cluster_id=controller.image.cluster_id,
             durable=durable,
         )
-        self.replicas = ReplicaManager(
+        self.channel = ControllerChannel(controller)
+        self.replication = Replication(
             broker.node_id,
             config,
+            clock,
+            self.timer,
             self.logs,
-            self._purgatory("Produce", config.producer_purgatory_purge_interval_requests),
-            self._purgatory("Fetch", config.fetch_purgatory_purge_interval_requests),
+            self._waiting(),
+            lambda: self.image,
+            self.channel,
+            connect,
+            self.scratch,
+            self._leadership_changed,
         )
+        self.replicas = self.replication.replicas
         self.groups = GroupCoordinator(
             config, clock, self._purgatory("Rebalance", 1000), self._purgatory("Heartbeat", 1000)
         )
         self.fetch_sessions = FetchSessionCache(
             config.max_incremental_fetch_session_cache_slots, clock
         )
-        self.timer = SystemTimer("node", now_ms=clock.now_ms)
-        keep_house(self.timer, self.logs, config, durable=durable)
+        keep_house(self.timer, self.logs, config)
         self.api_versions = advertised()
         self.dispatch = Dispatcher(self)
-        controller.register(broker, self)
+        self.feed = controller.register(broker, self)
+        self.feed.release()
 
-    async def keep_time(self) -> None:
-        """Run every timer of the node until cancelled."""
+    async def run(self) -> None:
+        """Run the node's timers and fetchers until cancelled."""
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.replication.fetchers.run)
             nursery.start_soon(run_reaper, self.timer)
             for purgatory in self.purgatories:
                 nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due)
 
     @property
     def image(self) -> MetadataImage:
-        """The cluster as this node knows it."""
-        return self.controller.image
+        """The cluster as this node knows it, which may be less than the controller does."""
+        return self.feed.image
+
+    def broker_changed(self, _broker: Broker) -> None:
+        """A node came or went; who leads what is told by topics."""
+        self.changes.notify()
 
     def topic_changed(self, topic: TopicImage) -> None:
         """Serve what is new of a topic."""
-        self.replicas.host(topic)
+        self.replication.hosting.host(topic)
+        self.changes.notify()
 
     def topic_deleted(self, topic: TopicImage) -> None:
         """Stop serving a topic and answer those who wait on it."""
-        self.replicas.drop(topic)
+        self.replication.hosting.drop(topic)
         self.groups.offsets.on_topics_deleted([topic.name])
+        self.changes.notify()
+
+    def _leadership_changed(self, partition: Partition, leads: bool) -> None:
+        """The groups kept in a partition are looked after by the node that leads it."""
+        if partition.key.topic == GROUP_METADATA_TOPIC and not leads:
+            self.groups.unload()
 
     def close(self) -> None:
         """Flush and close the logs, and leave the mark of a clean shutdown."""
+        self._end()
+        self.logs.close()
+
+    def crash(self) -> None:
+        """Let go of everything at once, as a process does that is killed."""
+        self._end()
+        self.logs.crash()
+
+    def _end(self) -> None:
         self.timer.close()
         for purgatory in self.purgatories:
             purgatory.shutdown()
-        self.logs.close()
-
-    def cluster(self) -> dict[str, object]:
-        """The cluster as the admin interface tells it: nodes, topics, who leads, how far."""
-        return {
-            "cluster_id": self.image.cluster_id,
-            "nodes": [
-                {"id": broker.node_id, "host": broker.host, "port": broker.port}
-                for broker in self.image.brokers.values()
-            ],
-            "topics": [self._topic(topic) for topic in self.image],
-        }
 
     def statistics(self) -> dict[str, object]:
         """What the admin interface tells of this node."""
         return {
             "id": self.id,
-            "connections": self.connections,
+            "connections": len(self.connections),
             "fetch_sessions": len(self.fetch_sessions),
+            "following": len(self.replication.fetchers),
             "purgatories": [purgatory.statistics() for purgatory in self.purgatories],
         }
 
-    def _topic(self, topic: TopicImage) -> dict[str, object]:
-        partitions = []
-        for index, registration in enumerate(topic.partitions):
-            log = self.replicas.partitions[TopicPartition(topic.name, index)].log
-            partitions.append(
-                {
-                    "partition": index,
-                    "leader": registration.leader,
-                    "leader_epoch": registration.leader_epoch,
-                    "replicas": list(registration.replicas),
-                    "isr": list(registration.isr),
-                    "log_start_offset": log.log_start_offset,
-                    "high_watermark": log.high_watermark,
-                    "log_end_offset": log.log_end_offset,
-                }
-            )
-        return {"name": topic.name, "id": str(topic.topic_id), "partitions": partitions}
+    def _waiting(self) -> Waiting:
+        config = self.config
+        return Waiting(
+            self._purgatory("Produce", config.producer_purgatory_purge_interval_requests),
+            self._purgatory("Fetch", config.fetch_purgatory_purge_interval_requests),
+            self._purgatory(
+                "DeleteRecords", config.delete_records_purgatory_purge_interval_requests
+            ),
+            self.changes,
+            self.recorder,
+        )
 
     def _purgatory(self, name: str, purge_interval: int) -> DelayedOperationPurgatory[Any]:
         timer = SystemTimer(name, now_ms=self.clock.now_ms)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from broker.config import Config
 
+PORT_MAX = 65535
+
 
 @dataclass(frozen=True, slots=True)
 class TopicSpec:
@@ -36,5 +38,7 @@ class ServeOptions:
     records: Path | None = None
     records_topic: str | None = None
     ready_file: Path | None = None
+    # Stop when stdin ends, as it does when the process that started this one dies.
+    stop_with_stdin: bool = False
     quiet: bool = False
     verbose: bool = False

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from broker.waits.record import WaitRecord
 from protocol.headers import RequestHeader
+from purgatories.delayed_operation import DelayedOperation
 
 if TYPE_CHECKING:
     from broker.node import Node
@@ -26,12 +28,30 @@ class Request(Generic[Body]):
 
     A handler either returns the response, or parks the request and sees to it that `respond` is
     called exactly once, later. Memoryviews in ``body`` are valid until the handler returns.
+    ``arrived_ms`` is when it had been read, by the node's monotonic clock.
     """
 
-    __slots__ = ("body", "client_host", "header", "node", "on_disconnect", "sink", "version")
+    __slots__ = (
+        "arrived_ms",
+        "body",
+        "client_host",
+        "header",
+        "node",
+        "on_disconnect",
+        "operation",
+        "record",
+        "sink",
+        "version",
+    )
 
     def __init__(
-        self, header: RequestHeader, body: Body, node: Node, sink: ResponseSink, client_host: str
+        self,
+        header: RequestHeader,
+        body: Body,
+        node: Node,
+        sink: ResponseSink,
+        client_host: str,
+        arrived_ms: float = 0,
     ) -> None:
         self.header = header
         self.body = body
@@ -39,6 +59,10 @@ class Request(Generic[Body]):
         self.sink = sink
         self.client_host = client_host
         self.version = header.api_version
+        self.arrived_ms = arrived_ms
+        self.record: WaitRecord | None = None  # if requests are recorded
+        # What the request waits for, while it is parked in a purgatory of partitions.
+        self.operation: DelayedOperation | None = None
         # Called if the client goes away while the request is parked: whoever parked it cleans up.
         self.on_disconnect: Callable[[], object] | None = None
 
@@ -46,6 +70,11 @@ class Request(Generic[Body]):
     def client_id(self) -> str | None:
         """The name the client gives itself."""
         return self.header.client_id
+
+    def park(self, operation: DelayedOperation) -> None:
+        """Let the request wait for *operation*, which answers it, or for its client to leave."""
+        self.operation = operation
+        self.on_disconnect = operation.abandon
 
     def respond(self, response: object | None) -> None:
         """Answer; None for a request that has no answer (acks=0)."""

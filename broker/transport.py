@@ -104,5 +104,11 @@ class SocketTransport:
             self._socket.close()
 
 
+async def connect(host: str, port: int) -> Transport:
+    """A connection to another node; raises OSError when nobody listens there."""
+    stream = await trio.open_tcp_stream(host, port)
+    return SocketTransport(socket.socket(fileno=stream.socket.detach()))
+
+
 def _disconnected(error: OSError) -> Exception:
     return Disconnected(str(error)) if error.errno in _GONE else error

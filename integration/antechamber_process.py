@@ -1,4 +1,7 @@
-"""Our broker as its users run it: `antechamber serve`, ready when its ready file is there."""
+"""Our command as its users run it: `antechamber serve`, ready when its ready file is there.
+
+For tests about the process itself, its options, signals and output; others use the handle.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from antechamber.admin_client import AdminClient
 from integration.deadlines import eventually
 from integration.processes import ServerProcess
 
@@ -31,6 +35,11 @@ class Antechamber:
             self.close()
             raise
         self.bootstrap: str = self.ready["bootstrap"]
+
+    @property
+    def admin(self) -> AdminClient:
+        """What waits in it, and waiting for that."""
+        return AdminClient(self.ready["admin"])
 
     @property
     def pid(self) -> int:

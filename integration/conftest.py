@@ -6,12 +6,13 @@ import os
 import re
 import subprocess
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 
 import pytest
 
+from antechamber import Cluster
 from integration.antechamber_process import Antechamber, Serve
 from integration.kafka_jars import missing_for_a_jvm
 from integration.real_kafka import RealKafka
@@ -66,16 +67,16 @@ def against(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def broker(against: str) -> Iterator[Antechamber | RealKafka]:
+def broker(against: str) -> Iterator[Cluster | RealKafka]:
     """One broker for every test that only adds topics and groups of its own."""
     if against == "kafka":
         _need("jvm", _missing_jvm())
-    with RealKafka() if against == "kafka" else Antechamber() as running:
+    with RealKafka() if against == "kafka" else Cluster() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def real_kafka(broker: Antechamber | RealKafka) -> Iterator[RealKafka]:
+def real_kafka(broker: Cluster | RealKafka) -> Iterator[RealKafka]:
     """A real Kafka to compare with; ask for it in tests marked `jvm`."""
     if isinstance(broker, RealKafka):
         yield broker
@@ -85,14 +86,23 @@ def real_kafka(broker: Antechamber | RealKafka) -> Iterator[RealKafka]:
 
 
 @pytest.fixture(scope="session")
-def bootstrap(broker: Antechamber | RealKafka) -> str:
+def bootstrap(broker: Cluster | RealKafka) -> str:
     """Where clients find the broker."""
     return broker.bootstrap
 
 
 @pytest.fixture
+def cluster(against: str) -> Iterator[Callable[..., Cluster]]:
+    """Start a cluster of our own broker with options of the test's own; it ends with the test."""
+    if against != "antechamber":
+        pytest.skip("about our own broker")
+    with ExitStack() as running:
+        yield lambda *given, **options: running.enter_context(Cluster(*given, **options))
+
+
+@pytest.fixture
 def serve(against: str) -> Iterator[Serve]:
-    """Start our broker with arguments of the test's own; it is stopped after the test."""
+    """Run our command with arguments of the test's own; it is stopped after the test."""
     if against != "antechamber":
         pytest.skip("about our own process")
     with ExitStack() as running:

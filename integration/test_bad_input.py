@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import psutil  # type: ignore[import-untyped]  # no types there
 import pytest
 
-from integration.antechamber_process import Antechamber
+from antechamber import Cluster
 from integration.real_kafka import RealKafka
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection, Reader, framed, string
@@ -87,7 +87,7 @@ def test_garbage_closes_the_connection(connection: Connection, garbage: bytes) -
 
 
 def test_a_length_of_two_gigabytes_costs_nothing(
-    connection: Connection, broker: Antechamber | RealKafka
+    connection: Connection, broker: Cluster | RealKafka
 ) -> None:
     """The connection is closed at the length, and no memory is set aside for it."""
     process = psutil.Process(broker.pid)
@@ -98,7 +98,7 @@ def test_a_length_of_two_gigabytes_costs_nothing(
 
 
 def test_a_length_just_allowed_costs_only_what_arrives(
-    connection: Connection, broker: Antechamber | RealKafka, against: str
+    connection: Connection, broker: Cluster | RealKafka, against: str
 ) -> None:
     """A hundred connections that each promise 100 MB and send 10 bytes are cheap."""
     if against == "kafka":

@@ -73,6 +73,29 @@ def test_only_our_name_stands_at_the_top(wheel: Path) -> None:
     assert not {part for part in parts if part.startswith("test") or part == "__pycache__"}
 
 
+def test_pytest_finds_the_plugin(wheel: Path) -> None:
+    """By the entry point that pytest looks for."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/entry_points.txt"))
+        entry_points = archive.read(name).decode()
+
+    assert "[pytest11]\nantechamber = antechamber.pytest_plugin\n" in entry_points
+
+
+def test_the_handle_needs_nothing_else(installed: Path, tmp_path: Path) -> None:
+    """Where a package named `broker` lies about, and none of our tools for developers."""
+    (tmp_path / "broker").mkdir()
+    (tmp_path / "broker" / "__init__.py").write_text("raise SystemExit('not this one')")
+    lines = [
+        f"import os; os.chdir({str(tmp_path)!r})",
+        "import antechamber",
+        "with antechamber.Cluster(topics=['orders:3']) as kafka:",
+        "    print(*(topic['name'] for topic in kafka.cluster()['topics']))",
+    ]
+
+    assert _run(installed.with_name("python"), "-c", "\n".join(lines)) == "orders\n"
+
+
 def test_the_installed_command_knows_its_version(installed: Path, wheel: Path) -> None:
     """antechamber --version is the wheel's."""
     told = _run(installed, "--version")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from integration.antechamber_process import Antechamber
+from antechamber import Cluster
 from integration.real_kafka import RealKafka
 from integration.wire.batches import Producer, batch, values
 from integration.wire.connection import Connection
@@ -118,7 +118,7 @@ def topic_names(connection: Connection, topic: str) -> Iterator[Any]:
     ids=lambda story: story.__name__,
 )
 def test_both_answer_alike(
-    broker: Antechamber | RealKafka, real_kafka: RealKafka, topic: str, story: Story
+    broker: Cluster | RealKafka, real_kafka: RealKafka, topic: str, story: Story
 ) -> None:
     """Ours and Kafka's answers, one by one."""
 

@@ -45,7 +45,6 @@ def refused(against: str, tmp_path: Path) -> Iterator[Refused]:
         (["-c", "just-a-word"], ["just-a-word"]),
         (["--brokers", "0"], ["--brokers", "0"]),
         (["--brokers", "three"], ["--brokers", "three"]),
-        (["--brokers", "3"], ["--brokers", "3"]),
         (["--records", "requests.jsonl"], ["--records"]),
         (["--records-topic", "waits"], ["--records-topic"]),
         (["--port", "65536"], ["--port", "65536"]),

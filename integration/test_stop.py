@@ -38,6 +38,7 @@ def test_a_signal_ends_it_under_load(serve: Serve, topic: str, number: signal.Si
         for parked in raw[:10]:
             parked.send(fetch(topic, 0, 0, max_wait_ms=600_000))
         raw[10].send(fetch(topic, 0, 0)[:20])
+        broker.admin.wait("parked", 5, api="Fetch", topic=topic, count=10)
         producer, consumer = _real_clients(broker.bootstrap, topic)
         clients.callback(consumer.close)
         started = time.monotonic()

@@ -23,6 +23,7 @@ from protocol.wire import Malformed
 SCRATCH_BYTES = 256 * 1024
 
 _LENGTH = Struct(">i")
+LENGTH_BYTES = _LENGTH.size
 _ROOM_MIN = 16 * 1024  # with less room than this, reading on would take too many calls
 _KEPT_BYTES_MAX = 2 * 1024 * 1024  # an emptied buffer up to this size is kept for the next frame
 

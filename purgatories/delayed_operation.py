@@ -55,7 +55,10 @@ class DelayedOperation(TimerTask, ABC):
         """Keep account of the expiry: after `on_complete`, and only if time ran out."""
 
     def force_complete(self, cause: object = None) -> bool:
-        """Complete the operation unless it is; of all callers exactly one gets True."""
+        """Complete the operation unless it is; of all callers exactly one gets True.
+
+        What `on_complete` raises goes to that one; the operation is completed all the same.
+        """
         if self.is_completed:
             return False
         with self.lock:

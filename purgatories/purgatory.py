@@ -50,6 +50,7 @@ class DelayedOperationPurgatory(Generic[T]):
     def __init__(
         self, name: str, timer: SystemTimer, *, purge_interval: int = 1000, shards: int = SHARDS
     ) -> None:
+        assert shards > 0
         self.name = name
         self.timer = timer
         self.expirations = ExpirationMeter()
@@ -69,9 +70,10 @@ class DelayedOperationPurgatory(Generic[T]):
         """Complete *operation*, or let it wait on *keys* and on its timer.
 
         True: completed by this very call. False: it waits, or somebody else has completed it.
-        If anything raises (`try_complete`, the hash of a key) the operation is abandoned: its
-        creator gets the exception, and nothing comes after it. An operation that waits already is
-        moved in the timer and gains the keys; one that is completed is left alone.
+        Without keys it is a ValueError. If anything raises (`try_complete`, the hash of a key) the
+        operation is abandoned: its creator gets the exception, and nothing comes after it. An
+        operation that waits already is moved in the timer and gains the keys; one that is completed
+        is left alone.
         """
         if not keys:
             raise ValueError("an operation without keys could only expire")

@@ -50,9 +50,9 @@ class TryLockOperation(DelayedOperation):
         return self.maybe_try_complete(cause)
 
     def _set_pending(self, pending: bool, cause: object = None) -> bool:
-        """Swap the flag in one step; returns what it was."""
+        """Swap the flag, with the cause that goes with it, in one step; returns what it was."""
         with self._pending_guard:
             was = self._try_complete_pending
+            self._pending_cause = cause  # first: who sees the flag sees its cause
             self._try_complete_pending = pending
-            self._pending_cause = cause
             return was

@@ -8,14 +8,16 @@ async with running_node(tmp_path) as node:
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import trio
+import trio.testing
 
-from broker.clock import TrioClock
+from broker.clock import Clock, TrioClock
+from broker.cluster import Cluster
 from broker.config import Config, Setting
 from broker.connection import Connection
 from broker.controller.controller import Controller
@@ -23,6 +25,7 @@ from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
 from broker.node import Node
 from broker.topic_config import check_topic_configs
+from broker.waits.recorder import Recorder
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
 from tests.memory_transport import MemoryTransport, memory_transport_pair
@@ -94,26 +97,110 @@ class Client:
         return data
 
 
-class RunningNode:
-    """A node with its timers running, and clients on request."""
+class MemoryNetwork:
+    """Nodes that reach each other and are reached in memory; an address is a port."""
 
-    def __init__(self, node: Node, controller: Controller, nursery: trio.Nursery) -> None:
-        self.node = node
-        self.controller = controller
-        self._nursery = nursery
+    def __init__(self) -> None:
+        self._doors: dict[int, tuple[Node, trio.Nursery]] = {}
 
-    def client(self, room: int = 1 << 24) -> Client:
-        """A new connection."""
+    async def connect(self, host: str, port: int) -> MemoryTransport:
+        """A connection to the node at that port, which must be serving."""
+        await trio.lowlevel.checkpoint()
+        return self.join(port)[0]
+
+    async def serve(self, node: Node) -> None:
+        """Let connections to the node in until cancelled."""
+        async with trio.open_nursery() as nursery:
+            self._doors[node.port] = node, nursery
+            try:
+                await trio.sleep_forever()
+            finally:
+                del self._doors[node.port]
+
+    def join(self, port: int, room: int = 1 << 24) -> tuple[MemoryTransport, Connection]:
+        """Both ends of a new connection: the transport of the asker, the node's connection."""
+        if port not in self._doors:
+            raise ConnectionRefusedError
+        node, nursery = self._doors[port]
         ours, theirs = memory_transport_pair(room)
         connection = Connection(
             theirs,
-            self.node.dispatch,
-            self._nursery,
-            request_bytes_max=self.node.config.socket_request_max_bytes,
-            scratch=self.node.scratch,
+            node.dispatch,
+            nursery,
+            request_bytes_max=node.config.socket_request_max_bytes,
+            scratch=node.scratch,
+            now_ms=node.clock.now_ms,
+            recorder=node.recorder,
         )
-        self._nursery.start_soon(connection.run)
-        return Client(ours, connection)
+        node.connections.add(connection)
+        nursery.start_soon(connection.run)
+        return ours, connection
+
+
+class RunningCluster:
+    """Nodes with their timers and fetchers running, and clients on request."""
+
+    def __init__(self, cluster: Cluster, network: MemoryNetwork) -> None:
+        self.cluster = cluster
+        self.controller = cluster.controller
+        self._network = network
+
+    def node(self, node_id: int) -> Node:
+        """A node that runs."""
+        return self.cluster.node(node_id)
+
+    def client(self, node_id: int, room: int = 1 << 24) -> Client:
+        """A new connection to a node."""
+        return Client(*self._network.join(self.node(node_id).port, room))
+
+
+class RunningNode(RunningCluster):
+    """A cluster of one."""
+
+    @property
+    def node(self) -> Node:  # type: ignore[override]  # there is but one
+        """The node."""
+        return self.cluster.node(1)
+
+    def client(self, room: int = 1 << 24) -> Client:  # type: ignore[override]  # the same
+        """A new connection."""
+        return Client(*self._network.join(self.node.port, room))
+
+
+@asynccontextmanager
+async def _running(
+    data_dir: Path,
+    brokers: int,
+    kept: bool,
+    config: dict[str, str],
+    recorder: Callable[[Clock], Recorder] | None = None,
+) -> AsyncIterator[tuple[Cluster, MemoryNetwork]]:
+    properties = {key.replace("_", "."): value for key, value in config.items()}
+    settings = Config.from_settings(
+        Setting(key, value, "test") for key, value in properties.items()
+    )
+    network = MemoryNetwork()
+    clock = TrioClock(EPOCH_MS)
+    store = ControllerStore(data_dir / "controller.db" if kept else None)
+    cluster = Cluster(
+        [Broker(index, "127.0.0.1", 9091 + index) for index in range(1, brokers + 1)],
+        settings,
+        clock,
+        Controller(store, settings, check_topic_configs),
+        data_dir,
+        network,
+        durable=kept,
+        recorder=None if recorder is None else recorder(clock),
+    )
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(cluster.run)
+            await trio.testing.wait_all_tasks_blocked()
+            yield cluster, network
+            nursery.cancel_scope.cancel()
+    finally:
+        cluster.close()
+        cluster.controller.close()
 
 
 @asynccontextmanager
@@ -124,19 +211,19 @@ async def running_node(
 
     ``kept``: the controller's memory lies in *data_dir*, too, and survives.
     """
-    properties = {key.replace("_", "."): value for key, value in config.items()}
-    settings = Config.from_settings(
-        Setting(key, value, "test") for key, value in properties.items()
-    )
-    clock = TrioClock(EPOCH_MS)
-    store = ControllerStore(data_dir / "controller.db" if kept else None)
-    controller = Controller(store, settings, check_topic_configs)
-    node = Node(Broker(1, "127.0.0.1", 9092), settings, clock, controller, data_dir, durable=kept)
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(node.keep_time)
-            yield RunningNode(node, controller, nursery)
-            nursery.cancel_scope.cancel()
-    finally:
-        node.close()
-        controller.close()
+    async with _running(data_dir, 1, kept, config) as (cluster, network):
+        yield RunningNode(cluster, network)
+
+
+@asynccontextmanager
+async def running_cluster(
+    data_dir: Path,
+    brokers: int = 3,
+    *,
+    kept: bool = False,
+    recorder: Callable[[Clock], Recorder] | None = None,
+    **config: str,
+) -> AsyncIterator[RunningCluster]:
+    """Several nodes without sockets, as `running_node`; ``recorder`` makes one from the clock."""
+    async with _running(data_dir, brokers, kept, config, recorder) as (cluster, network):
+        yield RunningCluster(cluster, network)

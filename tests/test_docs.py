@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from antechamber import cli
+from antechamber import cli, fault_command, requests_command
 from broker.arguments import parse_arguments
 from docs.generate import PAGES
 
@@ -18,7 +18,8 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-OTHER_PROGRAMS = {"pip", "cd", "git", ".ci/run"}
+PARSERS = {"fault": fault_command.parser, "requests": requests_command.parser}
+OTHER_PROGRAMS = {"pip", "cd", "git", "curl", ".ci/run"}
 
 
 def blocks(document: Path, *languages: str) -> Iterator[str]:
@@ -49,10 +50,13 @@ def test_every_command_exists(document: Path) -> None:
             targets = [word for word in arguments if "=" not in word]
             assert set(targets) <= TARGETS, arguments
         elif program == "antechamber":
-            command, *options = arguments
-            assert command == "serve" or cli.main([command]) == 0, arguments
+            command, *options = [word for word in arguments if word != "&"]
             if command == "serve" and "--help" not in options:
-                parse_arguments([word for word in options if word != "&"])
+                parse_arguments(options)
+            elif command in PARSERS:
+                PARSERS[command]().parse_args(options)
+            else:
+                assert cli.main([command]) == 0, arguments
         else:
             assert program in OTHER_PROGRAMS, program
 

@@ -2,7 +2,8 @@
 
 h11 speaks the protocol, this file moves its bytes. Headers, bodies and the time a client may take
 have limits, because the interface shares its process with the broker and must not be a way to
-stop it. What cannot be understood is answered once and closed.
+stop it. What cannot be understood is answered once and closed. An answer may take long, and is
+given up when the client hangs up.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ class HttpConnection:
             request = await self._receive()
             if request is None:
                 return False
-            response = await self._answer(request)
+            response = await self._answered(request)
+            if response is None:
+                return False
         except HttpError as error:
             response = _refusal(error)
         except h11.RemoteProtocolError as error:
@@ -102,6 +105,30 @@ class HttpConnection:
         raise HttpError(
             HTTPStatus.REQUEST_TIMEOUT, f"no whole request within {REQUEST_TIMEOUT_S} s"
         )
+
+    async def _answered(self, request: HttpRequest) -> HttpResponse | None:
+        """The answer, however long it takes; None when the client hangs up before it is there."""
+        response = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch_for_the_end, nursery.cancel_scope)
+            try:
+                response = await self._answer(request)
+            except HttpError as error:
+                response = _refusal(error)
+            nursery.cancel_scope.cancel()
+        return response
+
+    async def _watch_for_the_end(self, answering: trio.CancelScope) -> None:
+        """Cancel *answering* when the client is gone; what it sends meanwhile is for later."""
+        received = b"some"
+        while received and len(self._http.trailing_data[0]) < HEADERS_MAX_BYTES:
+            try:
+                received = bytes(await self._stream.receive_some(_RECEIVE_BYTES))
+            except trio.BrokenResourceError:
+                received = b""
+            self._http.receive_data(received)
+        if not received:
+            answering.cancel()
 
     async def _body(self) -> bytes:
         body = bytearray()

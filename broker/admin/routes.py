@@ -9,15 +9,26 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
+from broker.admin.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest, HttpResponse
+from broker.admin.query import Query
+from broker.errors import NoSuchNode, WrongState
 
-Query = Mapping[str, str]
-Handler = Callable[[Query], Awaitable[object]]
-# Path -> method -> handler. A GET never changes anything.
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a handler is given: the parts of the path that its template names, and the query."""
+
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Query = field(default_factory=Query)
+
+
+Handler = Callable[[Call], Awaitable[object]]
+# Path -> method -> handler; a part of a path in braces matches any. A GET never changes anything.
 Routes = Mapping[str, Mapping[str, Handler]]
 
 _QUERY_FIELDS_MAX = 20
@@ -62,10 +73,7 @@ class Router:
         """Answer one request; raises `HttpError`."""
         self._gate.check(request)
         path, query = _split(request.target)
-        methods = self._routes.get(path)
-        if methods is None:
-            known = ", ".join(sorted(self._routes))
-            raise HttpError(HTTPStatus.NOT_FOUND, f"no such path; there are {known}")
+        methods, named = self._find(path)
         handler = methods.get(request.method)
         if handler is None:
             allowed = ", ".join(sorted(methods))
@@ -74,7 +82,36 @@ class Router:
                 f"{request.method} is not for {path}; {allowed} is",
                 Allow=allowed,
             )
-        return HttpResponse(HTTPStatus.OK, await handler(query))
+        try:
+            return HttpResponse(HTTPStatus.OK, await handler(Call(named, query)))
+        except NoSuchNode as error:
+            raise HttpError(HTTPStatus.NOT_FOUND, str(error)) from None
+        except WrongState as error:
+            raise HttpError(HTTPStatus.CONFLICT, str(error)) from None
+        except NotServed as error:
+            raise HttpError(HTTPStatus.NOT_IMPLEMENTED, str(error)) from None
+
+    def _find(self, path: str) -> tuple[Mapping[str, Handler], dict[str, str]]:
+        parts = path.split("/")
+        for template, methods in self._routes.items():
+            named = _match(template.split("/"), parts)
+            if named is not None:
+                return methods, named
+        known = ", ".join(sorted(self._routes))
+        raise HttpError(HTTPStatus.NOT_FOUND, f"no such path; there are {known}")
+
+
+def _match(template: list[str], parts: list[str]) -> dict[str, str] | None:
+    """What the braces of *template* stand for in a path, or None if it is another path."""
+    if len(template) != len(parts):
+        return None
+    named = {}
+    for wanted, part in zip(template, parts, strict=True):
+        if wanted.startswith("{"):
+            named[wanted.strip("{}")] = unquote(part)
+        elif wanted != part:
+            return None
+    return named
 
 
 def _split(target: str) -> tuple[str, Query]:
@@ -88,4 +125,4 @@ def _split(target: str) -> tuple[str, Query]:
         )
     except ValueError as error:
         raise HttpError(HTTPStatus.BAD_REQUEST, f"the request target: {error}") from None
-    return parts.path, dict(fields)
+    return parts.path, Query(fields)

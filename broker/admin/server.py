@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
-from typing import Protocol
 
 import trio
 
+from broker.admin.facts import Facts
 from broker.admin.http import HttpConnection
-from broker.admin.routes import Gate, Handler, Query, Router, Routes
+from broker.admin.paths import routes
+from broker.admin.routes import Gate, Router
+from purgatories.timer.system_timer import SystemTimer
 
 CONNECTIONS_MAX = 64
 _LOOPBACK = frozenset({"127.0.0.1", "::1"})
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
 
 
-class Facts(Protocol):
-    """What the broker tells about itself; both give a new value that JSON can hold."""
+async def serve_admin(
+    listener: socket.socket, facts: Facts, timer: SystemTimer, *, token: str | None = None
+) -> None:
+    """Answer admin requests on a listening socket until cancelled.
 
-    def cluster(self) -> dict[str, object]:
-        """Nodes, topics, leaders, in-sync replicas and offsets."""
-        ...
-
-    def statistics(self) -> dict[str, object]:
-        """Purgatories, timers, connections, memory."""
-        ...
-
-
-async def serve_admin(listener: socket.socket, facts: Facts, *, token: str | None = None) -> None:
-    """Answer admin requests on a listening socket until cancelled."""
-    router = Router(routes(facts), gate(listener.getsockname()[:2], token))
+    *timer* is one that outlives every node: on it runs the time of those who wait.
+    """
+    router = Router(routes(facts, timer), gate(listener.getsockname()[:2], token))
     asynchronous = trio.socket.from_stdlib_socket(listener)
     limiter = trio.CapacityLimiter(CONNECTIONS_MAX)
 
@@ -42,14 +36,6 @@ async def serve_admin(listener: socket.socket, facts: Facts, *, token: str | Non
     await trio.serve_listeners(serve, [trio.SocketListener(asynchronous)])
 
 
-def routes(facts: Facts) -> Routes:
-    """The paths there are."""
-    return {
-        "/v1/cluster": {"GET": _tell(facts.cluster)},
-        "/v1/statistics": {"GET": _tell(facts.statistics)},
-    }
-
-
 def gate(address: tuple[str, int], token: str | None) -> Gate:
     """What requests to this address must show."""
     host, port = address
@@ -57,10 +43,3 @@ def gate(address: tuple[str, int], token: str | None) -> Gate:
         return Gate(None, token)
     names = {host, "localhost", *_LOOPBACK} if host in _LOOPBACK else {host}
     return Gate(frozenset(f"[{n}]:{port}" if ":" in n else f"{n}:{port}" for n in names), token)
-
-
-def _tell(fact: Callable[[], dict[str, object]]) -> Handler:
-    async def answer(_query: Query) -> object:
-        return fact()
-
-    return answer

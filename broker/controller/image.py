@@ -9,6 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
+NO_LEADER = -1
+
+GROUP_METADATA_TOPIC = "__consumer_offsets"
+INTERNAL_TOPICS = frozenset({GROUP_METADATA_TOPIC, "__transaction_state"})
+
 
 @dataclass(slots=True, frozen=True)
 class PartitionRegistration:
@@ -19,6 +24,10 @@ class PartitionRegistration:
     leader: int
     leader_epoch: int = 0
     partition_epoch: int = 0
+    adding_replicas: tuple[int, ...] = ()
+    removing_replicas: tuple[int, ...] = ()
+    elr: tuple[int, ...] = ()
+    last_known_elr: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, frozen=True)
@@ -29,7 +38,11 @@ class TopicImage:
     topic_id: UUID
     configs: dict[str, str]
     partitions: tuple[PartitionRegistration, ...]
-    internal: bool = False
+
+    @property
+    def internal(self) -> bool:
+        """Whether the broker keeps its own records there."""
+        return self.name in INTERNAL_TOPICS
 
 
 @dataclass(slots=True, frozen=True)
@@ -39,6 +52,9 @@ class Broker:
     node_id: int
     host: str
     port: int
+    epoch: int = 0
+    fenced: bool = False
+    rack: str | None = None
 
 
 @dataclass(slots=True)
@@ -58,6 +74,24 @@ class MetadataImage:
         """The topic of that id; a topic deleted and made again has another one (KIP-516)."""
         name = self.names.get(topic_id)
         return None if name is None else self.topics[name]
+
+    def alive(self, node_id: int) -> bool:
+        """Whether the node is known and not fenced."""
+        broker = self.brokers.get(node_id)
+        return broker is not None and not broker.fenced
+
+    def alive_brokers(self) -> list[Broker]:
+        """The nodes that are not fenced, by id."""
+        return sorted((b for b in self.brokers.values() if not b.fenced), key=lambda b: b.node_id)
+
+    @property
+    def controller_id(self) -> int:
+        """The node that clients are told is the controller: the first that is alive, or -1."""
+        return min((b.node_id for b in self.brokers.values() if not b.fenced), default=-1)
+
+    def put_broker(self, broker: Broker) -> None:
+        """Add a node or replace what is known of it."""
+        self.brokers[broker.node_id] = broker
 
     def put(self, topic: TopicImage) -> None:
         """Add a topic or replace what is known of it."""

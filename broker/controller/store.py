@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterable
+from dataclasses import astuple
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from broker.controller.image import PartitionRegistration, TopicImage
@@ -33,20 +36,19 @@ class ControllerStore:
         rows = self._database.execute("SELECT name, topic_id, configs, partitions FROM topics")
         return [_read(*row) for row in rows]
 
-    def put_topic(self, topic: TopicImage) -> None:
-        """Write a topic, new or changed."""
-        partitions = [
-            [p.replicas, p.isr, p.leader, p.leader_epoch, p.partition_epoch]
-            for p in topic.partitions
+    def put_topics(self, topics: Iterable[TopicImage]) -> None:
+        """Write topics, new or changed: all of them, or, if that fails, none."""
+        rows = [
+            (
+                topic.name,
+                topic.topic_id.bytes,
+                json.dumps(topic.configs),
+                json.dumps([astuple(partition) for partition in topic.partitions]),
+            )
+            for topic in topics
         ]
-        row = (
-            topic.name,
-            topic.topic_id.bytes,
-            json.dumps(topic.configs),
-            json.dumps(partitions),
-        )
         with self._database:
-            self._database.execute("REPLACE INTO topics VALUES (?, ?, ?, ?)", row)
+            self._database.executemany("REPLACE INTO topics VALUES (?, ?, ?, ?)", rows)
 
     def remove_topic(self, name: str) -> None:
         """Forget a topic."""
@@ -69,8 +71,10 @@ class ControllerStore:
 
 
 def _read(name: str, topic_id: bytes, configs: str, partitions: str) -> TopicImage:
-    registrations = tuple(
-        PartitionRegistration(tuple(replicas), tuple(isr), leader, leader_epoch, partition_epoch)
-        for replicas, isr, leader, leader_epoch, partition_epoch in json.loads(partitions)
-    )
+    registrations = tuple(_registration(values) for values in json.loads(partitions))
     return TopicImage(name, UUID(bytes=topic_id), json.loads(configs), registrations)
+
+
+def _registration(values: list[Any]) -> PartitionRegistration:
+    fields: list[Any] = [tuple(v) if isinstance(v, list) else v for v in values]
+    return PartitionRegistration(*fields)

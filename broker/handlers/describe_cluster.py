@@ -2,8 +2,10 @@
 
 Versions: 1 adds the kind of endpoint (KIP-919), 2 fenced brokers.
 
+Behaviour: nodes that are stopped are fenced, and listed only if asked for (v2).
+
 Deviations: controller endpoints do not exist here: MISMATCHED_ENDPOINT_TYPE, as a Kafka broker
-answers. No node is ever listed as fenced yet.
+answers.
 """
 
 from __future__ import annotations
@@ -37,9 +39,15 @@ def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeCluste
         )
     return DescribeClusterResponse(
         cluster_id=image.cluster_id,
-        controller_id=min(image.brokers),
+        controller_id=image.controller_id,
         brokers=[
-            DescribeClusterBroker(broker_id=broker.node_id, host=broker.host, port=broker.port)
-            for broker in image.brokers.values()
+            DescribeClusterBroker(
+                broker_id=broker.node_id,
+                host=broker.host,
+                port=broker.port,
+                is_fenced=broker.fenced,
+            )
+            for broker in sorted(image.brokers.values(), key=lambda each: each.node_id)
+            if request.body.include_fenced_brokers or not broker.fenced
         ],
     )

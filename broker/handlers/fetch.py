@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from broker.handlers.current_leader import WRONG_LEADER, Leaders
 from broker.replication.fetch_context import (
     Answers,
     FetchContext,
@@ -28,24 +29,28 @@ from broker.replication.fetch_data import (
 from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionName
 from broker.request import Request
 from broker.topic_partition import TopicPartition
+from broker.waits.partitions import size_of, told
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import (
     EpochEndOffset,
     FetchableTopicResponse,
     FetchRequest,
     FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionData,
 )
 
 _SESSIONS_SINCE = 7
 _CLIENT_METADATA_SINCE = 11  # the rack id: such consumers may read from followers (KIP-392)
 _TOPIC_IDS_SINCE = 13
+_LEADERS_SINCE = 16
 
 
 def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
     """Answer a fetch now, or park it."""
     body, replicas = request.body, request.node.replicas
-    replica_id = _replica_id(body)
+    replica_id, replica_epoch = _replica(body)
     try:
         context = _context(request, replica_id)
     except SessionError as error:
@@ -58,27 +63,57 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
         min(body.max_bytes, request.node.config.fetch_max_bytes),
         FetchIsolation.of(replica_id, body.isolation_level),
         leader_only=replica_id >= 0 or request.version < _CLIENT_METADATA_SINCE,
+        replica_epoch=replica_epoch,
     )
     read_committed = params.isolation is FetchIsolation.TXN_COMMITTED
 
     def answer(results: list[LogReadResult]) -> None:
+        if request.record is not None:
+            request.record.partitions = told(
+                request.node,
+                (
+                    (asked.key, asked.fetch_offset, size_of(result.records), result.error)
+                    for asked, result in zip(readable, results, strict=True)
+                ),
+            )
         answers: Answers = list(refused)
         answers += [
             (name, _partition_data(name[1], result, read_committed))
             for name, result in zip(names, results, strict=True)
         ]
-        request.respond(_response(context, answers))
+        response = _response(context, answers)
+        if request.version >= _LEADERS_SINCE:
+            _tell_leaders(request, response)
+        request.respond(response)
 
     operation = replicas.fetch_messages(params, readable, answer)
     if operation is not None:
-        request.on_disconnect = operation.abandon
+        request.park(operation)
     return None
 
 
-def _replica_id(body: FetchRequest) -> int:
-    """The top-level field up to v14, the tagged replica state from v15 (KIP-903)."""
+def _replica(body: FetchRequest) -> tuple[int, int]:
+    """Id and epoch: a top-level field up to v14, the tagged replica state from v15 (KIP-903)."""
     state = body.replica_state
-    return body.replica_id if state is None else state.replica_id
+    return (body.replica_id, -1) if state is None else (state.replica_id, state.replica_epoch)
+
+
+def _tell_leaders(request: Request[FetchRequest], response: FetchResponse) -> None:
+    """Add who leads where the client has asked the wrong node (KIP-951)."""
+    image = request.node.image
+    leaders = Leaders(image)
+    for topic in response.responses:
+        for data in topic.partitions:
+            if data.error_code in WRONG_LEADER:
+                known = image.topic_by_id(topic.topic_id)
+                leader = leaders.of(known, data.partition_index)
+                data.current_leader = LeaderIdAndEpoch(
+                    leader_id=leader.node_id, leader_epoch=leader.epoch
+                )
+    response.node_endpoints = [
+        NodeEndpoint(node_id=broker.node_id, host=broker.host, port=broker.port)
+        for broker in leaders.endpoints()
+    ]
 
 
 def _context(request: Request[FetchRequest], replica_id: int) -> FetchContext:

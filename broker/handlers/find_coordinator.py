@@ -1,6 +1,7 @@
 """FindCoordinator: which node looks after a group, or after a transactional producer.
 
-Behaviour: the node asked is the coordinator of every group and every transactional id.
+Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``, which is
+made when somebody first asks. Transactional ids are looked after by the node asked.
 
 Versions: 1 key types and error messages, 4 many keys at once, 5 TRANSACTION_ABORTABLE,
 6 coordinators of share partitions.
@@ -14,6 +15,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from broker.controller.image import Broker
+from broker.errors import ApiError
+from broker.groups.offsets_topic import coordinator_of, ensure_offsets_topic
 from broker.request import Request
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import (
@@ -35,33 +39,45 @@ class KeyType(IntEnum):
 
 
 def find_coordinator(request: Request[FindCoordinatorRequest]) -> FindCoordinatorResponse:
-    """Name this node, once for each key."""
-    body, node = request.body, request.node
-    error = ErrorCode.NONE
-    if body.key_type not in (KeyType.GROUP, KeyType.TRANSACTION):
-        error = ErrorCode.INVALID_REQUEST
-    node_id, host, port = (-1, "", -1) if error else (node.id, node.host, node.port)
-    if request.version < _MANY_KEYS_SINCE:
-        # Kafka spells success out, too.
-        message = _NO_SUCH_COORDINATOR if error else ErrorCode.NONE.name
+    """Name the node of each key."""
+    body = request.body
+    if request.version >= _MANY_KEYS_SINCE:
         return FindCoordinatorResponse(
-            error_code=error,
-            error_message=message,
-            node_id=node_id,
-            host=host,
-            port=port,
-            coordinators=[],
+            coordinators=[_find(request, key) for key in body.coordinator_keys]
         )
+    found = _find(request, body.key)
     return FindCoordinatorResponse(
-        coordinators=[
-            Coordinator(
-                key=key,
-                node_id=node_id,
-                host=host,
-                port=port,
-                error_code=error,
-                error_message=_NO_SUCH_COORDINATOR if error else "",
-            )
-            for key in body.coordinator_keys
-        ]
+        error_code=found.error_code,
+        # Kafka spells success out, too.
+        error_message=found.error_message or ErrorCode.NONE.name,
+        node_id=found.node_id,
+        host=found.host,
+        port=found.port,
+        coordinators=[],
     )
+
+
+def _find(request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
+    node, error, message = None, ErrorCode.NONE, ""
+    try:
+        node = _coordinator(request, key)
+    except ApiError as refusal:
+        error, message = refusal.code, refusal.message or refusal.code.name
+    return Coordinator(
+        key=key,
+        node_id=-1 if node is None else node.node_id,
+        host="" if node is None else node.host,
+        port=-1 if node is None else node.port,
+        error_code=error,
+        error_message=message,
+    )
+
+
+def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
+    node = request.node
+    if request.body.key_type == KeyType.GROUP:
+        ensure_offsets_topic(node.controller, node.config)
+        return coordinator_of(key, node.image)
+    if request.body.key_type == KeyType.TRANSACTION:
+        return node.image.brokers[node.id]
+    raise ApiError(ErrorCode.INVALID_REQUEST, _NO_SUCH_COORDINATOR)

@@ -3,8 +3,9 @@
 Behaviour: "latest" is the high watermark for consumers, the last stable offset for those that read
 committed only, and the log end for replicas. Nothing found is no error: timestamp and offset -1.
 
-Versions: 1 one offset instead of many, 2 isolation level, 4 leader epochs, 7 max timestamp (-3),
-8 earliest local (-4), 9 last tiered (-5), 10 a timeout, 11 earliest pending upload (-6).
+Versions: 1 one offset instead of many, 2 isolation level, 4 leader epochs, 5 OFFSET_NOT_AVAILABLE,
+7 max timestamp (-3), 8 earliest local (-4), 9 last tiered (-5), 10 a timeout, 11 earliest pending
+upload (-6).
 
 Deviations: nothing is tiered here, so -4 is the earliest and -5 and -6 find nothing.
 """
@@ -41,6 +42,7 @@ _SINCE = {
     LATEST_TIERED: 9,
     EARLIEST_PENDING_UPLOAD: 11,
 }
+_NOT_AVAILABLE_SINCE = 5
 _DEBUGGING_REPLICA_ID = -2
 _CONSUMER_REPLICA_ID = -1
 
@@ -91,17 +93,16 @@ def _find(
     timestamp = asked.timestamp
     if timestamp < 0 and request.version < _SINCE.get(timestamp, request.version + 1):
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
-    partition = request.node.replicas.partitions.get(key)
-    if partition is None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    partition = request.node.replicas.partitions.find(key)
     replica_id = request.body.replica_id
     partition.check_leader(
         asked.current_leader_epoch, leader_required=replica_id != _DEBUGGING_REPLICA_ID
     )
     log = partition.log
     if timestamp == LATEST:
-        epoch = partition.registration.leader_epoch
-        return -1, _latest(partition, replica_id, request.body.isolation_level), epoch
+        _check_caught_up(partition, request)
+        latest = _latest(partition, replica_id, request.body.isolation_level)
+        return -1, latest, partition.leader_epoch
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         return -1, log.log_start_offset, log.epoch_of(log.log_start_offset)
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
@@ -115,8 +116,28 @@ def _find(
         return _NOTHING
     offset, found_timestamp, leader_epoch = found
     if offset >= _latest(partition, replica_id, request.body.isolation_level):
+        if timestamp != MAX_TIMESTAMP:
+            _check_caught_up(partition, request)
         return _NOTHING
     return found_timestamp, offset, leader_epoch
+
+
+def _check_caught_up(partition: Partition, request: Request[ListOffsetsRequest]) -> None:
+    """A new leader cannot tell the end of what is committed before it has reached its own epoch.
+
+    Its high watermark may be behind the one that the last leader told (KIP-207).
+    """
+    leadership = partition.leadership
+    if (
+        leadership is not None
+        and request.body.replica_id == _CONSUMER_REPLICA_ID
+        and partition.log.high_watermark < leadership.epoch_start_offset
+    ):
+        raise ApiError(
+            ErrorCode.OFFSET_NOT_AVAILABLE
+            if request.version >= _NOT_AVAILABLE_SINCE
+            else ErrorCode.LEADER_NOT_AVAILABLE
+        )
 
 
 def _latest(partition: Partition, replica_id: int, isolation_level: int) -> int:

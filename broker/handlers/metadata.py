@@ -8,12 +8,17 @@ Versions: 4 the client's word on auto-creation, 7 leader epochs, 8-10 authorized
 10 topic ids, 12 requests by id, 13 a top-level error.
 
 Deviations: Kafka first answers an auto-created topic with LEADER_NOT_AVAILABLE and lets the client
-ask again; here it is ready at once. The controller named is the first node.
+ask again; here it is ready at once. The controller named is the first node that is alive.
 """
 
 from __future__ import annotations
 
-from broker.controller.image import TopicImage
+from broker.controller.image import (
+    NO_LEADER,
+    MetadataImage,
+    PartitionRegistration,
+    TopicImage,
+)
 from broker.errors import ApiError
 from broker.request import Request
 from protocol.errors import ErrorCode
@@ -42,10 +47,10 @@ def metadata(request: Request[MetadataRequest]) -> MetadataResponse:
     return MetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=broker.node_id, host=broker.host, port=broker.port)
-            for broker in image.brokers.values()
+            for broker in image.alive_brokers()
         ],
         cluster_id=image.cluster_id,
-        controller_id=min(image.brokers),
+        controller_id=image.controller_id,
         topics=topics,
     )
 
@@ -53,7 +58,7 @@ def metadata(request: Request[MetadataRequest]) -> MetadataResponse:
 def _topics(request: Request[MetadataRequest]) -> list[MetadataResponseTopic]:
     asked = request.body.topics
     if asked is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not asked):
-        return [_known(topic) for topic in request.node.image]
+        return [_known(topic, request.node.image) for topic in request.node.image]
     by_id = any(topic.topic_id.int or topic.name is None for topic in asked)
     if by_id and request.version < _IDS_IN_REQUESTS_SINCE:
         raise ApiError(ErrorCode.INVALID_REQUEST)
@@ -64,7 +69,9 @@ def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> Meta
     node = request.node
     if asked.topic_id.int:
         topic = node.image.topic_by_id(asked.topic_id)
-        return _known(topic) if topic else _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, asked)
+        if topic is None:
+            return _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, asked)
+        return _known(topic, node.image)
     if asked.name is None:
         return _refusal(ErrorCode.INVALID_REQUEST, None, asked)
     topic = node.image.topic(asked.name)
@@ -73,7 +80,7 @@ def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> Meta
             topic = _auto_create(request, asked.name)
         except ApiError as error:
             return _refusal(error.code, asked.name, asked)
-    return _known(topic)
+    return _known(topic, node.image)
 
 
 def _auto_create(request: Request[MetadataRequest], name: str) -> TopicImage:
@@ -83,22 +90,30 @@ def _auto_create(request: Request[MetadataRequest], name: str) -> TopicImage:
     return node.controller.create_topic(name)
 
 
-def _known(topic: TopicImage) -> MetadataResponseTopic:
+def _known(topic: TopicImage, image: MetadataImage) -> MetadataResponseTopic:
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.internal,
         partitions=[
-            MetadataResponsePartition(
-                partition_index=index,
-                leader_id=partition.leader,
-                leader_epoch=partition.leader_epoch,
-                replica_nodes=list(partition.replicas),
-                isr_nodes=list(partition.isr),
-                offline_replicas=[],
-            )
-            for index, partition in enumerate(topic.partitions)
+            _partition(index, partition, image) for index, partition in enumerate(topic.partitions)
         ],
+    )
+
+
+def _partition(
+    index: int, partition: PartitionRegistration, image: MetadataImage
+) -> MetadataResponsePartition:
+    """A partition without a leader that is alive has the error that makes clients ask again."""
+    led = image.alive(partition.leader)
+    return MetadataResponsePartition(
+        error_code=ErrorCode.NONE if led else ErrorCode.LEADER_NOT_AVAILABLE,
+        partition_index=index,
+        leader_id=partition.leader if led else NO_LEADER,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=list(partition.replicas),
+        isr_nodes=list(partition.isr),
+        offline_replicas=[node for node in partition.replicas if not image.alive(node)],
     )
 
 

@@ -18,13 +18,17 @@ from typing import NamedTuple
 from uuid import UUID
 
 from broker.errors import Refused
+from broker.handlers.current_leader import Leaders
 from broker.replication.replica_manager import ProduceResult, ProduceResults
 from broker.request import Request
 from broker.storage.append import first_batch_problem
 from broker.topic_partition import TopicPartition
+from broker.waits.partitions import Size, size_of, told
 from protocol.errors import ErrorCode
 from protocol.messages.produce import (
     BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
@@ -33,6 +37,7 @@ from protocol.messages.produce import (
 from protocol.records import TRANSACTIONAL_BIT
 
 _TOPIC_IDS_SINCE = 13
+_LEADERS_SINCE = 10
 _INTERNAL_WRITER = "__admin_client"  # Kafka lets only this client id write internal topics
 
 _ATTRIBUTES_BYTE = 22  # of a v2 batch: the low byte of its attributes
@@ -68,15 +73,18 @@ def produce(request: Request[ProduceRequest]) -> None:
     if not accepted:
         return _finish(request, refused)
 
+    # The records are the client's only until this function returns.
+    sizes = None if request.record is None else {k: size_of(r) for k, r in accepted.items()}
+
     def answer(results: ProduceResults) -> None:
         reached = [(key, topic_ids[key], result) for key, result in results.items()]
-        _finish(request, reached + refused)
+        _finish(request, reached + refused, sizes)
 
     operation = request.node.replicas.append_records(
         body.timeout_ms, body.acks, accepted, request.version, answer
     )
     if operation is not None:
-        request.on_disconnect = operation.abandon
+        request.park(operation)
     return None
 
 
@@ -128,15 +136,48 @@ def _problem(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def _finish(request: Request[ProduceRequest], results: Results) -> None:
+def _finish(
+    request: Request[ProduceRequest],
+    results: Results,
+    sizes: dict[TopicPartition, Size] | None = None,
+) -> None:
     """Answer; for acks=0 with nothing, or with the end of the connection."""
+    if request.record is not None:
+        sizes = sizes or {}
+        request.record.partitions = told(
+            request.node,
+            (
+                (key, result.base_offset, sizes.get(key, (0, 0)), result.error)
+                for key, _, result in results
+            ),
+        )
     if request.body.acks != 0:
-        request.respond(_response(request.version, results))
+        response = _response(request.version, results)
+        if request.version >= _LEADERS_SINCE:
+            _tell_leaders(request, response)
+        request.respond(response)
         return
     failed = [f"{key}: {result.error.name}" for key, _, result in results if result.error]
     if failed:
         raise Refused(f"a produce with acks=0 failed ({', '.join(failed)})")
     request.respond(None)
+
+
+def _tell_leaders(request: Request[ProduceRequest], response: ProduceResponse) -> None:
+    """Add who leads where the client has asked the wrong node (KIP-951)."""
+    image = request.node.image
+    leaders = Leaders(image)
+    for topic in response.responses:
+        for answer in topic.partition_responses:
+            if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                leader = leaders.of(image.topic(topic.name), answer.index)
+                answer.current_leader = LeaderIdAndEpoch(
+                    leader_id=leader.node_id, leader_epoch=leader.epoch
+                )
+    response.node_endpoints = [
+        NodeEndpoint(node_id=broker.node_id, host=broker.host, port=broker.port)
+        for broker in leaders.endpoints()
+    ]
 
 
 def _response(version: int, results: Results) -> ProduceResponse:

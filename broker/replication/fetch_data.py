@@ -44,7 +44,8 @@ class FetchIsolation(Enum):
 class FetchParams:
     """What holds for the whole fetch.
 
-    ``leader_only``: followers and older consumers may read from the leader only (KIP-392).
+    ``leader_only``: followers and older consumers may read from the leader only (KIP-392);
+    ``replica_epoch``: which of its lives a follower is in (KIP-903), -1 if it does not tell.
     """
 
     replica_id: int
@@ -53,6 +54,12 @@ class FetchParams:
     max_bytes: int
     isolation: FetchIsolation
     leader_only: bool
+    replica_epoch: int = -1
+
+    @property
+    def from_follower(self) -> bool:
+        """Whether a replica asks, not a consumer."""
+        return self.replica_id >= 0
 
 
 class FetchPartition(NamedTuple):
@@ -82,3 +89,4 @@ class LogReadResult:
     records: bytes | bytearray | memoryview = b""
     start: LogOffsetMetadata = field(default_factory=lambda: UNKNOWN_OFFSET_METADATA)
     diverging_epoch: tuple[int, int] | None = None
+    log_end_offset: int = -1

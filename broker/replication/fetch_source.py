@@ -6,12 +6,10 @@ The answer None ends the wait; the read that follows finds out why (cases A to E
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from broker.errors import ApiError
 from broker.replication.fetch_data import FetchParams
+from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import diverging_epoch
-from broker.replication.partition import Partition
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -22,7 +20,7 @@ class LogFetchSource:
 
     __slots__ = ("_params", "_partitions")
 
-    def __init__(self, partitions: Mapping[TopicPartition, Partition], params: FetchParams) -> None:
+    def __init__(self, partitions: HostedPartitions, params: FetchParams) -> None:
         self._partitions = partitions
         self._params = params
 

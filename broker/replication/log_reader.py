@@ -7,7 +7,7 @@ fit is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from broker.errors import ApiError
 from broker.replication.fetch_data import (
@@ -15,14 +15,14 @@ from broker.replication.fetch_data import (
     FetchPartition,
     LogReadResult,
 )
+from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.partition import Partition
 from broker.storage.log import OffsetOutOfRange
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 
 def read_from_logs(
-    partitions: Mapping[TopicPartition, Partition],
+    partitions: HostedPartitions,
     params: FetchParams,
     wanted: Sequence[FetchPartition],
 ) -> list[LogReadResult]:
@@ -43,18 +43,20 @@ def read_from_logs(
 
 
 def _read(
-    partitions: Mapping[TopicPartition, Partition],
+    partitions: HostedPartitions,
     params: FetchParams,
     asked: FetchPartition,
     limit: int,
     min_one_message: bool,
 ) -> LogReadResult:
-    partition = partitions.get(asked.key)
-    if partition is None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    partition = partitions.find(asked.key)
     if asked.topic_id.int and asked.topic_id != partition.topic_id:
         raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID)
     partition.check_leader(asked.current_leader_epoch, leader_required=params.leader_only)
+    if params.from_follower:
+        partition.leading().check_follower(
+            params.replica_id, params.replica_epoch, asked.current_leader_epoch
+        )
     log = partition.log
     if asked.last_fetched_epoch != -1:
         diverging = diverging_epoch(partition, asked.last_fetched_epoch, asked.fetch_offset)
@@ -79,6 +81,7 @@ def _read(
         # Half a batch is of no use to anyone: Kafka answers nothing instead, without an error.
         b"" if data.first_entry_incomplete else data.records,
         data.offset_metadata,
+        log_end_offset=log.log_end_offset,
     )
 
 

@@ -1,8 +1,9 @@
-"""One partition on one node: its log, who leads it, who is in sync, and how far that reaches.
+"""A partition on one node: a log, and the part the node plays for it, leader or follower.
 
-Offsets keep one order, always: log start <= last stable <= high watermark <= log end. Appending
-moves the log end; the high watermark follows when every replica of the in-sync set has the records
-(Kafka's ``Partition.maybeIncrementLeaderHW``), and that is what a produce with acks=all waits for.
+Offsets keep one order, always: log start <= last stable <= high watermark <= log end. A leader
+appends what clients send, and moves the high watermark when its followers have the records; a
+follower appends what its leader sends, and takes both watermarks from it, one fetch behind (Kafka's
+``Partition``). What only a leader knows is in `broker.replication.leadership`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from uuid import UUID
 
 from broker.controller.image import PartitionRegistration
 from broker.errors import ApiError
-from broker.storage.log import Log, LogAppendInfo
+from broker.replication.leadership import LeaderNode, Leadership
+from broker.storage.append import AppendOrigin
+from broker.storage.log import Log, LogAppendInfo, OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
+
+HIGH_WATERMARK = -1  # the offset of a DeleteRecords that means "all that can be deleted"
 
 
 @dataclass(slots=True, frozen=True)
@@ -27,15 +32,15 @@ class Appended:
 
 
 class Partition:
-    """A partition hosted by this node, leader or not."""
+    """A partition hosted by this node; ``leadership`` is None on followers."""
 
     __slots__ = (
-        "is_leader",
+        "_followed",
+        "_min_insync_replicas",
+        "_node",
         "key",
+        "leadership",
         "log",
-        "min_insync_replicas",
-        "node_id",
-        "registration",
         "topic_id",
     )
 
@@ -43,68 +48,125 @@ class Partition:
         self,
         key: TopicPartition,
         topic_id: UUID,
-        node_id: int,
+        node: LeaderNode,
         log: Log,
-        registration: PartitionRegistration,
         min_insync_replicas: int,
     ) -> None:
         self.key = key
         self.topic_id = topic_id
-        self.node_id = node_id
         self.log = log
-        self.registration = registration
-        self.min_insync_replicas = min_insync_replicas
-        self.is_leader = False
+        self.leadership: Leadership | None = None
+        self._followed: PartitionRegistration | None = None
+        self._node = node
+        self._min_insync_replicas = min_insync_replicas
 
-    def make_leader(self, registration: PartitionRegistration) -> bool:
-        """Lead the partition under *registration*; True if the high watermark moved.
-
-        The first offset of the new epoch is the log end (Kafka's ``Partition.makeLeader``).
-        """
-        self.registration = registration
-        self.is_leader = True
-        self.log.maybe_assign_epoch_start_offset(registration.leader_epoch, self.log.log_end_offset)
-        return self._maybe_increment_high_watermark()
+    # --------------------------------------------------------------------------------- role
 
     @property
-    def effective_min_isr(self) -> int:
-        """``min.insync.replicas``, but never more than there are replicas."""
-        return min(self.min_insync_replicas, len(self.registration.replicas))
+    def is_leader(self) -> bool:
+        """Whether this node leads."""
+        return self.leadership is not None
 
-    def append_as_leader(
-        self, records: memoryview, required_acks: int, produce_version: int
-    ) -> Appended:
-        """Append a client's batch.
+    @property
+    def registration(self) -> PartitionRegistration | None:
+        """The controller's last word on the partition; None before there was one."""
+        return self._followed if self.leadership is None else self.leadership.registration
 
-        Raises `ApiError` NOT_LEADER_OR_FOLLOWER or NOT_ENOUGH_REPLICAS (nothing is written then),
-        and what `Log.append_as_leader` raises.
+    @property
+    def leader_epoch(self) -> int:
+        """The epoch of the leader this node knows; -1 before it knows one."""
+        registration = self.registration
+        return -1 if registration is None else registration.leader_epoch
+
+    def make_leader(self, registration: PartitionRegistration) -> bool:
+        """Lead under *registration*; True if the high watermark moved.
+
+        What is not newer than what is known is ignored: a topic is told anew with all partitions,
+        and one that is as it was must not lose its change of the in-sync set under way.
         """
-        if not self.is_leader:
-            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        if required_acks == -1 and len(self.registration.isr) < self.effective_min_isr:
-            raise ApiError(
-                ErrorCode.NOT_ENOUGH_REPLICAS,
-                f"The size of the current ISR {sorted(self.registration.isr)} is insufficient to "
-                f"satisfy the min.isr requirement of {self.effective_min_isr} for partition "
-                f"{self.key}",
+        if not self._is_news(registration):
+            return False
+        new_leader = self.leadership is None
+        if self.leadership is None:
+            self.leadership = Leadership(
+                self.key,
+                self.topic_id,
+                self.log,
+                self._node,
+                registration,
+                self._min_insync_replicas,
             )
-        info = self.log.append_as_leader(
-            records, self.registration.leader_epoch, produce_version=produce_version
-        )
-        return Appended(info, self._maybe_increment_high_watermark())
+        return self.leadership.begin(registration, new_leader=new_leader)
+
+    def make_follower(self, registration: PartitionRegistration) -> bool:
+        """Follow under *registration*; True if the leader epoch is a new one."""
+        if not self._is_news(registration):
+            return False
+        new_epoch = registration.leader_epoch > self.leader_epoch
+        self._followed = registration
+        if self.leadership is not None:
+            self.leadership.resign()
+            self.leadership = None
+        return new_epoch
+
+    def _is_news(self, registration: PartitionRegistration) -> bool:
+        known = self.registration
+        return known is None or registration.partition_epoch > known.partition_epoch
+
+    def require_min_insync_replicas(self, count: int) -> None:
+        """Ask for *count* in-sync replicas from now on (min.insync.replicas)."""
+        self._min_insync_replicas = count
+        if self.leadership is not None:
+            self.leadership.min_insync_replicas = count
 
     def check_leader(self, current_leader_epoch: int, *, leader_required: bool = True) -> None:
         """Raise `ApiError` unless this node may answer for the epoch the client knows.
 
         -1 is a client that knows none. Kafka's ``Partition.checkCurrentLeaderEpoch``.
         """
-        known = self.registration.leader_epoch
+        known = self.leader_epoch
         if current_leader_epoch not in (-1, known):
             if current_leader_epoch < known:
                 raise ApiError(ErrorCode.FENCED_LEADER_EPOCH)
             raise ApiError(ErrorCode.UNKNOWN_LEADER_EPOCH)
-        if leader_required and not self.is_leader:
+        if leader_required and self.leadership is None:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+    def leading(self) -> Leadership:
+        """The leader's side of this partition; raises `ApiError` NOT_LEADER_OR_FOLLOWER."""
+        if self.leadership is None:
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return self.leadership
+
+    # ------------------------------------------------------------------------------- leader
+
+    def append_as_leader(
+        self,
+        records: memoryview,
+        required_acks: int,
+        produce_version: int,
+        origin: AppendOrigin = AppendOrigin.CLIENT,
+    ) -> Appended:
+        """Append a batch of a client or of a coordinator.
+
+        Raises `ApiError` NOT_LEADER_OR_FOLLOWER or NOT_ENOUGH_REPLICAS (nothing is written then),
+        and what `Log.append_as_leader` raises.
+        """
+        leadership = self.leading()
+        if required_acks == -1 and leadership.below_min_isr:
+            raise ApiError(
+                ErrorCode.NOT_ENOUGH_REPLICAS,
+                f"The size of the current ISR {sorted(leadership.isr.committed)} is insufficient "
+                f"to satisfy the min.isr requirement of {leadership.effective_min_isr} for "
+                f"partition {self.key}",
+            )
+        info = self.log.append_as_leader(
+            records,
+            leadership.registration.leader_epoch,
+            produce_version=produce_version,
+            origin=origin,
+        )
+        return Appended(info, leadership.maybe_increment_high_watermark())
 
     def check_enough_replicas(self, required_offset: int) -> tuple[bool, ErrorCode]:
         """Whether a produce up to *required_offset* is replicated, and with what error.
@@ -112,19 +174,54 @@ class Partition:
         Kafka's ``Partition.checkEnoughReplicasReachOffset``: records that every in-sync replica has
         while that set is too small are reported, not taken back.
         """
-        if not self.is_leader:
+        leadership = self.leadership
+        if leadership is None:
             return False, ErrorCode.NOT_LEADER_OR_FOLLOWER
         if self.log.high_watermark < required_offset:
             return False, ErrorCode.NONE
-        if len(self.registration.isr) < self.effective_min_isr:
+        if len(leadership.isr.maximal) < leadership.effective_min_isr:
             return True, ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         return True, ErrorCode.NONE
 
-    def _maybe_increment_high_watermark(self) -> bool:
-        """Move the high watermark to what the whole in-sync set has; True if it moved (KIP-966)."""
-        if len(self.registration.isr) < self.effective_min_isr:
-            return False
-        return self.log.maybe_increment_high_watermark(self._replicated_end())
+    def delete_records(self, offset: int) -> tuple[int, int]:
+        """Delete what lies below *offset*; returns the offset meant and the low watermark.
 
-    def _replicated_end(self) -> LogOffsetMetadata:
-        return self.log.end_metadata
+        Raises `ApiError`: NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE above the high watermark,
+        POLICY_VIOLATION if records here are never deleted but by compaction.
+        """
+        leadership = self.leading()
+        if "delete" not in self.log.config.cleanup_policy:
+            raise ApiError(
+                ErrorCode.POLICY_VIOLATION,
+                f"Records of partition {self.key} can not be deleted due to the configured policy",
+            )
+        wanted = self.log.high_watermark if offset == HIGH_WATERMARK else offset
+        if wanted < 0:
+            raise ApiError(
+                ErrorCode.OFFSET_OUT_OF_RANGE,
+                f"The offset {wanted} for partition {self.key} is not valid",
+            )
+        try:
+            self.log.maybe_increment_log_start_offset(wanted)
+        except OffsetOutOfRange as error:
+            raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, str(error)) from None
+        return wanted, leadership.low_watermark()
+
+    # ----------------------------------------------------------------------------- follower
+
+    def append_as_follower(
+        self, records: memoryview, leader_epoch: int, high_watermark: int, log_start_offset: int
+    ) -> bool:
+        """Append what the leader sent, and take over its watermarks as far as this log goes.
+
+        True if the high watermark moved. Raises `AppendRefused`, as `Log.append_as_follower`.
+        """
+        assert self.leadership is None
+        log, before = self.log, self.log.high_watermark
+        if records:
+            log.append_as_follower(records, leader_epoch)
+        if high_watermark != before:
+            log.update_high_watermark(LogOffsetMetadata(high_watermark))
+        if log_start_offset > log.log_start_offset:
+            log.maybe_increment_log_start_offset(min(log_start_offset, log.high_watermark))
+        return log.high_watermark > before

@@ -1,9 +1,10 @@
-"""What a node does with its replicas: appends, reads, and the requests that wait on either.
+"""What a node does with its replicas: appends, reads, deletes, and the requests that wait for it.
 
-Kafka's ``ReplicaManager``. A produce with acks=all and a fetch that finds too little become
-delayed operations, watched on their partitions; what moves a log end or a high watermark checks
-those keys. Checks that follow from an append are queued as an action and run when the request that
-appended is through (KAFKA-8334), so that no completion runs inside another operation's work.
+Kafka's ``ReplicaManager``. A produce with acks=all, a deletion of records and a fetch that finds
+too little become delayed operations, watched on their partitions; what moves a log end, a high or a
+low watermark checks those keys. Checks that follow from an append are queued as an action and run
+when the request that appended is through (KAFKA-8334), so that no completion runs inside another
+operation's work; what a follower's fetch has moved is checked at once.
 """
 
 from __future__ import annotations
@@ -11,24 +12,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-from broker.config import Config
-from broker.controller.image import TopicImage
 from broker.errors import ApiError
 from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
 from broker.replication.fetch_source import LogFetchSource
+from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_logs
-from broker.replication.partition import Partition
+from broker.replication.waiting import Waiting
 from broker.storage.append import AppendRefused
-from broker.storage.log_manager import LogManager
-from broker.topic_config import TopicConfig
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
+from purgatories.operations.delayed_delete_records import (
+    DelayedDeleteRecords,
+    DeleteRecordsPartitionStatus,
+)
 from purgatories.operations.delayed_fetch import DelayedFetch, FetchPartitionStatus
 from purgatories.operations.delayed_produce import DelayedProduce, ProducePartitionStatus
-from purgatories.purgatory import DelayedOperationPurgatory
 
 
 @dataclass(slots=True)
@@ -45,26 +45,16 @@ class ProduceResult:
 
 ProduceResults = dict[TopicPartition, ProduceResult]
 FetchResults = list[LogReadResult]
+DeleteResults = dict[TopicPartition, DeleteRecordsPartitionStatus]
 
 
 class ReplicaManager:
-    """The partitions a node hosts, and the purgatories of produce and fetch."""
+    """Serves the partitions that a node hosts; ``waiting`` are those who wait for them."""
 
-    def __init__(
-        self,
-        node_id: int,
-        config: Config,
-        logs: LogManager,
-        produce_purgatory: DelayedOperationPurgatory[Any],
-        fetch_purgatory: DelayedOperationPurgatory[Any],
-    ) -> None:
-        self.partitions: dict[TopicPartition, Partition] = {}
+    def __init__(self, partitions: HostedPartitions, waiting: Waiting) -> None:
+        self.partitions = partitions
         self.actions = ActionQueue()
-        self.produce_purgatory = produce_purgatory
-        self.fetch_purgatory = fetch_purgatory
-        self._node_id = node_id
-        self._config = config
-        self._logs = logs
+        self._waiting = waiting
 
     # ------------------------------------------------------------------------------ produce
 
@@ -82,7 +72,7 @@ class ReplicaManager:
         """
         results: ProduceResults = {}
         statuses: dict[TopicPartition, ProducePartitionStatus] = {}
-        moved: list[tuple[TopicPartition, bool]] = []
+        moved: list[tuple[TopicPartition, bool, int]] = []
         failed = 0
         for key, records in entries.items():
             result, required_offset, high_watermark_moved = self._append(
@@ -93,9 +83,9 @@ class ReplicaManager:
             if result.error:
                 failed += 1
             elif high_watermark_moved is not None:
-                moved.append((key, high_watermark_moved))
+                moved.append((key, high_watermark_moved, required_offset))
         if moved:
-            self.actions.add(partial(self._wake_after_append, moved))
+            self.actions.add(partial(self._waiting.after_append, moved))
         if required_acks != -1 or failed == len(entries):
             on_response(results)
             return None
@@ -106,15 +96,15 @@ class ReplicaManager:
             on_response(results)
 
         operation = DelayedProduce(timeout_ms, statuses, self, answer)
-        done = self.produce_purgatory.try_complete_else_watch(operation, list(entries))
+        done = self._waiting.produce.try_complete_else_watch(operation, list(entries))
         return None if done else operation
 
     def check_enough_replicas(self, key: TopicPartition, required_offset: int) -> tuple[bool, int]:
         """Whether the in-sync replicas have all below *required_offset*; a waiting produce asks."""
-        partition = self.partitions.get(key)
-        if partition is None:
-            return False, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return partition.check_enough_replicas(required_offset)
+        try:
+            return self.partitions.find(key).check_enough_replicas(required_offset)
+        except ApiError as error:
+            return False, error.code
 
     def _append(
         self, key: TopicPartition, records: memoryview, required_acks: int, produce_version: int
@@ -123,9 +113,10 @@ class ReplicaManager:
 
         None instead of the latter: nothing was appended (a duplicate, or refused).
         """
-        partition = self.partitions.get(key)
-        if partition is None:
-            return ProduceResult(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION), -1, None
+        try:
+            partition = self.partitions.find(key)
+        except ApiError as error:
+            return ProduceResult(error.code), -1, None
         log_start_offset = partition.log.log_start_offset
         try:
             appended = partition.append_as_leader(records, required_acks, produce_version)
@@ -148,12 +139,6 @@ class ReplicaManager:
         moved = None if info.duplicate else appended.high_watermark_moved
         return result, info.last_offset + 1, moved
 
-    def _wake_after_append(self, appended: list[tuple[TopicPartition, bool]]) -> None:
-        for key, high_watermark_moved in appended:
-            if high_watermark_moved:
-                self.produce_purgatory.check_and_complete(key)
-            self.fetch_purgatory.check_and_complete(key)
-
     # -------------------------------------------------------------------------------- fetch
 
     def fetch_messages(
@@ -167,6 +152,8 @@ class ReplicaManager:
         Returns the operation if it waits. Kafka's ``ReplicaManager.fetchMessages``.
         """
         results = read_from_logs(self.partitions, params, wanted)
+        if params.from_follower:
+            self._follower_fetched(params, wanted, results)
         if (
             params.max_wait_ms <= 0
             or not wanted
@@ -191,42 +178,66 @@ class ReplicaManager:
             statuses,
             LogFetchSource(self.partitions, params),
             lambda: on_response(read_from_logs(self.partitions, params, wanted)),
+            "follower" if params.from_follower else "consumer",
         )
         keys = [asked.key for asked in wanted]
-        done = self.fetch_purgatory.try_complete_else_watch(operation, keys)
+        done = self._waiting.fetch.try_complete_else_watch(operation, keys)
         return None if done else operation
 
-    # ----------------------------------------------------------------------------- metadata
+    def _follower_fetched(
+        self, params: FetchParams, wanted: Sequence[FetchPartition], results: FetchResults
+    ) -> None:
+        """A follower has what lies below the offsets it fetches from; the answer is made already.
 
-    def host(self, topic: TopicImage) -> None:
-        """Make the image's word about *topic* true: open its logs here, lead what is ours."""
-        config = TopicConfig(self._config, topic.configs)
-        for index, registration in enumerate(topic.partitions):
-            if self._node_id not in registration.replicas:
-                continue
-            key = TopicPartition(topic.name, index)
-            partition = self.partitions.get(key)
-            if partition is None:
-                log = self._logs.get_or_create(key, topic.topic_id, config.log_config())
-                partition = self.partitions[key] = Partition(
-                    key,
-                    topic.topic_id,
-                    self._node_id,
-                    log,
-                    registration,
-                    config.min_insync_replicas,
-                )
-                partition.make_leader(registration)
-
-    def drop(self, topic: TopicImage) -> None:
-        """Delete the topic's logs here; whoever waits on them is told.
-
-        Removed from the map first, so that the checks find nothing (Kafka's stopReplicas).
+        So the answer bears the high watermark from before, as in Kafka.
         """
-        for index in range(len(topic.partitions)):
-            key = TopicPartition(topic.name, index)
-            if self.partitions.pop(key, None) is None:
+        for asked, result in zip(wanted, results, strict=True):
+            if result.error or result.diverging_epoch:
                 continue
-            self._logs.delete(key)
-            self.produce_purgatory.check_and_complete(key)
-            self.fetch_purgatory.check_and_complete(key)
+            # What an earlier partition set off may have ended the leadership of a later one.
+            partition = self.partitions.get(asked.key)
+            leadership = None if partition is None else partition.leadership
+            replica = None if leadership is None else leadership.replicas.get(params.replica_id)
+            if leadership is None or replica is None:
+                continue
+            leadership.follower_fetched(
+                replica,
+                result.start,
+                asked.log_start_offset,
+                result.log_end_offset,
+                params.replica_epoch,
+            )
+
+    # ------------------------------------------------------------------------------- delete
+
+    def delete_records(
+        self,
+        timeout_ms: int,
+        offsets: dict[TopicPartition, int],
+        on_response: Callable[[DeleteResults], None],
+    ) -> DelayedDeleteRecords[TopicPartition] | None:
+        """Delete below each offset; answer when every living replica has done so.
+
+        Returns the operation if it waits. Kafka's ``ReplicaManager.deleteRecords``.
+        """
+        statuses = {key: self._delete(key, offset) for key, offset in offsets.items()}
+        if all(s.error or s.low_watermark >= s.required_offset for s in statuses.values()):
+            on_response(statuses)
+            return None
+        operation = DelayedDeleteRecords(timeout_ms, statuses, self, on_response)
+        done = self._waiting.delete_records.try_complete_else_watch(operation, list(offsets))
+        return None if done else operation
+
+    def _delete(self, key: TopicPartition, offset: int) -> DeleteRecordsPartitionStatus:
+        try:
+            wanted, low_watermark = self.partitions.find(key).delete_records(offset)
+        except ApiError as error:
+            return DeleteRecordsPartitionStatus(offset, error.code)
+        return DeleteRecordsPartitionStatus(wanted, ErrorCode.NONE, low_watermark)
+
+    def low_watermark(self, key: TopicPartition) -> tuple[int, int]:
+        """From where on every living replica has records; a waiting deletion asks."""
+        try:
+            return self.partitions.find(key).leading().low_watermark(), ErrorCode.NONE
+        except ApiError as error:
+            return -1, error.code

@@ -7,6 +7,7 @@ opened when first used and closed again, least recently used first, when too man
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import shutil
@@ -34,6 +35,7 @@ class Disk:
         # Oldest first; those closed since are passed over. A file used since it came here is
         # spared once (second chance).
         self._open: deque[DiskFile] = deque()
+        self._abandoned = False
 
     pwrite = staticmethod(os.pwrite)
     pread = staticmethod(os.pread)
@@ -46,6 +48,7 @@ class Disk:
 
     def open(self, file: DiskFile) -> int:
         """Open *file*, closing another one if that is needed."""
+        self._check_not_abandoned()
         while len(self._open) >= self._open_files_max:
             oldest = self._open.popleft()
             if oldest.fd < 0:
@@ -65,6 +68,7 @@ class Disk:
 
     def replace(self, path: Path, content: bytes, *, sync: bool = False) -> None:
         """Write a small file so that either all of it is there or what was there before."""
+        self._check_not_abandoned()
         temporary = path.with_name(path.name + ".tmp")
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
         try:
@@ -81,6 +85,16 @@ class Disk:
         """Make renames and new names in *path* last."""
         with opened(path, os.O_RDONLY) as fd:
             self.fsync(fd)
+
+    def abandon(self) -> None:
+        """Close every file as the death of the process would; whoever still writes is refused."""
+        self._abandoned = True
+        while self._open:
+            self._open.pop().close()
+
+    def _check_not_abandoned(self) -> None:
+        if self._abandoned:
+            raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
 
     def remove_tree(self, path: Path) -> None:
         """Remove a folder and what is in it, be it gone already or not."""

@@ -216,6 +216,8 @@ class Log(LogView):
     def truncate_to(self, offset: int) -> bool:
         """Cut off *offset* and all behind it; False if there is nothing there."""
         if offset >= self.log_end_offset:
+            # An epoch that began here and never got a record is no part of the log's history.
+            self._epochs.truncate_from_end(self.log_end_offset)
             return False
         if offset <= self._local.segments.first.base_offset:
             self.truncate_fully_and_start_at(offset)

@@ -59,6 +59,10 @@ class LogDirectory:
         if clean:
             mark = json.dumps({"version": 0, "brokerEpoch": -1}).encode()
             self.disk.replace(self.path / _CLEAN_SHUTDOWN, mark, sync=True)
+        self.unlock()
+
+    def unlock(self) -> None:
+        """Let others in."""
         os.close(self._lock)
 
     def _take_lock(self) -> int:

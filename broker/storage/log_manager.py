@@ -173,6 +173,17 @@ class LogManager:
             directory.close(clean=directory.was_clean or not unchecked)
         self._logs.clear()
 
+    def crash(self) -> None:
+        """End as a killed process does: nothing is flushed, checkpointed or marked.
+
+        Another `LogManager` may open the directories at once; whoever still holds one of these
+        logs gets KAFKA_STORAGE_ERROR for what it appends.
+        """
+        self._disk.abandon()
+        for directory in self.directories:
+            directory.unlock()
+        self._logs.clear()
+
     def _find_folders(self, directory: LogDirectory) -> None:
         for path in sorted(directory.path.iterdir()):
             if not path.is_dir():

@@ -29,11 +29,17 @@ def auto_create_topic(connection: Connection, name: str) -> None:
 
 def _wait_for_leaders(connection: Connection, name: str, partitions: int) -> None:
     def served() -> bool:
-        error, leaders = read_metadata(connection.ask(metadata([name]))).topics[name]
+        answer = read_metadata(connection.ask(metadata([name])))
+        error, leaders = answer.topics[name]
+        where = {node: f"{host}:{port}" for node, host, port in answer.brokers}
         return error == 0 and all(
-            leaders.get(i, -1) >= 0
-            and read_list_offsets(connection.ask(list_offsets(name, i, -1)))[0] == 0
+            leaders.get(i, -1) in where and _is_served(where[leaders[i]], name, i)
             for i in range(partitions)
         )
 
     eventually(served, f"leaders of {name}")
+
+
+def _is_served(leader: str, name: str, partition: int) -> bool:
+    with Connection(leader) as connection:
+        return read_list_offsets(connection.ask(list_offsets(name, partition, -1)))[0] == 0

@@ -68,4 +68,4 @@ class DelayedDeleteRecords(DelayedPartitions[K, DeleteRecordsPartitionStatus]):
 
     def on_expiration(self) -> None:
         """Count one expiry for each partition that was still waited for."""
-        self.mark_expired(count=sum(status.acks_pending for status in self._statuses.values()))
+        self.mark_expired(count=sum(status.acks_pending for status in self.statuses.values()))

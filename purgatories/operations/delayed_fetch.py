@@ -92,7 +92,7 @@ class FetchPartitionStatus(Generic[K]):
 class DelayedFetch(DelayedOperation, Generic[K]):
     """Answers once, after at most ``max_wait_ms``; partitions are looked at in request order."""
 
-    __slots__ = ("_fetcher_type", "_min_bytes", "_on_response", "_partitions", "_source")
+    __slots__ = ("_fetcher_type", "_on_response", "_source", "min_bytes", "partitions")
 
     def __init__(
         self,
@@ -104,24 +104,29 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         fetcher_type: str = "consumer",
     ) -> None:
         super().__init__(max_wait_ms)
-        self._min_bytes = min_bytes
-        self._partitions = partitions
+        self.min_bytes = min_bytes
+        self.partitions = partitions
         self._source = source
         self._on_response = on_response
         self._fetcher_type = fetcher_type
 
     def try_complete(self) -> bool:
         """Add up what is there, or find out that waiting is of no use."""
+        available = self.available_bytes()
+        if available is None or available >= self.min_bytes:
+            return self.force_complete()
+        return False
+
+    def available_bytes(self) -> int | None:
+        """How many bytes there are for the fetch now; None: there is no sense in waiting."""
         accumulated = 0
-        for partition in self._partitions:
+        for partition in self.partitions:
             if partition.start.message_offset != UNKNOWN_OFFSET:
                 available = self._available_bytes(partition)
                 if available is None:
-                    return self.force_complete()
+                    return None
                 accumulated += available
-        if accumulated >= self._min_bytes:
-            return self.force_complete()
-        return False
+        return accumulated
 
     def _available_bytes(self, partition: FetchPartitionStatus[K]) -> int | None:
         """How many bytes *partition* has for us; None ends the whole wait."""
@@ -131,13 +136,15 @@ class DelayedFetch(DelayedOperation, Generic[K]):
             return None
         available = 0
         # Equal offsets may lie on different segments: the log rolled and nothing came after.
-        if start.message_offset < end.message_offset and not (
-            start.segment_base_offset == -1 or end.segment_base_offset == -1
+        if (
+            start.message_offset < end.message_offset
+            and -1 not in (start.segment_base_offset, end.segment_base_offset)
+            and not self._source.is_throttled(partition.key)
         ):
             if start.segment_base_offset < end.segment_base_offset:
-                if not self._source.is_throttled(partition.key):
-                    return None
-            elif not self._source.is_throttled(partition.key):
+                return None
+            # A start on a newer segment is of a log that was truncated and has grown since.
+            if start.segment_base_offset == end.segment_base_offset:
                 distance = end.relative_position_in_segment - start.relative_position_in_segment
                 available = min(distance, partition.max_bytes)
         if partition.last_fetched_epoch != -1 and self._source.diverges(

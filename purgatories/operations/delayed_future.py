@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, InvalidStateError, ThreadPoolExecutor
+from contextlib import suppress
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -79,7 +80,8 @@ class DelayedFuturePurgatory:
 
             def on_done(_: Future[Any]) -> None:
                 if next(finished) == len(futures) and not operation.is_completed:
-                    executor.submit(operation.force_complete)
+                    with suppress(RuntimeError):  # shut down: nobody is answered any more
+                        executor.submit(operation.force_complete)
 
             for future in futures:
                 future.add_done_callback(on_done)

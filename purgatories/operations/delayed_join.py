@@ -112,6 +112,6 @@ class InitialDelayedJoin(DelayedJoin[JG]):
             group,
             self._configured_rebalance_delay_ms,
             delay_ms,
-            max(self._remaining_ms - delay_ms, 0),
+            max(self._remaining_ms - self.delay_ms, 0),
         )
         self._purgatory.try_complete_else_watch(again, (group.join_key,))

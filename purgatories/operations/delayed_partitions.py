@@ -34,13 +34,13 @@ S = TypeVar("S", bound=PartitionStatus)
 class DelayedPartitions(DelayedOperation, Generic[K, S]):
     """Answers once, with all *statuses*; subclasses decide about one partition at a time."""
 
-    __slots__ = ("_on_response", "_statuses")
+    __slots__ = ("_on_response", "statuses")
 
     def __init__(
         self, timeout_ms: float, statuses: dict[K, S], on_response: Callable[[dict[K, S]], object]
     ) -> None:
         super().__init__(timeout_ms)
-        self._statuses = statuses
+        self.statuses = statuses
         self._on_response = on_response
         for status in statuses.values():
             if status.error == NONE:
@@ -54,7 +54,7 @@ class DelayedPartitions(DelayedOperation, Generic[K, S]):
     def try_complete(self) -> bool:
         """Look at the partitions that are still undecided; complete when there are none left."""
         waiting = False
-        for key, status in self._statuses.items():
+        for key, status in self.statuses.items():
             if status.acks_pending:
                 if self.decide(key, status):
                     status.acks_pending = False
@@ -64,4 +64,4 @@ class DelayedPartitions(DelayedOperation, Generic[K, S]):
 
     def on_complete(self) -> None:
         """Hand the partitions' states to the caller."""
-        self._on_response(self._statuses)
+        self._on_response(self.statuses)

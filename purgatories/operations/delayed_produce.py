@@ -73,6 +73,6 @@ class DelayedProduce(DelayedPartitions[K, ProducePartitionStatus]):
 
     def on_expiration(self) -> None:
         """Count one expiry for each partition that was still waited for."""
-        for key, status in self._statuses.items():
+        for key, status in self.statuses.items():
             if status.acks_pending:
                 self.mark_expired(key)

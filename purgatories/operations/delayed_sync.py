@@ -1,8 +1,12 @@
 """A rebalance's second half: the coordinator waits until every member has sent its SyncGroup.
 
-Completed when all have, or when the generation is over; members that are late when time runs out
-are removed and the group rebalances. Nobody is answered by this operation: the leader's assignment
-does that. KIP-345's successor check of Kafka's group coordinator, up to 3.9.
+    JoinGroup answers go out --> SyncGroup of a, b ........ of c --> all are in: complete
+                                                     |
+                             the rebalance timeout --+--> c is removed, and the group rebalances
+
+It completes as well when the generation is over. Nobody is answered by this operation: the leader's
+assignment does that. KAFKA-12890: without it a member that stays away holds up the others for ever.
+Kafka's group coordinator had it up to 3.9.
 """
 
 from __future__ import annotations

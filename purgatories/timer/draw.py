@@ -1,7 +1,10 @@
 """Draws a task's way through the wheels: `python -m purgatories.timer.draw 450`.
 
-A picture of each stop: the wheels as rows of buckets, the task as a dot in one of them, and what
-happens when that bucket fires.
+    level 2      20 ms  ▸ · ● · · · · · ...  400 .. 799 ms
+    level 1       1 ms  ▸ · · · · · · · ...  400 .. 419 ms      that bucket fires at 440 ms
+
+Such a picture for each stop: the wheels as rows of buckets, the task as a dot in one of them, and
+what happens when that bucket fires.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, wait
 from math import ceil, floor, inf
-from threading import Condition
+from threading import TIMEOUT_MAX, Condition
 
 from .delay_queue import DelayQueue
 from .task_counter import TaskCounter
@@ -141,7 +141,7 @@ class SystemTimer:
         while (bucket := self._queue.poll()) is None and not self._due:
             remaining_ms = min(deadline_ms, self._queue.earliest_ms) - self._now_ms()
             if remaining_ms > 0:
-                self._changed.wait(remaining_ms / 1000)
+                self._changed.wait(min(remaining_ms / 1000, TIMEOUT_MAX))
             elif deadline_ms <= self._now_ms():
                 break
         return bucket
@@ -158,8 +158,12 @@ class SystemTimer:
                 continue
             if executor is None:
                 self._run(task)
-            else:
+                continue
+            try:
                 executor.submit(self._run, task)
+            except RuntimeError:
+                if not self._closed:  # just now, that is
+                    raise
 
     def _run(self, task: TimerTask) -> None:
         try:
@@ -168,9 +172,12 @@ class SystemTimer:
             log.exception("timer %s: %r failed", self.name, task)
 
     def close(self) -> None:
-        """Run nothing any more: what waits is dropped; the executor finishes what it was given."""
-        self._closed = True
-        if self._executor is not None:
+        """Run nothing any more: what waits is dropped; the executor finishes what it was given.
+
+        Closing twice is harmless, and so is adding to a closed timer: the task just never runs.
+        """
+        was_closed, self._closed = self._closed, True
+        if self._executor is not None and not was_closed:
             last = self._executor.submit(int, 0)
             self._executor.shutdown(wait=False)
             wait([last], timeout=CLOSE_TIMEOUT_S)

@@ -25,9 +25,12 @@ class TimerTask:
     """Runs ``delay_ms`` after it was added; zero or less means as soon as possible.
 
     Delays beyond 64 bits, infinity and NaN among them, are cut to 292 million years.
+    ``expiration_ms`` is when, by the timer's clock and rounded up to its tick, once it was added.
     """
 
-    __slots__ = ("delay_ms", "timer_task_entry")
+    __slots__ = ("delay_ms", "expiration_ms", "timer_task_entry")
+
+    expiration_ms: int
 
     def __init__(self, delay_ms: float) -> None:
         if not -DELAY_MS_MAX < delay_ms < DELAY_MS_MAX:
@@ -41,9 +44,27 @@ class TimerTask:
     def cancel(self) -> None:
         """Take the task out of its timer; harmless at any time, any number of times."""
         entry = self.timer_task_entry
-        if entry is not None:
-            self.timer_task_entry = None
-            entry.remove()
+        if entry is None:
+            return
+        self.timer_task_entry = None
+        # entry.remove(), written out: every completed operation comes here, and calls and `with`
+        # would double what it costs.
+        bucket = entry.list
+        while bucket is not None:
+            counter = bucket.counter
+            lock = counter.lock
+            lock.acquire()
+            try:
+                if entry.list is bucket:
+                    following = entry.next
+                    following.prev = preceding = entry.prev
+                    preceding.next = following
+                    entry.list = None
+                    counter.value -= 1
+                    return
+                bucket = entry.list
+            finally:
+                lock.release()
 
     @property
     def is_cancelled(self) -> bool:

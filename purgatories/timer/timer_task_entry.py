@@ -1,10 +1,11 @@
 """A timer task's place in a bucket: one link of the bucket's list.
 
-    list: the bucket        prev <--> entry <--> next         task, expiration_ms
+    list: the bucket        prev <--> entry <--> next         task: delay_ms, expiration_ms
     list is None: in no bucket; due, removed, or on its way into the first one
 
 A task that is added again gets a new entry, and the constructor takes the old one out of its list;
-so adding a task twice moves it. Entries are never reused.
+so adding a task twice moves it. Entries are never reused. The expiration is kept by the task: there
+it fits into memory that is allocated anyway, and only the latest entry is ever asked for it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class TimerTaskEntry:
-    """*task*, to be run at ``expiration_ms``."""
+    """A link for *task*, which from now on is to be run at *expiration_ms*."""
 
-    __slots__ = ("expiration_ms", "list", "next", "prev", "task")
+    __slots__ = ("list", "next", "prev", "task")
 
     # Invariant: linked means that list, next and prev are set; the lock of list.counter guards them
     list: TimerTaskList | None
@@ -28,7 +29,7 @@ class TimerTaskEntry:
 
     def __init__(self, task: TimerTask, expiration_ms: int) -> None:
         self.task = task
-        self.expiration_ms = expiration_ms
+        task.expiration_ms = expiration_ms
         self.list = None
         previous = task.timer_task_entry
         task.timer_task_entry = self
@@ -43,16 +44,4 @@ class TimerTaskEntry:
     def remove(self) -> None:
         """Leave the list it is in, if any; it may be moved to another between look and grip."""
         while (bucket := self.list) is not None:
-            counter = bucket.counter
-            lock = counter.lock
-            lock.acquire()  # `with` costs twice as much, and every cancel comes here
-            try:
-                if self.list is bucket:
-                    following, preceding = self.next, self.prev
-                    following.prev = preceding
-                    preceding.next = following
-                    self.list = None
-                    counter.value -= 1
-                    return
-            finally:
-                lock.release()
+            bucket.remove(self)

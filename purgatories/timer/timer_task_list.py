@@ -19,7 +19,7 @@ from .timer_task_entry import TimerTaskEntry
 
 
 class TimerTaskList:
-    """First in, first out; every call under the counter's lock."""
+    """First in, first out; every call but `remove` under the counter's lock."""
 
     __slots__ = ("_root", "counter", "expiration_ms")
 
@@ -46,6 +46,16 @@ class TimerTaskList:
         entry.next = root
         entry.prev = tail
         tail.next = root.prev = entry
+
+    def remove(self, entry: TimerTaskEntry) -> None:
+        """Unlink *entry* if it is in this list; takes the lock itself."""
+        with self.counter.lock:
+            if entry.list is self:
+                following, preceding = entry.next, entry.prev
+                following.prev = preceding
+                preceding.next = following
+                entry.list = None
+                self.counter.value -= 1
 
     def flush(self, place: Callable[[TimerTaskEntry], bool]) -> list[TimerTaskEntry]:
         """Empty the list and be ready for the next turn of the wheel.

@@ -62,9 +62,10 @@ class TimingWheel:
 
     def add(self, entry: TimerTaskEntry) -> bool:
         """Put *entry* into its bucket; False if it is cancelled or has expired already."""
-        if entry.task.timer_task_entry is not entry:
+        task = entry.task
+        if task.timer_task_entry is not entry:
             return False
-        expiration_ms = entry.expiration_ms
+        expiration_ms = task.expiration_ms
         if expiration_ms < self.first_end_ms:
             return False
         wheel = self

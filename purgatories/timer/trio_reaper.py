@@ -11,6 +11,7 @@ of each serves them all.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from threading import get_ident
 
@@ -18,7 +19,10 @@ import trio
 
 from .system_timer import SystemTimer
 
-# A wake-up may come a rounding error before the bucket's time, by a clock in milliseconds.
+# Linux (epoll) rounds a sleep up to whole milliseconds. So aim too early: either the rounding makes
+# up for it, or at most this is missing still, and is waited for awake, while other tasks may run.
+AWAKE_S = 400e-6 if sys.platform == "linux" else 0.0
+# By a clock in milliseconds a bucket's time may come a rounding error later than by trio's.
 ROUNDING_S = 1e-6
 
 
@@ -42,14 +46,12 @@ async def run_reaper(timer: SystemTimer, purge: Callable[[], None] | None = None
             token.run_sync_soon(move_deadline, idempotent=True)
 
     timer.on_earlier(wake)
-    slack_s = 0.0
     try:
         while True:
-            sleep = trio.CancelScope(deadline=_deadline(timer) + slack_s)
+            sleep = trio.CancelScope(deadline=_deadline(timer))
             with sleep:
                 await trio.sleep_forever()
-            slack_s = 0.0 if timer.advance_clock(0) else ROUNDING_S
-            if purge is not None:
+            if timer.advance_clock(0) and purge is not None:
                 purge()
     finally:
         timer.on_earlier(None)
@@ -57,4 +59,9 @@ async def run_reaper(timer: SystemTimer, purge: Callable[[], None] | None = None
 
 def _deadline(timer: SystemTimer) -> float:
     """When to wake up, by trio's clock."""
-    return trio.current_time() + (timer.next_expiration_ms - timer.now_ms()) / 1000
+    now = trio.current_time()
+    left_s = (timer.next_expiration_ms - timer.now_ms()) / 1000
+    if left_s <= 0:
+        return now
+    # Virtual time stands still while one is awake; so there one has to oversleep instead.
+    return now + left_s + (ROUNDING_S if trio.current_time() == now else -AWAKE_S)

@@ -14,35 +14,6 @@ from tests.requests import PRODUCE_VERSION, produce_request
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_cluster_as_the_admin_interface_tells_it(tmp_path: Path) -> None:
-    """Nodes, topics, leaders, and how far each log reaches."""
-    async with running_node(tmp_path) as running:
-        running.controller.create_topic("t")
-        await running.client().send(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION)
-
-        cluster = running.node.cluster()
-
-        assert cluster["nodes"] == [{"id": 1, "host": "127.0.0.1", "port": 9092}]
-        assert cluster["topics"] == [
-            {
-                "name": "t",
-                "id": str(running.controller.image.topics["t"].topic_id),
-                "partitions": [
-                    {
-                        "partition": 0,
-                        "leader": 1,
-                        "leader_epoch": 0,
-                        "replicas": [1],
-                        "isr": [1],
-                        "log_start_offset": 0,
-                        "high_watermark": 2,
-                        "log_end_offset": 2,
-                    }
-                ],
-            }
-        ]
-
-
 async def test_a_restart_serves_what_was_there(tmp_path: Path) -> None:
     """A node closed in order finds its records again."""
     async with running_node(tmp_path, kept=True) as first:
@@ -57,7 +28,7 @@ async def test_a_restart_serves_what_was_there(tmp_path: Path) -> None:
 
 
 async def test_statistics_name_every_purgatory(tmp_path: Path) -> None:
-    """Produce, Fetch, Rebalance and Heartbeat, each with its gauges."""
+    """Each purgatory with its gauges."""
     async with running_node(tmp_path) as running:
         statistics = running.node.statistics()
 
@@ -66,6 +37,7 @@ async def test_statistics_name_every_purgatory(tmp_path: Path) -> None:
         assert [each["name"] for each in purgatories] == [
             "Produce",
             "Fetch",
+            "DeleteRecords",
             "Rebalance",
             "Heartbeat",
         ]

@@ -121,22 +121,29 @@ def test_on_complete_that_raises_in_a_check(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_on_complete_that_raises_at_expiry(
-    mock: MockPurgatory, caplog: pytest.LogCaptureFixture
+class FailingToComplete(MockOperation):
+    def on_complete(self) -> None:
+        raise ZeroDivisionError
+
+
+class FailingToExpire(MockOperation):
+    def on_expiration(self) -> None:
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("failing_type", [FailingToComplete, FailingToExpire])
+def test_operation_that_raises_at_expiry(
+    failing_type: type[MockOperation], mock: MockPurgatory, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The operations that expire with it expire all the same."""
-
-    class Failing(MockOperation):
-        def on_complete(self) -> None:
-            raise ZeroDivisionError
-
-    failing, other = Failing(20), MockOperation(20)
+    failing, other = failing_type(20), MockOperation(20)
     mock.watch(failing, ["a"])
     mock.watch(other, ["a"])
     with caplog.at_level(logging.ERROR):
         mock.let_time_pass(20)
     assert other.expiries == 1
     assert failing.is_completed
+    assert "ZeroDivisionError" in caplog.text
 
 
 @pytest.mark.parametrize("delay_ms", [-(2**63), -1, 0])

@@ -9,11 +9,18 @@ from http import HTTPStatus
 
 import pytest
 import trio
-from trio.testing import MemoryReceiveStream, MemorySendStream, memory_stream_pair
+from trio.testing import (
+    MemoryReceiveStream,
+    MemorySendStream,
+    memory_stream_pair,
+    wait_all_tasks_blocked,
+)
 
 from broker.admin.http import (
     BODY_MAX_BYTES,
+    HEADERS_MAX_BYTES,
     REQUEST_TIMEOUT_S,
+    Answer,
     HttpConnection,
     HttpError,
     HttpRequest,
@@ -34,10 +41,10 @@ async def echo(request: HttpRequest) -> HttpResponse:
 
 
 @asynccontextmanager
-async def connected() -> AsyncIterator[Client]:
+async def connected(answerer: Answer = echo) -> AsyncIterator[Client]:
     client, server = memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(HttpConnection(server, echo).serve)
+        nursery.start_soon(HttpConnection(server, answerer).serve)
         yield client
         await client.aclose()
 
@@ -152,3 +159,59 @@ async def test_a_client_that_goes_away_in_between_is_forgotten() -> None:
     async with connected() as client:
         await client.send_all(b"GET / HTTP/1.1\r\n")
         await client.aclose()
+
+
+async def test_an_answer_that_takes_long_ends_with_its_client() -> None:
+    """Who waits and hangs up does not keep a place."""
+    given_up = trio.Event()
+
+    async def never(_request: HttpRequest) -> HttpResponse:
+        try:
+            await trio.sleep_forever()
+        finally:
+            given_up.set()
+        raise AssertionError("unreachable")
+
+    client, server = memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(HttpConnection(server, never).serve)
+        await client.send_all(GET)
+        await wait_all_tasks_blocked()
+        await client.aclose()
+        await given_up.wait()
+
+
+async def test_a_request_that_comes_while_another_is_answered_waits() -> None:
+    """Pipelined requests are answered in order, also when the first one takes its time."""
+    go_on = trio.Event()
+
+    async def slow(request: HttpRequest) -> HttpResponse:
+        await go_on.wait()
+        return HttpResponse(HTTPStatus.OK, request.target)
+
+    async with connected(slow) as client:
+        await client.send_all(GET)
+        await wait_all_tasks_blocked()
+        await client.send_all(GET.replace(b"thing", b"other"))
+        await wait_all_tasks_blocked()
+        go_on.set()
+        assert (await answer(client))[2] == "/thing?a=1"
+        assert (await answer(client))[2] == "/other?a=1"
+
+
+async def test_requests_without_end_are_not_hoarded() -> None:
+    """While an answer is awaited, only so many bytes are read ahead."""
+    go_on = trio.Event()
+
+    async def slow(request: HttpRequest) -> HttpResponse:
+        await go_on.wait()
+        return HttpResponse(HTTPStatus.OK, request.target)
+
+    client, server = memory_stream_pair()
+    connection = HttpConnection(server, slow)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(connection.serve)
+        await client.send_all(GET * 10_000)
+        await wait_all_tasks_blocked()
+        assert len(connection._http.trailing_data[0]) < 3 * HEADERS_MAX_BYTES
+        nursery.cancel_scope.cancel()

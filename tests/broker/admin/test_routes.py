@@ -6,23 +6,38 @@ from http import HTTPStatus
 
 import pytest
 
+from broker.admin.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest
-from broker.admin.routes import Gate, Query, Router
+from broker.admin.routes import Call, Gate, Router
+from broker.errors import NoSuchNode, WrongState
 
 pytestmark = pytest.mark.anyio
 
 OPEN = Gate(frozenset({"127.0.0.1:9644"}))
 
 
-async def things(query: Query) -> object:
-    return dict(query)
+async def things(call: Call) -> object:
+    return [call.query.text("a"), call.query.text("b")]
+
+
+async def thing(call: Call) -> object:
+    return dict(call.path)
+
+
+async def refuse(call: Call) -> object:
+    raise {"404": NoSuchNode, "409": WrongState, "501": NotServed}[call.path["status"]]("because")
 
 
 async def asked(
     method: str = "GET", target: str = "/v1/things", *, gate: Gate = OPEN, **headers: str
 ) -> tuple[int, object]:
     """The status and value, or the refusal, of one request."""
-    router = Router({"/v1/things": {"GET": things, "POST": things}}, gate)
+    routes = {
+        "/v1/things": {"GET": things, "POST": things},
+        "/v1/things/{id}/turn": {"POST": thing},
+        "/v1/refuse/{status}": {"POST": refuse},
+    }
+    router = Router(routes, gate)
     request = HttpRequest(method, target, {"host": "127.0.0.1:9644", **headers})
     try:
         response = await router(request)
@@ -32,13 +47,34 @@ async def asked(
 
 
 async def test_a_path_leads_to_its_handler() -> None:
-    """The query comes as a mapping."""
-    assert await asked(target="/v1/things?a=1&b=x%20y") == (200, {"a": "1", "b": "x y"})
+    """With its query."""
+    assert await asked(target="/v1/things?a=1&b=x%20y") == (200, ["1", "x y"])
+
+
+async def test_a_part_of_a_path_may_be_named() -> None:
+    """What is in braces stands for one part, whatever it is."""
+    assert await asked("POST", "/v1/things/x%2Fy/turn") == (200, {"id": "x/y"})
+    assert (await asked("POST", "/v1/things/turn"))[0] == 404
+    assert (await asked("POST", "/v1/things/a/b/turn"))[0] == 404
+
+
+@pytest.mark.parametrize("status", [404, 409, 501])
+async def test_what_the_broker_refuses_has_a_status(status: int) -> None:
+    """No such node, a node in another state, a thing that this version does not do."""
+    assert await asked("POST", f"/v1/refuse/{status}") == (status, "because")
+
+
+async def test_a_parameter_given_twice_is_refused() -> None:
+    """Nobody could say which one counts."""
+    assert await asked(target="/v1/things?a=1&a=2") == (400, "a is given twice")
 
 
 async def test_an_unknown_path_is_told_what_there_is() -> None:
     """404 lists the paths."""
-    assert await asked(target="/v2") == (404, "no such path; there are /v1/things")
+    assert await asked(target="/v2") == (
+        404,
+        "no such path; there are /v1/refuse/{status}, /v1/things, /v1/things/{id}/turn",
+    )
 
 
 async def test_an_unfit_method_is_told_what_is_allowed() -> None:

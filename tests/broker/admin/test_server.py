@@ -1,37 +1,8 @@
-"""What the admin listener serves, and to whom."""
+"""To whom the admin listener answers."""
 
 from __future__ import annotations
 
-import pytest
-
-from broker.admin.http import HttpRequest
-from broker.admin.routes import Router
-from broker.admin.server import gate, routes
-
-pytestmark = pytest.mark.anyio
-
-
-class Facts:
-    """A broker's word about itself."""
-
-    def cluster(self) -> dict[str, object]:
-        return {"nodes": []}
-
-    def statistics(self) -> dict[str, object]:
-        return {"connections": 3}
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [("/v1/cluster", {"nodes": []}), ("/v1/statistics", {"connections": 3})],
-)
-async def test_facts_are_served(path: str, value: object) -> None:
-    """Each path gives what the broker says at that moment."""
-    router = Router(routes(Facts()), gate(("127.0.0.1", 9644), None))
-
-    response = await router(HttpRequest("GET", path, {"host": "localhost:9644"}))
-
-    assert (response.status, response.value) == (200, value)
+from broker.admin.server import gate
 
 
 def test_loopback_answers_to_its_names() -> None:

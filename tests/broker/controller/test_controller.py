@@ -9,30 +9,11 @@ import pytest
 
 from broker.config import Config
 from broker.controller.controller import Controller
-from broker.controller.image import Broker, TopicImage
+from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
-from broker.topic_config import check_topic_configs
 from protocol.errors import ErrorCode
-
-
-class RecordingNode:
-    """A node that only remembers what it was told."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[str, str, int]] = []
-
-    def topic_changed(self, topic: TopicImage) -> None:
-        """Remember."""
-        self.told.append(("changed", topic.name, len(topic.partitions)))
-
-    def topic_deleted(self, topic: TopicImage) -> None:
-        """Remember."""
-        self.told.append(("deleted", topic.name, len(topic.partitions)))
-
-
-def _controller(store: ControllerStore, config: Config | None = None) -> Controller:
-    return Controller(store, config or Config(), check_topic_configs)
+from tests.broker.controller.nodes import RecordingNode, make_controller
 
 
 @pytest.fixture
@@ -44,8 +25,8 @@ def node() -> RecordingNode:
 @pytest.fixture
 def controller(node: RecordingNode) -> Iterator[Controller]:
     """A controller in memory with one node."""
-    controller = _controller(ControllerStore(None))
-    controller.register(Broker(1, "127.0.0.1", 9092), node)
+    controller = make_controller(ControllerStore(None))
+    controller.register(Broker(1, "127.0.0.1", 9092), node).release()
     yield controller
     controller.close()
 
@@ -69,7 +50,7 @@ def test_a_new_topic_is_told_to_every_node(controller: Controller, node: Recordi
 
 def test_defaults_come_from_the_configuration() -> None:
     """-1 partitions are ``num.partitions``."""
-    controller = _controller(ControllerStore(None), Config(num_partitions=4))
+    controller = make_controller(ControllerStore(None), Config(num_partitions=4))
     controller.register(Broker(1, "h", 1), RecordingNode())
 
     assert len(controller.create_topic("t").partitions) == 4
@@ -78,7 +59,7 @@ def test_defaults_come_from_the_configuration() -> None:
 
 def test_the_default_factor_is_capped_by_the_number_of_nodes() -> None:
     """A development broker with one node takes a default factor of three as one."""
-    controller = _controller(ControllerStore(None), Config(default_replication_factor=3))
+    controller = make_controller(ControllerStore(None), Config(default_replication_factor=3))
     controller.register(Broker(1, "h", 1), RecordingNode())
 
     assert controller.create_topic("t").partitions[0].replicas == (1,)
@@ -151,18 +132,20 @@ def test_a_deleted_topic_is_gone(controller: Controller, node: RecordingNode) ->
 
 def test_a_restart_keeps_topics_ids_and_the_cluster(tmp_path: Path) -> None:
     """A controller over the same store knows what the last one knew, and repeats no id."""
-    before = _controller(ControllerStore(tmp_path / "db"))
+    before = make_controller(ControllerStore(tmp_path / "db"))
     before.register(Broker(1, "h", 1), RecordingNode())
     topic = before.create_topic("t", configs={"segment.bytes": "2000000"})
     given = {before.next_producer_id() for _ in range(3)}
     before.close()
 
-    after = _controller(ControllerStore(tmp_path / "db"))
+    after = make_controller(ControllerStore(tmp_path / "db"))
     node = RecordingNode()
-    after.register(Broker(1, "h", 1), node)
+    after.register(Broker(1, "h", 1), node).release()
 
-    assert after.topic("t") == topic
-    assert node.told == [("changed", "t", 1)]
+    again = after.topic("t")
+    assert again is not None
+    assert (again.topic_id, again.configs) == (topic.topic_id, topic.configs)
+    assert node.told[-1] == ("changed", "t", 1)
     assert after.image.cluster_id == before.image.cluster_id
     assert after.next_producer_id() not in given
     after.close()

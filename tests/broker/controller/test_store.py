@@ -18,7 +18,7 @@ def test_topics_survive_a_restart(tmp_path: Path) -> None:
     """What one store wrote another reads, field by field."""
     topic = _topic("orders")
     store = ControllerStore(tmp_path / "controller.db")
-    store.put_topic(topic)
+    store.put_topics([topic])
     store.close()
 
     again = ControllerStore(tmp_path / "controller.db")
@@ -30,10 +30,10 @@ def test_topics_survive_a_restart(tmp_path: Path) -> None:
 def test_a_topic_is_replaced_and_removed() -> None:
     """Writing a topic again replaces it; removing it forgets it."""
     store = ControllerStore(None)
-    store.put_topic(_topic("orders"))
+    store.put_topics([_topic("orders")])
     changed = _topic("orders")
 
-    store.put_topic(changed)
+    store.put_topics([changed])
 
     assert store.topics() == [changed]
     store.remove_topic("orders")

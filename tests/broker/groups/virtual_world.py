@@ -25,6 +25,9 @@ class ManualClock:
     def wall_ms(self) -> int:
         return EPOCH_MS + int(self.time_ms)
 
+    def wall_us_at(self, now_ms: float) -> int:
+        return int((EPOCH_MS + now_ms) * 1000)
+
 
 class VirtualWorld:
     """A coordinator, its clock, and its two purgatories."""

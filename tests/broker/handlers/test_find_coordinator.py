@@ -2,54 +2,99 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from broker.handlers.find_coordinator import find_coordinator
+from broker.groups.offsets_topic import partition_for
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import FindCoordinatorRequest
-from tests.broker.handlers.group_request import GroupNode, GroupRequest, ask
+from tests.client import running_cluster, running_node
+
+pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("version", range(4))
 @pytest.mark.parametrize("key_type", [0, 1])
-def test_the_node_asked_is_the_coordinator(version: int, key_type: int) -> None:
+async def test_a_node_alone_is_the_coordinator(tmp_path: Path, version: int, key_type: int) -> None:
     """Of every group, and of every transactional id, which v0 cannot ask for."""
-    body = FindCoordinatorRequest(key="g", key_type=key_type if version else 0)
-    response = ask(find_coordinator, GroupRequest(GroupNode(), body, version))
+    async with running_node(tmp_path) as running:
+        body = FindCoordinatorRequest(key="g", key_type=key_type if version else 0)
 
-    assert (response.node_id, response.host, response.port) == (7, "broker.example", 9092)
-    assert response.error_code == ErrorCode.NONE
-    if version:
-        assert response.error_message == "NONE"
+        answer = await running.client().send(body, version)
+
+        assert (answer.node_id, answer.host, answer.port) == (1, "127.0.0.1", running.node.port)
+        assert answer.error_code == ErrorCode.NONE
+        if version:
+            assert answer.error_message == "NONE"
 
 
 @pytest.mark.parametrize("version", range(4, 7))
-def test_many_coordinators_are_found_at_once(version: int) -> None:
+async def test_many_coordinators_are_found_at_once(tmp_path: Path, version: int) -> None:
     """One answer for each key, in their order, doubles and empty ones included."""
-    body = FindCoordinatorRequest(coordinator_keys=["g", "", "g"])
-    response = ask(find_coordinator, GroupRequest(GroupNode(), body, version))
+    async with running_node(tmp_path) as running:
+        body = FindCoordinatorRequest(coordinator_keys=["g", "", "g"])
 
-    assert [(each.key, each.node_id) for each in response.coordinators] == [
-        ("g", 7),
-        ("", 7),
-        ("g", 7),
-    ]
-    assert {each.error_code for each in response.coordinators} == {ErrorCode.NONE}
+        answer = await running.client().send(body, version)
+
+        assert [(each.key, each.node_id, each.error_code) for each in answer.coordinators] == [
+            ("g", 1, ErrorCode.NONE),
+            ("", 1, ErrorCode.NONE),
+            ("g", 1, ErrorCode.NONE),
+        ]
 
 
 @pytest.mark.parametrize("key_type", [2, 5, -1])
-def test_other_keys_have_no_coordinator(key_type: int) -> None:
+async def test_other_keys_have_no_coordinator(tmp_path: Path, key_type: int) -> None:
     """Share partitions, and types nobody knows."""
-    node = GroupNode()
-    old = FindCoordinatorRequest(key="g", key_type=key_type)
-    new = FindCoordinatorRequest(coordinator_keys=["g"], key_type=key_type)
+    async with running_node(tmp_path) as running:
+        client = running.client()
 
-    response = ask(find_coordinator, GroupRequest(node, old, 3))
-    assert (response.error_code, response.node_id, response.host, response.port) == (
-        ErrorCode.INVALID_REQUEST,
-        -1,
-        "",
-        -1,
-    )
-    (coordinator,) = ask(find_coordinator, GroupRequest(node, new, 6)).coordinators
-    assert (coordinator.error_code, coordinator.node_id) == (ErrorCode.INVALID_REQUEST, -1)
+        old = await client.send(FindCoordinatorRequest(key="g", key_type=key_type), 3)
+        new = await client.send(
+            FindCoordinatorRequest(coordinator_keys=["g"], key_type=key_type), 6
+        )
+
+        assert (old.error_code, old.node_id, old.host, old.port) == (
+            ErrorCode.INVALID_REQUEST,
+            -1,
+            "",
+            -1,
+        )
+        [coordinator] = new.coordinators
+        assert (coordinator.error_code, coordinator.node_id) == (ErrorCode.INVALID_REQUEST, -1)
+
+
+async def test_every_node_names_the_leader_of_the_groups_partition(tmp_path: Path) -> None:
+    """Groups are spread over the nodes, and everybody agrees where each is."""
+    async with running_cluster(tmp_path) as cluster:
+        groups = [f"group-{number}" for number in range(8)]
+        body = FindCoordinatorRequest(coordinator_keys=groups)
+
+        answers = [await cluster.client(node).send(body) for node in (1, 2, 3)]
+
+        topic = cluster.controller.image.topics["__consumer_offsets"]
+        leaders = [
+            topic.partitions[partition_for(group, len(topic.partitions))].leader for group in groups
+        ]
+        assert topic.internal
+        assert len(set(leaders)) > 1
+        for answer in answers:
+            assert [each.node_id for each in answer.coordinators] == leaders
+
+
+async def test_a_group_whose_partition_has_no_leader_has_none(tmp_path: Path) -> None:
+    """COORDINATOR_NOT_AVAILABLE: ask again."""
+    async with running_cluster(
+        tmp_path, 2, offsets_topic_replication_factor="1", offsets_topic_num_partitions="2"
+    ) as cluster:
+        body = FindCoordinatorRequest(coordinator_keys=["a", "b"])
+        await cluster.client(1).send(body)
+        await cluster.cluster.stop(2)
+
+        answer = await cluster.client(1).send(body)
+
+        assert sorted((each.node_id, each.error_code) for each in answer.coordinators) == [
+            (-1, ErrorCode.COORDINATOR_NOT_AVAILABLE),
+            (1, ErrorCode.NONE),
+        ]

@@ -19,24 +19,13 @@ from broker.replication.fetch_session import FINAL_EPOCH, FetchSessionCache, Par
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import PartitionData
-
-
-class StoppedClock:
-    """A clock at zero."""
-
-    def now_ms(self) -> float:
-        """Zero."""
-        return 0
-
-    def wall_ms(self) -> int:
-        """Zero."""
-        return 0
+from tests.broker.storage.logs import StillClock
 
 
 @pytest.fixture
 def cache() -> FetchSessionCache:
     """A cache with room for ten sessions."""
-    return FetchSessionCache(10, StoppedClock())
+    return FetchSessionCache(10, StillClock(0))
 
 
 def _wanted(*partitions: int, offset: int = 0) -> Wanted:

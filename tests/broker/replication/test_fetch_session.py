@@ -9,27 +9,13 @@ import pytest
 from broker.replication.fetch_data import FetchPartition
 from broker.replication.fetch_session import FetchSession, FetchSessionCache, next_epoch
 from broker.topic_partition import TopicPartition
-
-
-class ManualClock:
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.ms = 0.0
-
-    def now_ms(self) -> float:
-        """The time set."""
-        return self.ms
-
-    def wall_ms(self) -> int:
-        """The same, as a wall clock would have it."""
-        return int(self.ms)
+from tests.broker.storage.logs import StillClock
 
 
 @pytest.fixture
-def clock() -> ManualClock:
+def clock() -> StillClock:
     """A clock at zero."""
-    return ManualClock()
+    return StillClock(0)
 
 
 def _session(
@@ -49,7 +35,7 @@ def test_epochs_wrap_to_one() -> None:
     assert next_epoch(2**31 - 1) == 1
 
 
-def test_a_session_is_found_by_its_id(clock: ManualClock) -> None:
+def test_a_session_is_found_by_its_id(clock: StillClock) -> None:
     """A session lives under a positive id until it is removed."""
     cache = FetchSessionCache(2, clock)
     session = _session(cache)
@@ -61,22 +47,22 @@ def test_a_session_is_found_by_its_id(clock: ManualClock) -> None:
     assert cache.get(session.session_id) is None
 
 
-def test_a_full_cache_of_young_sessions_takes_no_more(clock: ManualClock) -> None:
+def test_a_full_cache_of_young_sessions_takes_no_more(clock: StillClock) -> None:
     """Sessions younger than two minutes keep their place against their like."""
     cache = FetchSessionCache(1, clock)
     first = _session(cache)
-    clock.ms = 120_000
+    clock.time_ms = 120_000
 
     assert _session(cache, 9) is None
     assert first is not None
     assert cache.get(first.session_id) is first
 
 
-def test_a_session_unused_for_two_minutes_is_evicted(clock: ManualClock) -> None:
+def test_a_session_unused_for_two_minutes_is_evicted(clock: StillClock) -> None:
     """Whoever has not asked for more than two minutes loses the place to anyone."""
     cache = FetchSessionCache(1, clock)
     first = _session(cache, 9)
-    clock.ms = 120_001
+    clock.time_ms = 120_001
 
     assert _session(cache) is not None
     assert first is not None
@@ -84,7 +70,7 @@ def test_a_session_unused_for_two_minutes_is_evicted(clock: ManualClock) -> None
     assert cache.evictions == 1
 
 
-def test_a_follower_takes_the_place_of_a_consumer(clock: ManualClock) -> None:
+def test_a_follower_takes_the_place_of_a_consumer(clock: StillClock) -> None:
     """A follower's session is worth more than a consumer's of any age and size."""
     cache = FetchSessionCache(1, clock)
     _session(cache, 9)
@@ -95,13 +81,13 @@ def test_a_follower_takes_the_place_of_a_consumer(clock: ManualClock) -> None:
     assert _session(cache, 99) is None
 
 
-def test_an_old_small_session_yields_to_a_larger_one(clock: ManualClock) -> None:
+def test_an_old_small_session_yields_to_a_larger_one(clock: StillClock) -> None:
     """Among old sessions in use, the one with the fewest partitions goes, if it is not larger."""
     cache = FetchSessionCache(2, clock)
     small, large = _session(cache, 1), _session(cache, 5)
     assert small is not None
     assert large is not None
-    clock.ms = 120_001
+    clock.time_ms = 120_001
     cache.get(small.session_id)
     cache.get(large.session_id)
 
@@ -110,6 +96,6 @@ def test_an_old_small_session_yields_to_a_larger_one(clock: ManualClock) -> None
     assert cache.get(large.session_id) is large
 
 
-def test_no_slots_means_no_sessions(clock: ManualClock) -> None:
+def test_no_slots_means_no_sessions(clock: StillClock) -> None:
     """A cache of size zero never makes a session."""
     assert _session(FetchSessionCache(0, clock)) is None

@@ -10,15 +10,21 @@ from broker.errors import ApiError
 from broker.replication.fetch_data import FetchIsolation
 from broker.replication.fetch_source import LogFetchSource
 from broker.topic_partition import TopicPartition
-from tests.batches import batch
-from tests.broker.replication.world import KEY, consumer, make_partition
+from tests.broker.replication.world import (
+    KEY,
+    append,
+    consumer,
+    follow,
+    hosted,
+    make_partition,
+)
 
 
 def test_the_end_depends_on_the_isolation(tmp_path: Path) -> None:
     """A follower waits for the log end, a consumer for the high watermark."""
     partition = make_partition(tmp_path, replicas=(1, 2), min_insync_replicas=2)
-    partition.append_as_leader(memoryview(bytearray(batch(b"a"))), 1, 9)
-    partitions = {KEY: partition}
+    append(partition)
+    partitions = hosted(partition)
 
     ends = {}
     for isolation in FetchIsolation:
@@ -36,17 +42,17 @@ def test_the_end_depends_on_the_isolation(tmp_path: Path) -> None:
 def test_what_may_no_longer_be_answered_ends_the_wait(tmp_path: Path) -> None:
     """Unknown, fenced, or led by another node: the read that follows says which."""
     partition = make_partition(tmp_path)
-    source = LogFetchSource({KEY: partition}, consumer(leader_only=True))
+    source = LogFetchSource(hosted(partition), consumer(leader_only=True))
 
     assert source.end_offset(TopicPartition("gone", 0), -1) is None
     assert source.end_offset(KEY, 4) is None
-    partition.is_leader = False
+    follow(partition)
     assert source.end_offset(KEY, -1) is None
 
 
 def test_an_epoch_from_the_future_is_an_exception(tmp_path: Path) -> None:
     """Kafka lets this one out of the operation, and so do we."""
-    source = LogFetchSource({KEY: make_partition(tmp_path)}, consumer())
+    source = LogFetchSource(hosted(make_partition(tmp_path)), consumer())
 
     with pytest.raises(ApiError):
         source.end_offset(KEY, 6)
@@ -55,8 +61,8 @@ def test_an_epoch_from_the_future_is_an_exception(tmp_path: Path) -> None:
 def test_diverging_and_unknown_epochs_end_the_wait(tmp_path: Path) -> None:
     """Case H: the logs have parted, or the epoch says nothing."""
     partition = make_partition(tmp_path)
-    partition.append_as_leader(memoryview(bytearray(batch(b"a"))), 1, 9)
-    source = LogFetchSource({KEY: partition}, consumer())
+    append(partition)
+    source = LogFetchSource(hosted(partition), consumer())
 
     assert not source.diverges(KEY, 5, 1)
     assert source.diverges(KEY, 9, 1)

@@ -8,28 +8,38 @@ from uuid import uuid4
 import pytest
 
 from broker.replication.fetch_data import FetchIsolation
+from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_logs
-from broker.replication.partition import Partition
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.batches import batch
-from tests.broker.replication.world import KEY, OTHER, at, consumer, make_partition
+from tests.broker.replication.world import (
+    KEY,
+    OTHER,
+    append,
+    at,
+    broker_epoch,
+    consumer,
+    follow,
+    follower,
+    hosted,
+    make_partition,
+)
 
-Partitions = dict[TopicPartition, Partition]
 SIZE = len(batch(b"a"))
 
 
 @pytest.fixture
-def partitions(tmp_path: Path) -> Partitions:
+def partitions(tmp_path: Path) -> HostedPartitions:
     """Two partitions with two batches each."""
-    found = {key: make_partition(tmp_path, key) for key in (KEY, OTHER)}
+    found = hosted(*(make_partition(tmp_path, key) for key in (KEY, OTHER)))
     for partition in found.values():
-        for _ in range(2):
-            partition.append_as_leader(memoryview(bytearray(batch(b"a"))), 1, 9)
+        append(partition)
+        append(partition)
     return found
 
 
-def test_partitions_are_read_in_the_order_asked(partitions: Partitions) -> None:
+def test_partitions_are_read_in_the_order_asked(partitions: HostedPartitions) -> None:
     """What is read first takes its share first (Kafka's FetchRequestTest)."""
     results = read_from_logs(partitions, consumer(max_bytes=SIZE), [at(0, OTHER), at(0)])
 
@@ -38,7 +48,7 @@ def test_partitions_are_read_in_the_order_asked(partitions: Partitions) -> None:
 
 
 def test_the_next_partition_gets_its_batch_when_the_first_has_nothing(
-    partitions: Partitions,
+    partitions: HostedPartitions,
 ) -> None:
     """Progress is for the whole answer, not for the first partition only."""
     results = read_from_logs(partitions, consumer(max_bytes=1), [at(2), at(0, OTHER)])
@@ -46,7 +56,7 @@ def test_the_next_partition_gets_its_batch_when_the_first_has_nothing(
     assert [len(result.records) for result in results] == [0, SIZE]
 
 
-def test_an_error_is_the_partitions_own(partitions: Partitions) -> None:
+def test_an_error_is_the_partitions_own(partitions: HostedPartitions) -> None:
     """One partition that cannot be read does not stop the others."""
     asked = [at(99), at(0, TopicPartition("gone", 0)), at(0, epoch=4), at(0, OTHER)]
 
@@ -61,7 +71,7 @@ def test_an_error_is_the_partitions_own(partitions: Partitions) -> None:
     assert len(results[-1].records) == 2 * SIZE
 
 
-def test_an_id_that_is_not_the_partitions_is_inconsistent(partitions: Partitions) -> None:
+def test_an_id_that_is_not_the_partitions_is_inconsistent(partitions: HostedPartitions) -> None:
     """Kafka's testFetchMessagesWithInconsistentTopicId."""
     asked = at(0)._replace(topic_id=uuid4())
 
@@ -73,8 +83,8 @@ def test_an_id_that_is_not_the_partitions_is_inconsistent(partitions: Partitions
 def test_consumers_do_not_see_beyond_the_high_watermark(tmp_path: Path) -> None:
     """Kafka's testFetchBeyondHighWatermark: empty and no error, though the log has more."""
     partition = make_partition(tmp_path, replicas=(1, 2), min_insync_replicas=2)
-    partition.append_as_leader(memoryview(bytearray(batch(b"a"))), 1, 9)
-    partitions = {KEY: partition}
+    append(partition)
+    partitions = hosted(partition)
 
     (hidden,) = read_from_logs(partitions, consumer(), [at(0)])
     (beyond,) = read_from_logs(partitions, consumer(), [at(1)])
@@ -86,9 +96,9 @@ def test_consumers_do_not_see_beyond_the_high_watermark(tmp_path: Path) -> None:
     assert seen.records is not None
 
 
-def test_who_must_ask_the_leader_is_sent_there(partitions: Partitions) -> None:
+def test_who_must_ask_the_leader_is_sent_there(partitions: HostedPartitions) -> None:
     """Kafka's testFetchFollowerNotAllowedForOlderClients."""
-    partitions[KEY].is_leader = False
+    follow(partitions[KEY])
 
     (old,) = read_from_logs(partitions, consumer(leader_only=True), [at(0)])
     (new,) = read_from_logs(partitions, consumer(), [at(0)])
@@ -97,7 +107,7 @@ def test_who_must_ask_the_leader_is_sent_there(partitions: Partitions) -> None:
     assert new.error is ErrorCode.NONE
 
 
-def test_a_log_that_diverges_is_told_where(partitions: Partitions) -> None:
+def test_a_log_that_diverges_is_told_where(partitions: HostedPartitions) -> None:
     """Who has read past the end of our epoch is told that end instead of records (KIP-595)."""
     (same,) = read_from_logs(partitions, consumer(), [at(1, last_fetched_epoch=5)])
     partitions[KEY].log.maybe_assign_epoch_start_offset(6, 2)
@@ -106,3 +116,38 @@ def test_a_log_that_diverges_is_told_where(partitions: Partitions) -> None:
     assert same.diverging_epoch is None
     assert parted.diverging_epoch == (5, 2)
     assert (parted.error, len(parted.records)) == (ErrorCode.NONE, 0)
+
+
+def test_a_follower_reads_to_the_log_end(tmp_path: Path) -> None:
+    """The other half of Kafka's testFetchBeyondHighWatermark; the answer tells the old offsets."""
+    partition = make_partition(tmp_path, replicas=(1, 2), isr=(1, 2))
+    append(partition)
+
+    (result,) = read_from_logs(hosted(partition), follower(2), [at(0)])
+
+    assert (len(result.records), result.high_watermark, result.log_end_offset) == (SIZE, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("epoch", "error"),
+    [(5, ErrorCode.UNKNOWN_LEADER_EPOCH), (-1, ErrorCode.NOT_LEADER_OR_FOLLOWER)],
+)
+def test_who_is_no_replica_is_turned_away(tmp_path: Path, epoch: int, error: ErrorCode) -> None:
+    """Kafka's testFetchFromUnrecognizedFollower: with an epoch it may know more than we do."""
+    partition = make_partition(tmp_path, replicas=(1, 2), isr=(1, 2))
+
+    (result,) = read_from_logs(hosted(partition), follower(3), [at(0, epoch=epoch)])
+
+    assert result.error is error
+    assert len(result.records) == 0
+
+
+@pytest.mark.parametrize("epoch", [5, -1])
+def test_a_follower_of_a_former_life_is_turned_away(tmp_path: Path, epoch: int) -> None:
+    """Kafka's testFenceFollowerFetchWithStaleBrokerEpoch: whatever leader epoch it knows."""
+    partition = make_partition(tmp_path, replicas=(1, 2), isr=(1, 2))
+    stale = follower(2, epoch=broker_epoch(2) - 1)
+
+    (result,) = read_from_logs(hosted(partition), stale, [at(0, epoch=epoch)])
+
+    assert result.error is ErrorCode.NOT_LEADER_OR_FOLLOWER

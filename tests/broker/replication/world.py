@@ -1,51 +1,173 @@
-"""Partitions on a disk of the test's own, without a node around them."""
+"""Partitions on a disk of the test's own, on a node that does nothing but what the test says."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from broker.config import Config
-from broker.controller.image import PartitionRegistration
+from broker.controller.image import Broker, PartitionRegistration
+from broker.controller.isr_changes import IsrChange
+from broker.errors import ApiError
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition
-from broker.replication.partition import Partition
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.leadership import IsrAnswer, Leadership
+from broker.replication.partition import Appended, Partition
 from broker.storage.log import Log
-from broker.topic_config import TopicConfig
+from broker.storage.log_config import LogConfig
 from broker.topic_partition import TopicPartition
-from tests.batches import TIMESTAMP_MS
+from protocol.errors import ErrorCode
+from tests.batches import batch
+from tests.broker.storage.logs import StillClock
 
 KEY = TopicPartition("t", 0)
 OTHER = TopicPartition("t", 1)
+LAG_MAX_MS = 30_000
 
 
-class StoppedClock:
-    """A clock that stands at the time of the tests' batches."""
+def broker_epoch(node_id: int) -> int:
+    """The epoch in which each node lives, unless a test says otherwise."""
+    return 100 + node_id
+
+
+class FakeNode:
+    """Node 1 of three, without controller or purgatories; ``time_ms`` goes when a test says so."""
+
+    node_id = 1
+    replica_lag_time_max_ms = LAG_MAX_MS
+
+    def __init__(self) -> None:
+        self.time_ms = 1000.0
+        self.brokers = {n: Broker(n, "127.0.0.1", 9091 + n, broker_epoch(n)) for n in (1, 2, 3)}
+        self.deletions = False
+        self.moved: list[TopicPartition] = []
+        self.moved_by: list[tuple[int, int | None]] = []
+        self.changes: list[IsrChange] = []
+        self._answers: list[Callable[[IsrAnswer], None]] = []
 
     def now_ms(self) -> float:
-        """Zero."""
-        return 0
+        return self.time_ms
 
-    def wall_ms(self) -> int:
-        """The time of the batches."""
-        return TIMESTAMP_MS
+    def alive(self, node_id: int) -> Broker | None:
+        return self.brokers.get(node_id)
+
+    def alter_isr(self, change: IsrChange, answer: Callable[[IsrAnswer], None]) -> None:
+        self.changes.append(change)
+        self._answers.append(answer)
+
+    def deletions_wait(self) -> bool:
+        return self.deletions
+
+    def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
+        self.moved.append(key)
+        self.moved_by.append((offset, replica))
+
+    @property
+    def asked_for(self) -> list[tuple[int, ...]]:
+        """The in-sync sets that the controller was asked for so far."""
+        return [change.new_isr for change in self.changes]
+
+    def refuse(self, error: ErrorCode) -> None:
+        """The controller refuses the oldest change that it has not answered."""
+        self._answers.pop(0)(ApiError(error))
+
+    def agree(self, partition: Partition) -> PartitionRegistration:
+        """The controller agrees to it."""
+        return self.agree_with(leading(partition))
+
+    def agree_with(self, leadership: Leadership) -> PartitionRegistration:
+        """The controller agrees to it, whether or not the node still leads."""
+        change = self.changes[-len(self._answers)]
+        registration = leadership.registration
+        agreed = replace(
+            registration, isr=change.new_isr, partition_epoch=registration.partition_epoch + 1
+        )
+        self._answers.pop(0)(agreed)
+        return agreed
 
 
 def make_partition(
     folder: Path,
     key: TopicPartition = KEY,
     *,
+    node: FakeNode | None = None,
     isr: tuple[int, ...] = (1,),
     replicas: tuple[int, ...] = (1,),
     min_insync_replicas: int = 1,
     leader_epoch: int = 5,
+    leader: int = 1,
 ) -> Partition:
-    """A partition led by node 1 in epoch 5."""
-    config = TopicConfig(Config(), {}).log_config()
-    log = Log.open(folder / str(key), key, config, StoppedClock())
-    registration = PartitionRegistration(replicas, isr, 1, leader_epoch)
-    partition = Partition(key, uuid4(), 1, log, registration, min_insync_replicas)
-    partition.make_leader(registration)
+    """A partition on node 1, which leads it in epoch 5 unless *leader* is another."""
+    log = Log.open(folder / str(key), key, LogConfig(), StillClock())
+    partition = Partition(key, uuid4(), node or FakeNode(), log, min_insync_replicas)
+    registration = PartitionRegistration(replicas, isr, leader, leader_epoch)
+    if leader == 1:
+        partition.make_leader(registration)
+    else:
+        partition.make_follower(registration)
     return partition
+
+
+def hosted(*partitions: Partition) -> HostedPartitions:
+    """These partitions; the cluster has none but them."""
+    found = HostedPartitions(found_nowhere)
+    found.update({partition.key: partition for partition in partitions})
+    return found
+
+
+def found_nowhere(_key: TopicPartition) -> bool:
+    """No other node has it."""
+    return False
+
+
+def leading(partition: Partition) -> Leadership:
+    """The leader's side of a partition that is led here."""
+    assert partition.leadership is not None
+    return partition.leadership
+
+
+def follow(partition: Partition) -> None:
+    """Another node is elected."""
+    known = partition.registration
+    assert known is not None
+    partition.make_follower(
+        replace(
+            known,
+            leader=2,
+            leader_epoch=known.leader_epoch + 1,
+            partition_epoch=known.partition_epoch + 1,
+        )
+    )
+
+
+def records(*values: bytes, **header: int) -> memoryview:
+    """A batch as it lies in a connection's buffer."""
+    return memoryview(bytearray(batch(*values, **header)))
+
+
+def append(partition: Partition, count: int = 1, acks: int = 1) -> Appended:
+    """A producer sends *count* records."""
+    return partition.append_as_leader(records(*[b"a"] * count), acks, 9)
+
+
+def fetched(
+    partition: Partition,
+    node_id: int,
+    offset: int,
+    *,
+    log_start_offset: int = 0,
+    epoch: int | None = None,
+) -> None:
+    """A follower fetches from *offset*, in the life it is in or in that of *epoch*."""
+    leadership = leading(partition)
+    leadership.follower_fetched(
+        leadership.replicas[node_id],
+        partition.log.offset_metadata(offset),
+        log_start_offset,
+        partition.log.log_end_offset,
+        broker_epoch(node_id) if epoch is None else epoch,
+    )
 
 
 def consumer(
@@ -58,8 +180,14 @@ def consumer(
     return FetchParams(-1, 0, 1, max_bytes, isolation, leader_only)
 
 
+def follower(node_id: int, *, epoch: int | None = None) -> FetchParams:
+    """A follower that waits for nothing."""
+    replica_epoch = broker_epoch(node_id) if epoch is None else epoch
+    return FetchParams(node_id, 0, 1, 1 << 20, FetchIsolation.LOG_END, True, replica_epoch)
+
+
 def at(
     offset: int, key: TopicPartition = KEY, *, epoch: int = -1, last_fetched_epoch: int = -1
 ) -> FetchPartition:
     """A fetch of one partition at *offset*."""
-    return FetchPartition(key, UUID(int=0), offset, 1 << 20, epoch, last_fetched_epoch)
+    return FetchPartition(key, UUID(int=0), offset, 1 << 20, epoch, last_fetched_epoch, 0)

@@ -30,6 +30,9 @@ class StillClock:
     def wall_ms(self) -> int:
         return self.time_ms
 
+    def wall_us_at(self, now_ms: float) -> int:
+        return int(now_ms * 1000)
+
 
 def batch(
     count: int = 1,

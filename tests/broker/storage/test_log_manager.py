@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from broker.errors import ApiError, StartupError
+from broker.storage.append import AppendRefused
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
@@ -68,6 +69,26 @@ def test_a_crash_loses_nothing_and_keeps_the_last_checkpoint(tmp_path: Path) -> 
     log.append_as_leader(batch(2), 0)
     found = host(manager_at(tmp_path))
     assert (found.high_watermark, found.log_end_offset) == (2, 4)
+
+
+def test_a_crashed_manager_lets_go_of_its_files(tmp_path: Path) -> None:
+    """Another one recovers at once, with the last checkpoint, and the dead one writes no more."""
+    manager = manager_at(tmp_path)
+    log = host(manager)
+    log.append_as_leader(batch(2), 0)
+    replicate(log)
+    manager.checkpoint()
+    log.append_as_leader(batch(2), 0)
+    manager.crash()
+    assert not (tmp_path / ".kafka_cleanshutdown").exists()
+    with pytest.raises(AppendRefused) as refused:
+        log.append_as_leader(batch(2), 0)
+    assert refused.value.error is ErrorCode.KAFKA_STORAGE_ERROR
+    again = manager_at(tmp_path)
+    found = host(again)
+    assert (found.high_watermark, found.log_end_offset) == (2, 4)
+    assert len(read_all(found)) == 4
+    again.close()
 
 
 def test_a_durable_close_syncs(tmp_path: Path) -> None:

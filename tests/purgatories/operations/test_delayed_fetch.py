@@ -131,6 +131,11 @@ def test_start_on_an_older_segment() -> None:
     assert Fetch(Source(a=At(501, 500, 1)), min_bytes=10**9, a=At(499, 0, 999)).completes()
 
 
+def test_start_on_a_newer_segment_counts_nothing() -> None:
+    """The log was truncated and has grown past the start again: positions cannot be compared."""
+    assert not Fetch(Source(a=At(501, 0, 5000)), a=At(499, 400, 10)).completes()
+
+
 def test_throttled_follower_on_an_older_segment_waits() -> None:
     """Case F2 does not hold for who must wait for the quota."""
     source = Source(a=At(501, 500, 1))

@@ -58,6 +58,17 @@ def test_delayed_future_pending() -> None:
     assert s.threads[0].startswith("DelayedExecutor-test")
 
 
+def test_future_done_after_shutdown(caplog: pytest.LogCaptureFixture) -> None:
+    """Nobody is answered, and nobody who finishes a future hears of it."""
+    s = Setting()
+    late = Future[int]()
+    operation = s.wait_for(late)
+    s.purgatory.shutdown()
+    late.set_result(1)
+    assert not operation.is_completed
+    assert caplog.text == ""
+
+
 def test_delayed_future_timeout() -> None:
     """DelayedFutureTest: the unfinished one fails with a timeout, and not before its time."""
     s = Setting()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Thread
 
 import pytest
@@ -41,8 +42,12 @@ def test_cancelled_between_its_entry_and_the_list(
     assert timer.size == 0
 
 
-def test_entry_is_moved_while_it_is_being_removed() -> None:
-    """Remove grips the list it saw, finds the entry gone, and goes after it."""
+@pytest.mark.parametrize("remove", [TimerTask.cancel, lambda task: TimerTaskEntry(task, 20)])
+def test_entry_is_moved_while_it_is_being_removed(remove: Callable[[TimerTask], object]) -> None:
+    """Remove grips the list it saw, finds the entry gone, and goes after it.
+
+    That is so for a cancel as for a new entry, which removes the old one.
+    """
     here, there = TaskCounter(), TaskCounter()
     old, new = TimerTaskList(here), TimerTaskList(there)
     task = TimerTask(0)
@@ -60,8 +65,14 @@ def test_entry_is_moved_while_it_is_being_removed() -> None:
         def release(self) -> None:
             pass
 
+        def __enter__(self) -> None:
+            self.acquire()
+
+        def __exit__(self, *error: object) -> None:
+            self.release()
+
     here.lock = MovingLock()  # type: ignore[assignment] # all of a lock that is used
-    task.cancel()
+    remove(task)
     assert entry.list is None
     assert (here.value, there.value) == (0, 0)
     assert list(new) == []

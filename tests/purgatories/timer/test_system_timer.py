@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from math import inf
 from threading import Event, Thread, get_ident
+from typing import Any
 
 import pytest
 
@@ -183,6 +184,57 @@ def test_close_drops_what_waits() -> None:
     clock.now_ms = 10
     timer.advance_clock(0)
     assert output == []
+
+
+@pytest.mark.parametrize("executor", [None, ThreadPoolExecutor(1)])
+def test_closing_twice_and_adding_after_it(executor: ThreadPoolExecutor | None) -> None:
+    """A reaper closes its timer, and so does a purgatory; late requests are dropped in silence."""
+    clock = ManualClock()
+    timer = SystemTimer("t", now_ms=clock, executor=executor)
+    timer.close()
+    timer.close()
+    output: list[int] = []
+    for delay_ms in (-1, 0, 5):
+        timer.add(LoggingTask(delay_ms, delay_ms, output))
+    clock.now_ms = 10
+    timer.advance_clock(0)
+    assert output == []
+
+
+def test_closed_while_a_task_is_on_its_way_to_the_executor() -> None:
+    """Who added it does not hear of that; an executor that is gone without a close is a bug."""
+
+    class ClosedMeanwhile(ThreadPoolExecutor):
+        def submit(self, *_: object) -> Future[Any]:  # type: ignore[override] # all that is used
+            timer._closed = True
+            raise RuntimeError
+
+    timer = SystemTimer("t", now_ms=ManualClock(), executor=ClosedMeanwhile(1))
+    timer.add(TimerTask(-1))
+    gone = ThreadPoolExecutor(1)
+    gone.shutdown()
+    with pytest.raises(RuntimeError, match="shutdown"):
+        SystemTimer("t", now_ms=ManualClock(), executor=gone).add(TimerTask(-1))
+
+
+@pytest.mark.parametrize("timeout_ms", [-1, 0, -inf])
+def test_advance_that_may_not_wait(timeout_ms: float) -> None:
+    """Nothing is due, and it says so at once."""
+    timer = SystemTimer("t", now_ms=ManualClock())
+    timer.add(TimerTask(5))
+    assert not timer.advance_clock(timeout_ms)
+
+
+@pytest.mark.parametrize("timeout_ms", [2.0**63, inf])
+def test_advance_that_may_wait_for_ever(timeout_ms: float) -> None:
+    """No overflow: it waits until there is something to do."""
+    timer = SystemTimer("t", now_ms=ManualClock())
+    ended: list[bool] = []
+    thread = Thread(target=lambda: ended.append(timer.advance_clock(timeout_ms)), daemon=True)
+    thread.start()
+    timer.add(TimerTask(0))
+    thread.join(30)
+    assert ended == [True]
 
 
 def test_blocked_advance_is_ended_by_a_task_of_no_delay() -> None:

@@ -68,6 +68,18 @@ def test_delay_is_cut_to_what_kafka_can_hold() -> None:
     assert TimerTask(-math.inf).delay_ms == -DELAY_MS_MAX
 
 
+def test_expiration_is_when_the_delay_is_over() -> None:
+    """By the timer's clock, on the next tick; it starts anew when the task is added anew."""
+    clock = ManualClock(100.25)
+    timer = SystemTimer("t", now_ms=clock)
+    task = TimerTask(5)
+    timer.add(task)
+    assert task.expiration_ms == 106
+    clock.now_ms = 103
+    timer.add(task)
+    assert task.expiration_ms == 108
+
+
 def test_task_waits_while_it_is_in_the_wheel() -> None:
     """Not before it is added, nor when it is due or cancelled."""
     clock = ManualClock()

@@ -40,6 +40,19 @@ def test_expiration_says_whether_it_changed() -> None:
     assert bucket.set_expiration(41)
 
 
+def test_remove_leaves_the_entries_of_other_lists() -> None:
+    """Who comes with an entry that is elsewhere by now changes nothing."""
+    counter = TaskCounter()
+    here, there = TimerTaskList(counter), TimerTaskList(counter)
+    entry = TimerTaskEntry(TimerTask(1), 40)
+    there.add(entry)
+    here.remove(entry)
+    assert counter.value == 1
+    there.remove(entry)
+    assert entry.list is None
+    assert counter.value == 0
+
+
 def test_flush_hands_on_first_in_first_out_and_forgets_the_expiration() -> None:
     """The same number is news again after a flush."""
     counter = TaskCounter()

@@ -78,11 +78,11 @@ class WheelAgainstSortedList(RuleBasedStateMachine):
         while wheel is not None:
             assert wheel.current_time_ms % wheel.tick_ms == 0
             for bucket in wheel.buckets:
-                entries = [task.timer_task_entry for task in bucket]
-                linked += len(entries)
-                if entries:
+                tasks = list(bucket)
+                linked += len(tasks)
+                if tasks:
                     assert bucket in queued
-                ids = {entry.expiration_ms // wheel.tick_ms for entry in entries if entry}
+                ids = {task.expiration_ms // wheel.tick_ms for task in tasks}
                 assert len(ids) <= 1
                 assert all(id_ * wheel.tick_ms == bucket.expiration_ms for id_ in ids)
             wheel = wheel.overflow_wheel

@@ -1,0 +1,234 @@
+"""A broker to test against, from Python: started, asked, hurt, waited for and stopped.
+
+    with antechamber.Cluster(brokers=3, topics=["orders:1:3"]) as kafka:
+        producer = Producer({"bootstrap.servers": kafka.bootstrap})
+        kafka.pause(3)
+        producer.produce("orders", b"one")
+        kafka.wait_parked("Produce", topic="orders")
+        kafka.resume(3)
+
+Whatever is waited for is waited for by the broker, which answers when it is so: no test need sleep.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from antechamber.admin_client import AdminClient, NoBroker, Parameters
+from antechamber.broker_process import BrokerProcess
+
+START_TIMEOUT_S = 30.0
+WAIT_TIMEOUT_S = 5.0
+
+_ENDING_S = 1.0  # a process that hangs up may need a moment to end
+
+Setting = str | int | float | bool
+
+
+class Node(NamedTuple):
+    """A broker node and the address at which clients find it."""
+
+    id: int
+    host: str
+    port: int
+
+
+class Cluster:
+    """A cluster of *brokers* nodes in a process of its own, which never outlives this one.
+
+    config: settings under Kafka's names for them, such as ``{"min.insync.replicas": 2}``.
+    topics: made before it is ready, each ``NAME[:PARTITIONS[:REPLICATION]]``.
+    data_dir: where the logs are kept; without it they are gone with the cluster.
+    properties: a file of settings in Java's syntax; *config* goes over it.
+
+    Ready once it is made; raises `StartError` with the broker's own line if that cannot be, or
+    takes longer than *start_timeout* seconds. Stop it with `close`, or use it in a ``with``.
+    """
+
+    def __init__(
+        self,
+        brokers: int = 1,
+        *,
+        config: Mapping[str, Setting] | None = None,
+        topics: Iterable[str] = (),
+        data_dir: str | os.PathLike[str] | None = None,
+        properties: str | os.PathLike[str] | None = None,
+        start_timeout: float = START_TIMEOUT_S,
+    ) -> None:
+        arguments = ["--brokers", str(brokers)]
+        if data_dir is not None:
+            arguments += ["--data-dir", os.fspath(data_dir)]
+        if properties is not None:
+            arguments += ["--properties", os.fspath(properties)]
+        for key, value in (config or {}).items():
+            arguments += ["-c", f"{key}={_written(value)}"]
+        for topic in [topics] if isinstance(topics, str) else topics:
+            arguments += ["--topic", topic]
+        self._keeps_data = data_dir is not None
+        self._process = BrokerProcess(arguments, start_timeout)
+        self._client = _Client(self._process)
+
+    # ------------------------------------------------------------------------------- facts
+
+    @property
+    def bootstrap(self) -> str:
+        """What clients call bootstrap servers: ``HOST:PORT,HOST:PORT,...``."""
+        return str(self._process.ready["bootstrap"])
+
+    @property
+    def admin(self) -> str:
+        """The URL of the admin interface."""
+        return self._client.url
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes, with ids from 1."""
+        return tuple(Node(**each) for each in self._process.ready["nodes"])
+
+    @property
+    def data_dir(self) -> Path:
+        """Where the logs are."""
+        return Path(self._process.ready["data_dir"])
+
+    @property
+    def pid(self) -> int:
+        """The process id of the broker."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the broker's process has not ended."""
+        return self._process.exit_code() is None
+
+    def cluster(self) -> dict[str, Any]:
+        """Nodes, topics, leaders, in-sync sets and offsets, as ``GET /v1/cluster`` tells them."""
+        return self._client.cluster()
+
+    def parked(
+        self, api: str | None = None, topic: str | None = None, client: str | None = None
+    ) -> list[dict[str, Any]]:
+        """What waits now, for what, since when; the fields are those of ``GET /v1/requests``."""
+        return self._client.requests(parked=1, api=api, topic=topic, client=client)
+
+    def requests(
+        self, api: str | None = None, topic: str | None = None, client: str | None = None
+    ) -> list[dict[str, Any]]:
+        """The wait records of what has been answered last."""
+        return self._client.requests(api=api, topic=topic, client=client)
+
+    # ------------------------------------------------------------------------------ faults
+
+    def pause(self, node: int) -> None:
+        """Let the node's followers stop fetching; it still serves as a leader."""
+        self._client.order(node, "pause")
+
+    def resume(self, node: int) -> None:
+        """Let them fetch again."""
+        self._client.order(node, "resume")
+
+    def stop(self, node: int) -> None:
+        """End the node as ``kill -9`` would; the others go on."""
+        self._client.order(node, "stop")
+
+    def start(self, node: int) -> None:
+        """Bring a stopped node back, with its own logs."""
+        self._client.order(node, "start")
+
+    # ------------------------------------------------------------------------------- waits
+    # Each raises `TimeoutError` that says what lacks and what there is instead.
+
+    def wait_parked(
+        self,
+        api: str | None = None,
+        topic: str | None = None,
+        count: int = 1,
+        timeout: float = WAIT_TIMEOUT_S,
+        *,
+        client: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """Wait until at least *count* such requests wait, and return them."""
+        found = self._client.wait(
+            "parked", timeout, api=api, topic=topic, client=client, count=count
+        )
+        return list(found["requests"])
+
+    def wait_high_watermark(
+        self,
+        topic: str | None = None,
+        partition: int | None = None,
+        timeout: float = WAIT_TIMEOUT_S,
+    ) -> None:
+        """Wait until all that is appended is replicated: the high watermark is the log's end.
+
+        In every partition, unless a topic or one of its partitions is named.
+        """
+        self._client.wait("hw", timeout, topic=topic, partition=partition)
+
+    def wait_in_sync(
+        self,
+        topic: str | None = None,
+        partition: int | None = None,
+        count: int | None = None,
+        timeout: float = WAIT_TIMEOUT_S,
+    ) -> None:
+        """Wait until all replicas are in sync, or exactly *count* of them.
+
+        In every partition, unless a topic or one of its partitions is named.
+        """
+        self._client.wait("isr", timeout, topic=topic, partition=partition, count=count)
+
+    def wait_group_stable(
+        self, group: str, members: int = 1, timeout: float = WAIT_TIMEOUT_S
+    ) -> None:
+        """Wait until the group's rebalance is over, with at least so many members."""
+        self._client.wait("group_stable", timeout, group=group, count=members)
+
+    # --------------------------------------------------------------------------------- end
+
+    def close(self) -> None:
+        """Stop the broker; what it kept in a temporary directory is gone then."""
+        if self._process.stop() != 0 and not self._keeps_data:
+            shutil.rmtree(self.data_dir, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class _Client(AdminClient):
+    """Asks the broker of a process; if that has ended, says so and why."""
+
+    def __init__(self, process: BrokerProcess) -> None:
+        super().__init__(process.ready["admin"])
+        self._process = process
+
+    def ask(
+        self, method: str, path: str, wanted: Parameters | None = None, wait_s: float = 0.0
+    ) -> Any:
+        """See `AdminClient`."""
+        try:
+            return super().ask(method, path, wanted, wait_s)
+        except NoBroker:
+            code = self._process.exit_code(within_s=_ENDING_S)
+            if code is None:
+                raise
+            last = self._process.stderr().rpartition("\n")[2]
+            words = f"the broker has ended with exit code {code}" + (f": {last}" if last else "")
+            raise NoBroker(words) from None
+
+
+def _written(value: Setting) -> str:
+    """As Kafka writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

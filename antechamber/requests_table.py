@@ -1,0 +1,198 @@
+"""Requests as tables for people: what waits, for what, since when and until when.
+
+  waited     left   request
+─────────────────────────────────────────────────────────────
+   1.2 s   28.8 s   Produce v9 #12 of producer-1, to node 1
+                    orders-0: high watermark 41 of 45
+                      node 1  45
+                      node 2  45
+                      node 3  41  4 behind for 1.3 s
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+Request = Mapping[str, Any]
+
+WIDE_COLUMNS = 110  # from here on there is room for times of day
+PARTITIONS_MAX = 4  # how many of a request are shown
+_BEHIND, _QUIET, _WAITING = "bold red", "dim", "yellow"
+_KINDS = {"min_bytes": "bytes", "high_watermark": "high watermark"}
+
+
+class ParkedTable:
+    """The requests that wait now, *limit* at most; a wide terminal also shows times of day."""
+
+    def __init__(self, requests: Sequence[Request], limit: int) -> None:
+        self._requests = requests
+        self._limit = limit
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw it; rich asks for this."""
+        count = len(self._requests)
+        if not count:
+            yield Text("nothing waits", _QUIET)
+            return
+        wide = options.max_width >= WIDE_COLUMNS
+        table = _table(*(["since", "until"] if wide else []), "waited", "left")
+        for request in self._requests:
+            table.add_row(
+                *([_since(request), _until(request)] if wide else []),
+                Text(_duration(request["parked_us"]), _WAITING),
+                _left(request),
+                Group(_who(request), *_what_for(request)),
+            )
+        yield table
+        words = f"{count} {'request waits' if count == 1 else 'requests wait'}"
+        more = "" if count < self._limit else ", and perhaps more: --limit"
+        yield Text(words + more, _QUIET)
+
+
+class AnsweredTable:
+    """Requests that have been answered, as their wait records tell."""
+
+    def __init__(self, requests: Sequence[Request]) -> None:
+        self._requests = requests
+
+    def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> RenderResult:
+        """Draw it; rich asks for this."""
+        if not self._requests:
+            yield Text("nothing answered", _QUIET)
+            return
+        table = _table("since", "took", "waited")
+        for request in self._requests:
+            waited = request["purgatory"] is not None
+            table.add_row(
+                _since(request),
+                _duration(request["total_us"]),
+                Text(_duration(request["parked_us"]), _WAITING) if waited else "-",
+                Group(_who(request), *_what_for(request), *_completed_by(request)),
+            )
+        yield table
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("request")
+    return table
+
+
+def _who(request: Request) -> Text:
+    """API and version, correlation id, the client and the node it asked."""
+    client = request["client_id"]
+    return Text.assemble(
+        (f"{request['api']} v{request['version']}", "bold"),
+        f" #{request['correlation_id']} of {'a client without id' if client is None else client}",
+        f", to node {request['node']}",
+    )
+
+
+def _what_for(request: Request) -> Iterator[Text | Table]:
+    """The condition, and what each partition has of it."""
+    waited_for, partitions = request["waited_for"], request["partitions"]
+    replicated = [each for each in partitions if each.get("replicas")]
+    shown = (replicated or partitions)[:PARTITIONS_MAX]
+    more = len(partitions) - len(shown)
+    for each in replicated[:PARTITIONS_MAX]:
+        reached = f"high watermark {each['high_watermark']} of {each['needed_offset']}"
+        yield Text(f"{each['topic']}-{each['partition']}: {reached}")
+        yield _replicas(each["replicas"], each["needed_offset"])
+    if replicated:
+        if more:
+            yield Text(f"and {more} more partitions", _QUIET)
+        return
+    words = [] if waited_for is None else [_condition(waited_for)]
+    words += [f"{each['topic']}-{each['partition']} from {each['offset']}" for each in shown]
+    if words:
+        yield Text(", ".join(words) + (f" and {more} more" if more else ""))
+
+
+def _condition(waited_for: Mapping[str, Any]) -> str:
+    kind = _KINDS.get(waited_for["kind"], waited_for["kind"])
+    return f"{waited_for['had']} of {waited_for['need']} {kind}" if "had" in waited_for else kind
+
+
+def _replicas(replicas: Iterable[Mapping[str, Any]], needed: int) -> Table:
+    """One line a replica: where its log ends, by how much it is behind and for how long."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column()
+    for each in replicas:
+        end, words, style = each["log_end_offset"], [], _QUIET
+        if each["behind"]:
+            words = [_behind(each, needed)]
+            style = _BEHIND
+        if not each["in_sync"]:
+            words.append("not in sync")
+            style = _QUIET  # nobody waits for it
+        known = "-" if end is None or end < 0 else str(end)
+        cells = (f"  node {each['node']}", known, ", ".join(words))
+        table.add_row(*(Text(cell, style) for cell in cells))
+    return table
+
+
+def _behind(replica: Mapping[str, Any], needed: int) -> str:
+    end, ago_ms = replica["log_end_offset"], replica["caught_up_ms_ago"]
+    if end is None:
+        by = "stopped"
+    elif end < 0:  # its leader has not heard of it
+        by = "no fetch"
+    else:
+        by = f"{needed - end} behind"
+    return by if ago_ms is None else f"{by} for {_duration(ago_ms * 1000)}"
+
+
+def _completed_by(request: Request) -> Iterator[Text]:
+    """What completed it, and whose request that was; nothing if it never waited."""
+    if request["purgatory"] is None:
+        return
+    completed_by = request["completed_by"]
+    words = f"completed by {completed_by['cause'].replace('_', ' ')}"
+    if (by := completed_by.get("request")) is not None:
+        words += f", {by['api']} #{by['correlation_id']} of {by['client_id']}"
+    yield Text(words, _QUIET)
+
+
+def _left(request: Request) -> str:
+    remaining_ms = request["remaining_ms"]
+    return "-" if remaining_ms is None else _duration(max(remaining_ms, 0) * 1000)
+
+
+def _since(request: Request) -> str:
+    return _time_of_day(request["arrived_us"])
+
+
+def _until(request: Request) -> str:
+    if request["remaining_ms"] is None:
+        return "-"
+    now_us = request["arrived_us"] + request["parked_us"]
+    return _time_of_day(now_us + request["remaining_ms"] * 1000)
+
+
+def _time_of_day(moment_us: float) -> str:
+    return datetime.fromtimestamp(moment_us / 1e6).astimezone().strftime("%H:%M:%S.%f")[:-3]
+
+
+def _duration(us: float) -> str:
+    """In the unit in which people would say it."""
+    if us < 1000:
+        return f"{us:.0f} µs"
+    if us < 1_000_000:
+        return f"{us / 1000:.0f} ms"
+    if us < 100_000_000:
+        return f"{us / 1_000_000:.1f} s"
+    minutes, seconds = divmod(round(us / 1_000_000), 60)
+    return (
+        f"{minutes} m {seconds:02} s" if minutes < 100 else f"{minutes // 60} h {minutes % 60:02} m"
+    )

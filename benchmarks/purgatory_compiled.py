@@ -1,0 +1,100 @@
+"""`python -m benchmarks.purgatory_compiled`: what `purgatories` gains when mypyc compiles it.
+
+    a copy of purgatories/ --mypyc--> extension modules --> the same figures, side by side
+
+The modules are kept so that mypyc takes them as they are; only classes that Python code derives
+from must be marked. With CPython 3.11 at 100 000 timers an add costs 0.23 µs instead of 0.72, a
+cancel 0.13 instead of 0.24, an expiry 0.6 instead of 1.4, and a watch with its completion 1.7
+instead of 2.6. So a parked request saves a microsecond, which is why no compiled wheel is offered.
+Needs a C compiler and setuptools.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.purgatory_ours import ROUND, watch_and_complete_s
+from benchmarks.purgatory_timers import Ours, measure
+from purgatories import purgatory
+
+ROOT = Path(__file__).parent.parent
+# What is derived from elsewhere in Python, and must say so to mypyc.
+OPEN_CLASSES = {
+    "timer/timer_task.py": "class TimerTask:",
+    "delayed_operation.py": "class DelayedOperation(",
+}
+# A thread crashes in the garbage collection when its class is compiled; the others are not called
+# often, or derive from what trio brings.
+LEFT_OUT = {"reaper.py", "trio_reaper.py", "draw.py", "__init__.py"}
+MARK = """
+from mypy_extensions import mypyc_attr
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+"""
+TURNS = 5
+
+
+def main() -> None:
+    """Compile, measure both, print."""
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = Path(folder)
+        _compile(compiled)
+        turns = [(_figures(ROOT), _figures(compiled)) for _ in range(TURNS)]
+    print(f"{'':<30}{'pure':>8}{'compiled':>10}")
+    for name in turns[0][0]:
+        pure, fast = (min(turn[which][name] for turn in turns) for which in (0, 1))
+        print(f"{name:<30}{pure:>8,.0f}{fast:>10,.0f}")
+
+
+def _compile(folder: Path) -> None:
+    """Put a compiled copy into *folder*."""
+    shutil.copytree(ROOT / "purgatories", folder / "purgatories")
+    for name, start in OPEN_CLASSES.items():
+        path = folder / "purgatories" / name
+        text = path.read_text()
+        assert start in text
+        path.write_text(text.replace(start, MARK.lstrip() + start))
+    modules = [
+        str(path.relative_to(folder))
+        for path in sorted((folder / "purgatories").rglob("*.py"))
+        if path.name not in LEFT_OUT
+    ]
+    command = [sys.executable, "-m", "mypyc", "--strict", "--explicit-package-bases", *modules]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if result.returncode:
+        sys.exit(f"mypyc could not compile: {(result.stdout + result.stderr).strip()[-2000:]}")
+
+
+def _figures(folder: Path) -> dict[str, float]:
+    """Measure the `purgatories` of *folder* in a process of its own."""
+    program = "import benchmarks.purgatory_compiled as this; this.print_figures()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+    command = [sys.executable, "-P", "-c", program, str(folder)]
+    output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout
+    figures: dict[str, float] = json.loads(output)
+    return figures
+
+
+def print_figures() -> None:
+    """Print one measurement as JSON."""
+    assert Path(purgatory.__file__).is_relative_to(sys.argv[1])
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+    watch_s, complete_s = watch_and_complete_s(1, 1, 10)
+    figures = {
+        **measure(Ours, 100_000, 1.0),
+        "watch_and_complete_ns": (watch_s + complete_s) / (10 * ROUND) * 1e9,
+    }
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

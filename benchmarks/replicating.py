@@ -1,0 +1,139 @@
+"""Three nodes, three replicas, acks=all: one at a time, many at once, and waiting for a follower.
+
+The last has a thousand produces, a connection each, parked because one follower is paused; then it
+is resumed, and the time until the last of them is answered is taken.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+
+from confluent_kafka import Producer
+
+from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
+from benchmarks.producing import SETTINGS
+from benchmarks.systems import System
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import metadata, produce, read_metadata, read_produce
+
+NODES = 3
+SERIAL_REQUESTS = 3000
+MESSAGES = 60_000
+PARKED = 1000
+WATCHED_SECONDS = 2.0
+REPLICATED_WITHIN_SECONDS = 30.0
+
+
+def measure(system: System, scale: float) -> Sample:
+    """Serial, in bulk, parked."""
+    serial = _serial(system, int(SERIAL_REQUESTS * scale))
+    return {
+        "3 replicas, serial acks=all p50": percentile(serial, 50),
+        "3 replicas, serial acks=all p99": percentile(serial, 99),
+        "3 replicas, produce 1 KB": _bulk(system, int(MESSAGES * scale)),
+        **_parked(system, int(PARKED * scale), scale),
+    }
+
+
+def _replicated_topic(system: System) -> tuple[str, int, str]:
+    """A new topic whose followers fetch already, its leader, and where that is."""
+    topic = system.new_topic()
+    with Connection(system.bootstrap) as connection:
+        answer = read_metadata(connection.ask(metadata([topic])))
+    leader = answer.topics[topic][1][0]
+    where = next(f"{host}:{port}" for node, host, port in answer.brokers if node == leader)
+    with Connection(where, timeout=REPLICATED_WITHIN_SECONDS) as connection:
+        for _ in range(50):
+            assert read_produce(connection.ask(produce(topic, 0, batch([b"warm"])))).error == 0
+    return topic, leader, where
+
+
+def _serial(system: System, count: int) -> list[float]:
+    topic, _, leader = _replicated_topic(system)
+    frame = produce(topic, 0, batch([bytes(1000)]))
+    micros = []
+    with Connection(leader) as connection:
+        for _ in range(count):
+            sent = time.perf_counter()
+            answer = connection.ask(frame)
+            micros.append((time.perf_counter() - sent) * 1e6)
+            assert read_produce(answer).error == 0
+    return micros
+
+
+def _bulk(system: System, count: int) -> float:
+    topic, _, _ = _replicated_topic(system)
+    producer = Producer({"bootstrap.servers": system.bootstrap, **SETTINGS})
+    producer.produce(topic, b"connects", partition=0)
+    producer.flush(10)
+    value = bytes(1000)
+    started = time.perf_counter()
+    for _ in range(count):
+        producer.produce(topic, value, partition=0)
+    assert producer.flush(120) == 0
+    return count * len(value) / 1e6 / (time.perf_counter() - started)
+
+
+def _parked(system: System, count: int, scale: float) -> Sample:
+    assert system.pause is not None
+    assert system.resume is not None
+    topic, leader, where = _replicated_topic(system)
+    slow = next(node for node in range(1, NODES + 1) if node != leader)
+    host, port = where.split(":")
+    crowd = [socket.create_connection((host, int(port))) for _ in range(count)]
+    frame = produce(topic, 0, batch([bytes(100)]))
+    system.pause(system.server, slow)
+    try:
+        before_mb = system.resident_mb()
+        for each in crowd:
+            each.sendall(frame)
+        time.sleep(1)
+        watched = WATCHED_SECONDS * scale
+        cpu = system.cpu_seconds()
+        time.sleep(watched)
+        sample = {
+            "produces parked, CPU": (system.cpu_seconds() - cpu) / watched * 100,
+            "produces parked, memory each": (system.resident_mb() - before_mb) / count * 1000,
+        }
+    except BaseException:
+        system.resume(system.server, slow)
+        raise
+    sample["produces parked, all answered after resume"] = _answered(system, slow, crowd) * 1000
+    for each in crowd:
+        each.close()
+    return sample
+
+
+def _answered(system: System, slow: int, crowd: list[socket.socket]) -> float:
+    assert system.resume is not None
+    poll = select.epoll()
+    for each in crowd:
+        poll.register(each, select.EPOLLIN | select.EPOLLONESHOT)
+    system.resume(system.server, slow)
+    started = time.perf_counter()
+    missing = len(crowd)
+    while missing:
+        events = poll.poll(REPLICATED_WITHIN_SECONDS)
+        assert events, f"{missing} produces were not answered"
+        missing -= len(events)
+    seconds = time.perf_counter() - started
+    poll.close()
+    return seconds
+
+
+BENCHMARK = Benchmark(
+    "replicating",
+    (
+        Metric("3 replicas, serial acks=all p50", "us"),
+        Metric("3 replicas, serial acks=all p99", "us"),
+        Metric("3 replicas, produce 1 KB", "MB/s", "higher"),
+        Metric("produces parked, CPU", "%"),
+        Metric("produces parked, memory each", "KB"),
+        Metric("produces parked, all answered after resume", "ms"),
+    ),
+    measure,
+    nodes=NODES,
+)

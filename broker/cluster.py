@@ -1,0 +1,199 @@
+r"""The nodes of the process, and what can be done to each: pause, resume, stop, start.
+
+    running <--pause / resume--> paused        its followers do not fetch; it leads as before
+       |  \                        |
+       |   `-------- stop ---------'--> stopped    as kill -9: nothing is flushed, nobody is told
+       `<------------ start ---------------'       a new life on the files that the old one left
+
+A stopped node is fenced at once: Kafka's controller would wait for its session to time out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+import trio
+
+from broker.changes import Changes
+from broker.clock import Clock
+from broker.config import Config
+from broker.controller.controller import Controller
+from broker.controller.image import Broker
+from broker.errors import NoSuchNode, WrongState
+from broker.node import Node
+from broker.transport import Transport
+from broker.waits.recorder import Recorder
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.trio_reaper import run_reaper
+
+
+class NodeState(StrEnum):
+    """What a node is doing."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+
+
+class Network(Protocol):
+    """How nodes are reached, by clients and by each other."""
+
+    async def connect(self, host: str, port: int) -> Transport:
+        """A connection to the node at that address; raises OSError if there is none."""
+        ...
+
+    async def serve(self, node: Node) -> None:
+        """Accept and serve connections at the node's address, until cancelled."""
+        ...
+
+
+@dataclass(slots=True)
+class Member:
+    """A node's place in the cluster; ``node`` is None while it is stopped."""
+
+    broker: Broker
+    node: Node | None = None
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+    ended: trio.Event = field(default_factory=trio.Event)
+
+    def begin(self, node: Node) -> None:
+        """A life begins; it can be ended from now on, before its tasks have begun even."""
+        self.node, self.scope, self.ended = node, trio.CancelScope(), trio.Event()
+
+    @property
+    def state(self) -> NodeState:
+        """What the node is doing."""
+        if self.node is None:
+            return NodeState.STOPPED
+        return NodeState.PAUSED if self.node.replication.paused else NodeState.RUNNING
+
+
+class Cluster:
+    """All nodes, made at once; ``data_dir`` has a folder for each."""
+
+    def __init__(
+        self,
+        brokers: Sequence[Broker],
+        config: Config,
+        clock: Clock,
+        controller: Controller,
+        data_dir: Path,
+        network: Network,
+        *,
+        durable: bool = False,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.config = config
+        self.recorder = recorder
+        self.clock = clock
+        self.controller = controller
+        self.changes = Changes()
+        # For what is to outlive a node that is stopped: who waits on the admin interface.
+        self.timer = SystemTimer("cluster", now_ms=clock.now_ms)
+        self.members = {broker.node_id: Member(broker) for broker in brokers}
+        self._data_dir = data_dir
+        self._network = network
+        self._durable = durable
+        self._nursery: trio.Nursery | None = None
+        with ExitStack() as undo, controller.starting():
+            for member in self.members.values():
+                node = self._node(member)
+                undo.callback(node.close)
+                member.begin(node)
+            undo.pop_all()
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes that are not stopped."""
+        return [member.node for member in self.members.values() if member.node is not None]
+
+    async def run(self) -> None:
+        """Run all nodes, those started later included, until cancelled."""
+        async with trio.open_nursery() as self._nursery:
+            for member in self.members.values():
+                self._nursery.start_soon(self._run, member)
+            await run_reaper(self.timer)
+
+    def close(self) -> None:
+        """Close every node that runs, in good order."""
+        for node in self.nodes:
+            node.close()
+
+    # ----------------------------------------------------------------------------- one node
+
+    def node(self, node_id: int) -> Node:
+        """A node that is not stopped; raises `NoSuchNode`, `WrongState`."""
+        node = self._member(node_id).node
+        if node is None:
+            raise WrongState(f"node {node_id} is stopped; start it first")
+        return node
+
+    def pause(self, node_id: int) -> None:
+        """Let the node's followers stop fetching; raises `NoSuchNode`, `WrongState`."""
+        node = self.node(node_id)
+        if node.replication.paused:
+            raise WrongState(f"node {node_id} is paused already")
+        node.replication.pause()
+        self.changes.notify()
+
+    def resume(self, node_id: int) -> None:
+        """Let the node's followers fetch again; raises `NoSuchNode`, `WrongState`."""
+        node = self.node(node_id)
+        if not node.replication.paused:
+            raise WrongState(f"node {node_id} is not paused")
+        node.replication.resume()
+        self.changes.notify()
+
+    async def stop(self, node_id: int) -> None:
+        """End the node as a crash would; raises `NoSuchNode`, `WrongState`."""
+        self.node(node_id)
+        member = self._member(node_id)
+        member.scope.cancel()
+        await member.ended.wait()
+
+    async def start(self, node_id: int) -> None:
+        """Bring a stopped node back; raises `NoSuchNode`, `WrongState`, `StartupError`."""
+        member = self._member(node_id)
+        if member.node is not None:
+            raise WrongState(f"node {node_id} is {member.state}; only a stopped one can be started")
+        assert self._nursery is not None
+        member.begin(self._node(member))
+        self._nursery.start_soon(self._run, member)
+
+    def _member(self, node_id: int) -> Member:
+        member = self.members.get(node_id)
+        if member is None:
+            known = ", ".join(str(known) for known in self.members)
+            raise NoSuchNode(f"there is no node {node_id}; there are {known}")
+        return member
+
+    def _node(self, member: Member) -> Node:
+        return Node(
+            member.broker,
+            self.config,
+            self.clock,
+            self.controller,
+            self._data_dir / f"node-{member.broker.node_id}",
+            self._network.connect,
+            self.changes,
+            self.recorder,
+            durable=self._durable,
+        )
+
+    async def _run(self, member: Member) -> None:
+        node = member.node
+        assert node is not None
+        with member.scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(node.run)
+                nursery.start_soon(self._network.serve, node)
+        # Only `stop` ends up here: the end of the whole cluster goes on as an exception.
+        node.crash()
+        member.node = None
+        self.controller.fence(node.id)
+        member.ended.set()

@@ -1,0 +1,65 @@
+"""What a leader asks of the controller: another in-sync set, if its view is up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
+from broker.errors import ApiError
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+
+
+@dataclass(slots=True, frozen=True)
+class IsrChange:
+    """One partition of Kafka's AlterPartition request."""
+
+    key: TopicPartition
+    topic_id: UUID
+    node_id: int
+    broker_epoch: int
+    leader_epoch: int
+    partition_epoch: int
+    new_isr: tuple[int, ...]
+
+
+def check_isr_change(change: IsrChange, image: MetadataImage) -> TopicImage:
+    """The topic it is about; raises `ApiError`.
+
+    In the order of Kafka's ``ReplicationControlManager.validateAlterPartitionData``.
+    """
+    _check_broker(change, image.brokers.get(change.node_id))
+    topic = image.topic_by_id(change.topic_id)
+    if topic is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+    if not 0 <= change.key.partition < len(topic.partitions):
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    _check_partition(change, topic.partitions[change.key.partition], image.alive)
+    return topic
+
+
+def _check_broker(change: IsrChange, broker: Broker | None) -> None:
+    if broker is None or broker.fenced or broker.epoch != change.broker_epoch:
+        raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
+
+
+def _check_partition(
+    change: IsrChange, known: PartitionRegistration, alive: Callable[[int], bool]
+) -> None:
+    if change.leader_epoch > known.leader_epoch or change.partition_epoch > known.partition_epoch:
+        raise ApiError(ErrorCode.NOT_CONTROLLER)
+    if change.leader_epoch < known.leader_epoch:
+        raise ApiError(ErrorCode.FENCED_LEADER_EPOCH)
+    if change.node_id != known.leader:
+        raise ApiError(ErrorCode.INVALID_REQUEST)
+    if change.partition_epoch < known.partition_epoch:
+        raise ApiError(ErrorCode.INVALID_UPDATE_VERSION)
+    wanted = set(change.new_isr)
+    if len(wanted) != len(change.new_isr) or not wanted <= set(known.replicas):
+        raise ApiError(ErrorCode.INVALID_REQUEST)
+    if known.leader not in wanted:
+        raise ApiError(ErrorCode.INVALID_REQUEST)
+    if not all(alive(node) for node in wanted):
+        raise ApiError(ErrorCode.INELIGIBLE_REPLICA)

@@ -1,0 +1,39 @@
+"""Who leads instead: what an answer adds when the client has asked the wrong node (KIP-951)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from broker.controller.image import NO_LEADER, Broker, MetadataImage, TopicImage
+from protocol.errors import ErrorCode
+
+WRONG_LEADER = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH})
+
+
+class Leader(NamedTuple):
+    """A partition's leader and its epoch; -1 where unknown."""
+
+    node_id: int
+    epoch: int
+
+
+class Leaders:
+    """Looks leaders up for one answer, and remembers whose address it must bear."""
+
+    def __init__(self, image: MetadataImage) -> None:
+        self._image = image
+        self._named: dict[int, Broker] = {}
+
+    def of(self, topic: TopicImage | None, partition: int) -> Leader:
+        """The leader of a partition of *topic*, as this node knows it."""
+        if topic is None or not 0 <= partition < len(topic.partitions):
+            return Leader(NO_LEADER, -1)
+        registration = topic.partitions[partition]
+        broker = self._image.brokers.get(registration.leader)
+        if broker is not None:
+            self._named[broker.node_id] = broker
+        return Leader(registration.leader, registration.leader_epoch)
+
+    def endpoints(self) -> list[Broker]:
+        """The brokers named so far."""
+        return list(self._named.values())

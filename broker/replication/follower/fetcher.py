@@ -1,0 +1,264 @@
+"""Fetching from one leader all partitions that it leads and this node follows.
+
+    wait until a partition is due --> fetch: a long poll at the leader --> for each partition
+          ^                                                                     |
+          +--- append, take over watermarks | cut what diverges | back off -----+
+
+One request is under way at a time; the next one tells the leader what was appended. Kafka's
+``ReplicaFetcherThread``, which has a thread where this has a task.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import trio
+
+from broker.config import Config
+from broker.controller.image import Broker
+from broker.errors import ApiError
+from broker.replication.follower.alarm import Alarm
+from broker.replication.follower.fetch_requests import FetchRequests, name_of
+from broker.replication.follower.fetch_state import FetchState
+from broker.replication.follower.leader_connection import LeaderConnection
+from broker.replication.follower.truncation import truncation_offset
+from broker.replication.partition import Partition
+from broker.storage.append import AppendRefused
+from broker.topic_partition import TopicPartition
+from broker.transport import Disconnected, Transport
+from protocol.codec import Malformed
+from protocol.errors import ErrorCode
+from protocol.framing import Scratch
+from protocol.messages.fetch import FetchResponse, PartitionData
+from protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+from purgatories.timer.system_timer import SystemTimer
+
+log = logging.getLogger("antechamber.replication")
+
+Connect = Callable[[str, int], Awaitable[Transport]]
+
+_LATEST = -1
+_EARLIEST = -2
+
+
+class FollowerNode(Protocol):
+    """What a fetcher needs from the node it works for."""
+
+    node_id: int
+    config: Config
+    scratch: Scratch
+    timer: SystemTimer
+
+    def now_ms(self) -> float:
+        """Monotonic milliseconds."""
+        ...
+
+    def alive(self, node_id: int) -> Broker | None:
+        """The node as the image has it, unless it is fenced or unknown."""
+        ...
+
+    async def may_fetch(self) -> None:
+        """Return at once, or when the node is no longer paused."""
+        ...
+
+    def replicated(self, key: TopicPartition, high_watermark: int) -> None:
+        """The high watermark of a partition that is followed has moved."""
+        ...
+
+
+class Fetcher:
+    """Fetches from the node *source*."""
+
+    def __init__(self, node: FollowerNode, source: int, connect: Connect) -> None:
+        self.source = source
+        self._node = node
+        self._connect = connect
+        self._states: dict[TopicPartition, FetchState] = {}
+        self._requests = FetchRequests(node.config, node.node_id)
+        self._alarm = Alarm(node.timer)
+        self._connection: LeaderConnection | None = None
+        self._cut_short = False
+
+    def add(self, partition: Partition) -> None:
+        """Fetch a partition from where its log ends, in the leader epoch it has now.
+
+        A long poll under way is cut short: Kafka's fetcher finishes it first, so that there the
+        first produce to a new topic waits up to ``replica.fetch.wait.max.ms`` for its followers.
+        """
+        self._states[partition.key] = FetchState(partition, partition.leader_epoch)
+        self._alarm.ring()
+        self._cut_short = self._connection is not None
+        self._disconnect()
+
+    def remove(self, key: TopicPartition) -> None:
+        """Leave a partition alone; an answer that is under way is not used for it."""
+        self._states.pop(key, None)
+
+    async def run(self) -> None:
+        """Fetch until cancelled."""
+        try:
+            while True:
+                await self._node.may_fetch()
+                due, pause_ms = self._due()
+                if due:
+                    await self._round()
+                else:
+                    if not self._states:
+                        self._disconnect()
+                    await self._alarm.wait(pause_ms)
+        finally:
+            self._disconnect()
+
+    def _due(self) -> tuple[list[FetchState], float]:
+        """The partitions to fetch now, and how long it is until another one may be."""
+        now_ms = self._node.now_ms()
+        later = [s.not_before_ms for s in self._states.values() if s.not_before_ms > now_ms]
+        due = [s for s in self._states.values() if s.not_before_ms <= now_ms]
+        return due, min(later, default=float("inf")) - now_ms
+
+    async def _round(self) -> None:
+        self._cut_short = False
+        try:
+            await self._fetch()
+        except (Disconnected, Malformed, OSError, trio.ClosedResourceError) as error:
+            if not self._cut_short:
+                log.info("fetching from node %d: %s", self.source, error)
+                self._disconnect()
+                self._back_off(self._due()[0])
+
+    async def _fetch(self) -> None:
+        connection = await self._connected()
+        due, _ = self._due()
+        if not due:
+            return
+        own = self._node.alive(self._node.node_id)
+        request = self._requests.next(due, -1 if own is None else own.epoch)
+        out_of_range = await connection.ask(request, lambda answer: self._use(due, answer))
+        for state in out_of_range:
+            await self._start_over(connection, state)
+
+    async def _connected(self) -> LeaderConnection:
+        if self._connection is None:
+            leader = self._node.alive(self.source)
+            if leader is None:
+                raise Disconnected(f"node {self.source} is not there")
+            transport = await self._connect(leader.host, leader.port)
+            self._connection = LeaderConnection(
+                transport, self._node.scratch, f"node-{self._node.node_id}", self._node.may_fetch
+            )
+        return self._connection
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        self._requests.restart()
+        if connection is not None:
+            connection.close()
+
+    def _back_off(self, states: list[FetchState]) -> None:
+        not_before_ms = self._node.now_ms() + self._node.config.replica_fetch_backoff_ms
+        for state in states:
+            state.not_before_ms = not_before_ms
+
+    # ----------------------------------------------------------------------------- answers
+
+    def _use(self, due: list[FetchState], response: FetchResponse) -> list[FetchState]:
+        """Take in an answer; returns the partitions whose offset the leader does not have."""
+        self._requests.answered(response)
+        if response.error_code:
+            return []
+        asked = {name_of(state): state for state in due}
+        out_of_range = []
+        for topic in response.responses:
+            for data in topic.partitions:
+                state = asked.get((topic.topic_id, data.partition_index))
+                if state is None or self._states.get(state.partition.key) is not state:
+                    continue
+                if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+                    out_of_range.append(state)
+                elif data.error_code:
+                    self._refused(state, ErrorCode(data.error_code))
+                else:
+                    self._take(state, data)
+        return out_of_range
+
+    def _take(self, state: FetchState, data: PartitionData) -> None:
+        partition = state.partition
+        if data.diverging_epoch is not None:
+            epoch, end_offset = data.diverging_epoch.epoch, data.diverging_epoch.end_offset
+            offset = truncation_offset(partition.log, epoch, end_offset)
+            log.info("%s: cut to %d, node %d never had more", partition.key, offset, self.source)
+            partition.log.truncate_to(offset)
+            return
+        try:
+            moved = partition.append_as_follower(
+                memoryview(data.records or b""),
+                state.leader_epoch,
+                data.high_watermark,
+                data.log_start_offset,
+            )
+        except AppendRefused as refusal:
+            log.error("%s from node %d: %s", partition.key, self.source, refusal)
+            self._back_off([state])
+            return
+        if moved:
+            self._node.replicated(partition.key, partition.log.high_watermark)
+
+    def _refused(self, state: FetchState, error: ErrorCode) -> None:
+        """Metadata tells before long who leads; until then do not ask too often."""
+        log.info("%s: node %d says %s", state.partition.key, self.source, error.name)
+        if error is ErrorCode.FENCED_LEADER_EPOCH:
+            self.remove(state.partition.key)
+        else:
+            self._back_off([state])
+
+    async def _start_over(self, connection: LeaderConnection, state: FetchState) -> None:
+        """Go on where the leader has records (``fetchOffsetAndTruncate``).
+
+        A leader whose log ends before ours was elected unclean: what it does not have is cut off.
+        If it begins behind our end, it has deleted what we would have to fetch next.
+        """
+        partition = state.partition
+        try:
+            latest = await self._leader_offset(connection, state, _LATEST)
+            if latest < partition.log.log_end_offset:
+                partition.log.truncate_to(latest)
+                return
+            earliest = await self._leader_offset(connection, state, _EARLIEST)
+        except ApiError as error:
+            self._refused(state, error.code)
+            return
+        if earliest > partition.log.log_end_offset:
+            partition.log.truncate_fully_and_start_at(earliest)
+        else:
+            log_start_offset = min(earliest, partition.log.high_watermark)
+            partition.log.maybe_increment_log_start_offset(log_start_offset)
+
+    async def _leader_offset(
+        self, connection: LeaderConnection, state: FetchState, timestamp: int
+    ) -> int:
+        key = state.partition.key
+        asked = ListOffsetsPartition(
+            partition_index=key.partition,
+            current_leader_epoch=state.leader_epoch,
+            timestamp=timestamp,
+        )
+        request = ListOffsetsRequest(
+            replica_id=self._node.node_id,
+            topics=[ListOffsetsTopic(name=key.topic, partitions=[asked])],
+        )
+
+        def offset(response: ListOffsetsResponse) -> int:
+            [topic] = response.topics
+            [answer] = topic.partitions
+            if answer.error_code:
+                raise ApiError(ErrorCode(answer.error_code))
+            return answer.offset
+
+        return await connection.ask(request, offset)

@@ -1,0 +1,76 @@
+"""A follower's connection to the node it fetches from: one request at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from broker.transport import Disconnected, Transport
+from protocol.framing import Inbox, Scratch
+from protocol.headers import decode_response, encode_request
+from protocol.messages import RESPONSES
+
+T = TypeVar("T")
+
+RESPONSE_BYTES_MAX = 2**31 - 1
+
+
+class LeaderConnection:
+    """Asks over *transport*; ``gate`` is waited for before each send and each receive."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        scratch: Scratch,
+        client_id: str,
+        gate: Callable[[], Awaitable[object]],
+    ) -> None:
+        self._transport = transport
+        self._inbox = Inbox(RESPONSE_BYTES_MAX, scratch)
+        self._client_id = client_id
+        self._gate = gate
+        self._correlation_id = 0
+
+    async def ask(self, body: Any, use: Callable[[Any], T]) -> T:
+        """Send a request and return what *use* makes of the response.
+
+        *use* runs before anybody else may overwrite the records in the response. Raises
+        `Disconnected`, `Malformed`.
+        """
+        spec = body.__spec__
+        version = spec.versions[-1]
+        self._correlation_id += 1
+        await self._gate()
+        await self._send(encode_request(body, version, self._correlation_id, self._client_id))
+        frame = await self._frame()
+        correlation_id, response = decode_response(RESPONSES[spec.key], version, frame)
+        assert correlation_id == self._correlation_id, "a node answers in order"
+        try:
+            return use(response)
+        finally:
+            self._inbox.settle()
+
+    def close(self) -> None:
+        """Close at once."""
+        self._transport.close()
+
+    async def _send(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._transport.send([rest]) :]
+            if rest:
+                await self._transport.wait_writable()
+
+    async def _frame(self) -> memoryview:
+        while (frame := self._inbox.next_frame()) is None:
+            self._inbox.settle()
+            await self._transport.wait_readable()
+            await self._gate()
+            try:
+                count = self._transport.receive_into(self._inbox.space())
+            except BlockingIOError:
+                continue
+            if count == 0:
+                raise Disconnected("the leader has closed the connection")
+            self._inbox.received(count)
+        return frame

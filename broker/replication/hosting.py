@@ -1,0 +1,141 @@
+"""Making the image's word about a topic true on one node: what to lead, to follow, to delete.
+
+Called with each topic that is new or has changed (Kafka's ``ReplicaManager.applyDelta``). Leaders
+first, so that those who follow them find them; a partition that is no longer led here lets those
+who wait on it go, with an error that sends the clients to the new leader.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from broker.config import Config
+from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
+from broker.errors import ApiError
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.leadership import LeaderNode
+from broker.replication.partition import Partition
+from broker.replication.waiting import Waiting
+from broker.storage.log_manager import LogManager
+from broker.topic_config import TopicConfig
+from broker.topic_partition import TopicPartition
+from broker.waits.causes import CauseKind
+
+log = logging.getLogger("antechamber.replication")
+
+
+# Told of each partition that this node begins (True) or ceases to lead.
+OnLeadership = Callable[[Partition, bool], None]
+
+
+class Followers(Protocol):
+    """Who fetches for the partitions that other nodes lead."""
+
+    def follow(self, partition: Partition, leader: int) -> None:
+        """Fetch from *leader* from now on, from where the log ends."""
+        ...
+
+    def unfollow(self, key: TopicPartition) -> None:
+        """Do not fetch any more, if we do."""
+        ...
+
+
+class Hosting:
+    """Opens, moves and deletes the replicas of one node."""
+
+    def __init__(
+        self,
+        node: LeaderNode,
+        config: Config,
+        logs: LogManager,
+        partitions: HostedPartitions,
+        waiting: Waiting,
+        followers: Followers,
+        on_leadership: OnLeadership,
+    ) -> None:
+        self._node = node
+        self._config = config
+        self._logs = logs
+        self._partitions = partitions
+        self._waiting = waiting
+        self._followers = followers
+        self._on_leadership = on_leadership
+
+    def host(self, topic: TopicImage) -> None:
+        """Serve what the image gives this node of *topic*, and nothing else."""
+        config = TopicConfig(self._config, topic.configs)
+        mine: list[tuple[TopicPartition, PartitionRegistration]] = []
+        for index, registration in enumerate(topic.partitions):
+            key = TopicPartition(topic.name, index)
+            if self._node.node_id in registration.replicas:
+                mine.append((key, registration))
+            else:
+                self._drop(key, CauseKind.LEADERSHIP)
+        mine.sort(key=lambda each: each[1].leader != self._node.node_id)
+        for key, registration in mine:
+            partition = self._partition(key, topic, config)
+            if partition is None:
+                continue
+            if registration.leader == self._node.node_id:
+                self._lead(partition, registration)
+            else:
+                self._follow(partition, registration)
+
+    def drop(self, topic: TopicImage) -> None:
+        """Delete the topic's logs here; whoever waits on them is told."""
+        for index in range(len(topic.partitions)):
+            self._drop(TopicPartition(topic.name, index), CauseKind.DELETED)
+
+    def _partition(
+        self, key: TopicPartition, topic: TopicImage, config: TopicConfig
+    ) -> Partition | None:
+        """The partition with its log open and its config as it is now; None if the disk fails."""
+        partition = self._partitions.get(key)
+        if partition is not None:
+            partition.log.update_config(config.log_config())
+            partition.require_min_insync_replicas(config.min_insync_replicas)
+            return partition
+        try:
+            opened = self._logs.get_or_create(key, topic.topic_id, config.log_config())
+        except ApiError as error:
+            log.error("%s: %s", key, error)
+            self._partitions.offline.add(key)
+            return None
+        self._partitions.offline.discard(key)
+        partition = Partition(key, topic.topic_id, self._node, opened, config.min_insync_replicas)
+        self._partitions[key] = partition
+        return partition
+
+    def _lead(self, partition: Partition, registration: PartitionRegistration) -> None:
+        self._followers.unfollow(partition.key)
+        was_leader = partition.is_leader
+        moved = partition.make_leader(registration)
+        if not was_leader and partition.is_leader:
+            self._on_leadership(partition, True)
+        if moved:
+            self._waiting.after_offsets_moved(partition.key, partition.log.high_watermark)
+
+    def _follow(self, partition: Partition, registration: PartitionRegistration) -> None:
+        was_leader = partition.is_leader
+        if not partition.make_follower(registration):
+            return
+        if was_leader:
+            self._on_leadership(partition, False)
+        self._followers.unfollow(partition.key)
+        self._waiting.after_leaving(partition.key, CauseKind.LEADERSHIP)
+        if registration.leader != NO_LEADER:
+            self._followers.follow(partition, registration.leader)
+
+    def _drop(self, key: TopicPartition, kind: CauseKind) -> None:
+        """Removed from the map first, so that the checks find nothing (Kafka's stopReplicas)."""
+        self._partitions.offline.discard(key)
+        partition = self._partitions.pop(key, None)
+        if partition is None:
+            return
+        if partition.is_leader:
+            self._on_leadership(partition, False)
+        self._followers.unfollow(key)
+        self._logs.delete(key)
+        self._waiting.after_leaving(key, kind)

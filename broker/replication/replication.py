@@ -1,0 +1,125 @@
+"""Replication on one node, put together: what it hosts, who waits for it, and whom it follows.
+
+The parts know each other only by small protocols; this class is what stands behind them, and the
+only one that knows the controller. A paused node leads as before but does not fetch, so that its
+leaders see a follower that lags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import trio
+
+from broker.clock import Clock
+from broker.config import Config
+from broker.controller.channel import ControllerChannel
+from broker.controller.image import Broker, MetadataImage
+from broker.controller.isr_changes import IsrChange
+from broker.housekeeping import Periodic
+from broker.replication.follower.fetcher import Connect
+from broker.replication.follower.fetchers import Fetchers
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.hosting import Hosting, OnLeadership
+from broker.replication.leadership import IsrAnswer
+from broker.replication.replica_manager import ReplicaManager
+from broker.replication.waiting import Waiting
+from broker.storage.log_manager import LogManager
+from broker.topic_partition import TopicPartition
+from protocol.framing import Scratch
+from purgatories.timer.system_timer import SystemTimer
+
+
+class Replication:
+    """One node's replicas: as leader, as follower, and on their way from one to the other."""
+
+    def __init__(
+        self,
+        node_id: int,
+        config: Config,
+        clock: Clock,
+        timer: SystemTimer,
+        logs: LogManager,
+        waiting: Waiting,
+        image: Callable[[], MetadataImage],
+        channel: ControllerChannel,
+        connect: Connect,
+        scratch: Scratch,
+        on_leadership: OnLeadership,
+    ) -> None:
+        self.node_id = node_id
+        self.config = config
+        self.timer = timer
+        self.scratch = scratch
+        self.now_ms = clock.now_ms
+        self.waiting = waiting
+        self._image = image
+        self._channel = channel
+        self._resumed = trio.Event()
+        self._resumed.set()
+        self.partitions = HostedPartitions(self._is_known)
+        self.replicas = ReplicaManager(self.partitions, waiting)
+        self.fetchers = Fetchers(self, connect)
+        self.hosting = Hosting(
+            self, config, logs, self.partitions, waiting, self.fetchers, on_leadership
+        )
+        check_ms = max(1, config.replica_lag_time_max_ms // 2)
+        Periodic(timer, self._shrink_isrs, delay_ms=check_ms, period_ms=check_ms)
+
+    # -------------------------------------------------------------------------- pause, resume
+
+    @property
+    def paused(self) -> bool:
+        """Whether this node's followers have stopped fetching."""
+        return not self._resumed.is_set()
+
+    def pause(self) -> None:
+        """Stop fetching; what is under way is not taken in before `resume`."""
+        if not self.paused:
+            self._resumed = trio.Event()
+
+    def resume(self) -> None:
+        """Fetch again."""
+        self._resumed.set()
+
+    async def may_fetch(self) -> None:
+        """Return at once, or when the node is no longer paused."""
+        if self.paused:
+            await self._resumed.wait()
+
+    # ----------------------------------------------------------------- what the parts ask for
+
+    @property
+    def replica_lag_time_max_ms(self) -> int:
+        """For how long a follower may be behind (replica.lag.time.max.ms)."""
+        return self.config.replica_lag_time_max_ms
+
+    def alive(self, node_id: int) -> Broker | None:
+        """The node as the image has it, unless it is fenced or unknown."""
+        broker = self._image().brokers.get(node_id)
+        return None if broker is None or broker.fenced else broker
+
+    def alter_isr(self, change: IsrChange, answer: Callable[[IsrAnswer], None]) -> None:
+        """Ask the controller for another in-sync set."""
+        self._channel.alter_partition(change, answer)
+
+    def deletions_wait(self) -> bool:
+        """Whether any DeleteRecords waits for a low watermark."""
+        return self.waiting.delete_records.num_delayed() > 0
+
+    def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
+        """The high watermark (now *offset*) or the low one moved: who waits for it is asked."""
+        self.waiting.after_offsets_moved(key, offset, replica)
+
+    def replicated(self, key: TopicPartition, high_watermark: int) -> None:
+        """The high watermark of a partition that is followed has moved."""
+        self.waiting.after_replicated(key, high_watermark)
+
+    def _is_known(self, key: TopicPartition) -> bool:
+        topic = self._image().topic(key.topic)
+        return topic is not None and 0 <= key.partition < len(topic.partitions)
+
+    def _shrink_isrs(self) -> None:
+        for partition in list(self.partitions.values()):
+            if partition.leadership is not None:
+                partition.leadership.maybe_shrink_isr()

@@ -1,0 +1,106 @@
+"""Who waits on partitions, and in which order they are asked when something moves.
+
+    the log end grew                      Fetch
+    an append moved the high watermark    Produce, Fetch, DeleteRecords
+    a follower or the controller did      Fetch, Produce, DeleteRecords
+    no longer the leader here, or gone    Produce, Fetch
+
+The order is Kafka's, and can be seen from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from broker.changes import Changes
+from broker.topic_partition import TopicPartition
+from broker.waits.causes import Cause, CauseKind
+from broker.waits.recorder import Recorder
+from purgatories.purgatory import DelayedOperationPurgatory
+
+Purgatory = DelayedOperationPurgatory[Any]
+
+
+class Waiting:
+    """The purgatories whose operations are watched on partitions.
+
+    ``changes`` hears of everything that moves; ``recorder``, if there is one, says what happens to
+    those who are woken by it.
+    """
+
+    __slots__ = (
+        "_changes",
+        "_recorder",
+        "delete_records",
+        "fetch",
+        "high_watermark_listeners",
+        "produce",
+    )
+
+    def __init__(
+        self,
+        produce: Purgatory,
+        fetch: Purgatory,
+        delete_records: Purgatory,
+        changes: Changes,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self._changes = changes
+        self._recorder = recorder
+        self.produce = produce
+        self.fetch = fetch
+        self.delete_records = delete_records
+        # Called when the high watermark of a partition that is led here moves, before all others.
+        self.high_watermark_listeners: dict[TopicPartition, Callable[[], None]] = {}
+
+    def after_append(self, appended: Iterable[tuple[TopicPartition, bool, int]]) -> None:
+        """Records were appended here: partition, whether its high watermark moved, the log end."""
+        self._changes.notify()
+        for key, high_watermark_moved, end in appended:
+            cause = self._cause(CauseKind.APPEND, key, end)
+            if high_watermark_moved:
+                self._tell_listener(key)
+                self.produce.check_and_complete(key, cause)
+                self.fetch.check_and_complete(key, cause)
+                self.delete_records.check_and_complete(key, cause)
+            else:
+                self.fetch.check_and_complete(key, cause)
+
+    def after_offsets_moved(
+        self, key: TopicPartition, high_watermark: int, replica: int | None = None
+    ) -> None:
+        """The high or the low watermark moved, by a *replica*'s fetch or another in-sync set."""
+        self._changes.notify()
+        self._tell_listener(key)
+        cause = self._cause(CauseKind.HIGH_WATERMARK, key, high_watermark, replica)
+        self.fetch.check_and_complete(key, cause)
+        self.produce.check_and_complete(key, cause)
+        self.delete_records.check_and_complete(key, cause)
+
+    def after_replicated(self, key: TopicPartition, high_watermark: int) -> None:
+        """A follower learned a higher watermark: consumers may read from it, too (KIP-392)."""
+        self._changes.notify()
+        cause = self._cause(CauseKind.HIGH_WATERMARK, key, high_watermark)
+        self.fetch.check_and_complete(key, cause)
+
+    def after_leaving(self, key: TopicPartition, kind: CauseKind) -> None:
+        """The node does not lead the partition any more (LEADERSHIP), or it is gone (DELETED)."""
+        cause = self._cause(kind, key)
+        self.produce.check_and_complete(key, cause)
+        self.fetch.check_and_complete(key, cause)
+
+    def _tell_listener(self, key: TopicPartition) -> None:
+        listeners = self.high_watermark_listeners
+        if listeners and (listener := listeners.get(key)) is not None:
+            listener()
+
+    def _cause(
+        self,
+        kind: CauseKind,
+        key: TopicPartition,
+        offset: int | None = None,
+        replica: int | None = None,
+    ) -> Cause | None:
+        recorder = self._recorder
+        return None if recorder is None else recorder.cause(kind, key, offset, replica)

@@ -1,0 +1,1 @@
+"""Wait records: what each request waited for, how long, and who ended it."""

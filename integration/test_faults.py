@@ -1,0 +1,158 @@
+"""Nodes paused, stopped and started, by the command and by the handle, and what waits for them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from confluent_kafka import Producer
+
+from antechamber import AdminError, Cluster
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import produce, read_produce
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Iterator[Cluster]:
+    """Three nodes, and a topic that all of them have."""
+    with Cluster(3, topics=["orders:1:3"], config={"min.insync.replicas": 2}) as kafka:
+        yield kafka
+
+
+@pytest.fixture
+def leader(kafka: Cluster) -> Iterator[Connection]:
+    """A connection to the leader of the topic; all are in sync before and after."""
+    kafka.wait_in_sync(timeout=20)
+    node = kafka.nodes[_leader(kafka) - 1]
+    with Connection(f"{node.host}:{node.port}") as connection:
+        yield connection
+    kafka.wait_in_sync(timeout=20)
+
+
+def _leader(kafka: Cluster) -> int:
+    [partition] = kafka.cluster()["topics"][0]["partitions"]
+    return int(partition["leader"])
+
+
+def _follower(kafka: Cluster) -> int:
+    return next(node.id for node in kafka.nodes if node.id != _leader(kafka))
+
+
+def antechamber(kafka: Cluster, *arguments: str) -> tuple[int, str, str]:
+    """Run a command on the cluster: exit code, stdout, stderr."""
+    command = [sys.executable, "-m", "antechamber", *arguments, "--admin", kafka.admin]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def test_a_produce_waits_for_a_paused_follower(kafka: Cluster, leader: Connection) -> None:
+    """Until it is resumed; meanwhile it is told which offset it needs, and who is behind."""
+    follower = _follower(kafka)
+    kafka.pause(follower)
+    leader.send(produce("orders", 0, batch([b"a", b"b"])))
+    [request] = kafka.wait_parked("Produce", topic="orders")
+
+    assert request["waited_for"]["behind"] == [follower]
+    [partition] = request["partitions"]
+    assert partition["needed_offset"] == partition["offset"] + 2 == partition["log_end_offset"]
+    assert [each["node"] for each in partition["replicas"] if each["behind"]] == [follower]
+    with pytest.raises(TimeoutError, match="orders-0 has high watermark"):
+        kafka.wait_high_watermark("orders", timeout=0)
+    kafka.resume(follower)
+    assert read_produce(leader.receive()).error == 0
+    kafka.wait_high_watermark("orders")
+    assert kafka.parked() == []
+
+
+def test_the_command_shows_who_is_behind(kafka: Cluster, leader: Connection) -> None:
+    """As a table for people, and as a line of JSON for programs."""
+    follower = _follower(kafka)
+    assert antechamber(kafka, "fault", "pause", str(follower)) == (
+        0,
+        f"node {follower} is paused\n",
+        "",
+    )
+    leader.send(produce("orders", 0, batch([b"a"])))
+    kafka.wait_parked("Produce")
+    code, table, _ = antechamber(kafka, "requests", "--parked")
+    [behind] = [line for line in table.splitlines() if "behind for" in line]
+    assert (code, behind.split()[:2]) == (0, ["node", str(follower)])
+    code, lines, _ = antechamber(kafka, "requests", "--parked", "--json", "--api", "Produce")
+    [line] = lines.splitlines()
+    assert json.loads(line)["waited_for"]["behind"] == [follower]
+    assert antechamber(kafka, "fault", "resume", str(follower))[0] == 0
+    assert read_produce(leader.receive()).error == 0
+
+
+def test_a_stopped_node_comes_back(kafka: Cluster) -> None:
+    """Its partitions get another leader; started, it catches up; a real client notices nothing."""
+    producer = Producer({"bootstrap.servers": kafka.bootstrap, "acks": "all"})
+    failed: list[object] = []
+
+    def produce_some() -> None:
+        for number in range(100):
+            producer.produce("orders", b"%d" % number, on_delivery=_failures_to(failed))
+        assert producer.flush(30) == 0
+
+    produce_some()
+    leader = _leader(kafka)
+    kafka.stop(leader)
+    kafka.wait_in_sync("orders", count=2, timeout=20)
+    assert _leader(kafka) != leader
+    produce_some()
+    kafka.start(leader)
+    kafka.wait_in_sync("orders", timeout=20)
+    kafka.wait_high_watermark("orders", timeout=20)
+    assert failed == []
+
+
+def _failures_to(failed: list[object]) -> Callable[[object, object], None]:
+    def report(error: object, _message: object) -> None:
+        if error is not None:
+            failed.append(error)
+
+    return report
+
+
+@pytest.mark.parametrize(
+    ("before", "order"),
+    [(None, "resume"), (None, "start"), ("pause", "pause"), ("stop", "stop"), ("stop", "pause")],
+)
+def test_an_order_that_makes_no_sense_changes_nothing(
+    kafka: Cluster, leader: Connection, before: str | None, order: str
+) -> None:
+    """It is refused with one line that says how the node is, and the cluster is unharmed."""
+    follower = _follower(kafka)
+    undo = {"pause": kafka.resume, "stop": kafka.start}
+    if before is not None:
+        assert antechamber(kafka, "fault", before, str(follower))[0] == 0
+    code, out, err = antechamber(kafka, "fault", order, str(follower))
+    if before is not None:
+        undo[before](follower)
+
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"antechamber fault: node {follower} is ")
+    assert read_produce(leader.ask(produce("orders", 0, batch([b"a"])))).error == 0
+
+
+def test_a_node_that_is_not_there_takes_no_orders(kafka: Cluster) -> None:
+    """The line names those that are."""
+    with pytest.raises(AdminError, match="there is no node 7; there are 1, 2, 3"):
+        kafka.stop(7)
+
+
+def test_a_laggard_is_no_longer_waited_for(cluster: Callable[..., Cluster]) -> None:
+    """After replica.lag.time.max.ms the in-sync set shrinks, and the produce is answered."""
+    settings = {"min.insync.replicas": 2, "replica.lag.time.max.ms": 500}
+    kafka = cluster(3, topics=["orders:1:3"], config=settings)
+    kafka.pause(_follower(kafka))
+    node = kafka.nodes[_leader(kafka) - 1]
+    with Connection(f"{node.host}:{node.port}") as connection:
+        connection.send(produce("orders", 0, batch([b"a"])))
+        kafka.wait_parked("Produce")
+        kafka.wait_in_sync("orders", count=2, timeout=20)
+        assert read_produce(connection.receive()).error == 0

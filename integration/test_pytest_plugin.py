@@ -1,0 +1,50 @@
+"""The pytest plugin as its users have it: installed, found by pytest, with a real client."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = """
+import pytest
+from kafka import KafkaConsumer, KafkaProducer
+
+
+def test_what_is_produced_is_consumed(kafka_cluster):
+    producer = KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap)
+    producer.send("greetings", b"hello").get(timeout=10)
+    producer.close()
+    consumer = KafkaConsumer(
+        "greetings", bootstrap_servers=kafka_cluster.bootstrap, auto_offset_reset="earliest"
+    )
+    assert next(consumer).value == b"hello"
+    consumer.close()
+
+
+def test_a_cluster_is_shared(kafka_cluster):
+    [topic] = kafka_cluster.cluster()["topics"]
+    assert topic["name"] == "greetings"
+
+
+@pytest.mark.antechamber(topics=["orders:2"])
+def test_another_cluster(kafka_cluster):
+    [topic] = kafka_cluster.cluster()["topics"]
+    assert len(topic["partitions"]) == 2
+"""
+
+
+def test_a_users_tests_have_a_cluster(against: str, tmp_path: Path) -> None:
+    """Without any configuration."""
+    (tmp_path / "test_orders.py").write_text(TESTS)
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--strict-markers", "-p", "no:cacheprovider"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stdout
+    assert ran.stdout.splitlines()[-1].startswith("3 passed")

@@ -1,0 +1,118 @@
+"""The client of the admin interface, against the interface itself."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from antechamber.admin_client import AdminClient, AdminError, NoBroker
+from tests.admin_server import serving
+from tests.facts import FakeFacts, parked_fetch, parked_produce
+
+
+@pytest.fixture
+def facts() -> FakeFacts:
+    """A broker with a produce and a fetch that wait."""
+    facts = FakeFacts()
+    facts.parked = [parked_produce(), parked_fetch()]
+    return facts
+
+
+@pytest.fixture
+def client(facts: FakeFacts) -> Iterator[AdminClient]:
+    """A client of that broker."""
+    with serving(facts) as url:
+        yield AdminClient(url)
+
+
+def test_facts_and_requests_are_asked_for(facts: FakeFacts, client: AdminClient) -> None:
+    """What is None is left out of the question."""
+    assert client.cluster() == facts.cluster()
+    assert client.requests(parked=1, api=None) == facts.parked
+    assert client.requests(parked=1, api="Fetch") == facts.parked[1:]
+
+
+def test_nodes_are_given_orders(facts: FakeFacts, client: AdminClient) -> None:
+    """The node as it is then comes back."""
+    assert client.order(3, "pause")["state"] == "paused"
+    assert facts.states[3] == "paused"
+
+
+def test_a_state_is_waited_for(facts: FakeFacts, client: AdminClient) -> None:
+    """What there is comes back; in vain, it is a TimeoutError with the broker's line."""
+    assert client.wait("parked", 5, api="Produce") == {"requests": facts.parked[:1]}
+    with pytest.raises(TimeoutError, match="not within 10 ms: there is no audit"):
+        client.wait("hw", 0.01, topic="audit")
+
+
+def test_a_refusal_has_the_brokers_line(client: AdminClient) -> None:
+    """And its status."""
+    with pytest.raises(AdminError, match="node 3 is running, not paused") as caught:
+        client.order(3, "resume")
+    assert caught.value.status == 409
+
+
+def test_a_token_is_borne(facts: FakeFacts) -> None:
+    """Without it the broker refuses."""
+    with serving(facts, "secret") as url:
+        assert AdminClient(url, token="secret").cluster()["cluster_id"] == "fake"
+        with pytest.raises(AdminError, match="the bearer token is missing or wrong"):
+            AdminClient(url).cluster()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:9644",
+        "https://h:1",
+        "http://h",
+        "http://h:1/x",
+        "http://h:port",
+        "http://u@h:1",
+        "//[",
+    ],
+)
+def test_an_address_is_a_host_and_a_port(url: str) -> None:
+    """Anything else is told apart at once."""
+    with pytest.raises(ValueError, match="is not http://HOST:PORT"):
+        AdminClient(url)
+
+
+def test_an_address_may_end_in_a_slash_or_be_of_version_6() -> None:
+    """As people and programs write them."""
+    assert AdminClient("http://Localhost:9644/").url == "http://Localhost:9644"
+    assert AdminClient("http://[::1]:9644").url == "http://[::1]:9644"
+
+
+def test_nobody_there_is_one_line() -> None:
+    """With the address, and what the system says."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(
+        NoBroker, match=f"^no broker at http://127.0.0.1:{port}: connection refused$"
+    ):
+        AdminClient(f"http://127.0.0.1:{port}").cluster()
+
+
+@pytest.mark.parametrize(
+    "answer", [b"\x00\x00\x00\x01?", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<htm>", b""]
+)
+def test_somebody_else_there_is_one_line(answer: bytes) -> None:
+    """A Kafka port, a web server, one that hangs up."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def serve() -> None:
+            connected, _ = other.accept()
+            with connected:
+                connected.recv(1 << 16)
+                connected.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(NoBroker, match=f"http://127.0.0.1:{other.getsockname()[1]}"):
+            AdminClient(f"http://127.0.0.1:{other.getsockname()[1]}").cluster()
+        thread.join()

@@ -1,0 +1,175 @@
+"""The Python handle, over an admin interface whose facts are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import antechamber
+from antechamber import cluster
+from antechamber.cluster import Cluster, Node
+from tests.admin_server import serving
+from tests.facts import FakeFacts, parked_fetch, parked_produce
+
+
+class Process:
+    """Stands for a broker's process; remembers its arguments."""
+
+    ready: dict[str, Any]
+    arguments: list[str]
+    complaint = ""
+    code: int | None = None
+    stopped = 0
+    pid = 4711
+
+    def __init__(self, arguments: list[str], start_timeout_s: float) -> None:
+        Process.arguments = arguments
+
+    def exit_code(self, within_s: float = 0) -> int | None:
+        return self.code
+
+    def stderr(self) -> str:
+        return self.complaint
+
+    def stop(self) -> int:
+        self.stopped += 1
+        return 0 if self.code is None else self.code
+
+
+@pytest.fixture
+def facts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeFacts]:
+    """What a cluster made meanwhile tells."""
+    facts = FakeFacts()
+    with serving(facts) as url:
+        Process.ready = {
+            "bootstrap": "127.0.0.1:1,127.0.0.1:2",
+            "admin": url,
+            "pid": Process.pid,
+            "data_dir": str(tmp_path / "data"),
+            "nodes": [{"id": each, "host": "127.0.0.1", "port": each} for each in (1, 2)],
+        }
+        monkeypatch.setattr(cluster, "BrokerProcess", Process)
+        yield facts
+
+
+def test_it_is_configured_as_the_command_is(facts: FakeFacts, tmp_path: Path) -> None:
+    """Every argument becomes an option of serve; values are written as Kafka writes them."""
+    Cluster(
+        3,
+        config={"min.insync.replicas": 2, "auto.create.topics.enable": False},
+        topics=["orders:3:3", "audit"],
+        data_dir=tmp_path,
+        properties="server.properties",
+    )
+
+    assert " ".join(Process.arguments) == (
+        f"--brokers 3 --data-dir {tmp_path} --properties server.properties "
+        "-c min.insync.replicas=2 -c auto.create.topics.enable=false "
+        "--topic orders:3:3 --topic audit"
+    )
+    Cluster(topics="orders")
+    assert Process.arguments == ["--brokers", "1", "--topic", "orders"]
+
+
+def test_it_tells_where_it_is(facts: FakeFacts, tmp_path: Path) -> None:
+    """Addresses, nodes, process and directory."""
+    kafka = Cluster()
+
+    assert kafka.bootstrap == "127.0.0.1:1,127.0.0.1:2"
+    assert kafka.admin.startswith("http://127.0.0.1:")
+    assert kafka.nodes == (Node(1, "127.0.0.1", 1), Node(2, "127.0.0.1", 2))
+    assert (kafka.pid, kafka.data_dir) == (4711, tmp_path / "data")
+    assert kafka.cluster() == facts.cluster()
+
+
+def test_nodes_are_paused_resumed_stopped_and_started(facts: FakeFacts) -> None:
+    """What the broker refuses is an AdminError with its line."""
+    kafka = Cluster()
+    kafka.pause(3)
+    assert facts.states[3] == "paused"
+    kafka.resume(3)
+    kafka.stop(3)
+    assert facts.states[3] == "stopped"
+    with pytest.raises(antechamber.AdminError, match="node 3 is stopped, not running"):
+        kafka.pause(3)
+    kafka.start(3)
+    assert facts.states[3] == "running"
+
+
+def test_what_waits_is_told_and_waited_for(facts: FakeFacts) -> None:
+    """By API, topic and client; in vain it is a TimeoutError that says what there is instead."""
+    kafka = Cluster()
+    facts.parked = [parked_produce(), parked_fetch()]
+
+    assert kafka.parked() == facts.parked
+    assert kafka.parked("Fetch", "orders", "consumer-1") == facts.parked[1:]
+    assert kafka.wait_parked("Produce", "orders") == facts.parked[:1]
+    with pytest.raises(TimeoutError, match="0 of 2 parked Produce on audit from client c"):
+        kafka.wait_parked("Produce", topic="audit", count=2, timeout=0.01, client="c")
+    with pytest.raises(antechamber.AdminError, match="answered requests are not recorded"):
+        kafka.requests()
+
+
+def test_states_are_waited_for(facts: FakeFacts) -> None:
+    """High watermarks, in-sync sets, groups."""
+    kafka = Cluster()
+    facts.known_groups = [{"group": "g", "state": "Stable", "members": 1}]
+
+    kafka.wait_high_watermark()
+    kafka.wait_in_sync("orders", partition=1, count=3)
+    kafka.wait_group_stable("g")
+    with pytest.raises(TimeoutError, match="there is no orders-7"):
+        kafka.wait_high_watermark("orders", 7, timeout=0)
+    with pytest.raises(TimeoutError, match=r"orders-0 has \[1, 2, 3\] of \[1, 2, 3\] in sync"):
+        kafka.wait_in_sync("orders", 0, count=2, timeout=0)
+    with pytest.raises(TimeoutError, match="group g is Stable with 1 of 2 members"):
+        kafka.wait_group_stable("g", members=2, timeout=0)
+
+
+def test_it_ends_with_its_block(facts: FakeFacts) -> None:
+    """However that ends, and the exception is not swallowed."""
+    kafka = Cluster()
+    process: Any = kafka._process
+    with pytest.raises(ZeroDivisionError), kafka as same:
+        1 / (same is not kafka)
+    assert process.stopped == 1
+
+
+def test_what_a_killed_broker_left_is_removed(facts: FakeFacts) -> None:
+    """One that ended in good order has done so itself."""
+    kafka = Cluster()
+    kafka.data_dir.mkdir()
+    kafka.close()
+    assert kafka.data_dir.exists()
+    process: Any = kafka._process
+    process.code = -9
+    kafka.close()
+    assert not kafka.data_dir.exists()
+
+
+def test_a_data_directory_of_the_users_is_left_alone(facts: FakeFacts, tmp_path: Path) -> None:
+    """However the broker ended."""
+    kafka = Cluster(data_dir=tmp_path / "data")
+    kafka.data_dir.mkdir()
+    process: Any = kafka._process
+    process.code = -9
+    kafka.close()
+    assert kafka.data_dir.exists()
+
+
+def test_a_broker_that_has_ended_is_told_with_its_last_words(facts: FakeFacts) -> None:
+    """Rather than that nobody answers."""
+    with serving(FakeFacts()) as url:
+        Process.ready["admin"] = url
+        kafka = Cluster()
+    process: Any = kafka._process
+    with pytest.raises(antechamber.NoBroker, match="no broker at http"):
+        kafka.cluster()
+    assert kafka.is_running
+    process.code, process.complaint = 1, "Traceback\nOops: a bug"
+    assert not kafka.is_running
+    with pytest.raises(antechamber.NoBroker, match=r"^the broker has ended with exit code 1: Oops"):
+        kafka.cluster()

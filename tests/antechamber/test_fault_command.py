@@ -1,0 +1,58 @@
+"""antechamber fault."""
+
+from __future__ import annotations
+
+import pytest
+
+from antechamber.cli import main
+from tests.admin_server import serving
+from tests.facts import FakeFacts
+
+
+def test_a_node_is_paused_resumed_stopped_and_started(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each order says how the node is then."""
+    facts = FakeFacts()
+    with serving(facts) as url:
+        for order in ("pause", "resume", "stop", "start"):
+            assert main(["fault", order, "3", "--admin", url]) == 0
+
+    assert capsys.readouterr().out.splitlines() == [
+        "node 3 is paused",
+        "node 3 is running",
+        "node 3 is stopped",
+        "node 3 is running",
+    ]
+
+
+def test_an_order_that_makes_no_sense_is_1_and_the_brokers_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A node that is not there, and one that is not paused."""
+    with serving(FakeFacts()) as url:
+        assert main(["fault", "pause", "9", "--admin", url]) == 1
+        assert main(["fault", "resume", "3", "--admin", url]) == 1
+
+    assert capsys.readouterr().err.splitlines() == [
+        "antechamber fault: there is no node 9; there are 1, 2, 3",
+        "antechamber fault: node 3 is running, not paused",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["pause"], "the following arguments are required: NODE"),
+        (["hurt", "3"], "pause|resume|stop|start: invalid choice: 'hurt'"),
+        (["pause", "three"], "NODE: 'three' is not the id of a node"),
+        (["pause", "²"], "NODE: '²' is not the id of a node"),
+    ],
+)
+def test_a_senseless_order_is_2_and_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No broker is asked."""
+    assert main(["fault", *arguments]) == 2
+
+    line = capsys.readouterr().err
+    assert line.startswith(f"antechamber fault: {said}")
+    assert line.count("\n") == 1

@@ -1,0 +1,196 @@
+"""The pytest plugin, in runs of pytest inside this one; their clusters are made up."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import pytest
+
+from antechamber import cluster
+
+pytest_plugins = ["pytester"]
+
+
+class FakeCluster:
+    """Remembers its options and what is done to it; nodes are hurt at will."""
+
+    made: list[FakeCluster]
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+        self.is_running = True
+        self.states = {1: "running", 2: "running", 3: "running"}
+        self.done: list[str] = []
+        FakeCluster.made.append(self)
+
+    def cluster(self) -> dict[str, Any]:
+        return {"nodes": [{"id": node, "state": state} for node, state in self.states.items()]}
+
+    def resume(self, node: int) -> None:
+        self.done.append(f"resume {node}")
+
+    def start(self, node: int) -> None:
+        self.done.append(f"start {node}")
+
+    def wait_in_sync(self, timeout: float) -> None:
+        self.done.append("wait_in_sync")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.done.append("close")
+
+
+@pytest.fixture(autouse=True)
+def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeCluster.made = []
+    monkeypatch.setattr(cluster, "Cluster", FakeCluster)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # the others take a second to import
+    monkeypatch.setenv("PYTEST_PLUGINS", "antechamber.pytest_plugin")
+
+
+def run(pytester: pytest.Pytester, tests: str, *options: str) -> pytest.RunResult:
+    """Run pytest on a file of tests."""
+    pytester.makepyfile("import pytest\nmark = pytest.mark.antechamber\n" + tests)
+    return pytester.runpytest_inprocess("--strict-markers", "-p", "no:cacheprovider", *options)
+
+
+def test_a_run_without_the_fixture_starts_nothing(pytester: pytest.Pytester) -> None:
+    """Whoever has the package installed pays nothing for it."""
+    run(pytester, "def test(): pass").assert_outcomes(passed=1)
+
+    assert FakeCluster.made == []
+
+
+def test_tests_share_the_cluster_of_the_session(pytester: pytest.Pytester) -> None:
+    """It is closed at the end; fixtures of a wider scope can have it too."""
+    tests = """
+    @pytest.fixture(scope="module")
+    def wide(shared_kafka_cluster):
+        return shared_kafka_cluster
+
+    def test_one(kafka_cluster, wide):
+        assert kafka_cluster is wide
+
+    def test_two(kafka_cluster):
+        assert kafka_cluster.done == []
+    """
+    run(pytester, _dedented(tests)).assert_outcomes(passed=2)
+
+    [only] = FakeCluster.made
+    assert only.options == {}
+    assert only.done == ["close"]
+
+
+def test_the_marker_asks_for_another(pytester: pytest.Pytester) -> None:
+    """One for each set of options, whoever asks; on a test, a class or a module."""
+    tests = """
+    def test_default(kafka_cluster): pass
+
+    @mark(brokers=3, config={"a": 1})
+    def test_three(kafka_cluster): pass
+
+    @mark(brokers=3, config={"a": 1})
+    class Test:
+        def test_same(self, kafka_cluster): pass
+
+        @mark(brokers=2)
+        def test_two(self, kafka_cluster): pass
+    """
+    run(pytester, _dedented(tests)).assert_outcomes(passed=4)
+
+    assert [each.options for each in FakeCluster.made] == [
+        {},
+        {"brokers": 3, "config": {"a": 1}},
+        {"brokers": 2},
+    ]
+
+
+def test_options_for_all_are_overridden_in_conftest(pytester: pytest.Pytester) -> None:
+    """The marker's go over them."""
+    pytester.makeconftest(
+        "import pytest\n"
+        "@pytest.fixture(scope='session')\n"
+        "def antechamber_options(): return {'brokers': 3, 'topics': ['t']}\n"
+    )
+    tests = """
+    def test_default(kafka_cluster): pass
+
+    @mark(brokers=1)
+    def test_one(kafka_cluster): pass
+    """
+    run(pytester, _dedented(tests)).assert_outcomes(passed=2)
+
+    assert [each.options for each in FakeCluster.made] == [
+        {"brokers": 3, "topics": ["t"]},
+        {"brokers": 1, "topics": ["t"]},
+    ]
+
+
+def test_a_fresh_cluster_is_for_one_test(pytester: pytest.Pytester) -> None:
+    """Made for it, and closed after it."""
+    tests = """
+    @mark(fresh=True, brokers=3)
+    def test_one(kafka_cluster):
+        kafka_cluster.states[2] = "stopped"
+
+    @mark(fresh=True, brokers=3)
+    def test_two(kafka_cluster):
+        assert "stopped" not in kafka_cluster.states.values()
+    """
+    run(pytester, _dedented(tests)).assert_outcomes(passed=2)
+
+    assert [each.options for each in FakeCluster.made] == [{"brokers": 3}] * 2
+    assert [each.done for each in FakeCluster.made] == [["close"]] * 2
+
+
+def test_faults_end_with_the_test(pytester: pytest.Pytester) -> None:
+    """Nodes paused or stopped are back, and in sync, for the next one; also after a failure."""
+    tests = """
+    def test_one(kafka_cluster):
+        kafka_cluster.states.update({2: "paused", 3: "stopped"})
+        assert False
+
+    def test_two(kafka_cluster):
+        assert kafka_cluster.done == ["resume 2", "start 3", "wait_in_sync"]
+        kafka_cluster.states.update({2: "running", 3: "running"})
+
+    def test_three(kafka_cluster):
+        assert len(kafka_cluster.done) == 3
+    """
+    run(pytester, _dedented(tests)).assert_outcomes(passed=2, failed=1)
+
+
+def test_a_broker_that_died_is_replaced(pytester: pytest.Pytester) -> None:
+    """So that one test's crash is not every other test's failure."""
+    tests = """
+    def test_one(kafka_cluster):
+        kafka_cluster.is_running = False
+
+    def test_two(kafka_cluster):
+        assert kafka_cluster.is_running
+    """
+    run(pytester, _dedented(tests)).assert_outcomes(passed=2)
+
+    assert len(FakeCluster.made) == 2
+
+
+def test_the_marker_takes_names_only(pytester: pytest.Pytester) -> None:
+    """`mark.antechamber(3)` would not say three of what."""
+    result = run(pytester, "@mark(3)\ndef test(kafka_cluster): pass")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*takes arguments by name only, not 3*"])
+
+
+def test_the_marker_and_the_fixtures_are_listed(pytester: pytest.Pytester) -> None:
+    """By pytest --markers and --fixtures."""
+    pytester.runpytest_inprocess("--markers").stdout.fnmatch_lines(
+        ["@pytest.mark.antechamber(*, fresh=False, brokers=1, *"]
+    )
+    pytester.runpytest_inprocess("--fixtures").stdout.fnmatch_lines(["kafka_cluster -- *"])
+
+
+def _dedented(tests: str) -> str:
+    return "\n".join(line.removeprefix("    ") for line in tests.splitlines())

@@ -1,0 +1,186 @@
+"""Requests as tables for people."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from antechamber.requests_table import AnsweredTable, ParkedTable
+from tests.facts import parked_fetch, parked_produce
+
+
+@pytest.fixture
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Times of day in UTC."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def drawn(table: ParkedTable | AnsweredTable, columns: int = 80) -> list[str]:
+    """The lines of a table on a terminal of that width."""
+    out = io.StringIO()
+    Console(width=columns, file=out).print(table)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert max(map(len, lines)) <= columns
+    return [line for line in lines if line]
+
+
+def request(**changed: Any) -> dict[str, Any]:
+    return {**parked_produce(), **changed}
+
+
+def parked(*requests: dict[str, Any], columns: int = 80) -> list[str]:
+    return drawn(ParkedTable(requests, 100), columns)
+
+
+def details(*requests: dict[str, Any]) -> list[str]:
+    """What stands below the heading, before the number of requests."""
+    return [line.strip() for line in parked(*requests)[2:-1]]
+
+
+def test_a_parked_produce_tells_who_is_behind() -> None:
+    """What the high watermark needs, where each replica is, and since when one lags."""
+    assert parked(parked_produce()) == [
+        " waited     left   request",
+        f" {'─' * 57}",
+        "  1.2 s   28.8 s   Produce v9 #12 of producer-1, to node 1",
+        "                   orders-0: high watermark 41 of 45",
+        "                     node 1  45",
+        "                     node 2  45",
+        "                     node 3  41  4 behind for 1.3 s",
+        "1 request waits",
+    ]
+
+
+def test_a_cut_list_says_so() -> None:
+    """There may be more than were asked for."""
+    assert drawn(ParkedTable([parked_produce()] * 2, 2))[-1] == (
+        "2 requests wait, and perhaps more: --limit"
+    )
+
+
+def test_a_wide_terminal_shows_times_of_day(utc: None) -> None:
+    """Since when, and until when."""
+    heading, _, first, *_ = parked(parked_produce(), parked_fetch(), columns=140)
+
+    assert heading.split() == ["since", "until", "waited", "left", "request"]
+    assert first.startswith(" 22:13:20.123   22:13:50.123    1.2 s   28.8 s   Produce v9 #12 of")
+
+
+def test_a_fetch_tells_how_much_it_lacks() -> None:
+    """And from where in each partition it reads."""
+    assert details(parked_fetch())[1:] == ["0 of 1 bytes, orders-0 from 45, orders-1 from 45"]
+
+
+def test_what_has_no_limit_says_so(utc: None) -> None:
+    """A SyncGroup that waits for its leader; whoever sent it has no name."""
+    waits = request(
+        api="SyncGroup",
+        client_id=None,
+        waited_for={"kind": "leader"},
+        timeout_ms=None,
+        remaining_ms=None,
+        partitions=[],
+    )
+
+    assert details(waits) == [
+        "1.2 s      -   SyncGroup v9 #12 of a client without id, to node 1",
+        "leader",
+    ]
+    assert parked(waits, columns=140)[2].split()[:2] == ["22:13:20.123", "-"]
+    assert details(request(waited_for=None, partitions=[]))[1:] == []
+
+
+def test_only_the_first_partitions_are_shown() -> None:
+    """A request may name hundreds."""
+    fetch, produce = parked_fetch(), parked_produce()
+
+    assert details({**fetch, "partitions": fetch["partitions"] * 4})[-1].endswith(" and 4 more")
+    assert details({**produce, "partitions": produce["partitions"] * 7})[-1] == (
+        "and 3 more partitions"
+    )
+
+
+def test_nothing_is_worth_a_line_too() -> None:
+    """Rather than an empty table."""
+    assert parked() == ["nothing waits"]
+    assert drawn(AnsweredTable([])) == ["nothing answered"]
+
+
+@pytest.mark.parametrize(
+    ("us", "said"),
+    [
+        (0, "0 µs"),
+        (999, "999 µs"),
+        (1_000, "1 ms"),
+        (59_940_000, "59.9 s"),
+        (61_000_000, "61.0 s"),
+        (100_000_000, "1 m 40 s"),
+        (7_200_000_000, "2 h 00 m"),
+    ],
+)
+def test_a_time_has_the_unit_people_would_use(us: int, said: str) -> None:
+    """From microseconds to hours."""
+    assert parked(request(parked_us=us))[2].startswith(f" {said}", max(0, 6 - len(said)))
+
+
+def test_a_replica_tells_what_is_the_matter_with_it() -> None:
+    """Behind since it is known or ever, stopped, or so far back that nobody waits for it."""
+    produce = parked_produce()
+    replica = produce["partitions"][0]["replicas"][2]
+
+    def told(**changed: object) -> str:
+        replica.update(changed)
+        return details(produce)[-1]
+
+    assert told() == "node 3  41  4 behind for 1.3 s"
+    assert told(in_sync=False) == "node 3  41  4 behind for 1.3 s, not in sync"
+    assert told(log_end_offset=None) == "node 3   -  stopped for 1.3 s, not in sync"
+    assert told(in_sync=True, caught_up_ms_ago=None) == "node 3   -  stopped"
+    assert told(log_end_offset=-1, caught_up_ms_ago=7000) == "node 3   -  no fetch for 7.0 s"
+    assert told(log_end_offset=44, caught_up_ms_ago=None) == "node 3  44  1 behind"
+
+
+def test_a_partition_that_has_gone_has_no_replicas() -> None:
+    """Its topic was deleted this very moment: what is known is shown."""
+    produce = parked_produce()
+    del produce["partitions"][0]["high_watermark"]
+    produce["partitions"][0]["replicas"] = []
+
+    assert details(produce)[1:] == ["41 of 45 high watermark, orders-0 from 41"]
+
+
+def test_an_answered_request_tells_what_completed_it(utc: None) -> None:
+    """And whose request that was; one that never waited only how long it took."""
+    partitions = [{"topic": "orders", "partition": 0, "offset": 41}]
+    fetch = {"api": "Fetch", "client_id": "broker-3-fetcher-0", "correlation_id": 77}
+    waited = request(
+        total_us=1_300_000,
+        partitions=partitions,
+        completed_by={"cause": "high_watermark", "request": fetch},
+    )
+    at_once = request(
+        total_us=132,
+        parked_us=0,
+        purgatory=None,
+        waited_for=None,
+        partitions=partitions,
+        completed_by={"cause": "arrival"},
+    )
+
+    assert drawn(AnsweredTable([waited, at_once]))[2:] == [
+        " 22:13:20.123    1.3 s    1.2 s   Produce v9 #12 of producer-1, to node 1",
+        "                                  41 of 45 high watermark, orders-0 from 41",
+        "                                  completed by high watermark, Fetch #77 of",
+        "                                  broker-3-fetcher-0",
+        " 22:13:20.123   132 µs        -   Produce v9 #12 of producer-1, to node 1",
+        "                                  orders-0 from 41",
+    ]

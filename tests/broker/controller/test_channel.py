@@ -1,0 +1,85 @@
+"""A node's way to the controller, and what tests can do to it."""
+
+from __future__ import annotations
+
+from typing import cast
+from uuid import uuid4
+
+from broker.controller.channel import ControllerChannel
+from broker.controller.controller import Controller
+from broker.controller.image import PartitionRegistration
+from broker.controller.isr_changes import IsrChange
+from broker.errors import ApiError
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+
+CHANGE = IsrChange(TopicPartition("t", 0), uuid4(), 1, 1, 0, 0, (1,))
+SHRUNK = PartitionRegistration((1, 2), (1,), 1)
+
+
+class Agreeing:
+    """A controller that agrees to everything but epoch 13."""
+
+    def alter_partition(self, change: IsrChange) -> PartitionRegistration:
+        if change.leader_epoch == 13:
+            raise ApiError(ErrorCode.FENCED_LEADER_EPOCH)
+        return SHRUNK
+
+
+class Asker:
+    """Asks, and keeps the answers."""
+
+    def __init__(self) -> None:
+        self.channel = ControllerChannel(cast("Controller", Agreeing()))
+        self.answers: list[PartitionRegistration | ErrorCode] = []
+
+    def ask(self, change: IsrChange = CHANGE) -> None:
+        self.channel.alter_partition(change, self._answered)
+
+    def _answered(self, answer: PartitionRegistration | ApiError) -> None:
+        self.answers.append(answer.code if isinstance(answer, ApiError) else answer)
+
+
+def test_an_answer_comes_at_once() -> None:
+    """On the caller's own stack, be it yes or no."""
+    asker = Asker()
+
+    asker.ask()
+    asker.ask(IsrChange(CHANGE.key, CHANGE.topic_id, 1, 1, 13, 0, (1,)))
+
+    assert asker.answers == [SHRUNK, ErrorCode.FENCED_LEADER_EPOCH]
+
+
+def test_a_held_question_is_asked_later() -> None:
+    """The controller is slow."""
+    asker = Asker()
+    asker.channel.hold()
+    asker.ask()
+    before = list(asker.answers)
+
+    asker.channel.release()
+
+    assert (before, asker.answers) == ([], [SHRUNK])
+
+
+def test_a_lost_question_is_never_answered() -> None:
+    """The network has swallowed it."""
+    asker = Asker()
+    asker.channel.hold()
+    asker.ask()
+
+    asker.channel.drop_held()
+    asker.channel.release()
+
+    assert asker.answers == []
+
+
+def test_the_next_question_can_be_refused() -> None:
+    """Only that one."""
+    asker = Asker()
+    asker.channel.refuse_next(ApiError(ErrorCode.NOT_CONTROLLER))
+
+    asker.ask()
+    asker.ask()
+
+    assert asker.answers == [ErrorCode.NOT_CONTROLLER, SHRUNK]

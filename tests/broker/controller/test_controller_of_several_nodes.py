@@ -1,0 +1,288 @@
+"""The controller of three nodes: who leads, who is in sync, who moves where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.config import Config
+from broker.controller.feed import MetadataFeed
+from broker.controller.image import NO_LEADER, Broker, PartitionRegistration, TopicImage
+from broker.controller.isr_changes import IsrChange
+from broker.controller.partition_change import Election
+from broker.controller.store import ControllerStore
+from broker.errors import ApiError
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from tests.broker.controller.nodes import RecordingNode, make_controller
+
+
+def _refusal(call: object, *args: object, **kwargs: object) -> ErrorCode:
+    assert callable(call)
+    with pytest.raises(ApiError) as refusal:
+        call(*args, **kwargs)
+    return refusal.value.code
+
+
+class Nodes:
+    """Three nodes and the controller; a topic of three replicas led by node 1."""
+
+    def __init__(self, path: Path | None = None, **config: int | bool) -> None:
+        self.controller = make_controller(ControllerStore(path), Config(**config))  # type: ignore[arg-type]  # only what a test sets
+        self.feeds: dict[int, MetadataFeed] = {}
+        with self.controller.starting():
+            for node_id in (1, 2, 3):
+                self.start(node_id)
+
+    def start(self, node_id: int) -> None:
+        """Register a node."""
+        feed = self.controller.register(Broker(node_id, "h", node_id), RecordingNode())
+        self.feeds[node_id] = feed
+        feed.release()
+
+    def topic(self, *replicas: int, **configs: str) -> TopicImage:
+        """A topic of one partition."""
+        named = {key.replace("_", "."): value for key, value in configs.items()}
+        assignments = [replicas or (1, 2, 3)]
+        return self.controller.create_topic("t", assignments=assignments, configs=named)
+
+    @property
+    def partition(self) -> PartitionRegistration:
+        """What the controller says of it now."""
+        topic = self.controller.topic("t")
+        assert topic is not None
+        return topic.partitions[0]
+
+    def change(self, topic: TopicImage, *isr: int) -> IsrChange:
+        """What an up-to-date leader would ask."""
+        now = self.partition
+        epoch = self.controller.image.brokers[now.leader].epoch
+        key = TopicPartition("t", 0)
+        return IsrChange(
+            key, topic.topic_id, now.leader, epoch, now.leader_epoch, now.partition_epoch, isr
+        )
+
+
+def test_a_fenced_leader_is_followed_by_the_next_replica_in_sync() -> None:
+    """Kafka's testFenceMultipleBrokers: epochs rise, the fenced one is in sync no longer."""
+    nodes = Nodes()
+    nodes.topic()
+
+    nodes.controller.fence(1)
+
+    assert nodes.partition.leader == 2
+    assert nodes.partition.isr == (2, 3)
+    assert (nodes.partition.leader_epoch, nodes.partition.partition_epoch) == (1, 1)
+
+
+def test_a_fenced_follower_leaves_the_set_under_the_same_leader_epoch() -> None:
+    """A smaller set alone is no new epoch (KAFKA-15021)."""
+    nodes = Nodes()
+    nodes.topic()
+
+    nodes.controller.fence(3)
+
+    assert (nodes.partition.leader, nodes.partition.isr) == (1, (1, 2))
+    assert (nodes.partition.leader_epoch, nodes.partition.partition_epoch) == (0, 1)
+
+
+def test_the_last_one_in_sync_leaves_no_leader_and_comes_back_as_one() -> None:
+    """Nobody else may lead: the others miss what it had committed alone."""
+    nodes = Nodes()
+    topic = nodes.topic()
+    nodes.controller.alter_partition(nodes.change(topic, 1))
+
+    nodes.controller.fence(1)
+    alone = nodes.partition
+    nodes.start(1)
+
+    assert alone.leader == NO_LEADER
+    assert (alone.isr, alone.elr) == ((), (1,))
+    assert (nodes.partition.leader, nodes.partition.isr, nodes.partition.elr) == (1, (1,), ())
+    assert nodes.partition.leader_epoch > alone.leader_epoch > 0
+
+
+def test_an_unclean_election_happens_only_where_it_is_configured() -> None:
+    """Kafka's testElectUncleanLeaders: the new leader is in sync with itself alone."""
+    nodes = Nodes()
+    topic = nodes.topic(unclean_leader_election_enable="true")
+    nodes.controller.alter_partition(nodes.change(topic, 1))
+
+    nodes.controller.fence(1)
+
+    assert (nodes.partition.leader, nodes.partition.isr) == (2, (2,))
+
+
+def test_an_in_sync_set_changes_as_its_leader_asks() -> None:
+    """Kafka's testShrinkAndExpandIsr: the partition epoch grows with each change."""
+    nodes = Nodes()
+    topic = nodes.topic()
+
+    shrunk = nodes.controller.alter_partition(nodes.change(topic, 1, 2))
+    grown = nodes.controller.alter_partition(nodes.change(topic, 1, 2, 3))
+
+    assert (shrunk.isr, shrunk.partition_epoch) == ((1, 2), 1)
+    assert (grown.isr, grown.partition_epoch) == ((1, 2, 3), 2)
+    assert nodes.feeds[3].image.topics["t"].partitions[0] == grown
+
+
+def test_leaders_begin_a_new_epoch_after_a_restart(tmp_path: Path) -> None:
+    """Nothing goes on under an epoch of the last life; who led before leads again."""
+    before = Nodes(tmp_path / "db")
+    before.topic(2, 3, 1)
+    before.controller.close()
+
+    after = Nodes(tmp_path / "db")
+
+    assert after.partition.leader == 2
+    assert after.partition.leader_epoch == before.partition.leader_epoch + 1
+    after.controller.close()
+
+
+def test_a_node_that_comes_back_has_a_higher_epoch() -> None:
+    """Its former life can be told from this one (KIP-903)."""
+    nodes = Nodes()
+    before = nodes.controller.image.brokers[3].epoch
+    nodes.controller.fence(3)
+
+    nodes.start(3)
+
+    assert nodes.controller.image.brokers[3].epoch > before
+    assert nodes.feeds[1].image.alive(3)
+
+
+def test_a_preferred_election_gives_the_leadership_back() -> None:
+    """Kafka's testElectPreferredLeaders."""
+    nodes = Nodes()
+    topic = nodes.topic()
+    nodes.controller.fence(1)
+    nodes.start(1)
+    key = TopicPartition("t", 0)
+    elect = nodes.controller.elect_leaders
+
+    too_early = elect(Election.PREFERRED, [key])
+    nodes.controller.alter_partition(nodes.change(topic, 2, 3, 1))
+    in_time = elect(Election.PREFERRED, None)
+    again = elect(Election.PREFERRED, [key])
+
+    assert too_early == {key: ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE}
+    assert in_time == {key: ErrorCode.NONE}
+    assert again == {key: ErrorCode.ELECTION_NOT_NEEDED}
+    assert nodes.partition.leader == 1
+    assert elect(Election.PREFERRED, None) == {}
+
+
+def test_an_unclean_election_can_be_asked_for() -> None:
+    """Only for a partition that has no leader; otherwise there is no need."""
+    nodes = Nodes()
+    topic = nodes.topic()
+    key = TopicPartition("t", 0)
+    needless = nodes.controller.elect_leaders(Election.UNCLEAN, [key])
+    nodes.controller.alter_partition(nodes.change(topic, 1))
+    nodes.controller.fence(1)
+
+    held = nodes.controller.elect_leaders(Election.UNCLEAN, [key])
+
+    assert needless == {key: ErrorCode.ELECTION_NOT_NEEDED}
+    assert held == {key: ErrorCode.NONE}
+    assert nodes.partition.leader == 2
+
+
+def test_unknown_partitions_cannot_be_elected_or_moved() -> None:
+    """Each has its own error; the others are not kept from theirs."""
+    nodes = Nodes()
+    nodes.topic()
+    unknown = TopicPartition("t", 9)
+    error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    assert nodes.controller.elect_leaders(Election.PREFERRED, [unknown]) == {unknown: error}
+    assert _refusal(nodes.controller.reassign, unknown, (1,)) is error
+
+
+def test_a_partition_moves_when_its_new_replicas_are_in_sync() -> None:
+    """Kafka's testAlterPartitionReassignments: until then both sets have it."""
+    nodes = Nodes()
+    topic = nodes.topic(1, 2)
+    key = TopicPartition("t", 0)
+
+    nodes.controller.reassign(key, (1, 3))
+    under_way = nodes.controller.reassignments()[key]
+    nodes.controller.alter_partition(nodes.change(topic, 1, 2, 3))
+
+    assert under_way.replicas == (1, 3, 2)
+    assert (under_way.adding_replicas, under_way.removing_replicas) == ((3,), (2,))
+    assert (nodes.partition.replicas, nodes.partition.isr) == ((1, 3), (1, 3))
+    assert nodes.controller.reassignments() == {}
+    assert nodes.partition.leader_epoch == 1
+
+
+def test_a_move_that_takes_the_leader_away_tells_the_leader() -> None:
+    """NEW_LEADER_ELECTED, after it is done (Kafka's testCompleteReassignment...)."""
+    nodes = Nodes()
+    topic = nodes.topic(1, 2)
+    nodes.controller.reassign(TopicPartition("t", 0), (2, 3))
+
+    error = _refusal(nodes.controller.alter_partition, nodes.change(topic, 1, 2, 3))
+
+    assert error is ErrorCode.NEW_LEADER_ELECTED
+    assert (nodes.partition.leader, nodes.partition.isr) == (2, (2, 3))
+
+
+def test_a_move_can_be_called_off() -> None:
+    """Kafka's testCancelReassignPartitions; without one under way there is nothing to call off."""
+    nodes = Nodes()
+    nodes.topic(1, 2)
+    key = TopicPartition("t", 0)
+    nodes.controller.reassign(key, (1, 3))
+
+    nodes.controller.reassign(key, None)
+
+    assert (nodes.partition.replicas, nodes.partition.adding_replicas) == ((1, 2), ())
+    error = ErrorCode.NO_REASSIGNMENT_IN_PROGRESS
+    assert _refusal(nodes.controller.reassign, key, None) is error
+
+
+def test_the_factor_may_be_held_fast() -> None:
+    """KIP-860: a client that forbids another factor is told, and nothing moves."""
+    nodes = Nodes()
+    nodes.topic(1, 2)
+    key = TopicPartition("t", 0)
+
+    with pytest.raises(ApiError) as refusal:
+        nodes.controller.reassign(key, (1,), may_change_factor=False)
+
+    assert refusal.value.code is ErrorCode.INVALID_REPLICATION_FACTOR
+    assert nodes.controller.reassignments() == {}
+
+
+def test_leaderships_go_back_to_the_preferred_replicas() -> None:
+    """What auto.leader.rebalance.enable does from time to time."""
+    nodes = Nodes()
+    topic = nodes.topic()
+    nodes.controller.fence(1)
+    nodes.start(1)
+    nodes.controller.alter_partition(nodes.change(topic, 2, 3, 1))
+
+    nodes.controller.rebalance_leaders()
+
+    assert nodes.partition.leader == 1
+
+
+def test_a_change_that_a_node_sets_off_does_not_overtake_its_cause() -> None:
+    """The last word every node hears of a topic is the controller's own."""
+    nodes = Nodes()
+    topic = nodes.topic()
+
+    class Leader(RecordingNode):
+        def topic_changed(self, changed: TopicImage) -> None:
+            if changed.partitions[0].isr == (1, 3):
+                nodes.controller.alter_partition(nodes.change(topic, 1))
+
+    nodes.controller.fence(2)
+    nodes.feeds[2] = nodes.controller.register(Broker(2, "h", 2), Leader())
+    nodes.feeds[2].release()
+
+    for feed in nodes.feeds.values():
+        assert feed.image.topics["t"] == nodes.controller.topic("t")
+    assert nodes.partition.isr == (1,)

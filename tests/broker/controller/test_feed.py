@@ -1,0 +1,87 @@
+"""Changes on their way to a node."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from broker.controller.feed import MetadataFeed
+from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
+
+
+class Listener:
+    """Writes down what it hears, and the topics that its image has by then."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def broker_changed(self, broker: Broker) -> None:
+        self.heard.append(f"node {broker.node_id}")
+
+    def topic_changed(self, topic: TopicImage) -> None:
+        self.heard.append(f"+{topic.name}")
+
+    def topic_deleted(self, topic: TopicImage) -> None:
+        self.heard.append(f"-{topic.name}")
+
+
+def _topic(name: str) -> TopicImage:
+    return TopicImage(name, uuid4(), {}, (PartitionRegistration((1,), (1,), 1),))
+
+
+def _image() -> MetadataImage:
+    image = MetadataImage("cluster")
+    image.put_broker(Broker(1, "h", 1))
+    image.put(_topic("old"))
+    return image
+
+
+def test_a_node_hears_of_everything_there_is_when_it_is_ready() -> None:
+    """Not before: it has to be made first."""
+    listener = Listener()
+    feed = MetadataFeed(_image(), listener)
+
+    feed.deliver()
+    before = list(listener.heard)
+    feed.release()
+
+    assert before == []
+    assert listener.heard == ["node 1", "+old"]
+    assert feed.image.topic("old") is not None
+
+
+def test_a_held_feed_keeps_changes_back_in_order() -> None:
+    """The image is as old as the last change that came through."""
+    listener = Listener()
+    feed = MetadataFeed(_image(), listener)
+    feed.release()
+    feed.hold()
+    new = _topic("new")
+
+    feed.put_topic(new)
+    feed.remove_topic(new)
+    feed.deliver()
+    held = feed.image.topic("new"), list(listener.heard)
+    feed.release()
+
+    assert held == (None, ["node 1", "+old"])
+    assert listener.heard == ["node 1", "+old", "+new", "-new"]
+
+
+def test_what_a_listener_sets_off_waits_for_it_to_be_through() -> None:
+    """A change inside a change is delivered after it, not in the middle."""
+    order: list[str] = []
+
+    class Chain(Listener):
+        def topic_changed(self, topic: TopicImage) -> None:
+            order.append(f"begin {topic.name}")
+            if topic.name == "first":
+                feed.put_topic(_topic("second"))
+                feed.deliver()
+            order.append(f"end {topic.name}")
+
+    feed = MetadataFeed(MetadataImage("cluster"), Chain())
+    feed.release()
+    feed.put_topic(_topic("first"))
+    feed.deliver()
+
+    assert order == ["begin first", "end first", "begin second", "end second"]

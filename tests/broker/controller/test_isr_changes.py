@@ -1,0 +1,56 @@
+"""Which wishes for another in-sync set are refused, and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+
+from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.isr_changes import IsrChange, check_isr_change
+from broker.errors import ApiError
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+
+TOPIC = TopicImage("t", uuid4(), {}, (PartitionRegistration((1, 2, 3), (1, 2, 3), 1, 5, 8),))
+GOOD = IsrChange(TopicPartition("t", 0), TOPIC.topic_id, 1, 11, 5, 8, (1, 2))
+
+
+def _image() -> MetadataImage:
+    image = MetadataImage("cluster")
+    for node_id in (1, 2, 3):
+        image.put_broker(Broker(node_id, "h", node_id, epoch=10 + node_id, fenced=node_id == 3))
+    image.put(TOPIC)
+    return image
+
+
+def test_an_up_to_date_leader_is_heard() -> None:
+    """The topic it is about comes back."""
+    assert check_isr_change(GOOD, _image()) is TOPIC
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        (replace(GOOD, broker_epoch=10), ErrorCode.STALE_BROKER_EPOCH),
+        (replace(GOOD, node_id=3, broker_epoch=13), ErrorCode.STALE_BROKER_EPOCH),
+        (replace(GOOD, topic_id=uuid4()), ErrorCode.UNKNOWN_TOPIC_ID),
+        (replace(GOOD, key=TopicPartition("t", 1)), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        (replace(GOOD, leader_epoch=6), ErrorCode.NOT_CONTROLLER),
+        (replace(GOOD, partition_epoch=9), ErrorCode.NOT_CONTROLLER),
+        (replace(GOOD, leader_epoch=4), ErrorCode.FENCED_LEADER_EPOCH),
+        (replace(GOOD, node_id=2, broker_epoch=12), ErrorCode.INVALID_REQUEST),
+        (replace(GOOD, partition_epoch=7), ErrorCode.INVALID_UPDATE_VERSION),
+        (replace(GOOD, new_isr=(1, 4)), ErrorCode.INVALID_REQUEST),
+        (replace(GOOD, new_isr=(1, 2, 2)), ErrorCode.INVALID_REQUEST),
+        (replace(GOOD, new_isr=(2,)), ErrorCode.INVALID_REQUEST),
+        (replace(GOOD, new_isr=(1, 3)), ErrorCode.INELIGIBLE_REPLICA),
+    ],
+)
+def test_others_are_refused(asked: IsrChange, error: ErrorCode) -> None:
+    """Kafka's ReplicationControlManagerTest.testInvalidAlterPartitionRequests, and its kin."""
+    with pytest.raises(ApiError) as refusal:
+        check_isr_change(asked, _image())
+
+    assert refusal.value.code is error

@@ -1,0 +1,71 @@
+"""ElectLeaders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from protocol.errors import ErrorCode
+from protocol.messages.elect_leaders import (
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+    TopicPartitions,
+)
+from tests.client import RunningCluster, running_cluster
+
+pytestmark = pytest.mark.anyio
+
+T0 = [TopicPartitions(topic="t", partitions=[0])]
+
+
+async def _leader_away(cluster: RunningCluster) -> None:
+    """A topic that prefers node 1 and is led by node 2, with all three in sync."""
+    cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
+    await cluster.cluster.stop(1)
+    await cluster.cluster.start(1)
+    await trio.sleep(2)
+
+
+def _errors(response: ElectLeadersResponse) -> dict[tuple[str, int], int]:
+    return {
+        (topic.topic, each.partition_id): each.error_code
+        for topic in response.replica_election_results
+        for each in topic.partition_result
+    }
+
+
+async def test_the_preferred_leader_leads_again(tmp_path: Path) -> None:
+    """Every node hears of it, and a second election is not needed."""
+    async with running_cluster(tmp_path) as cluster:
+        await _leader_away(cluster)
+        client = cluster.client(2)
+
+        first = await client.send(ElectLeadersRequest(topic_partitions=T0))
+        second = await client.send(ElectLeadersRequest(topic_partitions=T0))
+
+        assert _errors(first) == {("t", 0): ErrorCode.NONE}
+        assert _errors(second) == {("t", 0): ErrorCode.ELECTION_NOT_NEEDED}
+        assert [n.image.topics["t"].partitions[0].leader for n in cluster.cluster.nodes] == [1] * 3
+
+
+async def test_all_partitions_are_meant_by_none(tmp_path: Path) -> None:
+    """Those that need no election are left out."""
+    async with running_cluster(tmp_path) as cluster:
+        await _leader_away(cluster)
+        cluster.controller.create_topic("u", assignments=[(2, 3)])
+
+        answer = await cluster.client(3).send(ElectLeadersRequest(topic_partitions=None))
+
+        assert _errors(answer) == {("t", 0): ErrorCode.NONE}
+
+
+async def test_an_unknown_kind_of_election_is_refused(tmp_path: Path) -> None:
+    """INVALID_REQUEST, at the top."""
+    async with running_cluster(tmp_path) as cluster:
+        request = ElectLeadersRequest(topic_partitions=None, election_type=7)
+
+        answer = await cluster.client(1).send(request)
+
+        assert answer.error_code == ErrorCode.INVALID_REQUEST

@@ -1,0 +1,111 @@
+"""A replica manager with purgatories, on a node that does nothing but what the test says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from broker.changes import Changes
+from broker.replication.fetch_data import FetchParams, FetchPartition
+from broker.replication.partition import Partition
+from broker.replication.replica_manager import (
+    DeleteResults,
+    FetchResults,
+    ProduceResults,
+    ReplicaManager,
+)
+from broker.replication.waiting import Waiting
+from broker.topic_partition import TopicPartition
+from broker.waits.causes import CauseKind
+from purgatories.purgatory import DelayedOperationPurgatory
+from purgatories.timer.system_timer import SystemTimer
+from tests.broker.replication.world import (
+    KEY,
+    OTHER,
+    FakeNode,
+    follow,
+    hosted,
+    make_partition,
+    records,
+)
+
+ALL = (1, 2, 3)
+
+
+class Desk(FakeNode):
+    """Node 1 leads two partitions of three replicas; what moves there wakes who waits for it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._timers: list[SystemTimer] = []
+        self.waiting = Waiting(
+            self._purgatory("Produce"),
+            self._purgatory("Fetch"),
+            self._purgatory("DeleteRecords"),
+            Changes(),
+        )
+        self.partitions = hosted(
+            *(make_partition(folder, key, node=self, isr=ALL, replicas=ALL) for key in (KEY, OTHER))
+        )
+        self.manager = ReplicaManager(self.partitions, self.waiting)
+
+    def _purgatory(self, name: str) -> DelayedOperationPurgatory[Any]:
+        self._timers.append(SystemTimer(name, now_ms=self.now_ms))
+        return DelayedOperationPurgatory(name, self._timers[-1])
+
+    def deletions_wait(self) -> bool:
+        return self.waiting.delete_records.num_delayed() > 0
+
+    def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
+        super().offsets_moved(key, offset, replica)
+        self.waiting.after_offsets_moved(key, offset, replica)
+
+    def advance(self, milliseconds: float) -> None:
+        """Time goes on."""
+        self.time_ms += milliseconds
+        for timer in self._timers:
+            timer.advance_clock(0)
+
+    def lose(self, key: TopicPartition) -> None:
+        """Another node is elected for the partition."""
+        follow(self.partitions[key])
+        self.waiting.after_leaving(key, CauseKind.LEADERSHIP)
+
+    def drop(self, key: TopicPartition) -> None:
+        """The partition's topic is deleted."""
+        del self.partitions[key]
+        self.waiting.after_leaving(key, CauseKind.DELETED)
+
+    def partition(self, key: TopicPartition = KEY) -> Partition:
+        """One of the two."""
+        return self.partitions[key]
+
+    # -------------------------------------------------------------------------------- requests
+
+    def produce(
+        self, *keys: TopicPartition, acks: int = -1, timeout_ms: int = 1000
+    ) -> list[ProduceResults]:
+        """A produce of one record to each partition, to its end; its answer will be in the list."""
+        answers: list[ProduceResults] = []
+        entries = {key: records(b"a") for key in keys or (KEY,)}
+        self.manager.append_records(timeout_ms, acks, entries, 9, answers.append)
+        self.manager.actions.try_complete_actions()
+        return answers
+
+    def fetch(
+        self, params: FetchParams, *wanted: FetchPartition, max_wait_ms: int = 1000
+    ) -> list[FetchResults]:
+        """A fetch; its answer will be in the list."""
+        answers: list[FetchResults] = []
+        params = replace(params, max_wait_ms=max_wait_ms)
+        self.manager.fetch_messages(params, wanted, answers.append)
+        return answers
+
+    def delete(
+        self, offsets: dict[TopicPartition, int], timeout_ms: int = 1000
+    ) -> list[DeleteResults]:
+        """A deletion; its answer will be in the list."""
+        answers: list[DeleteResults] = []
+        self.manager.delete_records(timeout_ms, offsets, answers.append)
+        return answers

@@ -1,0 +1,140 @@
+"""A leader that answers what the test says, and the node of a follower that fetches from it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import trio
+
+from broker.clock import TrioClock
+from broker.config import Config
+from broker.controller.image import Broker
+from broker.topic_partition import TopicPartition
+from protocol.codec import Output, decode, encode_into
+from protocol.framing import Inbox, Scratch
+from protocol.headers import RequestHeader, begin_response, decode_request_header
+from protocol.messages import REQUESTS
+from protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse
+from protocol.messages.fetch import PartitionData as PartitionData
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.trio_reaper import run_reaper
+from tests.memory_transport import MemoryTransport, memory_transport_pair
+
+LEADER = 2
+SESSION = 77
+
+
+class ScriptedLeader:
+    """Takes one connection after another while ``is_up``; the test reads and answers requests."""
+
+    def __init__(self) -> None:
+        self.is_up = True
+        self.connections = 0
+        self._connected = trio.Event()
+        self._transport: MemoryTransport | None = None
+        self._inbox = Inbox(1 << 24, Scratch())
+        self._header: RequestHeader | None = None
+
+    async def connect(self, _host: str, _port: int) -> MemoryTransport:
+        """A connection to it."""
+        await trio.lowlevel.checkpoint()
+        if not self.is_up:
+            raise ConnectionRefusedError
+        self.connections += 1
+        theirs, self._transport = memory_transport_pair()
+        self._inbox = Inbox(1 << 24, Scratch())
+        self._connected.set()
+        return theirs
+
+    async def request(self) -> Any:
+        """The next request."""
+        while (frame := self._inbox.next_frame()) is None:
+            await self._more()
+        self._header, position = decode_request_header(frame)
+        cls = REQUESTS[self._header.api_key]
+        return decode(cls, self._header.api_version, frame[position:])
+
+    async def fetch(self) -> FetchRequest:
+        """The next request, which is a fetch."""
+        request = await self.request()
+        assert isinstance(request, FetchRequest)
+        return request
+
+    def answer(self, body: Any) -> None:
+        """Answer the request read last."""
+        assert self._header is not None
+        assert self._transport is not None
+        out = Output()
+        start = begin_response(out, self._header)
+        encode_into(out, body, self._header.api_version)
+        out.finish_frame(start)
+        self._transport.send(out.parts())
+
+    def answer_fetch(self, topic_id: Any, *partitions: PartitionData, error: int = 0) -> None:
+        """Answer a fetch with these partitions of one topic."""
+        topics = [FetchableTopicResponse(topic_id=topic_id, partitions=list(partitions))]
+        self.answer(
+            FetchResponse(
+                error_code=error, session_id=SESSION, responses=topics if partitions else []
+            )
+        )
+
+    def hang_up(self) -> None:
+        """End the connection."""
+        assert self._transport is not None
+        self._transport.close()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a request waits to be read."""
+        return self._transport is not None and bool(self._transport.incoming)
+
+    async def _more(self) -> None:
+        """Receive; if the follower has hung up, on the connection that it makes next."""
+        while self._transport is None:
+            await self._connected.wait()
+        self._inbox.settle()
+        transport = self._transport
+        await transport.wait_readable()
+        if count := transport.receive_into(self._inbox.space()):
+            self._inbox.received(count)
+        elif self._transport is transport:
+            self._transport, self._connected = None, trio.Event()
+
+
+class FollowingNode:
+    """Node 1, which can be paused, and whose image knows the leader unless a test removes it."""
+
+    node_id = 1
+
+    def __init__(self) -> None:
+        self.config = Config()
+        self.scratch = Scratch()
+        self.now_ms = TrioClock().now_ms
+        self.timer = SystemTimer("node", now_ms=self.now_ms)
+        self.brokers = {n: Broker(n, "127.0.0.1", 9091 + n, 100 + n) for n in (1, LEADER, 3)}
+        self.moved: list[tuple[TopicPartition, int]] = []
+        self.going = trio.Event()
+        self.going.set()
+
+    def alive(self, node_id: int) -> Broker | None:
+        return self.brokers.get(node_id)
+
+    async def may_fetch(self) -> None:
+        if not self.going.is_set():
+            await self.going.wait()
+
+    def replicated(self, key: TopicPartition, high_watermark: int) -> None:
+        self.moved.append((key, high_watermark))
+
+
+@asynccontextmanager
+async def following() -> AsyncIterator[tuple[FollowingNode, ScriptedLeader, trio.Nursery]]:
+    """A node with its timer running, its leader, and where to start tasks that end with it."""
+    node = FollowingNode()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run_reaper, node.timer)
+        yield node, ScriptedLeader(), nursery
+        nursery.cancel_scope.cancel()

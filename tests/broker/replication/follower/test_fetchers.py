@@ -1,0 +1,78 @@
+"""One fetcher for each leader (mirrors Kafka's AbstractFetcherManagerTest)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from broker.replication.follower.fetchers import Fetchers
+from broker.topic_partition import TopicPartition
+from tests.broker.replication.follower.scripted_leader import FollowingNode
+from tests.broker.replication.world import KEY, OTHER, make_partition
+from tests.memory_transport import MemoryTransport, memory_transport_pair
+
+pytestmark = pytest.mark.anyio
+
+
+class Addresses:
+    """Takes every connection, and notes where to."""
+
+    def __init__(self) -> None:
+        self.ports: list[int] = []
+        self._ends: list[MemoryTransport] = []
+
+    async def connect(self, _host: str, port: int) -> MemoryTransport:
+        """A connection on which nobody answers."""
+        await trio.lowlevel.checkpoint()
+        self.ports.append(port)
+        ours, theirs = memory_transport_pair()
+        self._ends.append(theirs)
+        return ours
+
+
+async def test_partitions_of_one_leader_share_a_connection(tmp_path: Path) -> None:
+    """One fetcher, one request for both."""
+    addresses, node = Addresses(), FollowingNode()
+    fetchers = Fetchers(node, addresses.connect)
+    async with trio.open_nursery() as nursery:
+        for key in (KEY, OTHER):
+            fetchers.follow(make_partition(tmp_path, key, leader=2), 2)
+        nursery.start_soon(fetchers.run)
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert addresses.ports == [9093]
+        assert len(fetchers) == 2
+        nursery.cancel_scope.cancel()
+
+
+async def test_each_leader_has_a_fetcher_of_its_own(tmp_path: Path) -> None:
+    """Those that are first followed while it runs, too."""
+    addresses, node = Addresses(), FollowingNode()
+    fetchers = Fetchers(node, addresses.connect)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(fetchers.run)
+        fetchers.follow(make_partition(tmp_path, KEY, leader=2), 2)
+        await trio.testing.wait_all_tasks_blocked()
+        fetchers.follow(make_partition(tmp_path, OTHER, leader=3), 3)
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert addresses.ports == [9093, 9094]
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_partition_has_one_leader(tmp_path: Path) -> None:
+    """Following another ends following the first (Kafka's testAddAndRemovePartition)."""
+    fetchers = Fetchers(FollowingNode(), Addresses().connect)
+    partition = make_partition(tmp_path, KEY, leader=2)
+
+    fetchers.follow(partition, 2)
+    fetchers.follow(partition, 3)
+    assert len(fetchers) == 1
+    assert [bool(fetchers._fetchers[leader]._states) for leader in (2, 3)] == [False, True]
+
+    fetchers.unfollow(KEY)
+    fetchers.unfollow(TopicPartition("never", 0))
+    assert len(fetchers) == 0

@@ -1,0 +1,130 @@
+"""One request at a time to the leader."""
+
+from __future__ import annotations
+
+import pytest
+import trio
+import trio.testing
+
+from broker.replication.follower.leader_connection import LeaderConnection
+from broker.transport import Disconnected
+from protocol.codec import Malformed
+from protocol.messages.fetch import FetchRequest, FetchResponse
+from tests.broker.replication.follower.scripted_leader import (
+    SESSION,
+    FollowingNode,
+    ScriptedLeader,
+)
+from tests.memory_transport import memory_transport_pair
+
+pytestmark = pytest.mark.anyio
+
+
+async def _connected(leader: ScriptedLeader, node: FollowingNode) -> LeaderConnection:
+    transport = await leader.connect("", 0)
+    return LeaderConnection(transport, node.scratch, "node-1", node.may_fetch)
+
+
+def _request(max_wait_ms: int = 500) -> FetchRequest:
+    return FetchRequest(max_wait_ms=max_wait_ms, min_bytes=1, topics=[])
+
+
+def _session_id(response: FetchResponse) -> int:
+    return response.session_id
+
+
+async def test_a_request_is_sent_and_its_answer_used() -> None:
+    """In the newest version, under the follower's name."""
+    leader, node = ScriptedLeader(), FollowingNode()
+    connection = await _connected(leader, node)
+    asked: list[FetchRequest] = []
+
+    async def serve() -> None:
+        asked.append(await leader.fetch())
+        leader.answer_fetch(None)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve)
+        used = await connection.ask(_request(123), _session_id)
+
+    assert used == SESSION
+    assert asked[0].max_wait_ms == 123
+    assert leader._header is not None
+    assert leader._header.client_id == "node-1"
+    assert leader._header.api_version == 18
+
+
+async def test_a_paused_node_neither_sends_nor_receives() -> None:
+    """What arrives meanwhile is left where it is."""
+    leader, node = ScriptedLeader(), FollowingNode()
+    connection = await _connected(leader, node)
+    used: list[int] = []
+    node.going = trio.Event()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(connection.ask, _request(), lambda r: used.append(r.session_id))
+        await trio.testing.wait_all_tasks_blocked()
+        assert not leader.is_asked
+
+        node.going.set()
+        await leader.fetch()
+        node.going = trio.Event()
+        leader.answer_fetch(None)
+        await trio.testing.wait_all_tasks_blocked()
+        assert used == []
+
+        node.going.set()
+
+    assert used == [SESSION]
+
+
+async def test_a_leader_that_goes_away_is_told() -> None:
+    """Before the answer, or in the middle of it."""
+    leader, node = ScriptedLeader(), FollowingNode()
+    connection = await _connected(leader, node)
+
+    async def serve() -> None:
+        await leader.fetch()
+        leader.hang_up()
+
+    with pytest.RaisesGroup(Disconnected):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(serve)
+            await connection.ask(_request(), _session_id)
+
+
+async def test_bytes_that_are_no_answer_are_malformed() -> None:
+    """The fetcher hangs up then."""
+    node = FollowingNode()
+    ours, theirs = memory_transport_pair()
+    connection = LeaderConnection(ours, node.scratch, "node-1", node.may_fetch)
+    theirs.send([(6).to_bytes(4, "big"), (1).to_bytes(4, "big"), b"\0\0"])
+
+    with pytest.raises(Malformed):
+        await connection.ask(_request(), _session_id)
+
+
+async def test_a_large_request_waits_for_room() -> None:
+    """A full socket buffer is no error."""
+    leader, node = ScriptedLeader(), FollowingNode()
+    connection = await _connected(leader, node)
+    assert leader._transport is not None
+    leader._transport.other.room = 10
+
+    async def serve() -> None:
+        await leader.fetch()
+        leader.answer_fetch(None)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve)
+        assert await connection.ask(_request(), _session_id) == SESSION
+
+
+async def test_closing_ends_a_wait() -> None:
+    """Whoever asks is told by an exception of trio's."""
+    leader, node = ScriptedLeader(), FollowingNode()
+    connection = await _connected(leader, node)
+    with pytest.RaisesGroup(trio.ClosedResourceError):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(connection.ask, _request(), _session_id)
+            await trio.testing.wait_all_tasks_blocked()
+            connection.close()

@@ -1,0 +1,40 @@
+"""What is said of a partition that is not here (mirrors Kafka's testGetPartitionOrError...)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.errors import ApiError
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from tests.broker.replication.world import KEY, hosted, make_partition
+
+
+def test_what_is_here_is_found(tmp_path: Path) -> None:
+    """By its key."""
+    partition = make_partition(tmp_path)
+
+    assert hosted(partition).find(KEY) is partition
+
+
+@pytest.mark.parametrize(
+    ("partition", "error"),
+    [
+        (0, ErrorCode.KAFKA_STORAGE_ERROR),
+        (1, ErrorCode.NOT_LEADER_OR_FOLLOWER),
+        (2, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ],
+    ids=["its disk failed", "another node has it", "nobody has it"],
+)
+def test_what_is_not_here_has_a_reason(partition: int, error: ErrorCode) -> None:
+    """A client is sent elsewhere only if that may help."""
+    partitions = HostedPartitions(lambda key: key.partition < 2)
+    partitions.offline.add(TopicPartition("t", 0))
+
+    with pytest.raises(ApiError) as refusal:
+        partitions.find(TopicPartition("t", partition))
+
+    assert refusal.value.code is error

@@ -1,0 +1,240 @@
+"""Making the image's word come true (mirrors ReplicaManagerTest's testDelta... tests)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from broker.changes import Changes
+from broker.config import Config
+from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
+from broker.replication.hosting import Hosting
+from broker.replication.partition import Partition
+from broker.replication.waiting import Waiting
+from broker.storage.log_manager import LogManager
+from broker.topic_partition import TopicPartition
+from broker.waits.causes import CauseKind
+from purgatories.purgatory import DelayedOperationPurgatory
+from purgatories.timer.system_timer import SystemTimer
+from tests.broker.replication.world import FakeNode, hosted, records
+from tests.broker.storage.logs import StillClock
+
+ALL = (1, 2, 3)
+
+
+class Story:
+    """What was done, in order: followers, and who was woken."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def follow(self, partition: Partition, leader: int) -> None:
+        self.lines.append(f"{partition.key} follows {leader}")
+
+    def unfollow(self, key: TopicPartition) -> None:
+        self.lines.append(f"{key} follows nobody")
+
+    def leadership(self, partition: Partition, leads: bool) -> None:
+        self.lines.append(f"{partition.key} {'led' if leads else 'not led'} here")
+
+    def take(self) -> list[str]:
+        """What was done since the last time."""
+        lines, self.lines = self.lines, []
+        return lines
+
+
+class ToldWaiting(Waiting):
+    """Tells the story instead of waking anybody."""
+
+    def __init__(self, story: Story) -> None:
+        purgatory: DelayedOperationPurgatory[Any] = DelayedOperationPurgatory(
+            "none", SystemTimer("none", now_ms=lambda: 0)
+        )
+        super().__init__(purgatory, purgatory, purgatory, Changes())
+        self.story = story
+
+    def after_offsets_moved(
+        self, key: TopicPartition, high_watermark: int, replica: int | None = None
+    ) -> None:
+        self.story.lines.append(f"{key} moved")
+
+    def after_leaving(self, key: TopicPartition, kind: CauseKind) -> None:
+        self.story.lines.append(f"{key} left: {kind}")
+
+
+class World:
+    """A node's `Hosting`, its logs and the story it tells."""
+
+    def __init__(self, folder: Path) -> None:
+        self.node = FakeNode()
+        self.story = Story()
+        self.partitions = hosted()
+        self.logs = LogManager(folder, StillClock(), node_id=1, cluster_id="c")
+        self.hosting = Hosting(
+            self.node,
+            Config(),
+            self.logs,
+            self.partitions,
+            ToldWaiting(self.story),
+            self.story,
+            self.story.leadership,
+        )
+
+    def host(self, *leaders: int, epoch: int = 0, **configs: str) -> list[str]:
+        """Host a topic whose partitions have these leaders, all in one epoch; what was done."""
+        registrations = [PartitionRegistration(ALL, ALL, n, epoch, epoch) for n in leaders]
+        self.hosting.host(_topic(*registrations, **configs))
+        return self.story.take()
+
+    def partition(self, index: int = 0) -> Partition:
+        """A partition that is hosted."""
+        return self.partitions[TopicPartition("t", index)]
+
+
+def _topic(*partitions: PartitionRegistration, **configs: str) -> TopicImage:
+    named = {key.replace("_", "."): value for key, value in configs.items()}
+    return TopicImage("t", UUID(int=7), named, partitions)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """Node 1 of three, which hosts nothing yet."""
+    made = World(tmp_path)
+    yield made
+    made.logs.close()
+
+
+def test_leaders_come_first(world: World) -> None:
+    """So that whoever follows them finds them (Kafka's applyDelta)."""
+    assert world.host(2, 1) == [
+        "t-1 follows nobody",
+        "t-1 led here",
+        "t-0 follows nobody",
+        "t-0 left: leadership",
+        "t-0 follows 2",
+    ]
+    assert [world.partition(index).is_leader for index in (0, 1)] == [False, True]
+
+
+def test_only_the_own_replicas_are_hosted(world: World) -> None:
+    """Other nodes have the others."""
+    world.hosting.host(
+        _topic(PartitionRegistration((2, 3), (2, 3), 2), PartitionRegistration((1,), (1,), 1))
+    )
+
+    assert list(world.partitions) == [TopicPartition("t", 1)]
+    assert len(world.logs) == 1
+
+
+def test_from_leader_to_follower(world: World) -> None:
+    """Kafka's testDeltaFromLeaderToFollower: who waits is told, then the new leader asked."""
+    world.host(1)
+
+    assert world.host(3, epoch=1) == [
+        "t-0 not led here",
+        "t-0 follows nobody",
+        "t-0 left: leadership",
+        "t-0 follows 3",
+    ]
+    assert not world.partition().is_leader
+
+
+def test_from_follower_to_leader(world: World) -> None:
+    """Kafka's testDeltaFromFollowerToLeader."""
+    world.host(2)
+
+    assert world.host(1, epoch=1) == ["t-0 follows nobody", "t-0 led here"]
+    assert world.partition().is_leader
+
+
+def test_a_leader_whose_high_watermark_moves_wakes_who_waits(world: World) -> None:
+    """Another in-sync set may free it."""
+    world.host(1)
+    log = world.partition().log
+    log.append_as_leader(records(b"a"), 0)
+
+    world.hosting.host(_topic(PartitionRegistration(ALL, (1,), 1, 0, 1)))
+
+    assert world.story.take() == ["t-0 follows nobody", "t-0 moved"]
+
+
+def test_the_same_leader_is_not_followed_anew(world: World) -> None:
+    """Kafka's testFetcherAreNotRestartedIfLeaderEpochIsNotBumpedWithKRaftPath."""
+    world.host(2)
+
+    world.hosting.host(_topic(PartitionRegistration(ALL, (2, 3), 2, 0, 1)))
+
+    assert world.story.take() == []
+    registration = world.partition().registration
+    assert registration is not None
+    assert registration.isr == (2, 3)
+
+
+def test_without_a_leader_nobody_is_followed(world: World) -> None:
+    """The partition waits for an election, and who waited here is told."""
+    world.host(2)
+
+    assert world.host(NO_LEADER, epoch=1) == ["t-0 follows nobody", "t-0 left: leadership"]
+
+
+def test_a_leader_that_is_away_is_followed_all_the_same(world: World) -> None:
+    """The topic is told only once: the fetcher waits for the node, not we."""
+    del world.node.brokers[2]
+
+    assert world.host(2)[-1] == "t-0 follows 2"
+
+
+def test_a_replica_moved_away_is_deleted(world: World) -> None:
+    """Kafka's testDeltaFollowerToNotReplica: log and waiters go."""
+    world.host(2)
+    directory = world.partition().log.directory
+
+    world.hosting.host(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1)))
+
+    assert world.story.take() == ["t-0 follows nobody", "t-0 left: leadership"]
+    assert (dict(world.partitions), directory.exists()) == ({}, False)
+
+
+def test_a_deleted_topic_is_dropped(world: World) -> None:
+    """Kafka's testDeltaLeaderRemovedTopic and testDeltaFollowerRemovedTopic."""
+    world.host(1, 2)
+
+    world.hosting.drop(_topic(*[PartitionRegistration(ALL, ALL, 1)] * 2))
+
+    assert world.story.take() == [
+        "t-0 not led here",
+        "t-0 follows nobody",
+        "t-0 left: deleted",
+        "t-1 follows nobody",
+        "t-1 left: deleted",
+    ]
+    assert len(world.logs) == 0
+
+
+def test_other_settings_hold_at_once(world: World) -> None:
+    """Of the log, and min.insync.replicas."""
+    world.host(1)
+
+    world.host(1, min_insync_replicas="2", retention_ms="5000")
+
+    leadership = world.partition().leadership
+    assert leadership is not None
+    assert leadership.effective_min_isr == 2
+    assert world.partition().log.config.retention_ms == 5000
+
+
+def test_a_log_that_cannot_be_opened_is_offline(world: World, tmp_path: Path) -> None:
+    """Kafka's testDeltaToLeaderOrFollowerMarksPartitionOfflineIfLogCantBeCreated."""
+    (tmp_path / "t-0").write_text("no folder")
+
+    assert world.host(1) == []
+    assert world.partitions.offline == {TopicPartition("t", 0)}
+
+    (tmp_path / "t-0").unlink()
+    world.host(1, epoch=1)
+    assert world.partitions.offline == set()
+    assert world.partition().is_leader

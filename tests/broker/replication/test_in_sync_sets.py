@@ -1,0 +1,296 @@
+"""How the in-sync set grows and shrinks (mirrors PartitionTest and IsrExpirationTest)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from broker.replication.isr_state import IsrState
+from broker.replication.partition import Partition
+from protocol.errors import ErrorCode
+from tests.broker.replication.world import (
+    KEY,
+    LAG_MAX_MS,
+    FakeNode,
+    append,
+    broker_epoch,
+    fetched,
+    leading,
+    make_partition,
+)
+
+ALL = (1, 2, 3)
+
+
+@pytest.fixture
+def node() -> FakeNode:
+    """Node 1, which leads."""
+    return FakeNode()
+
+
+def _led(folder: Path, node: FakeNode, *isr: int) -> Partition:
+    """Ten records of epoch 4, and epoch 5 begins behind them."""
+    partition = make_partition(folder, node=node, isr=isr, replicas=ALL, leader_epoch=4)
+    append(partition, 10)
+    leadership = leading(partition)
+    leadership.begin(
+        replace(leadership.registration, leader_epoch=5, partition_epoch=1), new_leader=True
+    )
+    return partition
+
+
+# --------------------------------------------------------------------------------------- expand
+
+
+def test_a_follower_joins_at_the_begin_of_the_epoch(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testFollowerDoesNotJoinISRUntilCaughtUpToOffsetWithinCurrentLeaderEpoch.
+
+    The high watermark of a new leader may be far behind, so reaching that proves little.
+    """
+    partition = _led(tmp_path, node, 1, 2)
+    assert partition.log.high_watermark == 0
+
+    fetched(partition, 3, 9)
+    assert node.asked_for == []
+
+    fetched(partition, 3, 10)
+    assert node.asked_for == [(1, 2, 3)]
+
+
+def test_a_follower_joins_at_the_high_watermark(tmp_path: Path, node: FakeNode) -> None:
+    """It need not be at the log end, which others may not have reached either."""
+    partition = _led(tmp_path, node, 1, 2)
+    append(partition, 10)
+    fetched(partition, 2, 15)
+    assert partition.log.high_watermark == 15
+
+    fetched(partition, 3, 14)
+    assert node.asked_for == []
+
+    fetched(partition, 3, 15)
+    assert node.asked_for == [(1, 2, 3)]
+
+
+def test_what_the_controller_is_told(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testIsrExpansion: the set, and the epochs by which a stale request is known."""
+    partition = _led(tmp_path, node, 1)
+    fetched(partition, 2, 10)
+
+    [change] = node.changes
+
+    assert (change.key, change.topic_id) == (KEY, partition.topic_id)
+    assert (change.node_id, change.broker_epoch) == (1, broker_epoch(1))
+    assert (change.leader_epoch, change.partition_epoch) == (5, 1)
+    assert change.new_isr == (1, 2)
+
+
+def test_one_change_at_a_time(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testSingleInFlightAlterIsr: neither join nor leave while one is under way."""
+    partition = _led(tmp_path, node, 1)
+    fetched(partition, 2, 10)
+    fetched(partition, 3, 10)
+    fetched(partition, 2, 10)
+    node.time_ms += LAG_MAX_MS + 1
+    leading(partition).maybe_shrink_isr()
+    assert node.asked_for == [(1, 2)]
+
+    agreed = node.agree(partition)
+    fetched(partition, 3, 10)
+
+    assert node.asked_for == [(1, 2), (1, 2, 3)]
+    assert node.changes[-1].partition_epoch == agreed.partition_epoch == 2
+
+
+@pytest.mark.parametrize("epoch", [None, 1], ids=["fenced", "a former life"])
+def test_only_the_living_join(tmp_path: Path, node: FakeNode, epoch: int | None) -> None:
+    """Kafka's testIsrNotExpandedIfReplicaIsFencedOrShutdown, ...BrokerEpochsMatch (KIP-903)."""
+    partition = _led(tmp_path, node, 1, 2)
+    if epoch is None:
+        del node.brokers[3]
+
+    fetched(partition, 3, 10, epoch=epoch)
+
+    assert node.asked_for == []
+
+
+def test_a_follower_that_does_not_tell_its_life_may_join(tmp_path: Path, node: FakeNode) -> None:
+    """-1 is a fetch older than v15 (Kafka's testIsrCanExpandedIfBrokerEpochsMatch...)."""
+    partition = _led(tmp_path, node, 1, 2)
+
+    fetched(partition, 3, 10, epoch=-1)
+
+    assert node.asked_for == [(1, 2, 3)]
+
+
+def test_members_do_not_join_again(tmp_path: Path, node: FakeNode) -> None:
+    """Whoever is in the maximal set is in."""
+    partition = _led(tmp_path, node, *ALL)
+
+    fetched(partition, 2, 10)
+    fetched(partition, 3, 10)
+
+    assert node.asked_for == []
+
+
+# --------------------------------------------------------------------------------------- shrink
+
+
+def test_who_lags_for_too_long_is_dropped(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testMaybeShrinkIsr and IsrExpirationTest.testIsrExpirationForSlowFollowers.
+
+    Until the controller agrees they are waited for, after that the high watermark is free.
+    """
+    partition = _led(tmp_path, node, *ALL)
+    leadership = leading(partition)
+    fetched(partition, 2, 10)
+    fetched(partition, 3, 10)
+    append(partition, 5)
+    fetched(partition, 2, 15)
+    node.time_ms += LAG_MAX_MS + 1
+
+    leadership.maybe_shrink_isr()
+    assert node.asked_for == [(1, 2)]
+    assert leadership.isr.maximal == ALL
+    assert partition.log.high_watermark == 10
+
+    node.agree(partition)
+    assert leadership.isr == IsrState.of((1, 2))
+    assert partition.log.high_watermark == 15
+    assert node.moved[-1] == KEY
+
+
+def test_all_who_lag_are_dropped_together(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's IsrExpirationTest.testIsrExpirationIfNoFetchRequestMade: the leader remains."""
+    partition = _led(tmp_path, node, *ALL)
+    node.time_ms += LAG_MAX_MS + 1
+
+    leading(partition).maybe_shrink_isr()
+
+    assert node.asked_for == [(1,)]
+
+
+def test_a_new_leader_gives_its_followers_time(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's IsrExpirationTest.testIsrExpirationForStuckFollowers: from the begin of the epoch."""
+    partition = _led(tmp_path, node, *ALL)
+    node.time_ms += LAG_MAX_MS
+
+    leading(partition).maybe_shrink_isr()
+
+    assert node.asked_for == []
+
+
+def test_who_asks_for_all_there_is_stays(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testShouldNotShrinkIsrIfPreviousFetchIsCaughtUp: the log grows faster than it."""
+    partition = _led(tmp_path, node, 1, 2)
+    fetched(partition, 2, 10)
+    append(partition, 10)
+    node.time_ms += LAG_MAX_MS
+    fetched(partition, 2, 15)
+    append(partition, 10)
+    node.time_ms += 1
+
+    leading(partition).maybe_shrink_isr()
+    assert node.asked_for == [(1,)]
+    node.refuse(ErrorCode.INELIGIBLE_REPLICA)
+
+    fetched(partition, 2, 20)
+    leading(partition).maybe_shrink_isr()
+    assert node.asked_for == [(1,)]
+
+
+def test_who_has_everything_stays(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testShouldNotShrinkIsrIfFollowerCaughtUpToLogEnd: 30 001 ms idle, at the log end."""
+    partition = _led(tmp_path, node, 1, 2)
+    fetched(partition, 2, 10)
+    node.time_ms += LAG_MAX_MS + 1
+
+    leading(partition).maybe_shrink_isr()
+
+    assert node.asked_for == []
+
+
+# -------------------------------------------------------------------------------------- answers
+
+
+@pytest.mark.parametrize("error", [ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED])
+def test_a_refused_change_is_forgotten(tmp_path: Path, node: FakeNode, error: ErrorCode) -> None:
+    """Kafka's testIsrNotExpandedIfUpdateFails, testRetryShrinkIsr: the next occasion asks anew."""
+    partition = _led(tmp_path, node, 1)
+    fetched(partition, 2, 10)
+
+    node.refuse(error)
+    assert leading(partition).isr == IsrState.of((1,))
+
+    fetched(partition, 2, 10)
+    assert node.asked_for == [(1, 2), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.INVALID_UPDATE_VERSION,
+        ErrorCode.INVALID_REQUEST,
+        ErrorCode.NEW_LEADER_ELECTED,
+    ],
+)
+def test_where_the_controller_knows_better_metadata_is_waited_for(
+    tmp_path: Path, node: FakeNode, error: ErrorCode
+) -> None:
+    """Kafka's testAlterIsrInvalidVersion, ...UnknownTopic, ...NewLeaderElected: be strict."""
+    partition = _led(tmp_path, node, 1)
+    leadership = leading(partition)
+    fetched(partition, 2, 10)
+
+    node.refuse(error)
+    fetched(partition, 2, 10)
+    assert leadership.isr.maximal == (1, 2)
+    assert node.asked_for == [(1, 2)]
+
+    leadership.begin(
+        replace(leadership.registration, isr=(1, 3), partition_epoch=2), new_leader=False
+    )
+    assert leadership.isr == IsrState.of((1, 3))
+
+
+def test_an_answer_that_leaves_it_open_is_asked_for_again(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testAlterIsrUnexpectedError: the newcomer is waited for, it may be in the set.
+
+    The same change is proposed at the next occasion, be it a fetch or the regular look.
+    """
+    partition = _led(tmp_path, node, 1)
+    leadership = leading(partition)
+    fetched(partition, 2, 10)
+
+    node.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
+    assert leadership.isr.maximal == (1, 2)
+    append(partition)
+    assert partition.log.high_watermark == 10
+
+    fetched(partition, 3, 10)
+    assert node.asked_for == [(1, 2), (1, 2)]
+    node.refuse(ErrorCode.REQUEST_TIMED_OUT)
+    leadership.maybe_shrink_isr()
+    assert node.asked_for == [(1, 2)] * 3
+
+    node.agree(partition)
+    assert leadership.isr == IsrState.of((1, 2))
+
+
+def test_metadata_counts_more_than_a_late_answer(tmp_path: Path, node: FakeNode) -> None:
+    """What the image told meanwhile is newer than what was asked before."""
+    partition = _led(tmp_path, node, 1)
+    leadership = leading(partition)
+    fetched(partition, 2, 10)
+    leadership.begin(
+        replace(leadership.registration, isr=(1, 3), partition_epoch=7), new_leader=False
+    )
+
+    node.agree(partition)
+
+    assert leadership.isr == IsrState.of((1, 3))
+    assert leadership.registration.partition_epoch == 7

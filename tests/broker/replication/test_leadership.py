@@ -1,0 +1,259 @@
+"""The leader's view of its followers: high watermark, epochs, who may fetch (PartitionTest)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from broker.errors import ApiError
+from broker.replication.partition import Partition
+from broker.replication.replica import UNKNOWN_OFFSET
+from protocol.errors import ErrorCode
+from tests.broker.replication.world import (
+    KEY,
+    LAG_MAX_MS,
+    FakeNode,
+    append,
+    broker_epoch,
+    fetched,
+    leading,
+    make_partition,
+)
+
+ALL = (1, 2, 3)
+
+
+@pytest.fixture
+def node() -> FakeNode:
+    """Node 1, which leads."""
+    return FakeNode()
+
+
+@pytest.fixture
+def partition(tmp_path: Path, node: FakeNode) -> Partition:
+    """Ten records, three replicas, all in sync."""
+    found = make_partition(tmp_path, node=node, isr=ALL, replicas=ALL)
+    append(found, 10)
+    return found
+
+
+# ------------------------------------------------------------------------------ high watermark
+
+
+def test_the_high_watermark_is_what_every_member_has(partition: Partition) -> None:
+    """Kafka's testUpdateFollowerFetchState: it follows the slowest member of the set."""
+    fetched(partition, 2, 10)
+    assert partition.log.high_watermark == 0
+
+    fetched(partition, 3, 7)
+    assert partition.log.high_watermark == 7
+
+    fetched(partition, 3, 10)
+    assert partition.log.high_watermark == 10
+
+
+def test_who_waits_is_told_once_for_each_move(partition: Partition, node: FakeNode) -> None:
+    """By whom and how far; a fetch that moves nothing wakes nobody."""
+    fetched(partition, 2, 10)
+    assert node.moved == []
+
+    fetched(partition, 3, 10)
+    fetched(partition, 3, 10)
+
+    assert node.moved == [KEY]
+    assert node.moved_by == [(10, 3)]
+
+
+def test_the_high_watermark_never_goes_back(partition: Partition) -> None:
+    """A member that lost its log does not take back what was told to consumers."""
+    fetched(partition, 2, 10)
+    fetched(partition, 3, 10)
+
+    fetched(partition, 2, 4)
+
+    assert partition.log.high_watermark == 10
+
+
+def test_a_follower_about_to_catch_up_is_waited_for(tmp_path: Path, node: FakeNode) -> None:
+    """Outside the set, but caught up a moment ago: else it would be chasing for ever."""
+    partition = make_partition(tmp_path, node=node, isr=(1, 2), replicas=ALL)
+    append(partition, 10)
+    node.brokers.pop(3)
+    fetched(partition, 3, 10)  # too early to join: it is fenced
+    node.brokers |= FakeNode().brokers
+    append(partition, 10)
+
+    fetched(partition, 2, 20)
+    assert partition.log.high_watermark == 10
+
+    node.time_ms += LAG_MAX_MS + 1
+    append(partition)
+    fetched(partition, 2, 21)
+    assert partition.log.high_watermark == 21
+
+
+@pytest.mark.parametrize(
+    ("fenced", "epoch", "high_watermark"),
+    [(False, broker_epoch(3), 10), (True, broker_epoch(3), 20), (False, 1, 20)],
+)
+def test_only_those_who_may_join_are_waited_for(
+    partition: Partition, node: FakeNode, fenced: bool, epoch: int, high_watermark: int
+) -> None:
+    """Kafka's testHighWatermarkIncreasesWithFencedOrShutdownFollower.
+
+    After the set has shrunk, a follower that just lags holds the high watermark, but not a fenced
+    one, nor one whose fetch is from a former life (KIP-903).
+    """
+    leadership = leading(partition)
+    fetched(partition, 2, 10)
+    fetched(partition, 3, 10)
+    append(partition, 10)
+    if fenced:
+        del node.brokers[3]
+    leadership.replicas[3].broker_epoch = epoch
+    leadership.begin(
+        replace(leadership.registration, isr=(1, 2), partition_epoch=1), new_leader=False
+    )
+
+    fetched(partition, 2, 20)
+
+    assert partition.log.high_watermark == high_watermark
+
+
+def test_below_min_isr_the_high_watermark_stands_still(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testHighWatermarkAdvanceShouldNotAdvanceWhenUnderMinISR.
+
+    The set that counts is the one the controller has agreed to, not the one it was asked for.
+    """
+    partition = make_partition(tmp_path, node=node, isr=(1,), replicas=ALL, min_insync_replicas=2)
+    append(partition, 10)
+    leadership = leading(partition)
+
+    fetched(partition, 2, 10)
+    assert (leadership.isr.committed, leadership.isr.maximal) == ((1,), (1, 2))
+    assert leadership.below_min_isr
+    assert partition.log.high_watermark == 0
+
+    node.agree(partition)
+    assert not leadership.below_min_isr
+    assert partition.log.high_watermark == 10
+    assert node.moved == [KEY]
+
+
+def test_min_isr_never_asks_for_more_than_there_are(tmp_path: Path) -> None:
+    """Kafka's testIsUnderMinIsr and testAtMinIsr: one replica is enough when there is but one."""
+    leadership = leading(make_partition(tmp_path, min_insync_replicas=3))
+
+    assert leadership.effective_min_isr == 1
+    assert not leadership.below_min_isr
+
+
+# ------------------------------------------------------------------------------- low watermark
+
+
+def test_the_low_watermark_is_that_of_the_living(partition: Partition, node: FakeNode) -> None:
+    """A dead follower does not hold up deletions (Partition.lowWatermarkIfLeader)."""
+    fetched(partition, 2, 10)
+    fetched(partition, 3, 10)
+    partition.delete_records(4)
+    leadership = leading(partition)
+
+    assert leadership.low_watermark() == 0
+    fetched(partition, 2, 10, log_start_offset=4)
+    assert leadership.low_watermark() == 0
+    del node.brokers[3]
+    assert leadership.low_watermark() == 4
+
+
+def test_the_low_watermark_is_told_only_to_those_who_wait(
+    partition: Partition, node: FakeNode
+) -> None:
+    """Without a waiting DeleteRecords nobody asks where the followers' logs start."""
+    fetched(partition, 2, 10)
+    fetched(partition, 3, 10)
+    partition.delete_records(4)
+    node.moved.clear()
+
+    fetched(partition, 2, 10, log_start_offset=2)
+    fetched(partition, 3, 10, log_start_offset=2)
+    assert node.moved == []
+
+    node.deletions = True
+    fetched(partition, 2, 10, log_start_offset=4)
+    assert node.moved == []
+    fetched(partition, 3, 10, log_start_offset=4)
+    assert node.moved == [KEY]
+
+
+# -------------------------------------------------------------------------------------- epochs
+
+
+def test_a_new_leader_knows_nothing_of_its_followers(partition: Partition) -> None:
+    """So the high watermark waits until all have fetched again."""
+    fetched(partition, 2, 10)
+    leadership = leading(partition)
+
+    leadership.begin(replace(leadership.registration, leader_epoch=6), new_leader=True)
+
+    assert leadership.epoch_start_offset == 10
+    assert leadership.replicas[2].log_end_offset == UNKNOWN_OFFSET
+
+
+def test_the_same_epoch_keeps_what_is_known(partition: Partition) -> None:
+    """Kafka's testDoNotResetReplicaStateIfLeaderEpochIsNotBumped."""
+    fetched(partition, 2, 10)
+    leadership = leading(partition)
+
+    leadership.begin(
+        replace(leadership.registration, isr=(1, 2), partition_epoch=1), new_leader=False
+    )
+
+    assert leadership.epoch_start_offset == 0
+    assert leadership.replicas[2].log_end_offset == 10
+
+
+def test_replicas_come_and_go_with_the_registration(partition: Partition) -> None:
+    """Those that stay keep their state (Kafka's testReassignment...)."""
+    fetched(partition, 2, 10)
+    leadership = leading(partition)
+
+    leadership.begin(
+        replace(leadership.registration, replicas=(1, 2, 4), isr=(1, 2), partition_epoch=1),
+        new_leader=False,
+    )
+
+    assert {n: r.log_end_offset for n, r in leadership.replicas.items()} == {2: 10, 4: -1}
+
+
+# ------------------------------------------------------------------------------- who may fetch
+
+
+def _refusal(partition: Partition, node_id: int, life: int, *, epoch: int = 5) -> ErrorCode:
+    try:
+        leading(partition).check_follower(node_id, life, epoch)
+    except ApiError as refusal:
+        return refusal.code
+    return ErrorCode.NONE
+
+
+def test_a_follower_of_a_former_life_is_turned_away(partition: Partition) -> None:
+    """Kafka's testFenceFollowerFetchWithStaleBrokerEpoch; -1 is one that does not tell."""
+    assert _refusal(partition, 2, broker_epoch(2) - 1) is ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert _refusal(partition, 2, broker_epoch(2)) is ErrorCode.NONE
+    assert _refusal(partition, 2, -1) is ErrorCode.NONE
+
+
+def test_a_follower_ahead_of_our_image_is_let_in(partition: Partition, node: FakeNode) -> None:
+    """It has been started anew and we have not heard of it yet."""
+    assert _refusal(partition, 2, broker_epoch(2) + 1) is ErrorCode.NONE
+
+    del node.brokers[2]
+    assert _refusal(partition, 2, broker_epoch(2)) is ErrorCode.NONE
+
+
+def test_who_is_no_replica_is_turned_away(partition: Partition) -> None:
+    """Kafka's testFetchFromUnrecognizedFollower: with our epoch it may know more than we do."""
+    assert _refusal(partition, 4, -1) is ErrorCode.UNKNOWN_LEADER_EPOCH
+    assert _refusal(partition, 4, -1, epoch=-1) is ErrorCode.NOT_LEADER_OR_FOLLOWER

@@ -1,0 +1,121 @@
+"""One node's replicas put together, in a cluster of three."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from broker.replication.partition import Partition
+from broker.topic_partition import TopicPartition
+from tests.batches import batch
+from tests.broker.replication.world import KEY
+from tests.client import RunningCluster, running_cluster
+from tests.requests import PRODUCE_VERSION, produce_request
+
+pytestmark = pytest.mark.anyio
+
+ALL = [(1, 2, 3)]
+
+
+def _replica(cluster: RunningCluster, node_id: int) -> Partition:
+    return cluster.node(node_id).replicas.partitions[KEY]
+
+
+def _in_sync(cluster: RunningCluster) -> tuple[int, ...]:
+    leadership = _replica(cluster, 1).leadership
+    assert leadership is not None
+    return leadership.isr.committed
+
+
+async def _produce(cluster: RunningCluster, acks: int = -1) -> None:
+    await cluster.client(1).send(produce_request("t", batch(b"a"), acks=acks), PRODUCE_VERSION)
+    await trio.testing.wait_all_tasks_blocked()
+
+
+async def test_followers_have_what_their_leader_has(tmp_path: Path) -> None:
+    """And learn the high watermark one fetch later."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("t", assignments=ALL)
+
+        await _produce(cluster)
+        assert [_replica(cluster, n).log.log_end_offset for n in (1, 2, 3)] == [1, 1, 1]
+        assert [_replica(cluster, n).log.high_watermark for n in (1, 2, 3)] == [1, 0, 0]
+
+        await trio.sleep(0.6)
+        assert [_replica(cluster, n).log.high_watermark for n in (1, 2, 3)] == [1, 1, 1]
+
+
+async def test_after_a_restart_all_follow_again(tmp_path: Path) -> None:
+    """Nodes are registered one by one, and the first knows the topics before the others."""
+    async with running_cluster(tmp_path, kept=True) as cluster:
+        cluster.controller.create_topic("t", assignments=[(3, 1, 2)])
+
+    async with running_cluster(tmp_path, kept=True) as cluster:
+        request = produce_request("t", batch(b"a"), timeout_ms=1000)
+        response = await cluster.client(3).send(request, PRODUCE_VERSION)
+
+        assert response.responses[0].partition_responses[0].error_code == 0
+        assert _replica(cluster, 1).log.log_end_offset == 1
+
+
+async def test_a_paused_node_leads_but_does_not_fetch(tmp_path: Path) -> None:
+    """As a follower it falls behind; what it leads goes on."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("t", assignments=ALL)
+        cluster.controller.create_topic("other", assignments=[(3, 1, 2)])
+        replication = cluster.node(3).replication
+        replication.pause()
+        assert replication.paused
+
+        await _produce(cluster, acks=1)
+        led = produce_request("other", batch(b"a"))
+        await cluster.client(3).send(led, PRODUCE_VERSION)
+        assert _replica(cluster, 3).log.log_end_offset == 0
+        assert _replica(cluster, 2).log.log_end_offset == 1
+
+        replication.resume()
+        await trio.testing.wait_all_tasks_blocked()
+        assert not replication.paused
+        assert _replica(cluster, 3).log.log_end_offset == 1
+
+
+async def test_in_sync_sets_are_looked_at_by_and_by(tmp_path: Path) -> None:
+    """Every half replica.lag.time.max.ms, so that who lags is dropped before 1.5 times it."""
+    async with running_cluster(tmp_path, replica_lag_time_max_ms="4000") as cluster:
+        cluster.controller.create_topic("t", assignments=ALL)
+        await _produce(cluster)
+        cluster.node(3).replication.pause()
+        await _produce(cluster, acks=1)
+
+        await trio.sleep(3.9)
+        assert _in_sync(cluster) == (1, 2, 3)
+
+        await trio.sleep(2.2)
+        assert _in_sync(cluster) == (1, 2)
+
+
+async def test_a_node_that_is_away_is_not_alive(tmp_path: Path) -> None:
+    """Fenced, or never heard of."""
+    async with running_cluster(tmp_path) as cluster:
+        replication = cluster.node(1).replication
+        assert replication.alive(2) is not None
+
+        await cluster.cluster.stop(2)
+
+        assert replication.alive(2) is None
+        assert replication.alive(4) is None
+
+
+async def test_partitions_elsewhere_are_known(tmp_path: Path) -> None:
+    """By the node's image; what has no such partition is not."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("t", assignments=[(2,)])
+        is_known = cluster.node(1).replication.partitions._is_known
+
+        assert is_known(KEY)
+        assert not is_known(TopicPartition("t", 1))
+        assert not is_known(TopicPartition("t", -1))
+        assert not is_known(TopicPartition("gone", 0))

@@ -1,0 +1,144 @@
+"""What can be done to a node, and in which state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from broker.cluster import NodeState
+from broker.errors import NoSuchNode, WrongState
+from broker.topic_partition import TopicPartition
+from tests.batches import batch
+from tests.client import RunningCluster, running_cluster
+from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+
+pytestmark = pytest.mark.anyio
+
+KEY = TopicPartition("t", 0)
+
+
+def _state(running: RunningCluster, node_id: int) -> NodeState:
+    return running.cluster.members[node_id].state
+
+
+async def test_a_node_goes_through_its_states(tmp_path: Path) -> None:
+    """Running, paused, running, stopped, running."""
+    async with running_cluster(tmp_path) as running:
+        cluster = running.cluster
+        assert _state(running, 2) is NodeState.RUNNING
+
+        cluster.pause(2)
+        assert _state(running, 2) is NodeState.PAUSED
+        cluster.resume(2)
+        assert _state(running, 2) is NodeState.RUNNING
+        await cluster.stop(2)
+        assert _state(running, 2) is NodeState.STOPPED
+        assert [node.id for node in cluster.nodes] == [1, 3]
+        await cluster.start(2)
+        assert _state(running, 2) is NodeState.RUNNING
+
+
+async def test_what_cannot_be_done_is_told_in_one_line(tmp_path: Path) -> None:
+    """And the cluster is as it was."""
+    async with running_cluster(tmp_path) as running:
+        cluster = running.cluster
+        with pytest.raises(WrongState, match="node 2 is not paused"):
+            cluster.resume(2)
+        with pytest.raises(WrongState, match="node 2 is running; only a stopped one"):
+            await cluster.start(2)
+        cluster.pause(2)
+        with pytest.raises(WrongState, match="node 2 is paused already"):
+            cluster.pause(2)
+        with pytest.raises(WrongState, match="node 2 is paused; only a stopped one"):
+            await cluster.start(2)
+        await cluster.stop(2)
+        for order in (cluster.pause, cluster.resume, cluster.node):
+            with pytest.raises(WrongState, match="node 2 is stopped; start it first"):
+                order(2)
+        with pytest.raises(WrongState, match="node 2 is stopped; start it first"):
+            await cluster.stop(2)
+        assert [_state(running, n) for n in (1, 2, 3)] == ["running", "stopped", "running"]
+
+
+async def test_a_node_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """With those that are."""
+    async with running_cluster(tmp_path) as running:
+        cluster = running.cluster
+        for order in (cluster.pause, cluster.resume):
+            with pytest.raises(NoSuchNode, match="there is no node 4; there are 1, 2, 3"):
+                order(4)
+        with pytest.raises(NoSuchNode):
+            await cluster.stop(0)
+        with pytest.raises(NoSuchNode):
+            await cluster.start(-1)
+
+
+async def test_stopping_is_a_crash(tmp_path: Path) -> None:
+    """Clients are cut off without an answer, nothing is written down, and the node is fenced."""
+    async with running_cluster(tmp_path) as running:
+        running.controller.create_topic("t", assignments=[(2, 1, 3)])
+        client = running.client(2)
+        client.start(fetch_request("t", 0, max_wait_ms=10_000), FETCH_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+
+        await running.cluster.stop(2)
+
+        assert await client.closed()
+        assert not (tmp_path / "node-2" / ".kafka_cleanshutdown").exists()
+        assert running.controller.image.brokers[2].fenced
+        with pytest.raises(ConnectionRefusedError):
+            await running.cluster._network.connect("127.0.0.1", 9093)
+
+
+async def test_a_node_comes_back_with_what_it_had(tmp_path: Path) -> None:
+    """From its own files, in another life."""
+    async with running_cluster(tmp_path) as running:
+        running.controller.create_topic("t", assignments=[(2, 1, 3)])
+        await running.client(2).send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+        epoch = running.controller.image.brokers[2].epoch
+        await running.cluster.stop(2)
+
+        await running.cluster.start(2)
+
+        broker = running.controller.image.brokers[2]
+        assert not broker.fenced
+        assert broker.epoch > epoch
+        assert running.node(2).replicas.partitions[KEY].log.log_end_offset == 1
+
+
+async def test_a_paused_node_comes_back_running(tmp_path: Path) -> None:
+    """A pause does not survive the node's life."""
+    async with running_cluster(tmp_path) as running:
+        running.cluster.pause(2)
+
+        await running.cluster.stop(2)
+        await running.cluster.start(2)
+
+        assert _state(running, 2) is NodeState.RUNNING
+
+
+async def test_a_node_started_and_stopped_at_once_is_stopped(tmp_path: Path) -> None:
+    """Its tasks have not even begun."""
+    async with running_cluster(tmp_path) as running:
+        await running.cluster.stop(2)
+
+        await running.cluster.start(2)
+        await running.cluster.stop(2)
+
+        assert _state(running, 2) is NodeState.STOPPED
+        await running.cluster.start(2)
+        await trio.testing.wait_all_tasks_blocked()
+        running.client(2).transport.close()
+
+
+async def test_two_who_stop_a_node_both_see_it_stopped(tmp_path: Path) -> None:
+    """The second only waits."""
+    async with running_cluster(tmp_path) as running, trio.open_nursery() as nursery:
+        for _ in range(2):
+            nursery.start_soon(running.cluster.stop, 2)
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert _state(running, 2) is NodeState.STOPPED

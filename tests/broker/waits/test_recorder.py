@@ -1,0 +1,180 @@
+"""Stories of requests, as their records tell them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from broker.topic_partition import TopicPartition
+from broker.waits.recorder import Recorder
+from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from tests.batches import batch
+from tests.client import RunningCluster, running_cluster
+from tests.requests import PRODUCE_VERSION, produce_request
+
+pytestmark = pytest.mark.anyio
+
+FETCH_VERSION = 12
+
+
+def _fetch(offset: int, *, min_bytes: int, max_wait_ms: int, topic: str = "t") -> FetchRequest:
+    asked = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
+    return FetchRequest(
+        max_wait_ms=max_wait_ms,
+        min_bytes=min_bytes,
+        topics=[FetchTopic(topic=topic, partitions=[asked])],
+    )
+
+
+def _told(cluster: RunningCluster, api: str, client: str = "test") -> list[dict[str, Any]]:
+    recorder = cluster.cluster.recorder
+    assert recorder is not None
+    told = [record.told() for record in recorder.recent]
+    return [each for each in told if (each["api"], each["client_id"]) == (api, client)]
+
+
+async def test_a_fetch_released_by_a_produce_names_it(tmp_path: Path) -> None:
+    """What it had, what it waited for, who brought the rest."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t")
+        records = batch(b"a")
+        producer, reader = cluster.client(1), cluster.client(1)
+        await producer.send(produce_request("t", records), PRODUCE_VERSION, "billing")
+        reader.start(_fetch(0, min_bytes=len(records) + 1, max_wait_ms=9000), FETCH_VERSION)
+        await trio.sleep(2)
+        await producer.send(produce_request("t", records), PRODUCE_VERSION, "billing")
+        await reader.receive()
+
+        [told] = _told(cluster, "Fetch")
+
+        assert (told["purgatory"], told["timeout_ms"], told["checks"]) == ("Fetch", 9000, 3)
+        assert told["waited_for"] == {
+            "kind": "min_bytes",
+            "need": len(records) + 1,
+            "had": len(records),
+        }
+        assert told["parked_us"] == told["total_us"] == 2_000_000
+        assert told["completed_by"] == {
+            "cause": "append",
+            "topic": "t",
+            "partition": 0,
+            "offset": 2,
+            "request": {"api": "Produce", "client_id": "billing", "correlation_id": 2},
+        }
+        [partition] = told["partitions"]
+        assert (partition["offset"], partition["records"]) == (0, 2)
+        assert partition["bytes"] == 2 * len(records)
+
+
+async def test_a_fetch_that_times_out_says_so(tmp_path: Path) -> None:
+    """Nobody ended it."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t")
+
+        await cluster.client(1).send(_fetch(0, min_bytes=1, max_wait_ms=300), FETCH_VERSION)
+
+        [told] = _told(cluster, "Fetch")
+        assert told["completed_by"] == {"cause": "timeout"}
+        assert told["parked_us"] >= 300_000
+
+
+async def test_a_produce_released_by_a_follower_names_the_replica(tmp_path: Path) -> None:
+    """The high watermark moved with that follower's fetch."""
+    async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
+        client = cluster.client(1)
+        await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+        cluster.cluster.pause(3)
+        client.start(produce_request("t", batch(b"b", b"c")), PRODUCE_VERSION)
+        await trio.sleep(1)
+        cluster.cluster.resume(3)
+        await client.receive()
+
+        told = _told(cluster, "Produce")[-1]
+
+        assert told["waited_for"]["kind"] == "high_watermark"
+        assert (told["waited_for"]["need"], told["waited_for"]["behind"]) == (3, [2, 3])
+        cause = told["completed_by"]
+        assert (cause["cause"], cause["offset"], cause["replica"]) == ("high_watermark", 3, 3)
+        assert cause["request"]["client_id"] == "node-3"
+
+
+async def test_leaders_that_move_and_topics_that_go_are_causes(tmp_path: Path) -> None:
+    """Both end waits that nothing else would have ended."""
+    async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
+        for topic in ("t", "u"):
+            cluster.controller.create_topic(topic, assignments=[(1, 2, 3)])
+        mover, deleter = cluster.client(1), cluster.client(1)
+        mover.start(_fetch(0, min_bytes=1, max_wait_ms=9000), 10, "mover")
+        deleter.start(_fetch(0, min_bytes=1, max_wait_ms=9000, topic="u"), FETCH_VERSION, "deleter")
+        await trio.testing.wait_all_tasks_blocked()
+
+        cluster.controller.reassign(TopicPartition("t", 0), (2, 3))
+        cluster.controller.delete_topic("u")
+        await deleter.receive()
+        await mover.receive()
+
+        [moved] = _told(cluster, "Fetch", "mover")
+        [deleted] = _told(cluster, "Fetch", "deleter")
+        assert moved["completed_by"]["cause"] == "leadership"
+        assert deleted["completed_by"]["cause"] == "deleted"
+
+
+async def test_a_client_that_leaves_is_a_cause(tmp_path: Path) -> None:
+    """Its request is not answered, but it has a record."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t")
+        client = cluster.client(1)
+        client.start(_fetch(0, min_bytes=1, max_wait_ms=9000), FETCH_VERSION)
+        await trio.sleep(1)
+        client.close()
+        await trio.testing.wait_all_tasks_blocked()
+
+        [told] = _told(cluster, "Fetch")
+
+        assert told["completed_by"] == {"cause": "disconnect"}
+        assert told["parked_us"] == 1_000_000
+
+
+async def test_a_request_behind_a_parked_one_was_queued(tmp_path: Path) -> None:
+    """Its time begins when it had been read, not when its turn came."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t")
+        client = cluster.client(1)
+        client.start(_fetch(0, min_bytes=1, max_wait_ms=500), FETCH_VERSION)
+        await trio.sleep(0.2)
+        client.start(_fetch(0, min_bytes=0, max_wait_ms=0), FETCH_VERSION)
+        await client.receive()
+        await client.receive()
+
+        behind = _told(cluster, "Fetch")[-1]
+
+        assert 300_000 <= behind["queued_us"] <= 305_000
+        assert behind["parked_us"] == 0
+
+
+async def test_an_error_at_once_is_its_own_cause(tmp_path: Path) -> None:
+    """No wait, and not the arrival alone."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        await cluster.client(1).send(produce_request("nope", batch(b"a")), PRODUCE_VERSION)
+
+        [told] = _told(cluster, "Produce")
+
+        assert told["completed_by"] == {"cause": "error"}
+        assert told["partitions"][0]["error"] == 3
+
+
+async def test_the_untold_topic_leaves_no_trace(tmp_path: Path) -> None:
+    """Recording the records would never end."""
+    async with running_cluster(
+        tmp_path, 1, recorder=lambda clock: Recorder(clock, "waits")
+    ) as cluster:
+        cluster.controller.create_topic("waits")
+
+        await cluster.client(1).send(produce_request("waits", batch(b"a")), PRODUCE_VERSION)
+
+        assert _told(cluster, "Produce") == []

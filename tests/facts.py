@@ -1,0 +1,181 @@
+"""A broker made of facts alone: what the admin interface is tested on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broker.admin.facts import NotServed, RequestQuery
+from broker.changes import Changes
+from broker.errors import NoSuchNode, WrongState
+
+JsonObject = dict[str, Any]
+
+
+def partition(
+    index: int, *, high_watermark: int = 3, end: int = 3, isr: tuple[int, ...] = (1, 2, 3)
+) -> JsonObject:
+    """A partition of three replicas, led by node 1; those in sync have all of it."""
+    replicas = [
+        {
+            "node": node,
+            "log_start_offset": 0,
+            "log_end_offset": end if node in isr else high_watermark,
+            "high_watermark": high_watermark,
+            "in_sync": node in isr,
+            "alive": True,
+            "caught_up_ms_ago": None if node == 1 else 0 if node in isr else 1300,
+        }
+        for node in (1, 2, 3)
+    ]
+    return {
+        "partition": index,
+        "leader": 1,
+        "leader_epoch": 0,
+        "replicas": replicas,
+        "isr": list(isr),
+        "log_start_offset": 0,
+        "high_watermark": high_watermark,
+        "log_end_offset": end,
+    }
+
+
+def parked_produce(
+    topic: str = "orders", client_id: str | None = "producer-1", correlation_id: int = 12
+) -> JsonObject:
+    """A produce with acks=all that waits for node 3."""
+    replicas = [
+        {"node": node, "log_end_offset": end, "behind": end < 45, "in_sync": True, **ago}
+        for node, end, ago in (
+            (1, 45, {"caught_up_ms_ago": None}),
+            (2, 45, {"caught_up_ms_ago": 0}),
+            (3, 41, {"caught_up_ms_ago": 1300}),
+        )
+    ]
+    return {
+        "node": 1,
+        "connection": 7,
+        "client_id": client_id,
+        "correlation_id": correlation_id,
+        "api": "Produce",
+        "version": 9,
+        "arrived_us": 1_700_000_000_123_456,
+        "parked_us": 1_204_000,
+        "purgatory": "Produce",
+        "waited_for": {
+            "kind": "high_watermark",
+            "topic": topic,
+            "partition": 0,
+            "need": 45,
+            "had": 41,
+            "behind": [3],
+        },
+        "timeout_ms": 30_000,
+        "remaining_ms": 28_796,
+        "checks": 2,
+        "partitions": [
+            {
+                "topic": topic,
+                "partition": 0,
+                "offset": 41,
+                "records": 4,
+                "bytes": 320,
+                "error": 0,
+                "high_watermark": 41,
+                "log_end_offset": 45,
+                "needed_offset": 45,
+                "replicas": replicas,
+            }
+        ],
+    }
+
+
+def parked_fetch(topic: str = "orders", client_id: str | None = "consumer-1") -> JsonObject:
+    """A fetch that waits for a first byte."""
+    return {
+        "node": 2,
+        "connection": 8,
+        "client_id": client_id,
+        "correlation_id": 3,
+        "api": "Fetch",
+        "version": 17,
+        "arrived_us": 1_700_000_001_000_000,
+        "parked_us": 327_000,
+        "purgatory": "Fetch",
+        "waited_for": {"kind": "min_bytes", "need": 1, "had": 0},
+        "timeout_ms": 500,
+        "remaining_ms": 173,
+        "checks": 1,
+        "partitions": [
+            {
+                "topic": topic,
+                "partition": index,
+                "offset": 45,
+                "records": 0,
+                "bytes": 0,
+                "error": 0,
+                "high_watermark": 45,
+                "log_end_offset": 45,
+            }
+            for index in (0, 1)
+        ],
+    }
+
+
+class FakeFacts:
+    """Three nodes whose states, topics, groups and requests a test sets as it likes."""
+
+    def __init__(self) -> None:
+        self.changes = Changes()
+        self.states = {1: "running", 2: "running", 3: "running"}
+        self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
+        self.parked: list[JsonObject] = []
+        self.known_groups: list[JsonObject] = []
+
+    def cluster(self) -> JsonObject:
+        nodes = [
+            {"id": node, "host": "127.0.0.1", "port": 9091 + node, "state": state, "epoch": 1}
+            for node, state in self.states.items()
+        ]
+        topics = [
+            {"name": name, "id": "0", "partitions": partitions}
+            for name, partitions in self.topics.items()
+        ]
+        return {"cluster_id": "fake", "nodes": nodes, "topics": topics}
+
+    def statistics(self) -> JsonObject:
+        return {"connections": 3}
+
+    def groups(self) -> list[JsonObject]:
+        return self.known_groups
+
+    def requests(self, query: RequestQuery) -> list[JsonObject]:
+        if not query.parked:
+            raise NotServed("answered requests are not recorded; ask for the parked ones")
+        return [each for each in self.parked if _matches(each, query)][: query.limit]
+
+    def pause(self, node_id: int) -> None:
+        self._turn(node_id, "running", "paused")
+
+    def resume(self, node_id: int) -> None:
+        self._turn(node_id, "paused", "running")
+
+    async def stop(self, node_id: int) -> None:
+        self._turn(node_id, "running", "stopped")
+
+    async def start(self, node_id: int) -> None:
+        self._turn(node_id, "stopped", "running")
+
+    def _turn(self, node_id: int, before: str, after: str) -> None:
+        if node_id not in self.states:
+            raise NoSuchNode(f"there is no node {node_id}; there are 1, 2, 3")
+        if self.states[node_id] != before:
+            raise WrongState(f"node {node_id} is {self.states[node_id]}, not {before}")
+        self.states[node_id] = after
+
+
+def _matches(request: JsonObject, query: RequestQuery) -> bool:
+    return (
+        query.api in (None, request["api"])
+        and query.client in (None, request["client_id"])
+        and query.topic in (None, *(each["topic"] for each in request["partitions"]))
+    )
