@@ -87,7 +87,7 @@ def _shape(data: bytes | memoryview, start: int) -> Shape:
     headers_count, after = _number(data, at)
     fixed += range(at, after)
     at = after
-    for _ in range(headers_count):
+    for _ in range(2 * headers_count):
         at = _field(data, at, fixed)
     return Shape(timestamp - start, offset - start, rest - start, tuple(at - start for at in fixed))
 

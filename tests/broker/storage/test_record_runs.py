@@ -71,6 +71,18 @@ def test_a_changed_byte_in_a_run_is_seen(batch: list[Record], data: st.DataObjec
     )
 
 
+@pytest.mark.parametrize("byte", [9, 10, 12])
+def test_every_length_in_the_headers_is_looked_at(byte: int) -> None:
+    """The value of the first, the key of the second, and its value."""
+    batch = [Record(None, None, headers=(("a", b""), ("b", b"")))] * 20
+    block = bytearray(build_batch(batch)[HEADER_BYTES:])
+    size = len(block) // len(batch)
+    block[17 * size + byte] += 2
+
+    with pytest.raises(InvalidRecord):
+        summarise(bytes(block), len(batch))
+
+
 @pytest.mark.parametrize("count", [64, 65, 128, 8192, 8193, 16385, 20000])
 def test_runs_across_the_widths_of_offset_deltas(count: int) -> None:
     """One, two and three bytes: each width is a run of its own, and 8192 records at most."""
