@@ -5,12 +5,12 @@
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-PACKAGES := antechamber broker protocol purgatories
-CODE := $(PACKAGES) tests integration benchmarks docs
+PACKAGES := antechamber broker pipeline protocol purgatories recorder
+CODE := $(PACKAGES) tests integration benchmarks demo docs
 SUITES ?= tests integration
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help serve test check format docs bench bench-purgatory clean
+.PHONY: help serve demo test simulate check format docs bench bench-purgatory parity clients clean
 .SILENT:
 
 help:  ## list the targets
@@ -19,8 +19,14 @@ help:  ## list the targets
 serve: .venv/.installed  ## start a broker on 127.0.0.1:9092
 	exec $(BIN)/antechamber serve $(ARGS)
 
+demo: .venv/.developing  ## a busy cluster is recorded, and Spark says why its requests waited
+	$(BIN)/python -m demo $(ARGS)
+
 test: check  ## check, then run every test this machine can run
 	$(BIN)/python -m pytest $(SUITES) $(ARGS)
+
+simulate: .venv/.developing  ## a cluster in virtual time, with faults, by thousands of seeds
+	$(BIN)/python -m tests.simulation --seeds 3000 $(ARGS)
 
 check: .venv/.developing  ## format, lint, types and arrows
 	$(BIN)/ruff check --quiet .
@@ -41,8 +47,14 @@ bench: .venv/.developing  ## compare with librdkafka's mock and, where there is 
 bench-purgatory: .venv/.developing  ## the purgatory alone, after Kafka's own benchmark
 	$(BIN)/python -m benchmarks.purgatory $(ARGS)
 
+parity: .venv/.developing  ## play every scenario to a real Kafka, too; writes docs/parity.md
+	$(BIN)/python -m integration.parity $(ARGS)
+
+clients: .venv/.developing  ## the oldest installable and the pinned client libraries against ours
+	ANTECHAMBER_REQUIRE=clients $(BIN)/python -m pytest integration/test_old_clients.py $(ARGS)
+
 clean:  ## remove the environment and everything made by tools
-	rm -rf .venv dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:

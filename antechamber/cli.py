@@ -1,8 +1,8 @@
 """The command line: which command, and what must be said when there is none.
 
-``serve`` turns this process into the broker, so that signals, the exit code and the pid are the
-broker's own. Little is imported here, and each command where it is asked for: a command line that
-answers at once is used more gladly.
+``serve`` turns this process into the broker, ``record`` and ``analyze`` into theirs, so that
+signals, the exit code and the pid are their own. Little is imported here, and each command where it
+is asked for: a command line that answers at once is used more gladly.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ usage: antechamber COMMAND [OPTION]...
   serve       start a broker, by default on 127.0.0.1:9092, and serve until Ctrl-C
   fault       pause, resume, stop or start a node of a running broker
   requests    show what waits in a running broker, for what, since when and until when
+  record      stand before any Kafka, pass everything on, and record how long requests took
+  analyze     latency tables and a report from wait records, on Spark
+  explain     tell one request's story: what it waited for, and who ended its wait
   help        show this text
 
   --version   show the version
@@ -31,6 +34,7 @@ try:
   antechamber serve --topic orders:3      a broker with a topic of three partitions
   antechamber serve --port 0              on any free port, said on the first line of output
   antechamber requests --parked --follow  what waits, as it comes and goes
+  antechamber explain --api Produce       why the latest produce took as long as it did
   antechamber serve --help                all that serve can do; so with every command
 """
 
@@ -39,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code."""
     match list(sys.argv[1:] if arguments is None else arguments):
         case ["serve", *rest]:
-            return _serve(rest)
+            return _become("broker", rest)
         case ["fault", *rest]:
             from antechamber.fault_command import fault
 
@@ -48,6 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from antechamber.requests_command import requests
 
             return requests(rest)
+        case ["record", *rest]:
+            return _become("recorder", rest)
+        case ["analyze", *rest]:
+            return _become("pipeline", rest)
+        case ["explain", *rest]:
+            from antechamber.explain_command import explain
+
+            return explain(rest)
         case ["--version" | "-V"]:
             sys.stdout.write(f"antechamber {_version()}\n")
         case [] | ["help" | "--help" | "-h", *_]:
@@ -61,10 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _serve(arguments: list[str]) -> int:
+def _become(room: str, arguments: list[str]) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
-    words = command(arguments)
+    words = command(arguments, room)
     os.execve(words[0], words, environment(os.environ))  # noqa: S606 - our own interpreter, no shell
 
 

@@ -45,6 +45,8 @@ class Cluster:
     topics: made before it is ready, each ``NAME[:PARTITIONS[:REPLICATION]]``.
     data_dir: where the logs are kept; without it they are gone with the cluster.
     properties: a file of settings in Java's syntax; *config* goes over it.
+    record: note of each request what it waited for, for `requests`; with *records* these notes go
+    to a file as well, with *records_topic* to a topic of the cluster.
 
     Ready once it is made; raises `StartError` with the broker's own line if that cannot be, or
     takes longer than *start_timeout* seconds. Stop it with `close`, or use it in a ``with``.
@@ -58,6 +60,9 @@ class Cluster:
         topics: Iterable[str] = (),
         data_dir: str | os.PathLike[str] | None = None,
         properties: str | os.PathLike[str] | None = None,
+        record: bool = False,
+        records: str | os.PathLike[str] | None = None,
+        records_topic: str | None = None,
         start_timeout: float = START_TIMEOUT_S,
     ) -> None:
         arguments = ["--brokers", str(brokers)]
@@ -65,6 +70,12 @@ class Cluster:
             arguments += ["--data-dir", os.fspath(data_dir)]
         if properties is not None:
             arguments += ["--properties", os.fspath(properties)]
+        if record:
+            arguments += ["--record"]
+        if records is not None:
+            arguments += ["--records", os.fspath(records)]
+        if records_topic is not None:
+            arguments += ["--records-topic", records_topic]
         for key, value in (config or {}).items():
             arguments += ["-c", f"{key}={_written(value)}"]
         for topic in [topics] if isinstance(topics, str) else topics:
@@ -118,7 +129,7 @@ class Cluster:
     def requests(
         self, api: str | None = None, topic: str | None = None, client: str | None = None
     ) -> list[dict[str, Any]]:
-        """The wait records of what has been answered last."""
+        """The wait records of what has been answered last, latest first; needs *record*."""
         return self._client.requests(api=api, topic=topic, client=client)
 
     # ------------------------------------------------------------------------------ faults

@@ -1,6 +1,6 @@
-"""The script that becomes the broker's process; run by path and isolated, never imported.
+"""The script that becomes the process of a room; run by path and isolated, never imported.
 
-It puts the folder of the rooms (`broker`, `protocol`, `purgatories`) first on the path: in an
+It puts the folder of the rooms (`broker`, `pipeline`, `recorder`, ...) first on the path: in an
 installed wheel that is the folder of this file, in a checkout the one above it.
 """
 
@@ -12,14 +12,15 @@ import sys
 
 
 def main() -> int:
-    """Run the broker with this process's arguments; returns the exit code."""
+    """Run the room that is named first with the other arguments; returns the exit code."""
     here = os.path.dirname(os.path.abspath(__file__))
     installed = os.path.isdir(os.path.join(here, "broker"))
     sys.path.insert(0, here if installed else os.path.dirname(here))
     given = os.environ.pop("ANTECHAMBER_SEARCH_PATH", "").split(os.pathsep)
     sys.path.extend(folder for folder in given if folder and folder not in sys.path)
     # By name, because the front door must not depend on the rooms.
-    return int(importlib.import_module("broker.__main__").main())
+    room = sys.argv.pop(1)
+    return int(importlib.import_module(f"{room}.__main__").main())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How the broker's process is started: the command, and what the process must be told.
+"""How a room's process is started: the command, and what the process must be told.
 
 The process runs isolated (``python -I``), so that neither the working directory nor ``PYTHONPATH``
 nor the user's site-packages can put a ``broker`` of the user's own before ours. Where our libraries
@@ -16,9 +16,9 @@ SEARCH_PATH_VARIABLE = "ANTECHAMBER_SEARCH_PATH"
 _LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "launch.py")
 
 
-def command(arguments: Sequence[str]) -> list[str]:
-    """The command that runs the broker with *arguments*."""
-    return [sys.executable, "-I", _LAUNCH, *arguments]
+def command(arguments: Sequence[str], room: str = "broker") -> list[str]:
+    """The command that runs *room* with *arguments*."""
+    return [sys.executable, "-I", _LAUNCH, room, *arguments]
 
 
 def environment(present: Mapping[str, str]) -> dict[str, str]:

@@ -16,12 +16,15 @@ from statistics import median
 from benchmarks import (
     consuming,
     expiry,
+    groups,
     memory,
     parked,
     producing,
+    recording,
     replicating,
     round_trip,
     start,
+    storage,
     wake_up,
 )
 from benchmarks.benchmark import Benchmark
@@ -34,12 +37,15 @@ BENCHMARKS = {
         start,
         round_trip,
         producing,
+        recording,
         consuming,
         wake_up,
         expiry,
         parked,
         memory,
+        groups,
         replicating,
+        storage,
     )
 }
 WARM_UP_SCALE = 0.3

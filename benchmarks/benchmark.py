@@ -25,7 +25,7 @@ class Benchmark:
     """`measure(system, scale)` leaves out the metrics the system cannot have.
 
     `scale` is 1 for a full round, less for a quick one or one that is thrown away. `nodes` is how
-    many brokers the system has; benchmarks of as many share their servers.
+    many brokers the system has; benchmarks of as many share their servers. With 0 there is none.
     """
 
     name: str

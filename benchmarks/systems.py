@@ -24,6 +24,9 @@ from integration.wire.connection import Connection
 from integration.wire.requests import metadata, read_metadata
 from integration.wire.topics import auto_create_topic
 
+# Ours has none anyway: what is compared is the work, not the wait for latecomers.
+_NO_DELAY = ("group.initial.rebalance.delay.ms", "0")
+
 
 class Server(Protocol):
     """A running broker."""
@@ -105,16 +108,32 @@ class MockCluster:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+class NoServer:
+    """In the place of a server where none is asked."""
+
+    bootstrap = ""
+
+    @property
+    def process(self) -> ServerProcess:
+        """There is none."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
 def available(nodes: int = 1) -> list[System]:
     """All systems of *nodes* brokers this machine can run; says which one is missing, and why.
 
-    With several, a topic is replicated on all of them.
+    With several, a topic is replicated on all of them; with none, only ours is there to measure.
     """
-    factor = f"default.replication.factor={nodes}"
+    if not nodes:
+        return [System("ours", NoServer)]
+    factor = ("default.replication.factor", str(nodes))
     systems = [
         System(
             "ours",
-            lambda: Antechamber("--brokers", str(nodes), "-c", factor),
+            lambda: Antechamber("--brokers", str(nodes), "-c", "=".join(factor)),
             pause=lambda server, node: _fault(server, node, "pause"),
             resume=lambda server, node: _fault(server, node, "resume"),
         )
@@ -126,7 +145,7 @@ def available(nodes: int = 1) -> list[System]:
         systems.append(
             System(
                 "Kafka",
-                lambda: RealKafka(nodes, dict([factor.split("=")])),
+                lambda: RealKafka(nodes, dict([factor, _NO_DELAY])),
                 pause=lambda server, node: server.processes[node - 1].signal(signal.SIGSTOP),
                 resume=lambda server, node: server.processes[node - 1].signal(signal.SIGCONT),
             )

@@ -49,13 +49,16 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
     return ServeOptions(
         host=given.host,
         port=given.port,
+        advertised_host=given.advertise and given.advertise[0],
+        advertised_port=given.advertise and given.advertise[1],
         brokers=given.brokers,
         admin_host=given.admin_host,
         admin_port=given.admin_port,
         admin_token=_admin_token(given.admin_host, given.admin_token_file),
-        data_dir=given.data_dir,
+        data_dirs=_different(given.data_dir),
         config=Config.from_settings(_settings(given.properties, given.config)),
         topics=_checked(given.topic, given.brokers),
+        record=given.record or given.records is not None or given.records_topic is not None,
         records=given.records,
         records_topic=given.records_topic,
         ready_file=given.ready_file,
@@ -81,6 +84,13 @@ def _parser() -> argparse.ArgumentParser:
         type=_whole("--port", 0, PORT_MAX),
         default=default.port,
         help="port to serve on, 0: any free; with N brokers the first of N (%(default)s)",
+    )
+    add(
+        "--advertise",
+        type=_address,
+        metavar="HOST[:PORT]",
+        help="what clients are told to connect to, where they come by another address; "
+        "with N brokers the first port of N",
     )
     add(
         "--brokers",
@@ -117,9 +127,11 @@ def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--data-dir",
+        action="append",
         type=Path,
+        default=[],
         metavar="DIR",
-        help="keep the logs here; without it they are gone when the broker stops",
+        help="keep the logs here; may be repeated; without it they are gone when the broker stops",
     )
     add(
         "-c",
@@ -147,12 +159,22 @@ def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--records", type=Path, metavar="FILE", help="append wait records here, as JSON lines")
+    add(
+        "--record",
+        action="store_true",
+        help="note of each request what it waited for; antechamber requests and explain tell it",
+    )
+    add(
+        "--records",
+        type=Path,
+        metavar="FILE",
+        help="also append these records to a file, as JSON lines",
+    )
     add(
         "--records-topic",
         type=_topic_name,
         metavar="NAME",
-        help="produce wait records to this topic of the broker itself",
+        help="also produce them to this topic of the broker itself",
     )
     add(
         "--ready-file",
@@ -178,6 +200,17 @@ def _whole(what: str, low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
+def _address(text: str) -> tuple[str, int | None]:
+    """A host, and a port if there is one; an IPv6 address stands in brackets."""
+    host, colon, port = text.rpartition(":") if not text.endswith("]") else (text, "", "")
+    if not colon:
+        host, port = text, ""
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    if not bare or (":" in bare and bare == host) or (colon and not port):
+        raise StartupError(f"--advertise: {text!r} is not HOST or HOST:PORT")
+    return bare, _whole(f"--advertise: {text}: port", 1, PORT_MAX)(port) if port else None
+
+
 def _topic_name(text: str) -> str:
     try:
         check_topic_name(text)
@@ -197,6 +230,15 @@ def _topic(text: str) -> TopicSpec:
         for number, (what, limit) in zip(numbers, limits, strict=False)
     ]
     return TopicSpec(name, *counts)
+
+
+def _different(data_dirs: list[Path]) -> tuple[Path, ...]:
+    """Each partition is in one of them, so none may be there twice."""
+    resolved = [path.resolve() for path in data_dirs]
+    for index, path in enumerate(resolved):
+        if path in resolved[:index]:
+            raise StartupError(f"--data-dir: {data_dirs[index]} is given twice")
+    return tuple(data_dirs)
 
 
 def _checked(topics: list[TopicSpec], brokers: int) -> tuple[TopicSpec, ...]:
@@ -225,6 +267,12 @@ def _settings(properties: Path | None, assignments: list[str]) -> list[Setting]:
 
 
 def _check_ports(given: argparse.Namespace) -> None:
+    told = given.advertise and given.advertise[1]
+    if told and told + given.brokers - 1 > PORT_MAX:
+        raise StartupError(
+            f"--advertise: {told} and {given.brokers} brokers go beyond {PORT_MAX}; "
+            f"give {PORT_MAX - given.brokers + 1} at most"
+        )
     last = given.port + given.brokers - 1
     if given.port == 0:
         return

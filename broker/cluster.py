@@ -24,6 +24,7 @@ from broker.clock import Clock
 from broker.config import Config
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
+from broker.controller.periodic_elections import hold_elections
 from broker.errors import NoSuchNode, WrongState
 from broker.node import Node
 from broker.transport import Transport
@@ -74,7 +75,7 @@ class Member:
 
 
 class Cluster:
-    """All nodes, made at once; ``data_dir`` has a folder for each."""
+    """All nodes, made at once; each directory of ``data_dir`` has a folder for each."""
 
     def __init__(
         self,
@@ -82,7 +83,7 @@ class Cluster:
         config: Config,
         clock: Clock,
         controller: Controller,
-        data_dir: Path,
+        data_dir: Path | Sequence[Path],
         network: Network,
         *,
         durable: bool = False,
@@ -95,8 +96,9 @@ class Cluster:
         self.changes = Changes()
         # For what is to outlive a node that is stopped: who waits on the admin interface.
         self.timer = SystemTimer("cluster", now_ms=clock.now_ms)
+        hold_elections(self.timer, controller, config)
         self.members = {broker.node_id: Member(broker) for broker in brokers}
-        self._data_dir = data_dir
+        self._data_dirs = [data_dir] if isinstance(data_dir, Path) else data_dir
         self._network = network
         self._durable = durable
         self._nursery: trio.Nursery | None = None
@@ -178,7 +180,7 @@ class Cluster:
             self.config,
             self.clock,
             self.controller,
-            self._data_dir / f"node-{member.broker.node_id}",
+            [path / f"node-{member.broker.node_id}" for path in self._data_dirs],
             self._network.connect,
             self.changes,
             self.recorder,

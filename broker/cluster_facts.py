@@ -10,6 +10,7 @@ from broker.controller.image import PartitionRegistration, TopicImage
 from broker.parked_requests import parked_requests
 from broker.replication.partition import Partition
 from broker.topic_partition import TopicPartition
+from broker.waits.record import WaitRecord
 
 
 class ClusterFacts:
@@ -47,9 +48,8 @@ class ClusterFacts:
             raise NotServed("requests are not recorded; ask with parked=1, or serve with --record")
         found: list[dict[str, Any]] = []
         for record in reversed(recorder.recent):
-            told = record.told()
-            if _matches(told, query):
-                found.append(told)
+            if _answers(record, query):
+                found.append(record.told())
                 if len(found) == query.limit:
                     break
         return found
@@ -80,7 +80,11 @@ class ClusterFacts:
 
     def statistics(self) -> dict[str, Any]:
         """What each running node counts."""
-        return {"nodes": [node.statistics() for node in self._cluster.nodes]}
+        recorder = self._cluster.recorder
+        return {
+            "nodes": [node.statistics() for node in self._cluster.nodes],
+            "recording": None if recorder is None else recorder.statistics(),
+        }
 
     def _node(self, member: Member) -> dict[str, Any]:
         broker = self._cluster.controller.image.brokers[member.broker.node_id]
@@ -146,10 +150,22 @@ class ClusterFacts:
         return None if ago_ms == float("inf") else int(ago_ms)
 
 
+def _answers(record: WaitRecord, query: RequestQuery) -> bool:
+    """As `_matches`, before the record has been told: there may be thousands."""
+    return (
+        query.api in (None, record.api)
+        and query.client in (None, record.client_id)
+        and query.correlation in (None, record.correlation_id)
+        and (query.followers or not record.follower)
+        and query.topic in (None, *(each.topic for each in record.partitions))
+    )
+
+
 def _matches(facts: dict[str, Any], query: RequestQuery) -> bool:
     return (
         query.api in (None, facts["api"])
         and query.client in (None, facts["client_id"])
+        and query.correlation in (None, facts["correlation_id"])
         and (query.followers or not facts.get("follower"))
         and query.topic in (None, *(each["topic"] for each in facts["partitions"]))
     )

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from broker.config_advice import NOT_HERE
 from broker.config_entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config_keys import KEYS
-from broker.config_kinds import INT_MAX, LONG_MAX, Unfit, Value, written
+from broker.config_kinds import INT_MAX, LONG_MAX, ConfigType, Unfit, Value, written
+from broker.dynamic_keys import may_change
 from broker.errors import StartupError
 
 
@@ -33,14 +34,22 @@ class Setting(NamedTuple):
     origin: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Config:
-    """All settings of a broker; ``Config()`` has the defaults."""
+    """All settings of a broker; ``Config()`` has the defaults.
+
+    Only `reconfigure` changes one: whoever holds it reads the new values from then on.
+    """
 
     # Connections and requests
     socket_request_max_bytes: int = 104_857_600  # socket.request.max.bytes
     connections_max_idle_ms: int = 600_000  # connections.max.idle.ms
     max_connections: int = INT_MAX  # max.connections
+    max_connections_per_ip: int = INT_MAX  # max.connections.per.ip
+    max_connections_per_ip_overrides: str = ""  # max.connections.per.ip.overrides
+    max_connection_creation_rate: int = INT_MAX  # max.connection.creation.rate
+    quota_window_num: int = 11  # quota.window.num
+    quota_window_size_seconds: int = 1  # quota.window.size.seconds
     queued_max_requests: int = 500  # queued.max.requests
     queued_max_request_bytes: int = -1  # queued.max.request.bytes
     fetch_max_bytes: int = 57_671_680  # fetch.max.bytes
@@ -56,6 +65,9 @@ class Config:
     default_replication_factor: int = 1  # default.replication.factor
     min_insync_replicas: int = 1  # min.insync.replicas
     unclean_leader_election_enable: bool = False  # unclean.leader.election.enable
+    unclean_leader_election_interval_ms: int = 300_000  # unclean.leader.election.interval.ms
+    auto_leader_rebalance_enable: bool = True  # auto.leader.rebalance.enable
+    leader_imbalance_check_interval_seconds: int = 300  # leader.imbalance.check.interval.seconds
 
     # Records
     message_max_bytes: int = 1_048_588  # message.max.bytes
@@ -126,6 +138,22 @@ class Config:
     group_max_session_timeout_ms: int = 1_800_000  # group.max.session.timeout.ms
     group_initial_rebalance_delay_ms: int = 0  # group.initial.rebalance.delay.ms
     group_max_size: int = INT_MAX  # group.max.size
+    group_consumer_assignors: tuple[str, ...] = ("uniform", "range")  # group.consumer.assignors
+    group_consumer_session_timeout_ms: int = 45_000  # group.consumer.session.timeout.ms
+    group_consumer_min_session_timeout_ms: int = 45_000  # group.consumer.min.session.timeout.ms
+    group_consumer_max_session_timeout_ms: int = 60_000  # group.consumer.max.session.timeout.ms
+    group_consumer_heartbeat_interval_ms: int = 5000  # group.consumer.heartbeat.interval.ms
+    group_consumer_min_heartbeat_interval_ms: int = 5000  # group.consumer.min.heartbeat.interval.ms
+    group_consumer_max_heartbeat_interval_ms: int = (
+        15_000  # group.consumer.max.heartbeat.interval.ms
+    )
+    group_consumer_assignment_interval_ms: int = 0  # group.consumer.assignment.interval.ms
+    group_consumer_min_assignment_interval_ms: int = 0  # group.consumer.min.assignment.interval.ms
+    group_consumer_max_assignment_interval_ms: int = (
+        15_000  # group.consumer.max.assignment.interval.ms
+    )
+    group_consumer_max_size: int = INT_MAX  # group.consumer.max.size
+    group_consumer_migration_policy: str = "bidirectional"  # group.consumer.migration.policy
     offset_metadata_max_bytes: int = 4096  # offset.metadata.max.bytes
     offsets_commit_timeout_ms: int = 5000  # offsets.commit.timeout.ms
     offsets_retention_minutes: int = 10_080  # offsets.retention.minutes
@@ -148,6 +176,9 @@ class Config:
 
     # What the user set himself, as he wrote it; the rest are defaults.
     given: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # What was set while the broker runs: on this node, and on all nodes.
+    own: Mapping[str, str] = field(default_factory=dict, repr=False)
+    shared: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_settings(cls, settings: Iterable[Setting]) -> Config:
@@ -165,32 +196,68 @@ class Config:
         value: Value = getattr(self, attribute(key))
         return value
 
+    def reconfigure(self, own: Mapping[str, str], shared: Mapping[str, str]) -> None:
+        """Take over what was set while the broker runs; `broker.dynamic_config` has accepted it."""
+        touched = {*self.own, *self.shared, *own, *shared} & KEYS.keys()
+        self.own, self.shared = own, shared
+        for key in touched:
+            text = next((level[key] for _, level in self._levels() if key in level), None)
+            value = DEFAULTS[key] if text is None else KEYS[key].kind.parse(text)
+            setattr(self, attribute(key), value)
+
     def source(self, key: str) -> ConfigSource:
         """Where the value of a key comes from."""
-        return ConfigSource.STATIC_BROKER if key in self.given else ConfigSource.DEFAULT
+        given = (source for source, level in self._levels() if key in level)
+        return next(given, ConfigSource.DEFAULT)
 
     def synonyms(self, key: str) -> list[ConfigSynonym]:
-        """The value of a key and the default under it, as DescribeConfigs lists them."""
-        default = ConfigSynonym(key, written(DEFAULTS[key]), ConfigSource.DEFAULT)
-        if key not in self.given:
-            return [default]
-        given = ConfigSynonym(key, written(self.value(key)), ConfigSource.STATIC_BROKER)
-        return [given, default]
+        """The values that a key has been given and the default, as DescribeConfigs lists them."""
+        kind = KEYS[key].kind
+        found = [
+            ConfigSynonym(key, written(kind.parse(level[key])), source)
+            for source, level in self._levels()
+            if key in level
+        ]
+        return [*found, ConfigSynonym(key, written(DEFAULTS[key]), ConfigSource.DEFAULT)]
 
     def describe(self) -> list[ConfigEntry]:
-        """All keys, for DescribeConfigs of a broker; nothing can be changed while it runs."""
+        """All keys, for DescribeConfigs of a broker."""
+        unknown = dict.fromkeys([*self.own, *self.shared])
         return [
-            ConfigEntry(
-                name=name,
-                value=written(self.value(name)),
-                source=self.source(name),
-                config_type=key.kind.config_type,
-                synonyms=self.synonyms(name),
-                documentation=key.documentation,
-                read_only=True,
-            )
-            for name, key in KEYS.items()
+            *(self._entry(name) for name in KEYS),
+            *(_unknown_entry(name, self.own) for name in unknown if name not in KEYS),
         ]
+
+    def describe_shared(self) -> list[ConfigEntry]:
+        """What was set on all nodes while the broker runs, and nothing else."""
+        source = ConfigSource.DYNAMIC_DEFAULT_BROKER
+        entries = []
+        for name, text in self.shared.items():
+            entry = self._entry(name) if name in KEYS else _unknown_entry(name, {})
+            synonym = ConfigSynonym(name, None if entry.sensitive else text, source)
+            value = synonym.value
+            entries.append(replace(entry, value=value, source=source, synonyms=[synonym]))
+        return entries
+
+    def _levels(self) -> tuple[tuple[ConfigSource, Mapping[str, str]], ...]:
+        """Where a value may come from; the first place that has one counts (KIP-226)."""
+        return (
+            (ConfigSource.DYNAMIC_BROKER, self.own),
+            (ConfigSource.DYNAMIC_DEFAULT_BROKER, self.shared),
+            (ConfigSource.STATIC_BROKER, self.given),
+        )
+
+    def _entry(self, name: str) -> ConfigEntry:
+        key = KEYS[name]
+        return ConfigEntry(
+            name=name,
+            value=written(self.value(name)),
+            source=self.source(name),
+            config_type=key.kind.config_type,
+            synonyms=[each for each in self.synonyms(name) if each.value is not None],
+            documentation=key.documentation,
+            read_only=not may_change(name),
+        )
 
 
 def parse_config(given: Mapping[str, str], origin: str = "-c") -> Config:
@@ -201,6 +268,21 @@ def parse_config(given: Mapping[str, str], origin: str = "-c") -> Config:
 def attribute(key: str) -> str:
     """The attribute of `Config` that holds a key."""
     return key.replace(".", "_")
+
+
+def _unknown_entry(name: str, own: Mapping[str, str]) -> ConfigEntry:
+    """A key that nobody knows may be a secret, so its value is not told (as Kafka)."""
+    source = ConfigSource.DYNAMIC_BROKER if name in own else ConfigSource.DYNAMIC_DEFAULT_BROKER
+    return ConfigEntry(
+        name=name,
+        value=None,
+        source=source,
+        config_type=ConfigType.UNKNOWN,
+        synonyms=[ConfigSynonym(name, None, source)],
+        documentation="",
+        read_only=False,
+        sensitive=True,
+    )
 
 
 _DEFAULT_OF = {field.name: field.default for field in fields(Config)}
@@ -229,7 +311,10 @@ def _unknown(key: str) -> str:
 
 def _check_together(config: Config, settings: Mapping[str, Setting]) -> None:
     """Refuse pairs of values that contradict each other, as Kafka does at start."""
-    for smaller, larger in _ORDERED:
+    ordered: tuple[tuple[str, str], ...] = _ORDERED
+    if config.queued_max_request_bytes > 0:  # otherwise there is no limit
+        ordered += (("socket.request.max.bytes", "queued.max.request.bytes"),)
+    for smaller, larger in ordered:
         if config.value(smaller) <= config.value(larger):  # type: ignore[operator]  # both numbers
             continue
         culprit = settings.get(smaller) or settings[larger]
@@ -241,6 +326,13 @@ def _check_together(config: Config, settings: Mapping[str, Setting]) -> None:
 
 _ORDERED = (
     ("group.min.session.timeout.ms", "group.max.session.timeout.ms"),
+    ("group.consumer.min.session.timeout.ms", "group.consumer.session.timeout.ms"),
+    ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"),
+    ("group.consumer.min.heartbeat.interval.ms", "group.consumer.heartbeat.interval.ms"),
+    ("group.consumer.heartbeat.interval.ms", "group.consumer.max.heartbeat.interval.ms"),
+    ("group.consumer.heartbeat.interval.ms", "group.consumer.session.timeout.ms"),
+    ("group.consumer.min.assignment.interval.ms", "group.consumer.assignment.interval.ms"),
+    ("group.consumer.assignment.interval.ms", "group.consumer.max.assignment.interval.ms"),
     ("log.cleaner.min.compaction.lag.ms", "log.cleaner.max.compaction.lag.ms"),
     ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms"),
 )

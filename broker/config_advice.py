@@ -11,7 +11,7 @@ _NO_QUORUM = "the controller lives in the broker's process, there is no quorum t
 NOT_HERE: Mapping[str, str] = MappingProxyType(
     {
         "listeners": "say --host and --port",
-        "advertised.listeners": "say --host and --port",
+        "advertised.listeners": "say --advertise",
         "port": "say --port",
         "host.name": "say --host",
         "log.dir": "say --data-dir",
@@ -44,26 +44,7 @@ NOT_HERE: Mapping[str, str] = MappingProxyType(
 # is warned at the start. A test holds the list against the code that reads the keys.
 NO_EFFECT_YET = frozenset(
     {
-        "connections.max.idle.ms",
-        "log.cleaner.backoff.ms",
-        "log.cleaner.delete.retention.ms",
-        "log.cleaner.max.compaction.lag.ms",
-        "log.cleaner.min.cleanable.ratio",
-        "log.cleaner.min.compaction.lag.ms",
-        "log.flush.interval.ms",
-        "log.flush.offset.checkpoint.interval.ms",
-        "log.flush.scheduler.interval.ms",
-        "log.flush.start.offset.checkpoint.interval.ms",
         "log.preallocate",
-        "log.segment.delete.delay.ms",
-        "max.connections",
-        "max.request.partition.size.limit",
-        "offsets.commit.timeout.ms",
-        "offsets.retention.check.interval.ms",
-        "offsets.retention.minutes",
-        "producer.id.expiration.check.interval.ms",
-        "producer.id.expiration.ms",
-        "queued.max.request.bytes",
         "queued.max.requests",
         "transaction.max.timeout.ms",
         "transaction.state.log.min.isr",

@@ -12,6 +12,8 @@ class ConfigSource(IntEnum):
     """Where a value comes from (``DescribeConfigsResponse.ConfigSource``)."""
 
     DYNAMIC_TOPIC = 1
+    DYNAMIC_BROKER = 2
+    DYNAMIC_DEFAULT_BROKER = 3
     STATIC_BROKER = 4
     DEFAULT = 5
 

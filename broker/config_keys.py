@@ -6,33 +6,19 @@ Ranges are Kafka 4.3's. A key has ``kafka_default`` where ours is another, with 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from broker.config_key import Key
 from broker.config_kinds import (
     Boolean,
+    CountsByAddress,
     Decimal,
-    Kind,
     ListOf,
     OneOf,
-    Value,
-    int16,
     int32,
     int64,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A configuration key: its kind of value, and what it does in a sentence."""
-
-    name: str
-    kind: Kind
-    documentation: str
-    # Kafka's default where ours differs, and why it does.
-    kafka_default: Value = None
-    because: str | None = None
-
+from broker.coordinator_keys import COORDINATOR_KEYS
 
 COMPRESSION_TYPES = ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
 
@@ -48,7 +34,28 @@ _TABLE = (
         int64(),
         "A connection on which nothing came for this long is closed; negative: never.",
     ),
-    Key("max.connections", int32(0), "The most connections a node accepts at a time."),
+    Key(
+        "max.connections",
+        int32(0),
+        "The most connections a node has at a time; others wait to be accepted.",
+    ),
+    Key(
+        "max.connections.per.ip",
+        int32(0),
+        "The most connections a node has from one address; others are closed at once.",
+    ),
+    Key(
+        "max.connections.per.ip.overrides",
+        CountsByAddress(),
+        "For some addresses another number than max.connections.per.ip.",
+    ),
+    Key(
+        "max.connection.creation.rate",
+        int32(0),
+        "The most connections a node accepts a second; others wait to be accepted.",
+    ),
+    Key("quota.window.num", int32(1), "Over how many windows of time a client's rate is measured."),
+    Key("quota.window.size.seconds", int32(1), "How long such a window is."),
     Key(
         "queued.max.requests",
         int32(1),
@@ -57,7 +64,8 @@ _TABLE = (
     Key(
         "queued.max.request.bytes",
         int64(),
-        "Bytes of requests that may wait to be served before no more are read; -1: no limit.",
+        "Bytes of requests that may lie here half received before no more are begun; 0 or less: no "
+        "limit.",
     ),
     Key(
         "fetch.max.bytes",
@@ -97,6 +105,21 @@ _TABLE = (
         "unclean.leader.election.enable",
         Boolean(),
         "Whether a replica that is not in sync may become leader, losing records.",
+    ),
+    Key(
+        "unclean.leader.election.interval.ms",
+        int64(1),
+        "How often it is looked whether a replica that is not in sync must become leader.",
+    ),
+    Key(
+        "auto.leader.rebalance.enable",
+        Boolean(),
+        "Whether leaderships go back to the preferred replicas by themselves.",
+    ),
+    Key(
+        "leader.imbalance.check.interval.seconds",
+        int64(1),
+        "How often it is looked which leaderships can go back.",
     ),
     # Records
     Key(
@@ -279,98 +302,6 @@ _TABLE = (
         int64(),
         "How often the high watermarks are written to disk.",
     ),
-    # Groups and their offsets
-    Key("group.min.session.timeout.ms", int32(), "The shortest session timeout a member may ask."),
-    Key("group.max.session.timeout.ms", int32(), "The longest session timeout a member may ask."),
-    Key(
-        "group.initial.rebalance.delay.ms",
-        int32(),
-        "How long the first rebalance of an empty group waits for more members to come.",
-        kafka_default=3000,
-        because="it saves restarts in production, and is three idle seconds for every test",
-    ),
-    Key("group.max.size", int32(1), "The most members of a group."),
-    Key(
-        "offset.metadata.max.bytes",
-        int32(),
-        "The longest text a client may store with a committed offset.",
-    ),
-    Key(
-        "offsets.commit.timeout.ms",
-        int32(1),
-        "How long an offset commit may wait for its replicas.",
-    ),
-    Key(
-        "offsets.retention.minutes",
-        int32(1),
-        "How long the offsets of a group without members are kept.",
-    ),
-    Key(
-        "offsets.retention.check.interval.ms",
-        int64(1),
-        "How often it is looked which offsets are too old.",
-    ),
-    Key(
-        "offsets.topic.num.partitions",
-        int32(1),
-        "Partitions of the topic of committed offsets.",
-        kafka_default=50,
-        because="the groups of one machine need no fifty logs to be made and recovered",
-    ),
-    Key(
-        "offsets.topic.replication.factor",
-        int16(1),
-        "Replicas of the topic of committed offsets; at most as many as there are nodes.",
-    ),
-    Key(
-        "offsets.topic.segment.bytes",
-        int32(1),
-        "Segment size of the topic of committed offsets.",
-    ),
-    # Producers and transactions
-    Key(
-        "producer.id.expiration.ms",
-        int32(1),
-        "How long a silent idempotent producer is remembered.",
-    ),
-    Key(
-        "producer.id.expiration.check.interval.ms",
-        int32(1),
-        "How often it is looked which producers can be forgotten.",
-    ),
-    Key(
-        "transactional.id.expiration.ms",
-        int32(1),
-        "How long a silent transactional id is remembered.",
-    ),
-    Key(
-        "transaction.max.timeout.ms",
-        int32(1),
-        "The longest transaction timeout a producer may ask.",
-    ),
-    Key(
-        "transaction.state.log.num.partitions",
-        int32(1),
-        "Partitions of the topic of transaction states.",
-        kafka_default=50,
-        because="the transactions of one machine need no fifty logs to be made and recovered",
-    ),
-    Key(
-        "transaction.state.log.replication.factor",
-        int16(1),
-        "Replicas of the topic of transaction states; at most as many as there are nodes.",
-    ),
-    Key(
-        "transaction.state.log.min.isr",
-        int32(1),
-        "min.insync.replicas of the topic of transaction states; at most as many as it has "
-        "replicas.",
-    ),
-    Key(
-        "transaction.state.log.segment.bytes",
-        int32(1),
-        "Segment size of the topic of transaction states.",
-    ),
 )
 
-KEYS: Mapping[str, Key] = MappingProxyType({key.name: key for key in _TABLE})
+KEYS: Mapping[str, Key] = MappingProxyType({key.name: key for key in (*_TABLE, *COORDINATOR_KEYS)})

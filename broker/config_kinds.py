@@ -23,6 +23,7 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 class ConfigType(IntEnum):
     """What DescribeConfigs calls the kinds (``DescribeConfigsResponse.ConfigType``)."""
 
+    UNKNOWN = 0
     BOOLEAN = 1
     STRING = 2
     INT = 3
@@ -122,15 +123,37 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
+class OneOfAnyCase:
+    """One of a few words, in whatever case; it is kept in lower case."""
+
+    words: tuple[str, ...]
+    config_type: ConfigType = ConfigType.STRING
+
+    def parse(self, text: str) -> Value:
+        """Read the word; raises `Unfit`."""
+        if text.strip().upper() not in self.words:
+            raise Unfit(self.allowed)
+        return text.strip().lower()
+
+    @property
+    def allowed(self) -> str:
+        """The words, as a user reads them."""
+        return "one of " + ", ".join(self.words) + ", in any case"
+
+
+@dataclass(frozen=True, slots=True)
 class ListOf:
-    """Any of a few words, separated by commas; none at all is allowed (KIP-1161)."""
+    """Any of a few words, separated by commas; none at all is mostly allowed (KIP-1161)."""
 
     words: tuple[str, ...]
     config_type: ConfigType = ConfigType.LIST
+    may_be_empty: bool = True
 
     def parse(self, text: str) -> Value:
         """Read the words, each once, in the order given; raises `Unfit`."""
         if not text.strip():
+            if not self.may_be_empty:
+                raise Unfit(self.allowed)
             return ()
         given = [word.strip() for word in text.split(",")]
         if any(word not in self.words for word in given):
@@ -143,7 +166,35 @@ class ListOf:
         return "a list of " + ", ".join(self.words) + ", separated by commas"
 
 
-Kind = Integer | Decimal | Boolean | OneOf | ListOf
+_COUNTS = "a list of ADDRESS:NUMBER, separated by commas"
+
+
+@dataclass(frozen=True, slots=True)
+class CountsByAddress:
+    """Addresses, each with a number behind a colon, separated by commas; kept as it is written."""
+
+    config_type: ConfigType = ConfigType.STRING
+    allowed: str = _COUNTS
+
+    def parse(self, text: str) -> Value:
+        """Read the list; raises `Unfit`."""
+        counts_by_address(text)
+        return text.strip()
+
+
+Kind = Integer | Decimal | Boolean | OneOf | OneOfAnyCase | ListOf | CountsByAddress
+
+
+def counts_by_address(text: str) -> dict[str, int]:
+    """The numbers of a `CountsByAddress`; raises `Unfit`."""
+    pairs = [each.strip().rpartition(":") for each in text.split(",") if each.strip()]
+    counts = int32(0)
+    if any(not address for address, _, _ in pairs):
+        raise Unfit(_COUNTS)
+    try:
+        return {address.strip(): int(str(counts.parse(count))) for address, _, count in pairs}
+    except Unfit:
+        raise Unfit(_COUNTS) from None
 
 
 def int32(low: int = -(2**31), high: int = INT_MAX, *, also: int | None = None) -> Integer:

@@ -11,7 +11,9 @@ make it wake the reading task.
           +----- nothing more to do -----+------------- frames are waiting -------------+
 
 The reading task goes on reading while a request is parked, up to ``PIPELINE_BYTES_MAX``: that is
-how it learns that the client has gone away, and then the parked operation is abandoned.
+how it learns that the client has gone away, and then the parked operation is abandoned. So it does
+while the client is throttled: the answer has gone out and says for how long, and frames that come
+meanwhile stay in the inbox (KIP-219).
 """
 
 from __future__ import annotations
@@ -25,10 +27,15 @@ import trio
 
 from broker.arrivals import Arrivals
 from broker.errors import Refused
+from broker.quotas.idle_expiry import IdleExpiry
+from broker.quotas.memory_pool import MemoryPool
+from broker.quotas.throttled_channel import ThrottledChannel
 from broker.transport import Disconnected, Transport
+from broker.waits.causes import CauseKind
 from protocol.codec import Malformed, Output, encode_into
 from protocol.framing import LENGTH_BYTES, Inbox, Scratch
 from protocol.headers import begin_response
+from purgatories.timer.system_timer import SystemTimer
 
 if TYPE_CHECKING:
     from broker.request import Request
@@ -52,7 +59,8 @@ class Connection:
     """One client's connection.
 
     ``dispatch`` starts a request from a frame, given when that had been read; all connections of
-    the thread receive into ``scratch``.
+    the thread receive into ``scratch``. A client of which nothing was heard for ``idle_ms`` is sent
+    away by *timer*, unless that is negative; ``memory`` bounds what all connections hold.
     """
 
     def __init__(
@@ -63,12 +71,15 @@ class Connection:
         *,
         request_bytes_max: int,
         scratch: Scratch,
-        now_ms: Callable[[], float],
+        timer: SystemTimer,
+        idle_ms: int,
+        memory: MemoryPool | None = None,
         recorder: Recorder | None = None,
     ) -> None:
         self.id = next(_ids)
         self._arrivals = Arrivals()
-        self._now_ms = now_ms
+        self._timer = timer
+        self._now_ms = timer.now_ms
         self._recorder = recorder
         self.transport = transport
         self._dispatch = dispatch
@@ -83,32 +94,51 @@ class Connection:
         self._recorded: list[WaitRecord] = []  # of the answers among them
         self._draining = False
         self._wakeup: trio.CancelScope | None = None
+        self._memory = memory
+        self._held_bytes = 0  # of that
+        self._throttled: ThrottledChannel | None = None
+        self.active_ms = self._now_ms()
+        self._idle = None if idle_ms < 0 else IdleExpiry(timer, self, idle_ms)
 
     async def run(self) -> None:
         """Serve the connection until either side ends it."""
+        end = CauseKind.SHUTDOWN  # unless proved wrong
         try:
             while await self._receive():
                 self._serve_frames()
+            end = CauseKind.DISCONNECT
         except (Malformed, Refused) as reason:
+            end = CauseKind.ERROR
             log.warning("closing connection from %s: %s", self.transport.peer, reason)
         except (Disconnected, trio.ClosedResourceError):
-            pass
+            end = CauseKind.DISCONNECT
         finally:
-            self.close()
+            self.close(end)
 
-    def close(self) -> None:
-        """End the connection at once; a parked request is abandoned."""
+    def close(self, end: CauseKind = CauseKind.DISCONNECT) -> None:
+        """End the connection at once; a parked request is abandoned, and its record says why."""
         if self._closed:
             return
         self._closed = True
         self.transport.close()
+        self._let_go()
         request, self.in_progress = self.in_progress, None
         if request is not None and request.on_disconnect is not None:
             abandon, request.on_disconnect = request.on_disconnect, None
             abandon()
         if request is not None and request.record is not None:
             assert self._recorder is not None
-            self._recorder.abandoned(request)
+            self._recorder.abandoned(request, end)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the client waits for us: for an answer, or for leave to go on."""
+        return self.in_progress is not None or self._throttled is not None
+
+    def expire(self) -> None:
+        """End the connection since nobody uses it."""
+        log.info("closing connection from %s: it is idle", self.transport.peer)
+        self.close()
 
     def begin(self, request: Request[Any]) -> None:
         """Make *request* the one in progress; called by dispatch."""
@@ -137,6 +167,16 @@ class Connection:
             if not self._unsent_bytes and self._inbox.has_frame():
                 self._wake()
 
+    def mute(self, throttle_ms: int) -> None:
+        """Begin no request for that time; the answer to the present one still goes out."""
+        if not self._closed:
+            self._throttled = ThrottledChannel(self._timer, throttle_ms, self._unmute)
+
+    def _unmute(self) -> None:
+        self._throttled = None
+        if self.in_progress is None and not self._unsent_bytes:
+            self._wake()
+
     def queue(self, out: Output, start: int) -> None:
         """Put an encoded answer behind those not yet sent; *start* is where its length goes."""
         self._unsent_bytes += out.finish_frame(start)
@@ -147,11 +187,15 @@ class Connection:
     async def _receive(self) -> bool:
         """Wait for bytes, or for the moment when frames that wait may go on; False at the end."""
         while True:
-            if self.in_progress is not None or self._unsent_bytes:
+            if self.in_progress is not None or self._unsent_bytes or self._throttled is not None:
                 if not await self._wait_while_busy():
                     return True
             else:
                 await self.transport.wait_readable()
+            if self._memory is not None:
+                await self._wait_for_memory(self._memory)
+            if self._closed:
+                return False
             try:
                 count = self.transport.receive_into(self._inbox.space())
             except BlockingIOError:
@@ -159,10 +203,11 @@ class Connection:
             if count == 0:
                 return False
             self._inbox.received(count)
-            self._arrivals.received(count, self._now_ms())
-            if not self._unsent_bytes and self.in_progress is None:
+            self.active_ms = now_ms = self._now_ms()
+            self._arrivals.received(count, now_ms)
+            if not self._unsent_bytes and self.in_progress is None and self._throttled is None:
                 return True
-            self._inbox.settle()
+            self._settle()
 
     async def _wait_while_busy(self) -> bool:
         """Wait until there are bytes (True), or until the request in progress is done (False).
@@ -180,13 +225,40 @@ class Connection:
         woken, self._wakeup = self._wakeup.cancelled_caught, None
         return not woken
 
+    async def _wait_for_memory(self, memory: MemoryPool) -> None:
+        """Who has begun a request may go on; others wait until there is memory to begin one."""
+        while memory.is_exhausted and not self._held_bytes and not self._closed:
+            with trio.CancelScope() as self._wakeup:
+                await memory.freed()
+            self._wakeup = None
+
+    def _settle(self) -> None:
+        self._inbox.settle()
+        if self._memory is not None and not self._closed:
+            wanted_bytes = self._inbox.awaited_bytes
+            self._held_bytes = self._memory.exchange(self._held_bytes, wanted_bytes)
+
+    def _let_go(self) -> None:
+        """Give back what others can use."""
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._throttled is not None:
+            self._throttled.cancel()
+        if self._memory is not None:
+            self._held_bytes = self._memory.exchange(self._held_bytes, 0)
+        self._wake()
+
     def _wake(self) -> None:
         if self._wakeup is not None:
             self._wakeup.cancel()
 
     def _serve_frames(self) -> None:
         self._serving = True
-        while self.in_progress is None and self._unsent_bytes < _SEND_TOGETHER_BYTES:
+        while (
+            self.in_progress is None
+            and self._unsent_bytes < _SEND_TOGETHER_BYTES
+            and self._throttled is None
+        ):
             frame = self._inbox.next_frame()
             if frame is None:
                 break
@@ -194,7 +266,7 @@ class Connection:
             if self._unsent_bytes >= _SEND_TOGETHER_BYTES:
                 self._flush()
         self._serving = False
-        self._inbox.settle()
+        self._settle()
         self._flush()
 
     # ------------------------------------------------------------------------------ sending
@@ -248,6 +320,7 @@ class Connection:
             while self._unsent_bytes:
                 await self.transport.wait_writable()
                 self._send_some()
+                self.active_ms = self._now_ms()
         except (Disconnected, trio.ClosedResourceError):
             self.close()
         self._draining = False

@@ -13,55 +13,91 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from broker.errors import Refused
+from broker.handlers.alter_client_quotas import alter_client_quotas
+from broker.handlers.alter_configs import alter_configs
 from broker.handlers.alter_partition_reassignments import alter_partition_reassignments
+from broker.handlers.alter_replica_log_dirs import alter_replica_log_dirs
 from broker.handlers.api_versions import api_versions, unsupported_version
+from broker.handlers.consumer_group_describe import consumer_group_describe
+from broker.handlers.consumer_group_heartbeat import consumer_group_heartbeat
 from broker.handlers.create_partitions import create_partitions
 from broker.handlers.create_topics import create_topics
+from broker.handlers.delete_groups import delete_groups
 from broker.handlers.delete_records import delete_records
 from broker.handlers.delete_topics import delete_topics
+from broker.handlers.describe_client_quotas import describe_client_quotas
 from broker.handlers.describe_cluster import describe_cluster
 from broker.handlers.describe_configs import describe_configs
+from broker.handlers.describe_groups import describe_groups
+from broker.handlers.describe_log_dirs import describe_log_dirs
+from broker.handlers.describe_producers import describe_producers
+from broker.handlers.describe_quorum import describe_quorum
+from broker.handlers.describe_topic_partitions import describe_topic_partitions
 from broker.handlers.elect_leaders import elect_leaders
 from broker.handlers.fetch import fetch
 from broker.handlers.find_coordinator import find_coordinator
 from broker.handlers.heartbeat import heartbeat
+from broker.handlers.incremental_alter_configs import incremental_alter_configs
 from broker.handlers.init_producer_id import init_producer_id
 from broker.handlers.join_group import join_group
 from broker.handlers.leave_group import leave_group
+from broker.handlers.list_config_resources import list_config_resources
+from broker.handlers.list_groups import list_groups
 from broker.handlers.list_offsets import list_offsets
 from broker.handlers.list_partition_reassignments import list_partition_reassignments
 from broker.handlers.metadata import metadata
 from broker.handlers.offset_commit import offset_commit
+from broker.handlers.offset_delete import offset_delete
 from broker.handlers.offset_fetch import offset_fetch
 from broker.handlers.offset_for_leader_epoch import offset_for_leader_epoch
 from broker.handlers.produce import produce
 from broker.handlers.sync_group import sync_group
+from broker.handlers.unregister_broker import unregister_broker
+from broker.handlers.update_features import update_features
 from broker.request import Request
 from protocol.codec import decode
 from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
+from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
+from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
+from protocol.messages.alter_replica_log_dirs import AlterReplicaLogDirsRequest
 from protocol.messages.api_versions import ApiVersion, ApiVersionsRequest
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from protocol.messages.create_partitions import CreatePartitionsRequest
 from protocol.messages.create_topics import CreateTopicsRequest
+from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.delete_records import DeleteRecordsRequest
 from protocol.messages.delete_topics import DeleteTopicsRequest
+from protocol.messages.describe_client_quotas import DescribeClientQuotasRequest
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from protocol.messages.describe_configs import DescribeConfigsRequest
+from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.describe_log_dirs import DescribeLogDirsRequest
+from protocol.messages.describe_producers import DescribeProducersRequest
+from protocol.messages.describe_quorum import DescribeQuorumRequest
+from protocol.messages.describe_topic_partitions import DescribeTopicPartitionsRequest
 from protocol.messages.elect_leaders import ElectLeadersRequest
 from protocol.messages.fetch import FetchRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 from protocol.messages.init_producer_id import InitProducerIdRequest
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.leave_group import LeaveGroupRequest
+from protocol.messages.list_config_resources import ListConfigResourcesRequest
+from protocol.messages.list_groups import ListGroupsRequest
 from protocol.messages.list_offsets import ListOffsetsRequest
 from protocol.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
 from protocol.messages.metadata import MetadataRequest
 from protocol.messages.offset_commit import OffsetCommitRequest
+from protocol.messages.offset_delete import OffsetDeleteRequest
 from protocol.messages.offset_fetch import OffsetFetchRequest
 from protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from protocol.messages.produce import ProduceRequest
 from protocol.messages.sync_group import SyncGroupRequest
+from protocol.messages.unregister_broker import UnregisterBrokerRequest
+from protocol.messages.update_features import UpdateFeaturesRequest
 
 if TYPE_CHECKING:
     from broker.connection import Connection
@@ -83,6 +119,12 @@ HANDLERS: dict[Any, Handler] = {
     HeartbeatRequest: heartbeat,
     LeaveGroupRequest: leave_group,
     SyncGroupRequest: sync_group,
+    DescribeGroupsRequest: describe_groups,
+    ListGroupsRequest: list_groups,
+    DeleteGroupsRequest: delete_groups,
+    OffsetDeleteRequest: offset_delete,
+    ConsumerGroupHeartbeatRequest: consumer_group_heartbeat,
+    ConsumerGroupDescribeRequest: consumer_group_describe,
     ApiVersionsRequest: api_versions,
     CreateTopicsRequest: create_topics,
     DeleteTopicsRequest: delete_topics,
@@ -95,6 +137,18 @@ HANDLERS: dict[Any, Handler] = {
     ListPartitionReassignmentsRequest: list_partition_reassignments,
     ElectLeadersRequest: elect_leaders,
     AlterPartitionReassignmentsRequest: alter_partition_reassignments,
+    IncrementalAlterConfigsRequest: incremental_alter_configs,
+    AlterConfigsRequest: alter_configs,
+    ListConfigResourcesRequest: list_config_resources,
+    DescribeClientQuotasRequest: describe_client_quotas,
+    AlterClientQuotasRequest: alter_client_quotas,
+    DescribeTopicPartitionsRequest: describe_topic_partitions,
+    DescribeLogDirsRequest: describe_log_dirs,
+    AlterReplicaLogDirsRequest: alter_replica_log_dirs,
+    DescribeProducersRequest: describe_producers,
+    DescribeQuorumRequest: describe_quorum,
+    UpdateFeaturesRequest: update_features,
+    UnregisterBrokerRequest: unregister_broker,
 }
 
 _BY_KEY = {request.__spec__.key: (request, handler) for request, handler in HANDLERS.items()}
@@ -136,21 +190,24 @@ class Dispatcher:
         header, start = decode_request_header(frame)
         body = decode(cls, version, frame[start:])
         node = self._node
-        request = Request(header, body, node, connection, connection.transport.peer, arrived_ms)
+        peer, size = connection.transport.peer, len(frame)
+        request = Request(header, body, node, connection, peer, arrived_ms, size)
         recorder = node.recorder
         if recorder is not None:
             recorder.begin(request, connection)
         connection.begin(request)
-        response = handler(request)
-        if response is not None:
-            request.respond(response)
-        elif connection.in_progress is request:
-            node.changes.notify()
+        try:
+            response = handler(request)
+            if response is not None:
+                request.respond(response)
+            elif connection.in_progress is request:
+                node.changes.notify()
+                if recorder is not None:
+                    recorder.parked(request)
+            node.replicas.actions.try_complete_actions()
+        finally:
             if recorder is not None:
-                recorder.parked(request)
-        node.replicas.actions.try_complete_actions()
-        if recorder is not None:
-            recorder.end()
+                recorder.end()
         if log.isEnabledFor(logging.INFO):
             _log(connection, request)
         return None

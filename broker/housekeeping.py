@@ -1,4 +1,4 @@
-"""What a node does from time to time, whoever asks or not: checkpoints, and retention.
+"""What a node does from time to time, asked or not: flushes, checkpoints, retention, compaction.
 
 Kafka has a scheduler of its own for this; here it is one more timer, so that a clock that stands
 still leaves logs alone, too.
@@ -7,11 +7,19 @@ still leaves logs alone, too.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from broker.config import Config
+from broker.config_kinds import LONG_MAX
+from broker.storage.log import Log
+from broker.storage.log_cleaner import LogCleaner
+from broker.storage.log_directory import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from broker.storage.log_manager import LogManager
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
+
+# How often logs that nobody writes to give back the memory of those that do.
+_REST_CHECK_INTERVAL_MS = 60_000
 
 
 class Periodic(TimerTask):
@@ -35,18 +43,57 @@ class Periodic(TimerTask):
         self._timer.add(self)
 
 
+class Once(TimerTask):
+    """Does *action* after ``delay_ms``."""
+
+    __slots__ = ("_action",)
+
+    def __init__(
+        self, timer: SystemTimer, action: Callable[[], object], *, delay_ms: float
+    ) -> None:
+        super().__init__(delay_ms)
+        self._action = action
+        timer.add(self)
+
+    def run(self) -> None:
+        """Do it."""
+        self._action()
+
+
 def keep_house(timer: SystemTimer, logs: LogManager, config: Config) -> None:
-    """Schedule a node's chores."""
+    """Schedule a node's chores; the logs delete their files by *timer*, too.
 
-    def remove_old_segments() -> None:
-        for log in logs:
-            log.delete_old_segments()
+    Checkpoints are never synced here. Logs in a temporary directory have them as well: their node
+    may be stopped and started while the process lives.
+    """
 
-    Periodic(
-        timer,
-        remove_old_segments,
-        delay_ms=config.log_initial_task_delay_ms,
-        period_ms=config.log_retention_check_interval_ms,
+    def later(delay_ms: int, action: Callable[[], None]) -> None:
+        Once(timer, action, delay_ms=delay_ms)
+
+    def every(period_ms: int, action: Callable[[], object], *, delay_ms: int | None = None) -> None:
+        delay_ms = period_ms if delay_ms is None else delay_ms
+        if delay_ms < LONG_MAX:
+            Periodic(timer, action, delay_ms=delay_ms, period_ms=period_ms)
+
+    logs.later = later
+    logs.producer_id_expiration_ms = config.producer_id_expiration_ms
+    initially_ms = config.log_initial_task_delay_ms
+    every(
+        config.log_retention_check_interval_ms,
+        partial(logs.each, Log.delete_old_segments),
+        delay_ms=initially_ms,
     )
-    period_ms = config.replica_high_watermark_checkpoint_interval_ms
-    Periodic(timer, logs.checkpoint, delay_ms=period_ms, period_ms=period_ms)
+    every(
+        config.log_flush_scheduler_interval_ms,
+        partial(logs.each, Log.flush_if_due),
+        delay_ms=max(initially_ms, config.log_flush_scheduler_interval_ms),
+    )
+    every(max(1, config.log_cleaner_backoff_ms), LogCleaner(logs, later).look)
+    every(config.producer_id_expiration_check_interval_ms, partial(logs.each, Log.forget_producers))
+    every(_REST_CHECK_INTERVAL_MS, partial(logs.each, Log.rest))
+    for name, period_ms in (
+        (HIGH_WATERMARKS, config.replica_high_watermark_checkpoint_interval_ms),
+        (RECOVERY_POINTS, config.log_flush_offset_checkpoint_interval_ms),
+        (LOG_STARTS, config.log_flush_start_offset_checkpoint_interval_ms),
+    ):
+        every(period_ms, partial(logs.checkpoint, [name]))

@@ -1,10 +1,15 @@
-"""Sockets that listen: bound before all else, so that a port in use is one clear line."""
+"""Sockets that listen: bound before all else, so that a port in use is one clear line.
+
+A connection is accepted when there is room for it, and closed at once when its address has too
+many (`broker.quotas.connection_quotas`).
+"""
 
 from __future__ import annotations
 
 import errno
+import logging
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import trio
 
@@ -13,10 +18,18 @@ from broker.errors import StartupError
 from broker.node import Node
 from broker.transport import SocketTransport, Transport, connect
 
+log = logging.getLogger("antechamber.connection")
+
 _BACKLOG = 4096
 # A burst of connections may exhaust file descriptors; those waiting in the backlog can wait on.
 _OVERLOADED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _OVERLOAD_PAUSE_S = 0.1
+_WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
+
+
+def reachable(bind_host: str) -> str:
+    """The host by which this machine reaches what is bound to *bind_host*."""
+    return "127.0.0.1" if bind_host in _WILDCARDS else bind_host
 
 
 def listen(option: str, host: str, port: int) -> socket.socket:
@@ -51,23 +64,30 @@ def listen(option: str, host: str, port: int) -> socket.socket:
 class TcpNetwork:
     """Nodes at addresses of this machine; ``listeners`` are those bound before the start, by port.
 
-    A node that is stopped closes its port, and one that is started again binds it anew.
+    ``advertised`` are the addresses that clients are told, one for each listener. They may lead
+    here by ways that only clients have, so nodes reach each other past them. A node that is
+    stopped closes its port, and one that is started again binds it anew.
     """
 
-    def __init__(self, listeners: Mapping[int, socket.socket], bind_host: str) -> None:
+    def __init__(
+        self,
+        listeners: Mapping[int, socket.socket],
+        bind_host: str,
+        advertised: Sequence[tuple[str, int]],
+    ) -> None:
         self._listeners = dict(listeners)
         self._bind_host = bind_host
-        self.ports = list(listeners)
+        self._ports = dict(zip(advertised, listeners, strict=True))
+        self.advertised = list(advertised)
 
     async def connect(self, host: str, port: int) -> Transport:
-        """A connection to the node at that address; raises OSError if there is none."""
-        return await connect(host, port)
+        """A connection to the node that is known by that address; raises OSError if it is down."""
+        return await connect(reachable(self._bind_host), self._ports[host, port])
 
     async def serve(self, node: Node) -> None:
         """Accept and serve connections at the node's port, until cancelled."""
-        listener = self._listeners.pop(node.port, None) or listen(
-            "--port", self._bind_host, node.port
-        )
+        port = self._ports[node.host, node.port]
+        listener = self._listeners.pop(port, None) or listen("--port", self._bind_host, port)
         with listener:
             async with trio.open_nursery() as nursery:
                 await accept_connections(listener, node, nursery)
@@ -80,12 +100,18 @@ class TcpNetwork:
 
 async def accept_connections(listener: socket.socket, node: Node, nursery: trio.Nursery) -> None:
     """Serve every client that comes, each in a task of its own, until cancelled."""
+    quotas = node.connection_quotas
     while True:
+        await quotas.acceptable()
         await trio.lowlevel.wait_readable(listener)
         try:
-            while True:
-                connected, _ = listener.accept()
-                nursery.start_soon(serve_connection, connected, node, nursery)
+            while quotas.may_accept:
+                connected, address = listener.accept()
+                if quotas.admit(address[0]):
+                    nursery.start_soon(serve_connection, connected, address[0], node, nursery)
+                else:
+                    log.info("refusing a connection from %s: it has too many", address[0])
+                    connected.close()
         except BlockingIOError:
             continue
         except OSError as error:
@@ -94,19 +120,29 @@ async def accept_connections(listener: socket.socket, node: Node, nursery: trio.
             await trio.sleep(_OVERLOAD_PAUSE_S)
 
 
-async def serve_connection(connected: socket.socket, node: Node, nursery: trio.Nursery) -> None:
-    """One client, from accept to close."""
-    connection = Connection(
-        SocketTransport(connected),
-        node.dispatch,
-        nursery,
-        request_bytes_max=node.config.socket_request_max_bytes,
-        scratch=node.scratch,
-        now_ms=node.clock.now_ms,
-        recorder=node.recorder,
-    )
+async def serve_connection(
+    connected: socket.socket, address: str, node: Node, nursery: trio.Nursery
+) -> None:
+    """One client that was admitted, from accept to close."""
+    connection = connection_to(node, SocketTransport(connected), nursery)
     node.connections.add(connection)
     try:
         await connection.run()
     finally:
         node.connections.discard(connection)
+        node.connection_quotas.leave(address)
+
+
+def connection_to(node: Node, transport: Transport, nursery: trio.Nursery) -> Connection:
+    """A client's connection to the node, which nobody runs yet."""
+    return Connection(
+        transport,
+        node.dispatch,
+        nursery,
+        request_bytes_max=node.config.socket_request_max_bytes,
+        scratch=node.scratch,
+        timer=node.timer,
+        idle_ms=node.config.connections_max_idle_ms,
+        memory=node.request_memory,
+        recorder=node.recorder,
+    )

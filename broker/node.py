@@ -7,6 +7,8 @@ all of them read the same clock, so time stands still or jumps for all of them t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +19,15 @@ from broker.clock import Clock
 from broker.config import Config
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
-from broker.controller.image import GROUP_METADATA_TOPIC, Broker, MetadataImage, TopicImage
+from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.dispatch import Dispatcher, advertised
+from broker.dynamic_config import ALL_NODES
 from broker.groups.coordinator import GroupCoordinator
-from broker.housekeeping import keep_house
+from broker.groups.elections import Elections
+from broker.housekeeping import Periodic, keep_house
+from broker.quotas.client_quotas import ClientQuotas
+from broker.quotas.connection_quotas import ConnectionQuotas
+from broker.quotas.memory_pool import memory_pool
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.follower.fetcher import Connect
 from broker.replication.partition import Partition
@@ -35,6 +42,9 @@ from purgatories.timer.trio_reaper import run_reaper
 
 if TYPE_CHECKING:
     from broker.connection import Connection
+
+# How often what was measured of clients that are gone is forgotten.
+_FORGET_CLIENTS_MS = 3_600_000
 
 
 class Node:
@@ -51,7 +61,7 @@ class Node:
         config: Config,
         clock: Clock,
         controller: Controller,
-        data_dir: Path,
+        data_dir: Path | Sequence[Path],
         connect: Connect,
         changes: Changes,
         recorder: Recorder | None,
@@ -59,7 +69,8 @@ class Node:
         durable: bool = False,
     ) -> None:
         self.id, self.host, self.port = broker.node_id, broker.host, broker.port
-        self.config = config
+        # Its own: what is set on this node while it runs concerns no other.
+        self.config = config = replace(config)
         self.clock = clock
         self.controller = controller
         self.changes = changes
@@ -68,6 +79,9 @@ class Node:
         self.recorder = recorder
         self.scratch = Scratch()
         self.timer = SystemTimer("node", now_ms=clock.now_ms)
+        self.connection_quotas = ConnectionQuotas(config, self.timer)
+        self.client_quotas = ClientQuotas(config, clock.now_ms)
+        self.request_memory = memory_pool(config.queued_max_request_bytes)
         self.logs = LogManager(
             data_dir,
             clock,
@@ -90,17 +104,17 @@ class Node:
             self._leadership_changed,
         )
         self.replicas = self.replication.replicas
-        self.groups = GroupCoordinator(
-            config, clock, self._purgatory("Rebalance", 1000), self._purgatory("Heartbeat", 1000)
-        )
+        self.groups = self._groups()
+        self.elections = Elections(self.groups, self.replication.waiting, lambda: self.image, clock)
         self.fetch_sessions = FetchSessionCache(
             config.max_incremental_fetch_session_cache_slots, clock
         )
-        keep_house(self.timer, self.logs, config)
+        self._keep_house()
         self.api_versions = advertised()
         self.dispatch = Dispatcher(self)
         self.feed = controller.register(broker, self)
         self.feed.release()
+        self.logs.started()
 
     async def run(self) -> None:
         """Run the node's timers and fetchers until cancelled."""
@@ -119,21 +133,35 @@ class Node:
         """A node came or went; who leads what is told by topics."""
         self.changes.notify()
 
+    def configs_changed(self) -> None:
+        """Take over the settings of this node, and let its logs follow theirs."""
+        configs = self.image.broker_configs
+        self.config.reconfigure(configs.get(str(self.id), {}), configs.get(ALL_NODES, {}))
+        self.connection_quotas.reconfigured()
+        for topic in self.image:
+            self.replication.hosting.host(topic)
+        self.changes.notify()
+
+    def client_quotas_changed(self) -> None:
+        """Let clients use what they may from now on."""
+        self.client_quotas.reconfigure(self.image.client_quotas)
+        self.changes.notify()
+
     def topic_changed(self, topic: TopicImage) -> None:
         """Serve what is new of a topic."""
         self.replication.hosting.host(topic)
+        self.groups.topics_changed([topic.name])
         self.changes.notify()
 
     def topic_deleted(self, topic: TopicImage) -> None:
         """Stop serving a topic and answer those who wait on it."""
         self.replication.hosting.drop(topic)
+        self.groups.topics_changed([topic.name])
         self.groups.offsets.on_topics_deleted([topic.name])
         self.changes.notify()
 
     def _leadership_changed(self, partition: Partition, leads: bool) -> None:
-        """The groups kept in a partition are looked after by the node that leads it."""
-        if partition.key.topic == GROUP_METADATA_TOPIC and not leads:
-            self.groups.unload()
+        self.elections.leadership_changed(partition, leads)
 
     def close(self) -> None:
         """Flush and close the logs, and leave the mark of a clean shutdown."""
@@ -160,6 +188,11 @@ class Node:
             "purgatories": [purgatory.statistics() for purgatory in self.purgatories],
         }
 
+    def _keep_house(self) -> None:
+        keep_house(self.timer, self.logs, self.config)
+        forget = self.client_quotas.forget_idle
+        Periodic(self.timer, forget, delay_ms=_FORGET_CLIENTS_MS, period_ms=_FORGET_CLIENTS_MS)
+
     def _waiting(self) -> Waiting:
         config = self.config
         return Waiting(
@@ -171,6 +204,19 @@ class Node:
             self.changes,
             self.recorder,
         )
+
+    def _groups(self) -> GroupCoordinator:
+        groups = GroupCoordinator(
+            self.config,
+            self.clock,
+            self.timer,
+            self._purgatory("Rebalance", 1000),
+            self._purgatory("Heartbeat", 1000),
+            lambda: self.image,
+        )
+        interval_ms = self.config.offsets_retention_check_interval_ms
+        Periodic(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
+        return groups
 
     def _purgatory(self, name: str, purge_interval: int) -> DelayedOperationPurgatory[Any]:
         timer = SystemTimer(name, now_ms=self.clock.now_ms)

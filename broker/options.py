@@ -25,16 +25,20 @@ class ServeOptions:
 
     host: str = "127.0.0.1"
     port: int = 9092
+    # What clients are told, where they come by another address; None: the one that is served on.
+    advertised_host: str | None = None
+    advertised_port: int | None = None
     brokers: int = 1
     admin_host: str = "127.0.0.1"
     admin_port: int = 9644
     # The bearer token every admin request must carry; None on loopback, where none is needed.
     admin_token: str | None = None
-    # None: a temporary directory that is gone when the broker stops.
-    data_dir: Path | None = None
+    # None given: a temporary directory that is gone when the broker stops.
+    data_dirs: tuple[Path, ...] = ()
     config: Config = field(default_factory=Config)
     topics: tuple[TopicSpec, ...] = ()
-    # Wait records: a file of JSON lines, and a topic of this broker.
+    # Wait records: kept in memory, and with these also in a file of JSON lines or a topic here.
+    record: bool = False
     records: Path | None = None
     records_topic: str | None = None
     ready_file: Path | None = None

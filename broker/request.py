@@ -22,13 +22,18 @@ class ResponseSink(Protocol):
         """Send the answer; None sends nothing but lets the next request proceed."""
         ...
 
+    def mute(self, throttle_ms: int) -> None:
+        """Let requests to come wait for so long."""
+        ...
+
 
 class Request(Generic[Body]):
     """A decoded request.
 
     A handler either returns the response, or parks the request and sees to it that `respond` is
     called exactly once, later. Memoryviews in ``body`` are valid until the handler returns.
-    ``arrived_ms`` is when it had been read, by the node's monotonic clock.
+    ``arrived_ms`` is when it had been read, by the node's monotonic clock, ``size_bytes`` what came
+    with its header.
     """
 
     __slots__ = (
@@ -41,6 +46,7 @@ class Request(Generic[Body]):
         "operation",
         "record",
         "sink",
+        "size_bytes",
         "version",
     )
 
@@ -52,6 +58,7 @@ class Request(Generic[Body]):
         sink: ResponseSink,
         client_host: str,
         arrived_ms: float = 0,
+        size_bytes: int = 0,
     ) -> None:
         self.header = header
         self.body = body
@@ -60,6 +67,7 @@ class Request(Generic[Body]):
         self.client_host = client_host
         self.version = header.api_version
         self.arrived_ms = arrived_ms
+        self.size_bytes = size_bytes
         self.record: WaitRecord | None = None  # if requests are recorded
         # What the request waits for, while it is parked in a purgatory of partitions.
         self.operation: DelayedOperation | None = None
@@ -75,6 +83,10 @@ class Request(Generic[Body]):
         """Let the request wait for *operation*, which answers it, or for its client to leave."""
         self.operation = operation
         self.on_disconnect = operation.abandon
+
+    def throttle(self, throttle_ms: int) -> None:
+        """Begin no other request of this client until that time is over (KIP-219)."""
+        self.sink.mute(throttle_ms)
 
     def respond(self, response: object | None) -> None:
         """Answer; None for a request that has no answer (acks=0)."""

@@ -16,7 +16,7 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -32,12 +32,13 @@ from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError, StartupError
 from broker.lifeline import check_lifeline, lifeline_cut
-from broker.listener import TcpNetwork, listen
+from broker.listener import TcpNetwork, listen, reachable
 from broker.options import PORT_MAX, ServeOptions, TopicSpec
 from broker.topic_config import check_topic_configs
+from broker.waits.outbox import Outbox, Sink
 from broker.waits.recorder import Recorder
-
-_WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
+from broker.waits.records_file import RecordsFile
+from broker.waits.records_topic import RecordsTopic
 
 
 async def serve(options: ServeOptions) -> None:
@@ -45,32 +46,27 @@ async def serve(options: ServeOptions) -> None:
 
     Raises `StartupError` if it cannot start as asked.
     """
-    _refuse_what_is_not_here(options)
     if options.stop_with_stdin:
         check_lifeline()
     with (
         trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals,
-        _data_directory(options.data_dir) as data_dir,
+        _data_directories(options.data_dirs) as data_dirs,
         closing(_network(options)) as network,
         listen("--admin-port", options.admin_host, options.admin_port) as admin,
-        closing(_controller(options, data_dir)) as controller,
-        closing(_cluster(options, controller, data_dir, network)) as cluster,
+        closing(_controller(options, data_dirs)) as controller,
+        _records_file(options) as records_file,
+        closing(_cluster(options, controller, data_dirs, network)) as cluster,
     ):
-        _make_topics(controller, options.topics)
-        await _run(options, cluster, data_dir, admin, signals)
-
-
-def _refuse_what_is_not_here(options: ServeOptions) -> None:
-    """An option without effect would be a lie, so what is still to come is refused by name."""
-    if options.records is not None or options.records_topic is not None:
-        name = "--records" if options.records is not None else "--records-topic"
-        raise StartupError(f"{name}: this version writes no wait records; leave it out")
+        _make_topics(controller, options)
+        with _outbox(options, cluster, records_file) as outbox:
+            await _run(options, cluster, outbox, data_dirs, admin, signals)
 
 
 async def _run(
     options: ServeOptions,
     cluster: Cluster,
-    data_dir: Path,
+    outbox: Outbox | None,
+    data_dirs: Sequence[Path],
     admin: socket.socket,
     signals: AsyncIterator[int],
 ) -> None:
@@ -78,11 +74,13 @@ async def _run(
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(cluster.run)
+            if outbox is not None:
+                nursery.start_soon(outbox.run)
             facts = ClusterFacts(cluster)
             nursery.start_soon(
                 partial(serve_admin, admin, facts, cluster.timer, token=options.admin_token)
             )
-            _announce(options, cluster, data_dir, admin)
+            _announce(options, cluster, data_dirs, admin)
             if options.stop_with_stdin:
                 nursery.start_soon(_stop_with_stdin, nursery.cancel_scope)
             async for _ in signals:
@@ -108,36 +106,70 @@ def _network(options: ServeOptions) -> TcpNetwork:
     with ExitStack() as undo:
         listeners = [undo.enter_context(listen("--port", options.host, port)) for port in ports]
         undo.pop_all()
-    return TcpNetwork({each.getsockname()[1]: each for each in listeners}, options.host)
+    bound = {each.getsockname()[1]: each for each in listeners}
+    host = options.advertised_host or reachable(options.host)
+    told = options.advertised_port
+    advertised = [(host, told + index if told else port) for index, port in enumerate(bound)]
+    return TcpNetwork(bound, options.host, advertised)
 
 
-def _controller(options: ServeOptions, data_dir: Path) -> Controller:
-    path = data_dir / "controller.db" if options.data_dir else None
+def _controller(options: ServeOptions, data_dirs: Sequence[Path]) -> Controller:
+    path = data_dirs[0] / "controller.db" if options.data_dirs else None
     return Controller(ControllerStore(path), options.config, check_topic_configs)
 
 
 def _cluster(
-    options: ServeOptions, controller: Controller, data_dir: Path, network: TcpNetwork
+    options: ServeOptions, controller: Controller, data_dirs: Sequence[Path], network: TcpNetwork
 ) -> Cluster:
-    host = "127.0.0.1" if options.host in _WILDCARDS else options.host
-    brokers = [Broker(node_id, host, port) for node_id, port in enumerate(network.ports, start=1)]
-    durable = options.data_dir is not None
+    brokers = [
+        Broker(node_id, host, port)
+        for node_id, (host, port) in enumerate(network.advertised, start=1)
+    ]
+    durable = bool(options.data_dirs)
     clock = TrioClock()
     return Cluster(
         brokers,
         options.config,
         clock,
         controller,
-        data_dir,
+        data_dirs,
         network,
         durable=durable,
-        recorder=Recorder(clock) if os.environ.get("REC") else None,
+        recorder=Recorder(clock, options.records_topic) if options.record else None,
     )
 
 
-def _make_topics(controller: Controller, topics: tuple[TopicSpec, ...]) -> None:
+@contextmanager
+def _records_file(options: ServeOptions) -> Iterator[RecordsFile | None]:
+    if options.records is None:
+        yield None
+        return
+    with closing(RecordsFile(options.records)) as file:
+        yield file
+
+
+@contextmanager
+def _outbox(
+    options: ServeOptions, cluster: Cluster, file: RecordsFile | None
+) -> Iterator[Outbox | None]:
+    """Where the records go, if anywhere; at the end all are there, before the logs close."""
+    sinks: list[Sink] = [] if file is None else [file]
+    if options.records_topic is not None:
+        sinks.append(RecordsTopic(cluster, options.records_topic))
+    recorder = cluster.recorder
+    if not sinks or recorder is None:
+        yield None
+        return
+    with closing(Outbox(cluster.timer, sinks)) as recorder.outbox:
+        yield recorder.outbox
+
+
+def _make_topics(controller: Controller, options: ServeOptions) -> None:
     """The topics of the command line; one that a kept data directory has already is left as is."""
-    for spec in topics:
+    specs = [("--topic", spec) for spec in options.topics]
+    if options.records_topic is not None:
+        specs.append(("--records-topic", TopicSpec(options.records_topic)))
+    for option, spec in specs:
         if controller.topic(spec.name) is not None:
             continue
         try:
@@ -145,11 +177,11 @@ def _make_topics(controller: Controller, topics: tuple[TopicSpec, ...]) -> None:
                 spec.name, partitions=spec.partitions, replication_factor=spec.replication_factor
             )
         except ApiError as error:
-            raise StartupError(f"--topic: {spec.name}: {error.message}") from None
+            raise StartupError(f"{option}: {spec.name}: {error.message}") from None
 
 
 def _announce(
-    options: ServeOptions, cluster: Cluster, data_dir: Path, admin: socket.socket
+    options: ServeOptions, cluster: Cluster, data_dirs: Sequence[Path], admin: socket.socket
 ) -> None:
     """Say that the broker is ready: to the ready file, and on one line to whoever reads stdout."""
     nodes = cluster.nodes
@@ -161,7 +193,8 @@ def _announce(
             "bootstrap": bootstrap,
             "admin": admin_url,
             "pid": os.getpid(),
-            "data_dir": str(data_dir),
+            "data_dir": str(data_dirs[0]),
+            "data_dirs": [str(path) for path in data_dirs],
             "nodes": [{"id": node.id, "host": node.host, "port": node.port} for node in nodes],
         }
         _write_atomically(options.ready_file, json.dumps(facts))
@@ -181,22 +214,25 @@ def _write_atomically(path: Path, text: str) -> None:
 
 
 @contextmanager
-def _data_directory(asked: Path | None) -> Iterator[Path]:
-    """The folder for logs: the one asked for, or a temporary one that is gone afterwards."""
-    if asked is None:
+def _data_directories(asked: Sequence[Path]) -> Iterator[Sequence[Path]]:
+    """The folders for logs: those asked for, or a temporary one that is gone afterwards.
+
+    The first also holds the controller's memory, so it must do; another may be offline.
+    """
+    if not asked:
         temporary = Path(tempfile.mkdtemp(prefix="antechamber-"))
         try:
-            yield temporary
+            yield [temporary]
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
         return
     try:
-        asked.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=asked):
+        asked[0].mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=asked[0]):
             pass
     except OSError as error:
         raise StartupError(
-            f"--data-dir: cannot write in {asked}: {error.strerror}; give a folder of your own"
+            f"--data-dir: cannot write in {asked[0]}: {error.strerror}; give a folder of your own"
         ) from None
     yield asked
 

@@ -13,7 +13,8 @@ from types import MappingProxyType
 from broker.config import Config, attribute
 from broker.config_entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config_keys import KEYS
-from broker.config_kinds import Kind, Unfit, Value, int64, written
+from broker.config_kinds import ConfigType, Kind, Unfit, Value, int64, written
+from broker.config_refusals import invalid_value
 from broker.errors import ApiError
 from broker.storage.log_config import LogConfig
 from protocol.errors import ErrorCode
@@ -126,14 +127,20 @@ class TopicConfig:
         return LogConfig(**{f.name: getattr(self, f.name) for f in fields(LogConfig)})
 
 
-def check_topic_configs(configs: Mapping[str, str | None]) -> None:
+def topic_value(config: Config, overrides: Mapping[str, str], name: str) -> Value:
+    """One setting, for who needs no more than that of many topics."""
+    return _resolve(TOPIC_KEYS[name], config, overrides)[0]
+
+
+def check_topic_configs(configs: Mapping[str, str]) -> None:
     """Raise `ApiError` INVALID_CONFIG unless a topic may have these settings."""
     values = {name: _checked(name, text) for name, text in configs.items()}
     shortest, longest = values.get("min.compaction.lag.ms"), values.get("max.compaction.lag.ms")
     if isinstance(shortest, int) and isinstance(longest, int) and shortest > longest:
         raise ApiError(
             ErrorCode.INVALID_CONFIG,
-            f"min.compaction.lag.ms={shortest} is more than max.compaction.lag.ms={longest}",
+            f"conflict topic config setting min.compaction.lag.ms ({shortest}) > "
+            f"max.compaction.lag.ms ({longest})",
         )
 
 
@@ -142,16 +149,24 @@ def describe_topic(config: Config, overrides: Mapping[str, str]) -> list[ConfigE
     return [_describe(key, config, overrides) for key in TOPIC_KEYS.values()]
 
 
-def _checked(name: str, text: str | None) -> Value:
+def _checked(name: str, text: str) -> Value:
     key = TOPIC_KEYS.get(name)
     if key is None:
-        raise ApiError(ErrorCode.INVALID_CONFIG, f"unknown topic config {name!r}")
-    if text is None:
-        raise ApiError(ErrorCode.INVALID_CONFIG, f"{name} is given without a value")
+        raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
     try:
         return key.kind.parse(text)
-    except Unfit as allowed:
-        raise ApiError(ErrorCode.INVALID_CONFIG, f"{name}={text!r} is not {allowed}") from None
+    except Unfit:
+        raise ApiError(ErrorCode.INVALID_CONFIG, invalid_value(name, key.kind, text)) from None
+
+
+def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:
+    """The words of a list of a topic, set on it or not; None for a key that holds no list."""
+    key = TOPIC_KEYS.get(name)
+    if key is None or key.kind.config_type is not ConfigType.LIST:
+        return None
+    value, _ = _resolve(key, config, overrides)
+    assert isinstance(value, tuple)
+    return value
 
 
 def _resolve(

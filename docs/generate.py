@@ -5,28 +5,76 @@ A test compares the pages with what is generated here, so none of them can grow 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from broker.config import DEFAULTS
 from broker.config_advice import NO_EFFECT_YET, NOT_HERE
-from broker.config_keys import KEYS, Key
+from broker.config_key import Key
+from broker.config_keys import KEYS
 from broker.config_kinds import INT_MAX, LONG_MAX, Integer, Kind, Value, written
-from broker.dispatch import advertised
+from broker.dispatch import HANDLERS, advertised
 from broker.topic_config import TOPIC_KEYS
 from protocol.messages import REQUESTS
 
 FOLDER = Path(__file__).parent
+# Written by ``make test SUITES=integration ARGS=--write-uses``, and held against every run of it.
+USES = FOLDER / "api_uses.json"
 _GENERATED = "<!-- written by `make docs`; change the code instead -->\n"
 _CONFIGURATION = """\
 A broker is configured with `-c KEY=VALUE`, as often as needed, and with `--properties FILE` in
 Java's properties syntax; `-c` goes over the file. Keys, values and ranges are Kafka's. An unknown
 key stops the start.
 """
-_APIS = """\
-What a client learns from ApiVersions; the ranges are those of Kafka 4.3. What an API does here, and
-where that deviates from Kafka, stands at the top of its file in `broker/handlers/`.
+_LIMITS = """\
+Who reaches a limit is held up or turned away; nobody else is.
+
+| what | limit | at the limit |
+| --- | --- | --- |
+| connections of a node | `max.connections`, `max.connection.creation.rate` | more wait \
+in the listener's backlog until there is room |
+| connections of an address | `max.connections.per.ip`, `max.connections.per.ip.overrides` | \
+more are closed at once |
+| silence on a connection | `connections.max.idle.ms` | it is closed, unless its request waits |
+| bytes of a request | `socket.request.max.bytes` | its connection is closed |
+| bytes of half received requests of a node | `queued.max.request.bytes` | who has begun may end, \
+others are not read until then |
+| requests of a connection | one in progress | those behind it wait; of them 1 MB is read |
+| bytes a second of a client | quotas `producer_byte_rate`, `consumer_byte_rate` | the answer says \
+how long its client is not read for; a fetch is then answered with nothing |
+
+Quotas are set on users, client ids and both by AlterClientQuotas, as with Kafka's
+`kafka-configs.sh --entity-type clients`; without TLS or SASL every client's user is `ANONYMOUS`.
+Other quotas are stored and hold nobody up.
 """
+_APIS = """\
+Every API that Apache Kafka 4.3 offers to clients. The versions are those that ApiVersions tells,
+all that 4.3 has. A handler says at its top what its API does here. The clients are those that a
+test in `integration/` has seen use the API, with the versions they chose.
+"""
+# By the beginning of the name of their test files.
+_CLIENTS = {
+    "test_aiokafka": "aiokafka",
+    "test_confluent_kafka": "librdkafka",
+    "test_java_client": "Java's performance tools",
+    "test_kafka_python": "kafka-python",
+    "test_kafka_tools": "Kafka's tools",
+}
+# What of Kafka's is not served, and why; a row goes when its APIs come.
+_NOT_SERVED: Mapping[Sequence[int], str] = {
+    (17, 36): "SaslHandshake, SaslAuthenticate: everybody may connect",
+    (24, 25, 26, 27, 28, 65, 66): "transactions",
+    (29, 30, 31): "DescribeAcls, CreateAcls, DeleteAcls: everybody may do everything",
+    (38, 39, 40, 41): "CreateDelegationToken and its like: there are no users to have tokens",
+    (50, 51): "DescribeUserScramCredentials, AlterUserScramCredentials: there are no users",
+    (71, 72): "GetTelemetrySubscriptions, PushTelemetry: as in a Kafka that has no receiver of "
+    "client metrics (KIP-714)",
+    (76, 77, 78, 79, 83, 84, 85, 86, 87, 90, 91, 92): "share groups (KIP-932)",
+    (80, 81): "AddRaftVoter, RemoveRaftVoter: the controller is an object in the process",
+    (88, 89): "streams groups (KIP-1071)",
+}
 
 
 def configuration() -> str:
@@ -37,6 +85,8 @@ def configuration() -> str:
             _GENERATED,
             "# Configuration\n",
             _CONFIGURATION,
+            "## Limits\n",
+            _LIMITS,
             "## Where a default is not Kafka's\n",
             _table(
                 ("key", "here", "Kafka", "because"),
@@ -71,23 +121,58 @@ def configuration() -> str:
 
 
 def apis() -> str:
-    """The APIs served, as ApiVersions tells them."""
+    """The APIs served: by which handler, to whom, and how they deviate."""
+    handlers = {request.__spec__.key: handler for request, handler in HANDLERS.items()}
+    uses: Mapping[str, Mapping[str, list[int]]] = json.loads(USES.read_text())
     rows = (
         (
             str(api.api_key),
-            REQUESTS[api.api_key].__name__.removesuffix("Request"),
+            f"[{name}](../broker/handlers/{handlers[api.api_key].__name__}.py)",
             f"{api.min_version}-{api.max_version}",
+            _clients(name, uses),
+            _deviations(handlers[api.api_key]),
         )
         for api in advertised()
+        for name in [REQUESTS[api.api_key].__name__.removesuffix("Request")]
     )
     return "\n".join(
         [
             _GENERATED,
             "# APIs served\n",
             _APIS,
-            _table(("key", "API", "versions"), rows),
+            _table(("key", "API and handler", "versions", "used by", "deviations"), rows),
+            _table(
+                ("key", "not served"),
+                (
+                    (", ".join(str(key) for key in keys), what)
+                    for keys, what in _NOT_SERVED.items()
+                    if not handlers.keys() & set(keys)
+                ),
+            ),
         ]
     )
+
+
+def _clients(api: str, uses: Mapping[str, Mapping[str, list[int]]]) -> str:
+    return ", ".join(
+        f"[{_client(test)}](../integration/{test}.py) {'/'.join(map(str, used[api]))}"
+        for test, used in uses.items()
+        if api in used
+    )
+
+
+def _client(test: str) -> str:
+    return next(client for name, client in _CLIENTS.items() if test.startswith(name))
+
+
+def _deviations(handler: Callable[..., object]) -> str:
+    """What the handler's file says of it; a paragraph of its docstring."""
+    told = inspect.getdoc(inspect.getmodule(handler)) or ""
+    for paragraph in told.split("\n\n"):
+        heading, _, text = paragraph.partition(":")
+        if heading == "Deviations":
+            return " ".join(text.split())
+    return ""
 
 
 PAGES: dict[str, Callable[[], str]] = {"configuration.md": configuration, "apis.md": apis}

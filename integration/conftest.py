@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from antechamber import Cluster
 from integration.antechamber_process import Antechamber, Serve
+from integration.api_uses import CLIENTS, ApiUses
 from integration.kafka_jars import missing_for_a_jvm
+from integration.kafka_source import missing_docker, missing_kafka, sources_used
+from integration.kafka_tools import KafkaTools
 from integration.real_kafka import RealKafka
+from integration.requirements import need
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,21 +30,43 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="antechamber",
         help="which broker the client tests talk to",
     )
+    parser.addoption(
+        "--write-uses",
+        action="store_true",
+        help="write down which APIs the clients use, for docs/apis.md",
+    )
+
+
+# Test files of which something was left out, so that they do not use all that they can.
+_incomplete: set[str] = set()
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Note whose tests were not wanted."""
+    _incomplete.update(item.path.stem for item in items)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note whose tests were skipped, or failed."""
+    if not report.passed:
+        _incomplete.add(Path(report.location[0]).stem)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip by name what this machine cannot run; fail instead if ANTECHAMBER_REQUIRE names it."""
-    for marker, missing in (("jvm", _missing_jvm), ("docker", _missing_docker)):
+    for marker, missing in (
+        ("jvm", _missing_jvm),
+        ("docker", missing_docker),
+        ("kafka", _missing_kafka),
+    ):
         if item.get_closest_marker(marker):
-            _need(marker, missing())
+            need(marker, missing())
 
 
-def _need(what: str, missing: str | None) -> None:
-    if missing is None:
-        return
-    if what in os.environ.get("ANTECHAMBER_REQUIRE", "").replace(",", " ").split():
-        pytest.fail(f"ANTECHAMBER_REQUIRE asks for {what}, but there is {missing}")
-    pytest.skip(f"needs {what}: {missing}")
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which real Kafka the tests were compared with, and how it was started."""
+    for source in sources_used:
+        terminalreporter.write_line(f"real Kafka: {source}")
 
 
 @cache
@@ -49,14 +75,8 @@ def _missing_jvm() -> str | None:
 
 
 @cache
-def _missing_docker() -> str | None:
-    try:
-        subprocess.run(["docker", "info"], capture_output=True, check=True, timeout=20)
-    except FileNotFoundError:
-        return "no docker on the PATH"
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
-        return "no Docker engine that answers"
-    return None
+def _missing_kafka() -> str | None:
+    return missing_kafka()
 
 
 @pytest.fixture(scope="session")
@@ -67,22 +87,39 @@ def against(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def broker(against: str) -> Iterator[Cluster | RealKafka]:
-    """One broker for every test that only adds topics and groups of its own."""
-    if against == "kafka":
-        _need("jvm", _missing_jvm())
-    with RealKafka() if against == "kafka" else Cluster() as running:
-        yield running
+def api_uses(tmp_path_factory: pytest.TempPathFactory) -> ApiUses:
+    """What clients have used."""
+    return ApiUses(tmp_path_factory.mktemp("records"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _uses_of_the_file(
+    request: pytest.FixtureRequest, against: str, api_uses: ApiUses
+) -> Iterator[None]:
+    """When a client's tests have all passed, they have used what docs/apis.md says they use."""
+    begin_us = time.time_ns() // 1000
+    yield
+    name = request.path.stem
+    asked_by_name = any("::" in argument for argument in request.config.args)
+    if name not in CLIENTS or name in _incomplete or asked_by_name or against != "antechamber":
+        return
+    if request.config.getoption("--write-uses"):
+        time.sleep(1)  # the last records are on their way
+        api_uses.write(name, begin_us)
+    else:
+        api_uses.check(name, begin_us)
 
 
 @pytest.fixture(scope="session")
-def real_kafka(broker: Cluster | RealKafka) -> Iterator[RealKafka]:
-    """A real Kafka to compare with; ask for it in tests marked `jvm`."""
-    if isinstance(broker, RealKafka):
-        yield broker
-        return
-    with RealKafka() as running:
-        yield running
+def broker(against: str, api_uses: ApiUses) -> Iterator[Cluster | RealKafka]:
+    """One broker for every test that only adds topics and groups of its own."""
+    if against == "kafka":
+        need("jvm", _missing_jvm())
+        with RealKafka() as running:
+            yield running
+    else:
+        with Cluster(records=api_uses.records()) as running:
+            yield running
 
 
 @pytest.fixture(scope="session")
@@ -107,6 +144,13 @@ def serve(against: str) -> Iterator[Serve]:
         pytest.skip("about our own process")
     with ExitStack() as running:
         yield lambda *arguments: running.enter_context(Antechamber(*arguments))
+
+
+@pytest.fixture(scope="session")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaTools]:
+    """Kafka's command-line tools, in one JVM for all tests."""
+    with KafkaTools(tmp_path_factory.mktemp("classes")) as running:
+        yield running
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from integration.deadlines import eventually
@@ -102,6 +103,15 @@ def free_ports(count: int) -> list[int]:
     finally:
         for holder in holders:
             holder.close()
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """The files of a server's folder, by name; those that it removes meanwhile are left out."""
+    found = {}
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):
+            found[path.name] = path.read_bytes()
+    return found
 
 
 def wait_for_listener(process: ServerProcess, host: str, port: int, *, within: float) -> None:

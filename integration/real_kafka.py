@@ -1,48 +1,66 @@
-"""A real Apache Kafka (KRaft, combined nodes) on free loopback ports, as a context manager.
+"""A real Apache Kafka (KRaft) from its jars, on free loopback ports, as a context manager.
 
-Broker properties are given as to Kafka itself. What is set here by default only makes it start in
-seconds and lets small clusters hold the internal topics; it changes nothing that clients see.
+Broker properties are given as to Kafka itself, and go over those of `kafka_properties.py`.
 """
 
 from __future__ import annotations
 
+import base64
 import shutil
-import subprocess
+import signal
 import tempfile
+import uuid
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from integration.kafka_jars import KAFKA_VERSION, kafka_jars
-from integration.processes import ServerProcess, free_ports, wait_for_listener
+from integration.deadlines import eventually
+from integration.kafka_jars import KAFKA_VERSION
+from integration.kafka_properties import CONTROLLER_NODE, node_properties
+from integration.kafka_quick_start import class_path, quick_start, write_properties
+from integration.processes import ServerProcess, files_in, free_ports, wait_for_listener
+from integration.wire.connection import Connection
+from integration.wire.requests import metadata, read_metadata
 
-_SERVER_FLAGS = ["-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20", "-Djava.awt.headless=true"]
+_LASTING = ("-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20")
 START_WITHIN_SECONDS = 60
 
 
 class RealKafka:
-    """One to many nodes, serving once the constructor returns."""
+    """One to many nodes, serving once the constructor returns.
+
+    ``quick``: a JVM for a short life, that starts in a third of the time and is slow for ever.
+    """
 
     name = f"Apache Kafka {KAFKA_VERSION}"
+    source = "from its jars, on the local JVM"
 
     def __init__(
-        self, nodes: int = 1, properties: Mapping[str, str] | None = None, *, heap: str = "1G"
+        self,
+        nodes: int = 1,
+        properties: Mapping[str, str] | None = None,
+        *,
+        heap: str = "1G",
+        quick: bool = False,
     ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="antechamber-kafka-"))
         self.processes: list[ServerProcess] = []
-        self._class_path = f"{kafka_jars()}/*"
-        self._heap = heap
-        ports = free_ports(2 * nodes)
-        self._listeners, self._controllers = ports[:nodes], ports[nodes:]
-        self.bootstrap = ",".join(f"127.0.0.1:{port}" for port in self._listeners)
+        self._files = quick_start()
+        flags = self._files.jvm_flags if quick else _LASTING
+        self._java = ["java", f"-Xmx{heap}", *flags, "-Djava.awt.headless=true", "-cp"]
+        ports = free_ports(nodes + 1)
+        self._listeners, self._controller = ports[:nodes], ports[nodes]
+        self.nodes = {node + 1: f"127.0.0.1:{port}" for node, port in enumerate(ports[:nodes])}
+        self.bootstrap = ",".join(self.nodes.values())
         try:
             self._format(dict(properties or {}))
-            self.start()
+            self._start_all()
         except BaseException:
             self.close()
             raise
-        print(f"using {self.name}, {nodes} node(s) at {self.bootstrap}, from {self._class_path}")
+        print(f"using {self.name}, {nodes} node(s) at {self.bootstrap}, {self.source}")
 
     @property
     def process(self) -> ServerProcess:
@@ -54,15 +72,30 @@ class RealKafka:
         """The first node's process id."""
         return self.process.pid
 
-    def start(self) -> None:
-        """Start every (formatted) node and wait until all listen."""
-        java = ["java", f"-Xmx{self._heap}", *_SERVER_FLAGS, "-cp", self._class_path, "kafka.Kafka"]
-        self.processes = [
-            ServerProcess([*java, folder / "server.properties"], folder)
-            for folder in self._folders()
-        ]
-        for process, port in zip(self.processes, self._listeners, strict=True):
-            wait_for_listener(process, "127.0.0.1", port, within=START_WITHIN_SECONDS)
+    def pause(self, node: int) -> None:
+        """Let a node do nothing, its connections open."""
+        self.processes[node - 1].signal(signal.SIGSTOP)
+
+    def resume(self, node: int) -> None:
+        """Let a paused node go on."""
+        self.processes[node - 1].signal(signal.SIGCONT)
+
+    def stop(self, node: int) -> None:
+        """End a node as a crash does."""
+        self.processes[node - 1].kill()
+
+    def start(self, node: int) -> None:
+        """Start a stopped node on its own logs, and wait until it takes connections."""
+        self.processes[node - 1] = self._start(node)
+        self._wait_for(node)
+
+    def partition_files(self, topic: str, partition: int, node: int = 1) -> dict[str, bytes]:
+        """The files of a node's replica, by name."""
+        return files_in(self.data_directory(node) / f"{topic}-{partition}")
+
+    def data_directory(self, node: int = 1) -> Path:
+        """Where a node keeps its logs; to be changed only while it is stopped."""
+        return self._folder(node) / "data"
 
     def close(self) -> None:
         """Kill all nodes (nobody needs a controlled shutdown here) and remove their files."""
@@ -81,44 +114,46 @@ class RealKafka:
     ) -> None:
         self.close()
 
-    def _folders(self) -> list[Path]:
-        return [self.directory / f"node{i + 1}" for i in range(len(self._listeners))]
+    def _start_all(self) -> None:
+        for node in self.nodes:
+            self.processes.append(self._start(node))
+        for node in self.nodes:
+            self._wait_for(node)
+        if len(self.nodes) > 1:
+            for address in self.nodes.values():
+                eventually(partial(self._knows_all, address), f"all nodes, told by {address}")
+
+    def _start(self, node: int) -> ServerProcess:
+        folder = self._folder(node)
+        command = [*self._java, class_path(), "kafka.Kafka", folder / "server.properties"]
+        return ServerProcess(command, folder)
+
+    def _wait_for(self, node: int) -> None:
+        port = self._listeners[node - 1]
+        wait_for_listener(self.processes[node - 1], "127.0.0.1", port, within=START_WITHIN_SECONDS)
+
+    def _knows_all(self, address: str) -> bool:
+        with Connection(address) as connection:
+            return len(read_metadata(connection.ask(metadata([]))).brokers) == len(self.nodes)
+
+    def _folder(self, node: int) -> Path:
+        return self.directory / f"node{node}"
 
     def _format(self, properties: dict[str, str]) -> None:
-        cluster_id = self._storage_tool("random-uuid").strip().splitlines()[-1]
-        for i, folder in enumerate(self._folders()):
-            folder.mkdir()
-            lines = {**self._properties(i, folder), **properties}
-            file = folder / "server.properties"
-            file.write_text("".join(f"{key}={value}\n" for key, value in lines.items()))
-            self._storage_tool("format", "-t", cluster_id, "-c", str(file))
+        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        for node in self.nodes:
+            folder = self._folder(node)
+            self._files.format(self.data_directory(node), cluster_id, node)
+            lines = {**self._properties(node), **properties}
+            write_properties(folder / "server.properties", lines)
 
-    def _storage_tool(self, *arguments: str) -> str:
-        tool = ["java", "-XX:TieredStopAtLevel=1", "-cp", self._class_path]
-        tool += ["kafka.tools.StorageTool", *arguments]
-        done = subprocess.run(tool, capture_output=True, text=True, timeout=60, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(arguments)}: {done.stdout}{done.stderr}")
-        return done.stdout
-
-    def _properties(self, index: int, folder: Path) -> dict[str, str]:
-        listener = f"127.0.0.1:{self._listeners[index]}"
-        voters = [f"{i + 1}@127.0.0.1:{port}" for i, port in enumerate(self._controllers)]
-        copies = str(min(3, len(voters)))
+    def _properties(self, node: int) -> dict[str, str]:
+        listener = f"PLAINTEXT://{self.nodes[node]}"
+        controller = f"127.0.0.1:{self._controller}"
+        listeners = f"{listener},CONTROLLER://{controller}" if node == CONTROLLER_NODE else listener
         return {
-            "process.roles": "broker,controller",
-            "node.id": str(index + 1),
-            "listeners": f"PLAINTEXT://{listener},CONTROLLER://127.0.0.1:{self._controllers[index]}",
-            "advertised.listeners": f"PLAINTEXT://{listener}",
-            "controller.listener.names": "CONTROLLER",
-            "controller.quorum.voters": ",".join(voters),
-            "log.dirs": str(folder / "data"),
-            "offsets.topic.replication.factor": copies,
-            "offsets.topic.num.partitions": "1",
-            "transaction.state.log.replication.factor": copies,
-            "transaction.state.log.num.partitions": "1",
-            "transaction.state.log.min.isr": "1",
-            "share.coordinator.state.topic.replication.factor": copies,
-            "share.coordinator.state.topic.min.isr": "1",
-            "group.initial.rebalance.delay.ms": "0",
+            **node_properties(node, len(self.nodes), controller),
+            "listeners": listeners,
+            "advertised.listeners": listener,
+            "log.dirs": str(self.data_directory(node)),
         }

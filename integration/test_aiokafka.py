@@ -172,6 +172,29 @@ async def test_a_group_of_two_shares_and_takes_over(make: Make, topic: str, grou
         await eventually_async(has_all, "all back", within=20)
 
 
+async def test_a_static_member_comes_back_to_its_partition(
+    make: Make, topic: str, group: str
+) -> None:
+    """While it is away (KIP-345) the other keeps its own, and it has what it had before."""
+    await create(make, topic, 2)
+    settings = {"group_id": group, "heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
+    async with make(AIOKafkaConsumer, topic, group_instance_id="i1", **settings) as stays:
+        async with make(AIOKafkaConsumer, topic, group_instance_id="i2", **settings) as goes:
+
+            async def shared() -> bool:
+                return len(stays.assignment()) == len(goes.assignment()) == 1
+
+            await eventually_async(shared, "one partition each", within=20)
+            its, others = goes.assignment(), stays.assignment()
+        async with make(AIOKafkaConsumer, topic, group_instance_id="i2", **settings) as back:
+
+            async def returned() -> bool:
+                return bool(back.assignment() == its)
+
+            await eventually_async(returned, "its partition", within=20)
+            assert stays.assignment() == others
+
+
 async def test_committed_offsets_survive_their_consumer(make: Make, topic: str, group: str) -> None:
     """A new consumer of the group goes on where the last one committed."""
     async with make(AIOKafkaProducer) as producer:

@@ -17,6 +17,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users i
     ResourceType,
 )
 
+from antechamber import Cluster
+from integration.api_uses import ApiUses
 from integration.deadlines import eventually
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
@@ -318,3 +320,28 @@ def test_the_cluster_is_described(admin: AdminClient, bootstrap: str) -> None:
     assert f"{node.host}:{node.port}" == bootstrap
     assert cluster.controller.id == node.id
     assert cluster.cluster_id
+
+
+def test_a_consumer_goes_on_with_another_leader(
+    cluster: Callable[..., Cluster], api_uses: ApiUses
+) -> None:
+    """Before it reads from the new leader it asks whether its offset is in that log (KIP-320)."""
+    kafka = cluster(brokers=3, topics=["t:1:3"], records=api_uses.records())
+    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "unused"})
+    consumer.assign([TopicPartition("t", 0, 0)])
+
+    def epoch_of_the_next() -> int | None:
+        producer.produce("t", b"a record")
+        producer.flush()
+        message = consumer.poll(20)
+        assert message is not None
+        return message.leader_epoch()
+
+    before = epoch_of_the_next()
+    (topic,) = [each for each in kafka.cluster()["topics"] if each["name"] == "t"]
+    kafka.stop(topic["partitions"][0]["leader"])
+    after = epoch_of_the_next()
+    consumer.close()
+
+    assert (before, after) == (0, 1)

@@ -13,10 +13,12 @@ from broker.config import DEFAULTS, Config, attribute
 from broker.config_keys import KEYS
 from broker.config_kinds import (
     Boolean,
+    CountsByAddress,
     Integer,
     Kind,
     ListOf,
     OneOf,
+    OneOfAnyCase,
     Value,
     int16,
     int32,
@@ -31,7 +33,11 @@ pytestmark = pytest.mark.jvm
 BROKER_KEYS = "kafka.server.KafkaConfig"
 TOPICS_KEYS = "org.apache.kafka.storage.internals.log.LogConfig"
 # Kafka keeps these out of the tables it prints.
-INTERNAL = {"log.initial.task.delay.ms", "producer.id.expiration.check.interval.ms"}
+INTERNAL = {
+    "log.initial.task.delay.ms",
+    "producer.id.expiration.check.interval.ms",
+    "unclean.leader.election.interval.ms",
+}
 ENTRY = re.compile(r'<h4><a id="([a-z0-9.]+)"></a>.*?</table>', re.DOTALL)
 CELL = re.compile(r"<th>([^<:]+):</th><td>([^<]*)</td>")
 WHOLE = {"int": int32(), "long": int64(), "short": int16()}
@@ -61,6 +67,7 @@ def kafka_keys(main_class: str) -> dict[str, KafkaKey]:
         cells = dict(CELL.findall(entry[0]))
         # Kafka adds a reading aid to large numbers: 604800000 (7 days).
         default = re.sub(r" \(.*\)$", "", cells["Default"])
+        default = "" if default == '""' else default
         keys[entry[1]] = KafkaKey(
             cells["Type"], None if default == "null" else default, cells["Valid Values"] or None
         )
@@ -69,13 +76,15 @@ def kafka_keys(main_class: str) -> dict[str, KafkaKey]:
 
 def ranged(kind: Kind) -> str | None:
     """A kind of ours as Kafka prints it."""
-    if isinstance(kind, Boolean):
+    if isinstance(kind, Boolean | CountsByAddress):
         return None
     if isinstance(kind, Integer):
         also = "" if kind.also is None else f" or {kind.also}"
         widest = WHOLE[kind.config_type.name.lower()]
         high = "" if kind.high == widest.high else f",{kind.high}"
         return None if kind == widest else f"[{kind.low},...{high}]{also}"
+    if isinstance(kind, OneOfAnyCase):
+        return f"(case insensitive) [{', '.join(kind.words)}]"
     if isinstance(kind, OneOf | ListOf):
         return f"[{', '.join(kind.words)}]"
     return f"[{kind.low:g},...,{kind.high:g}]"

@@ -15,6 +15,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
     from kafka.admin import ConfigResource, ConfigResourceType, NewPartitions, NewTopic
+    from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
     from kafka.errors import TopicAlreadyExistsError, UnknownTopicOrPartitionError
 
 from integration.deadlines import eventually
@@ -186,6 +187,53 @@ def test_a_group_of_two_shares_and_takes_over(make: Make, two_partitions: str, g
     eventually(shared, "one partition each", within=20)
     second.close()
     eventually(has_all, "all back", within=20)
+
+
+def test_a_cooperative_group_shares_without_giving_up_all(
+    make: Make, two_partitions: str, group: str
+) -> None:
+    """Incremental rebalancing (KIP-429) takes two generations and keeps one partition in place."""
+    settings = {
+        "group_id": group,
+        "heartbeat_interval_ms": 200,
+        "partition_assignment_strategy": [CooperativeStickyAssignor],
+    }
+    first = member(make, two_partitions, **settings)
+    eventually(lambda: first.poll(50) or len(first.assignment()) == 2, "all to one", within=20)
+    second = member(make, two_partitions, **settings)
+    held: list[int] = []
+
+    def shared() -> bool:
+        first.poll(50)
+        second.poll(50)
+        held.append(len(first.assignment()))
+        return held[-1] == len(second.assignment()) == 1
+
+    eventually(shared, "one partition each", within=20)
+    assert min(held) == 1
+
+
+def test_a_static_member_comes_back_to_its_partition(
+    make: Make, two_partitions: str, group: str
+) -> None:
+    """While it is away (KIP-345) nobody joins again, and it has what it had before."""
+    settings = {"group_id": group, "heartbeat_interval_ms": 200}
+    names = [{"group_instance_id": name} for name in ("i1", "i2")]
+    stays, goes = (member(make, two_partitions, **settings, **name) for name in names)
+
+    def shared() -> bool:
+        stays.poll(50)
+        goes.poll(50)
+        return len(stays.assignment()) == len(goes.assignment()) == 1
+
+    eventually(shared, "one partition each", within=20)
+    its, generation = goes.assignment(), stays._coordinator._generation.generation_id
+    goes.close()
+    back = member(make, two_partitions, **settings, group_instance_id="i2")
+    eventually(lambda: back.poll(50) or back.assignment(), "its partition", within=20)
+    stays.poll(50)
+    assert back.assignment() == its
+    assert stays._coordinator._generation.generation_id == generation
 
 
 def test_committed_offsets_survive_their_consumer(make: Make, topic: str, group: str) -> None:

@@ -45,8 +45,6 @@ def refused(against: str, tmp_path: Path) -> Iterator[Refused]:
         (["-c", "just-a-word"], ["just-a-word"]),
         (["--brokers", "0"], ["--brokers", "0"]),
         (["--brokers", "three"], ["--brokers", "three"]),
-        (["--records", "requests.jsonl"], ["--records"]),
-        (["--records-topic", "waits"], ["--records-topic"]),
         (["--port", "65536"], ["--port", "65536"]),
         (["--port", "abc"], ["--port", "abc"]),
         (["--topic", "a/b"], ["--topic", "a/b"]),

@@ -11,7 +11,7 @@ from functools import cache
 from struct import error as struct_error
 from typing import Any, get_args, get_origin
 
-from protocol.fields import fields_of, wire_type
+from protocol.fields import Field, fields_of, wire_type
 from protocol.output import Output
 from protocol.schema import Fixed, Sized, Uuid
 from protocol.structs import Coded, struct_codec
@@ -24,10 +24,11 @@ from protocol.wire import (
     fixed_array,
     nullable_struct,
     sized,
+    spelt_struct,
     uuids,
 )
 
-__all__ = ["Malformed", "Output", "decode", "encode", "encode_into"]
+__all__ = ["Malformed", "Output", "decode", "decode_start", "encode", "encode_into"]
 
 
 def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
@@ -35,15 +36,19 @@ def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
 
     Raises `Malformed` for bytes that are not exactly such a message.
     """
-    view = memoryview(buf)
+    value, pos = decode_start(cls, version, buf)
+    if pos != len(buf):
+        raise Malformed(f"{len(buf) - pos} bytes too many")
+    return value
+
+
+def decode_start(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> tuple[Any, int]:
+    """Read a message from the start of *buf*; also returns where it ends. Raises `Malformed`."""
     read, _ = _codec_of(cls, version)
     try:
-        value, pos = read(view, 0)
+        return read(memoryview(buf), 0)
     except (IndexError, struct_error, UnicodeDecodeError) as error:
         raise Malformed(str(error)) from None
-    if pos != len(view):
-        raise Malformed(f"{len(view) - pos} bytes too many")
-    return value
 
 
 def encode_into(out: Output, value: Any, version: int) -> None:
@@ -74,14 +79,15 @@ def _struct(cls: Any, version: int, compact: bool) -> tuple[Read, Write]:
     in_order = [
         Coded(field, *_value(field.hint, field.nullable, version, compact)) for field in plain
     ]
-    # A tagged struct is absent instead of null.
-    by_tag = {
-        tag: Coded(
-            field, *_value(field.hint, field.nullable and not field.is_struct, version, True)
-        )
-        for tag, field in tagged.items()
-    }
+    by_tag = {tag: Coded(field, *_tagged_value(field, version)) for tag, field in tagged.items()}
     return struct_codec(cls, in_order, by_tag if compact else None)
+
+
+def _tagged_value(field: Field, version: int) -> tuple[Read, Write]:
+    """A tagged struct is absent instead of null, unless null is spelt out."""
+    nullable = field.nullable and not field.is_struct
+    coded = _value(field.hint, nullable, version, True)
+    return spelt_struct(coded) if field.is_spelt else coded
 
 
 def _value(hint: Any, nullable: bool, version: int, compact: bool) -> tuple[Read, Write]:

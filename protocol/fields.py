@@ -17,6 +17,7 @@ class Field(NamedTuple):
     hint: Any
     nullable: bool
     default: Callable[[], Any]
+    is_spelt: bool = False
 
     @property
     def is_fixed(self) -> bool:
@@ -39,7 +40,10 @@ def fields_of(cls: Any, version: int) -> tuple[list[Field], dict[int, Field]]:
             continue
         hint, nullable = wire_type(hints[field.name])
         nullable = nullable and version >= span.get("null", 0)
-        one = Field(field.name, hint, nullable, _default_of(field))
+        is_spelt = span.get("spelt", False)
+        # What is always spelt out has no default that could be left unsaid.
+        default = object if is_spelt else _default_of(field)
+        one = Field(field.name, hint, nullable, default, is_spelt)
         if (tag := span.get("tag")) is None:
             plain.append(one)
         else:

@@ -61,6 +61,12 @@ class Inbox:
         """Bytes received and not yet handed out as frames."""
         return self._end - self._start
 
+    @property
+    def awaited_bytes(self) -> int:
+        """What is pending, or the size of the frame under way if that is more."""
+        pending = self._end - self._start
+        return max(pending, self._frame_bytes()) if pending else 0
+
     def space(self) -> memoryview:
         """Where to receive into; frames handed out before may be overwritten from now on."""
         if self._start == self._end:

@@ -80,14 +80,16 @@ def since(
     until: int = FOREVER,
     tag: int | None = None,
     null: int = 0,
+    spelt: bool = False,
     default: Any = MISSING,
     factory: Any = MISSING,
 ) -> Any:
     """A field on the wire from *version* to *until*; in other versions it reads as its default.
 
-    ``tag`` makes it a tagged field; a ``T | None`` may be null from version ``null`` on.
+    ``tag`` makes it a tagged field; a ``T | None`` may be null from version ``null`` on. Some
+    tagged structs are ``spelt``: never absent, null is spelt out.
     """
-    span = {"since": version, "until": until, "tag": tag, "null": null}
+    span = {"since": version, "until": until, "tag": tag, "null": null, "spelt": spelt}
     return dataclasses.field(default=default, default_factory=factory, metadata=span)
 
 

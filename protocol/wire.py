@@ -214,3 +214,20 @@ def nullable_struct(inner: tuple[Read, Write]) -> tuple[Read, Write]:
         write_inner(out, value)
 
     return read, write
+
+
+def spelt_struct(inner: tuple[Read, Write]) -> tuple[Read, Write]:
+    """A tagged struct that may be null: a byte tells, 1 for there and 0 for null."""
+    read_inner, write_inner = inner
+
+    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
+        return read_inner(buf, pos + 1) if buf[pos] else (None, pos + 1)
+
+    def write(out: Output, value: Any) -> None:
+        if value is None:
+            out.append(0)
+            return
+        out.append(1)
+        write_inner(out, value)
+
+    return read, write

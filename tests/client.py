@@ -23,6 +23,7 @@ from broker.connection import Connection
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
+from broker.listener import connection_to
 from broker.node import Node
 from broker.topic_config import check_topic_configs
 from broker.waits.recorder import Recorder
@@ -117,21 +118,17 @@ class MemoryNetwork:
             finally:
                 del self._doors[node.port]
 
+    def pair(self, _port: int, room: int) -> tuple[Any, Any]:
+        """Both ends of a new connection to that port; a network of another kind has others."""
+        return memory_transport_pair(room)
+
     def join(self, port: int, room: int = 1 << 24) -> tuple[MemoryTransport, Connection]:
         """Both ends of a new connection: the transport of the asker, the node's connection."""
         if port not in self._doors:
             raise ConnectionRefusedError
         node, nursery = self._doors[port]
-        ours, theirs = memory_transport_pair(room)
-        connection = Connection(
-            theirs,
-            node.dispatch,
-            nursery,
-            request_bytes_max=node.config.socket_request_max_bytes,
-            scratch=node.scratch,
-            now_ms=node.clock.now_ms,
-            recorder=node.recorder,
-        )
+        ours, theirs = self.pair(port, room)
+        connection = connection_to(node, theirs, nursery)
         node.connections.add(connection)
         nursery.start_soon(connection.run)
         return ours, connection

@@ -68,6 +68,7 @@ def parked_produce(
             "need": 45,
             "had": 41,
             "behind": [3],
+            "behind_at": [41],
         },
         "timeout_ms": 30_000,
         "remaining_ms": 28_796,
@@ -121,6 +122,49 @@ def parked_fetch(topic: str = "orders", client_id: str | None = "consumer-1") ->
     }
 
 
+def answered_fetch(client_id: str | None = "reader", correlation_id: int = 12) -> JsonObject:
+    """The wait record of a fetch that a produce has released."""
+    return {
+        "schema": 1,
+        "node": 1,
+        "connection": 8,
+        "client_id": client_id,
+        "correlation_id": correlation_id,
+        "api": "Fetch",
+        "version": 17,
+        "arrived_us": 1_700_000_002_000_000,
+        "queued_us": 0,
+        "local_us": 120,
+        "parked_us": 183_000,
+        "send_us": 30,
+        "total_us": 183_150,
+        "purgatory": "Fetch",
+        "waited_for": {"kind": "min_bytes", "need": 1000, "had": 312},
+        "timeout_ms": 500,
+        "checks": 3,
+        "completed_by": {
+            "cause": "append",
+            "topic": "orders",
+            "partition": 0,
+            "offset": 57,
+            "request": {"api": "Produce", "client_id": "billing", "correlation_id": 17},
+        },
+        "partitions": [
+            {
+                "topic": "orders",
+                "partition": 0,
+                "offset": 42,
+                "records": 15,
+                "bytes": 1204,
+                "error": 0,
+                "high_watermark": 57,
+                "log_end_offset": 57,
+            }
+        ],
+        "error": 0,
+    }
+
+
 class FakeFacts:
     """Three nodes whose states, topics, groups and requests a test sets as it likes."""
 
@@ -129,6 +173,7 @@ class FakeFacts:
         self.states = {1: "running", 2: "running", 3: "running"}
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
         self.parked: list[JsonObject] = []
+        self.answered: list[JsonObject] | None = None  # None: they are not recorded
         self.known_groups: list[JsonObject] = []
 
     def cluster(self) -> JsonObject:
@@ -149,9 +194,10 @@ class FakeFacts:
         return self.known_groups
 
     def requests(self, query: RequestQuery) -> list[JsonObject]:
-        if not query.parked:
+        known = self.parked if query.parked else self.answered
+        if known is None:
             raise NotServed("answered requests are not recorded; ask for the parked ones")
-        return [each for each in self.parked if _matches(each, query)][: query.limit]
+        return [each for each in known if _matches(each, query)][: query.limit]
 
     def pause(self, node_id: int) -> None:
         self._turn(node_id, "running", "paused")
@@ -177,5 +223,6 @@ def _matches(request: JsonObject, query: RequestQuery) -> bool:
     return (
         query.api in (None, request["api"])
         and query.client in (None, request["client_id"])
+        and query.correlation in (None, request["correlation_id"])
         and query.topic in (None, *(each["topic"] for each in request["partitions"]))
     )

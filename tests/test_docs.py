@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from antechamber import cli, fault_command, requests_command
+from antechamber import cli, explain_command, fault_command, requests_command
 from broker.arguments import parse_arguments
-from docs.generate import PAGES
+from broker.dispatch import HANDLERS
+from docs.generate import PAGES, USES
+from pipeline.arguments import parse as parse_analyze
+from recorder.arguments import parse as parse_record
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-PARSERS = {"fault": fault_command.parser, "requests": requests_command.parser}
-OTHER_PROGRAMS = {"pip", "cd", "git", "curl", ".ci/run"}
+PARSERS: dict[str, Callable[[list[str]], object]] = {
+    "serve": parse_arguments,
+    "record": parse_record,
+    "analyze": parse_analyze,
+    "fault": fault_command.parser().parse_args,
+    "requests": requests_command.parser().parse_args,
+    "explain": explain_command.parser().parse_args,
+}
+OTHER_PROGRAMS = {"spark-submit", "pip", "cd", "git", "curl", "docker", ".ci/run"}
 
 
 def blocks(document: Path, *languages: str) -> Iterator[str]:
@@ -51,12 +62,10 @@ def test_every_command_exists(document: Path) -> None:
             assert set(targets) <= TARGETS, arguments
         elif program == "antechamber":
             command, *options = [word for word in arguments if word != "&"]
-            if command == "serve" and "--help" not in options:
-                parse_arguments(options)
-            elif command in PARSERS:
-                PARSERS[command]().parse_args(options)
-            else:
+            if command not in PARSERS:
                 assert cli.main([command]) == 0, arguments
+            elif "--help" not in options:
+                PARSERS[command](options)
         else:
             assert program in OTHER_PROGRAMS, program
 
@@ -79,3 +88,13 @@ def test_links_lead_somewhere(document: Path) -> None:
 def test_generated_pages_are_up_to_date(page: str) -> None:
     """`make docs` writes them."""
     assert (ROOT / "docs" / page).read_text() == PAGES[page]()
+
+
+@pytest.mark.parametrize("request_class", HANDLERS, ids=lambda each: each.__name__)
+def test_every_api_has_a_client(request_class: type) -> None:
+    """What nobody in integration/ has used is not served."""
+    api = request_class.__name__.removesuffix("Request")
+    users = [file for file, used in json.loads(USES.read_text()).items() if api in used]
+    assert users
+    for file in users:
+        assert (ROOT / "integration" / f"{file}.py").exists()

@@ -13,14 +13,16 @@ from broker.admin.query import Query
 from broker.dispatch import HANDLERS
 
 API_NAMES = sorted(request.__name__.removesuffix("Request") for request in HANDLERS)
-_PARTITION_MAX = 2**31 - 1
+_INT_MAX = 2**31 - 1
 
 
 def read_requests(query: Query) -> RequestQuery:
     """Which requests a query asks for; raises `HttpError`."""
-    query.allow("parked", "api", "topic", "client", "followers", "limit")
+    query.allow("parked", "api", "topic", "client", "correlation", "followers", "limit")
     limit = query.whole("limit", 1, LIMIT_MAX) or LIMIT_DEFAULT
-    return replace(_filter(query), parked=query.flag("parked"), limit=limit)
+    correlation = query.whole("correlation", 0, _INT_MAX)
+    parked = query.flag("parked")
+    return replace(_filter(query), parked=parked, correlation=correlation, limit=limit)
 
 
 def read_condition(query: Query) -> Condition:
@@ -73,7 +75,7 @@ def _filter(query: Query) -> RequestQuery:
 
 
 def _partition(query: Query) -> tuple[str | None, int | None]:
-    topic, partition = query.text("topic"), query.whole("partition", 0, _PARTITION_MAX)
+    topic, partition = query.text("topic"), query.whole("partition", 0, _INT_MAX)
     if partition is not None and topic is None:
         raise HttpError(HTTPStatus.BAD_REQUEST, "partition: name its topic, too")
     return topic, partition

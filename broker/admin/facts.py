@@ -39,8 +39,9 @@ class NotServed(Exception):  # noqa: N818 - it names what is the matter
 class RequestQuery:
     """Which requests: those that wait now, or the latest that were answered.
 
-    None matches any. ``topic`` matches a request with a partition of it, ``client`` its client id.
-    ``followers``: the fetches by which nodes replicate from each other are among them.
+    None matches any. ``topic`` matches a request with a partition of it, ``client`` its client id,
+    ``correlation`` its correlation id. ``followers``: the fetches by which nodes replicate from
+    each other are among them.
     """
 
     parked: bool = False
@@ -49,6 +50,7 @@ class RequestQuery:
     client: str | None = None
     followers: bool = False
     limit: int = LIMIT_DEFAULT
+    correlation: int | None = None
 
 
 class Facts(Protocol):
@@ -68,7 +70,7 @@ class Facts(Protocol):
         ...
 
     def statistics(self) -> JsonObject:
-        """Purgatories, timers, connections, memory."""
+        """Purgatories, timers, connections, wait records."""
         ...
 
     def groups(self) -> list[JsonObject]:

@@ -1,35 +1,42 @@
-"""Which nodes get a new topic's replicas: Kafka's placement without racks.
+"""Which nodes get a new topic's replicas: Kafka's ``StripedReplicaPlacer``, without racks.
 
-Leaders go round the nodes from a starting point; the followers of each leader go round too, with a
-shift that grows by one after every full turn, so that the same two nodes do not always share.
+A partition's replicas stand next to each other in the line of nodes, and each partition begins one
+node further on; after a full turn the line is shuffled, so that not the same nodes share for ever.
+Fenced nodes come last and lead nothing.
 
-    3 nodes, factor 2, start 0, shift 0      partition 0: 1 2    3: 1 3
-                                                       1: 2 3    4: 2 1
-                                                       2: 3 1    5: 3 2
+    3 nodes, factor 2, start 0         partition 0: 1 2    3: 3 1
+                                                 1: 2 3    4: 1 2
+                                                 2: 3 1    5: 2 3
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 
 def place_replicas(
-    nodes: Sequence[int], partitions: range, replication_factor: int, *, start: int, shift: int
+    alive: Sequence[int], fenced: Sequence[int], partitions: int, factor: int, *, start: int
 ) -> list[tuple[int, ...]]:
     """The replicas of each partition, preferred leader first.
 
-    ``start`` is the index of the first leader, ``shift`` the first follower's distance less one.
+    ``start`` says where the line begins and how it is shuffled: Kafka draws both at random, and
+    here the same cluster comes out of the same steps every time.
     """
-    assert 0 < replication_factor <= len(nodes)
-    count = len(nodes)
+    assert alive
+    assert 0 < factor <= len(alive) + len(fenced)
+    random = Random(start)  # noqa: S311 - nobody gains by guessing it
+    line, rest = list(alive), list(fenced)
     placed = []
-    for partition in partitions:
-        if partition > 0 and partition % count == 0:
-            shift += 1
-        first = (partition + start) % count
-        followers = (
-            (first + 1 + (shift + step) % (count - 1)) % count
-            for step in range(replication_factor - 1)
-        )
-        placed.append((nodes[first], *(nodes[index] for index in followers)))
+    for partition in range(partitions):
+        if partition > 0 and partition % len(line) == 0:
+            random.shuffle(line)
+            random.shuffle(rest)
+        first = start + partition
+        placed.append(tuple([*_turned(line, first), *_turned(rest, first)][:factor]))
     return placed
+
+
+def _turned(line: Sequence[int], first: int) -> list[int]:
+    """The line from *first* on and round to it again."""
+    return [line[(first + step) % len(line)] for step in range(len(line))]

@@ -7,12 +7,13 @@ own stack, and who asks must bear either.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from broker.controller.controller import Controller
 from broker.controller.image import PartitionRegistration
 from broker.controller.isr_changes import IsrChange
 from broker.errors import ApiError
+from broker.topic_partition import TopicPartition
 
 Answer = Callable[[PartitionRegistration | ApiError], None]
 
@@ -39,6 +40,10 @@ class ControllerChannel:
             answer(error)
         else:
             answer(registration)
+
+    def replicas_failed(self, node_id: int, keys: Iterable[TopicPartition]) -> None:
+        """Tell that a node's disk has failed with these partitions on it."""
+        self._controller.replicas_failed(node_id, keys)
 
     def hold(self) -> None:
         """Keep what is asked from now on back."""

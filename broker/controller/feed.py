@@ -13,6 +13,7 @@ from functools import partial
 from typing import Protocol
 
 from broker.controller.image import Broker, MetadataImage, TopicImage
+from broker.quotas.entity import Entity, Quotas
 
 
 class MetadataListener(Protocol):
@@ -20,6 +21,14 @@ class MetadataListener(Protocol):
 
     def broker_changed(self, broker: Broker, /) -> None:
         """A node was registered, or fenced."""
+        ...
+
+    def configs_changed(self) -> None:
+        """The settings of this node, or of all, are others."""
+        ...
+
+    def client_quotas_changed(self) -> None:
+        """What clients may use is not what it was."""
         ...
 
     def topic_changed(self, topic: TopicImage) -> None:
@@ -42,12 +51,24 @@ class MetadataFeed:
         self._delivering = False
         for broker in image.brokers.values():
             self.put_broker(broker)
+        for node, configs in image.broker_configs.items():
+            self.put_configs(node, configs)
+        for entity, quotas in image.client_quotas.items():
+            self.put_client_quotas(entity, quotas)
         for topic in image:
             self.put_topic(topic)
 
     def put_broker(self, broker: Broker) -> None:
         """Send word that a node was registered, or fenced."""
         self._pending.append(partial(self._broker, broker))
+
+    def put_configs(self, node: str, configs: dict[str, str]) -> None:
+        """Send what is set on a node, or, under the empty name, on all of them."""
+        self._pending.append(partial(self._configs, node, configs))
+
+    def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
+        """Send what some clients may use."""
+        self._pending.append(partial(self._client_quotas, entity, quotas))
 
     def put_topic(self, topic: TopicImage) -> None:
         """Send a topic that is new, or has changed."""
@@ -56,6 +77,11 @@ class MetadataFeed:
     def remove_topic(self, topic: TopicImage) -> None:
         """Send word that a topic was deleted."""
         self._pending.append(partial(self._gone, topic))
+
+    @property
+    def lag(self) -> int:
+        """How many changes have not reached the node yet."""
+        return len(self._pending)
 
     def hold(self) -> None:
         """Keep changes back from now on."""
@@ -80,6 +106,14 @@ class MetadataFeed:
     def _broker(self, broker: Broker) -> None:
         self.image.put_broker(broker)
         self._listener.broker_changed(broker)
+
+    def _configs(self, node: str, configs: dict[str, str]) -> None:
+        self.image.broker_configs[node] = configs
+        self._listener.configs_changed()
+
+    def _client_quotas(self, entity: Entity, quotas: Quotas) -> None:
+        self.image.put_client_quotas(entity, quotas)
+        self._listener.client_quotas_changed()
 
     def _topic(self, topic: TopicImage) -> None:
         self.image.put(topic)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from broker.quotas.entity import Entity, Quotas
+
 NO_LEADER = -1
 
 GROUP_METADATA_TOPIC = "__consumer_offsets"
@@ -17,7 +19,11 @@ INTERNAL_TOPICS = frozenset({GROUP_METADATA_TOPIC, "__transaction_state"})
 
 @dataclass(slots=True, frozen=True)
 class PartitionRegistration:
-    """Who has a partition, who leads it, and since which epoch (Kafka's class of that name)."""
+    """Who has a partition, who leads it, and since which epoch (Kafka's class of that name).
+
+    ``elr`` are replicas out of the ISR that still have all that is committed, and
+    ``last_known_elr`` is who led a partition that nobody leads now (KIP-966).
+    """
 
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
@@ -59,12 +65,18 @@ class Broker:
 
 @dataclass(slots=True)
 class MetadataImage:
-    """The cluster's topics and brokers, findable by name and by id."""
+    """The cluster's topics and brokers, findable by name and by id.
+
+    ``broker_configs`` is what was set while they run: by node id, or "" for all nodes;
+    ``client_quotas`` what clients may use of each.
+    """
 
     cluster_id: str
     brokers: dict[int, Broker] = field(default_factory=dict)
     topics: dict[str, TopicImage] = field(default_factory=dict)
     names: dict[UUID, str] = field(default_factory=dict)
+    broker_configs: dict[str, dict[str, str]] = field(default_factory=dict)
+    client_quotas: dict[Entity, Quotas] = field(default_factory=dict)
 
     def topic(self, name: str) -> TopicImage | None:
         """The topic of that name."""
@@ -102,6 +114,13 @@ class MetadataImage:
         """Forget a topic."""
         del self.topics[topic.name]
         del self.names[topic.topic_id]
+
+    def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
+        """Replace the quotas of an entity; with none it is forgotten."""
+        if quotas:
+            self.client_quotas[entity] = quotas
+        else:
+            self.client_quotas.pop(entity, None)
 
     def __iter__(self) -> Iterator[TopicImage]:
         return iter(self.topics.values())

@@ -41,7 +41,7 @@ def check_isr_change(change: IsrChange, image: MetadataImage) -> TopicImage:
 
 
 def _check_broker(change: IsrChange, broker: Broker | None) -> None:
-    if broker is None or broker.fenced or broker.epoch != change.broker_epoch:
+    if broker is None or broker.epoch != change.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
 
 

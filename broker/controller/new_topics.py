@@ -1,4 +1,7 @@
-"""What a topic to be made must be like, and where its partitions go."""
+"""What a topic to be made must be like, and where its partitions go.
+
+Raises what Kafka's ``ReplicationControlManager.createTopic`` and ``createPartitions`` refuse with.
+"""
 
 from __future__ import annotations
 
@@ -39,23 +42,20 @@ class NewTopics:
         assignments: Assignments,
         configs: dict[str, str],
     ) -> TopicImage:
-        """A topic that could be created; raises `ApiError` as Kafka's createTopic."""
+        """A topic that could be created; raises `ApiError`."""
         self._check_new_name(name)
         self._check_configs(configs)
         if assignments:
-            if partitions != -1 or replication_factor != -1:
-                raise ApiError(
-                    ErrorCode.INVALID_REQUEST,
-                    "A manual partition assignment was specified, but numPartitions or "
-                    "replicationFactor was not set to -1.",
-                )
-            placed = self.check_assignments(assignments)
+            _check_left_open("replication factor", replication_factor)
+            _check_left_open("numPartitions", partitions)
+            placed = self._placed_by_hand(assignments, len(assignments[0]), first=0)
         else:
-            placed = self._place(range(self._partition_count(partitions)), replication_factor)
-        return TopicImage(name, uuid.uuid4(), configs, self._registered(placed))
+            factor = self._replication_factor(replication_factor)
+            placed = self._placed_by_turns(self._partition_count(partitions), factor)
+        return TopicImage(name, uuid.uuid4(), configs, placed)
 
     def partitions(
-        self, topic: TopicImage, count: int, assignments: Assignments
+        self, topic: TopicImage, count: int, assignments: Assignments | None
     ) -> tuple[PartitionRegistration, ...]:
         """The partitions that make *topic* one of *count*; raises `ApiError`."""
         present = len(topic.partitions)
@@ -68,30 +68,16 @@ class NewTopics:
                 "not be an increase.",
             )
         _check_batch(count - present)
-        if assignments:
-            if len(assignments) != count - present:
-                raise ApiError(
-                    ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                    f"Attempted to add {count - present} additional partition(s), but only "
-                    f"{len(assignments)} assignment(s) were specified.",
-                )
-            return self._registered(self.check_assignments(assignments))
         factor = len(topic.partitions[0].replicas)
-        return self._registered(self._place(range(present, count), factor))
-
-    def _registered(self, placed: Assignments) -> tuple[PartitionRegistration, ...]:
-        """Only nodes that are alive begin in sync; the first of them leads."""
-        registrations = []
-        for replicas in placed:
-            isr = tuple(node for node in replicas if self._image.alive(node))
-            if not isr:
-                raise ApiError(
-                    ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                    f"All brokers specified in the manual partition assignment {list(replicas)} "
-                    "are fenced or in controlled shutdown.",
-                )
-            registrations.append(PartitionRegistration(replicas, isr, isr[0]))
-        return tuple(registrations)
+        if assignments is None:
+            return self._placed(count - present, factor, start=self._after_last(topic))
+        if len(assignments) != count - present:
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"Attempted to add {count - present} additional partition(s), but only "
+                f"{len(assignments)} assignment(s) were specified.",
+            )
+        return self._placed_by_hand(assignments, factor, first=present)
 
     def _check_new_name(self, name: str) -> None:
         check_topic_name(name)
@@ -105,6 +91,16 @@ class NewTopics:
                     f"Topic '{name}' collides with existing topic: {existing}",
                 )
 
+    def _replication_factor(self, asked: int) -> int:
+        if asked == -1:
+            return min(self._config.default_replication_factor, max(len(self._image.brokers), 1))
+        if asked < 1:
+            raise ApiError(
+                ErrorCode.INVALID_REPLICATION_FACTOR,
+                "Replication factor must be larger than 0, or -1 to use the default value.",
+            )
+        return asked
+
     def _partition_count(self, asked: int) -> int:
         if asked == -1:
             return self._config.num_partitions
@@ -116,65 +112,95 @@ class NewTopics:
         _check_batch(asked)
         return asked
 
-    def _place(self, partitions: range, factor: int) -> Assignments:
-        """Nodes that are alive first; the others only if there are too few (as Kafka's placer)."""
-        alive = [broker.node_id for broker in self._image.alive_brokers()]
-        fenced = sorted(node for node in self._image.brokers if node not in alive)
-        registered = len(alive) + len(fenced)
-        if factor == -1:
-            factor = min(self._config.default_replication_factor, registered)
-        if factor < 1:
-            raise ApiError(
-                ErrorCode.INVALID_REPLICATION_FACTOR,
-                "Replication factor must be larger than 0, or -1 to use the default value.",
-            )
-        if factor > registered:
-            raise ApiError(
-                ErrorCode.INVALID_REPLICATION_FACTOR,
-                f"Unable to replicate the partition {factor} time(s): The target replication "
-                f"factor of {factor} cannot be reached because only {registered} broker(s) are "
-                "registered.",
-            )
-        turn = len(self._image.topics)
-        placed = place_replicas(alive, partitions, min(factor, len(alive)), start=turn, shift=turn)
-        missing = factor - min(factor, len(alive))
-        return [(*replicas, *fenced[:missing]) for replicas in placed]
+    def _placed_by_turns(self, count: int, factor: int) -> tuple[PartitionRegistration, ...]:
+        """Each topic begins one node further on than the one before."""
+        try:
+            return self._placed(count, factor, start=len(self._image.topics))
+        except ApiError as error:
+            reason = f"Unable to replicate the partition {factor} time(s): {error.message}"
+            raise ApiError(error.code, reason) from None
 
-    def check_assignments(self, assignments: Assignments) -> Assignments:
-        """*assignments*, unchanged; raises `ApiError` INVALID_REPLICA_ASSIGNMENT."""
-        for replicas in assignments:
-            unknown = [node for node in replicas if node not in self._image.brokers]
-            if not replicas:
-                reason = "The manual partition assignment includes an empty replica list."
-            elif len(set(replicas)) != len(replicas):
-                reason = (
-                    f"The manual partition assignment includes the broker {_repeated(replicas)} "
-                    "more than once."
-                )
-            elif unknown:
-                reason = (
-                    f"The manual partition assignment includes broker {unknown[0]}, but no such "
-                    "broker is registered."
-                )
-            elif len(replicas) != len(assignments[0]):
-                reason = (
+    def _after_last(self, topic: TopicImage) -> int:
+        """Where the line of nodes goes on: a topic grown step by step is spread evenly, too."""
+        alive = [broker.node_id for broker in self._image.alive_brokers()]
+        last = topic.partitions[-1].replicas[0]
+        return alive.index(last) + 1 if last in alive else len(topic.partitions)
+
+    def _placed(self, count: int, factor: int, *, start: int) -> tuple[PartitionRegistration, ...]:
+        registered = self._image.brokers
+        alive = [broker.node_id for broker in self._image.alive_brokers()]
+        fenced = sorted(registered.keys() - set(alive))
+        if not alive:
+            reason = "All brokers are currently fenced."
+        elif factor > len(registered):
+            reason = (
+                f"The target replication factor of {factor} cannot be reached because only "
+                f"{len(registered)} broker(s) are registered."
+            )
+        else:
+            placed = place_replicas(alive, fenced, count, factor, start=start)
+            return tuple(map(self._registration, placed))
+        raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, reason)
+
+    def _placed_by_hand(
+        self, assignments: Assignments, factor: int, *, first: int
+    ) -> tuple[PartitionRegistration, ...]:
+        registrations = []
+        for index, replicas in enumerate(assignments, first):
+            check_assignment(self._image, replicas)
+            if len(replicas) != factor:
+                raise ApiError(
+                    ErrorCode.INVALID_REPLICA_ASSIGNMENT,
                     f"The manual partition assignment includes a partition with {len(replicas)} "
                     f"replica(s), but this is not consistent with previous partitions, which have "
-                    f"{len(assignments[0])} replica(s)."
+                    f"{factor} replica(s).",
                 )
-            else:
-                continue
-            raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, reason)
-        return assignments
+            if not any(map(self._image.alive, replicas)):
+                raise ApiError(
+                    ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                    "All brokers specified in the manual partition assignment for partition "
+                    f"{index} are fenced or in controlled shutdown.",
+                )
+            registrations.append(self._registration(replicas))
+        return tuple(registrations)
+
+    def _registration(self, replicas: tuple[int, ...]) -> PartitionRegistration:
+        """Only nodes that are alive begin in sync; the first of them leads."""
+        isr = tuple(filter(self._image.alive, replicas))
+        return PartitionRegistration(replicas, isr, isr[0])
+
+
+def check_assignment(image: MetadataImage, replicas: Sequence[int]) -> None:
+    """Raise `ApiError` INVALID_REPLICA_ASSIGNMENT unless these are registered, each once."""
+    unknown = [node for node in replicas if node not in image.brokers]
+    repeated = [node for node in replicas if replicas.count(node) > 1]
+    if not replicas:
+        reason = "The manual partition assignment includes an empty replica list."
+    elif unknown:
+        reason = (
+            f"The manual partition assignment includes broker {min(unknown)}, but no such "
+            "broker is registered."
+        )
+    elif repeated:
+        reason = (
+            f"The manual partition assignment includes the broker {min(repeated)} more than once."
+        )
+    else:
+        return
+    raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, reason)
+
+
+def _check_left_open(what: str, number: int) -> None:
+    if number != -1:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"A manual partition assignment was specified, but {what} was not set to -1.",
+        )
 
 
 def _check_batch(partitions: int) -> None:
     if partitions > PARTITIONS_PER_REQUEST_MAX:
         raise ApiError(
             ErrorCode.POLICY_VIOLATION,
-            f"{partitions} partitions at once; {PARTITIONS_PER_REQUEST_MAX} is the most",
+            "Excessively large number of partitions per request.",
         )
-
-
-def _repeated(replicas: tuple[int, ...]) -> int:
-    return next(node for node in replicas if replicas.count(node) > 1)

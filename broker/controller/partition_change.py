@@ -1,119 +1,126 @@
-"""How a partition's registration changes: epochs, leader, in-sync set, all from one place.
+"""How a partition changes: its leader, its ISR, its replicas, and the epochs that count it.
 
-Whatever changes a partition says what it wants (another in-sync set, other replicas, an election)
-and gets the registration that follows, or the same one if nothing does. The partition epoch grows
-with every change; the leader epoch with a new leader, and when a replica is taken away, so that
-leader and followers take notice (Kafka's ``PartitionChangeBuilder``). An in-sync set that shrinks
-does not count for the latter (KAFKA-15021).
-
-A member that leaves an in-sync set which is then too small for acks=all stays an *eligible leader
-replica*: nothing can have been committed without it, so it may lead later without loss (KIP-966).
+Every change goes this way, whoever wants it: what is wanted goes in as a target, and out comes what
+the partition becomes - a reassignment that is complete is completed, a leader that cannot stay is
+replaced, and the eligible leader replicas are kept up (KIP-966, on by default since Kafka 4.1).
+Kafka's ``PartitionChangeBuilder``; since metadata version 3.6 a shrunk ISR alone leaves the leader
+epoch as it is (KAFKA-15021).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, auto
 
 from broker.controller.image import NO_LEADER, PartitionRegistration
 
-Alive = Callable[[int], bool]
-
 
 class Election(Enum):
-    """Whom to look for: ONLINE keeps a leader that is alive and in sync."""
+    """How far an election may go."""
 
-    ONLINE = 0
-    PREFERRED = 1
-    UNCLEAN = 2
+    ONLINE = auto()  # keep the leader if it can stay, else the first replica of the ISR
+    PREFERRED = auto()  # the first replica if it can lead, else as ONLINE
+    UNCLEAN = auto()  # as ONLINE, and any replica that is alive if nothing else helps
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, frozen=True)
 class Rules:
-    """What holds for the partition's topic, and who is alive."""
+    """Who can lead, and how many in-sync replicas make a partition safe."""
 
-    alive: Alive
-    min_insync_replicas: int = 1
-    unclean: bool = False
+    can_lead: Callable[[int], bool]
+    min_isr: int
+    election: Election = Election.ONLINE
 
 
-def change(
-    old: PartitionRegistration,
+def change_partition(
+    partition: PartitionRegistration,
+    target: PartitionRegistration,
     rules: Rules,
     *,
-    isr: Iterable[int] | None = None,
-    election: Election = Election.ONLINE,
+    crashed: Collection[int] = (),
 ) -> PartitionRegistration:
-    """*old* with another in-sync set, if one is given, and the leader that follows from it.
+    """What *partition* becomes when *target* is wanted; itself if that changes nothing.
 
-    A reassignment whose new replicas are all in sync is completed on the way.
+    ``crashed`` replicas came back from an unclean shutdown: they may lack what was committed, and
+    are not eligible any more.
     """
-    wanted = replace(old, isr=old.isr if isr is None else tuple(isr))
-    wanted = _completed(wanted)
-    wanted = _with_eligible_leaders(old, wanted, rules)
-    wanted = _elected(wanted, rules, election)
-    return with_epochs(old, wanted)
-
-
-def with_epochs(old: PartitionRegistration, new: PartitionRegistration) -> PartitionRegistration:
-    """*new* with the epochs it must have after *old*; *old* itself if it is the same otherwise."""
-    if new == old:
-        return old
-    bump = new.leader != old.leader or not set(old.replicas) <= set(new.replicas)
+    target = _complete_reassignment(target)
+    isr, elr = target.isr, _eligible(partition, target, rules.min_isr, crashed)
+    leader, unclean = _elect(partition, target, elr, rules)
+    if unclean:
+        isr, elr = (leader,), ()
+    elif leader in elr:
+        isr, elr = (leader,), tuple(each for each in elr if each != leader)
+    last_known_elr = _last_leader(partition, leader)
+    new = replace(target, isr=isr, leader=leader, elr=elr, last_known_elr=last_known_elr)
+    if new == partition:
+        return partition
+    epoch_ends = leader != partition.leader or not set(partition.replicas) <= set(new.replicas)
     return replace(
-        new, leader_epoch=old.leader_epoch + bump, partition_epoch=old.partition_epoch + 1
+        new,
+        leader_epoch=partition.leader_epoch + epoch_ends,
+        partition_epoch=partition.partition_epoch + 1,
     )
 
 
-def _completed(wanted: PartitionRegistration) -> PartitionRegistration:
-    """End a reassignment when every replica that it adds is in sync."""
-    if not (wanted.adding_replicas or wanted.removing_replicas):
-        return wanted
-    isr = _without(wanted.isr, wanted.removing_replicas)
-    if not isr or not set(wanted.adding_replicas) <= set(isr):
-        return wanted
-    return replace(
-        wanted,
-        replicas=_without(wanted.replicas, wanted.removing_replicas),
-        isr=isr,
-        elr=_without(wanted.elr, wanted.removing_replicas),
-        adding_replicas=(),
-        removing_replicas=(),
-    )
+def _complete_reassignment(target: PartitionRegistration) -> PartitionRegistration:
+    """Drop the replicas to be removed once those to be added are in sync.
+
+    Where more are removed than added, all that stay must be in sync. Kafka's
+    ``PartitionReassignmentReplicas.maybeCompleteReassignment``.
+    """
+    adding, removing = target.adding_replicas, target.removing_replicas
+    if not adding and not removing:
+        return target
+    isr = tuple(each for each in target.isr if each not in removing)
+    replicas = tuple(each for each in target.replicas if each not in removing)
+    awaited = {*adding, *(replicas if len(adding) < len(removing) else ())}
+    if not isr or not replicas or not awaited <= set(isr):
+        return target
+    return replace(target, replicas=replicas, isr=isr, adding_replicas=(), removing_replicas=())
 
 
-def _with_eligible_leaders(
-    old: PartitionRegistration, wanted: PartitionRegistration, rules: Rules
-) -> PartitionRegistration:
-    """Remember who may still lead while the set is too small to commit anything."""
-    if len(wanted.isr) >= min(rules.min_insync_replicas, len(wanted.replicas)):
-        return replace(wanted, elr=())
-    candidates = (*old.elr, *(node for node in old.isr if node not in old.elr))
-    elr = tuple(n for n in candidates if n in wanted.replicas and n not in wanted.isr)
-    return replace(wanted, elr=elr)
+def _eligible(
+    partition: PartitionRegistration,
+    target: PartitionRegistration,
+    min_isr: int,
+    crashed: Collection[int],
+) -> tuple[int, ...]:
+    """The replicas that left an ISR which was too small to commit anything without them."""
+    if len(target.isr) >= min_isr:
+        return ()
+    return tuple(sorted({*target.elr, *partition.isr} - {*target.isr, *crashed}))
 
 
-def _elected(
-    wanted: PartitionRegistration, rules: Rules, election: Election
-) -> PartitionRegistration:
-    def able(node: int) -> bool:
-        return node in wanted.isr and rules.alive(node)
+def _elect(
+    partition: PartitionRegistration,
+    target: PartitionRegistration,
+    elr: tuple[int, ...],
+    rules: Rules,
+) -> tuple[int, bool]:
+    """The leader, and whether it may lack what was committed."""
+    order = (partition.leader, *partition.last_known_elr, *target.replicas)
+    if rules.election is Election.PREFERRED:
+        order = (target.replicas[0], *order)
+    able = [each for each in order if each in target.replicas and rules.can_lead(each)]
+    safe = target.isr or elr
+    for candidate in able:
+        if candidate in safe:
+            return candidate, False
+    if not safe:
+        for candidate in able:
+            if candidate in partition.last_known_elr:
+                return candidate, True
+    if rules.election is Election.UNCLEAN:
+        for candidate in target.replicas:
+            if candidate in able:
+                return candidate, True
+    return NO_LEADER, False
 
-    if election is Election.PREFERRED and able(wanted.replicas[0]):
-        return replace(wanted, leader=wanted.replicas[0])
-    if able(wanted.leader):
-        return wanted
-    alive = [node for node in wanted.replicas if rules.alive(node)]
-    if in_sync := [node for node in alive if node in wanted.isr]:
-        return replace(wanted, leader=in_sync[0])
-    if eligible := [node for node in alive if node in wanted.elr]:
-        elr = _without(wanted.elr, eligible[:1])
-        return replace(wanted, leader=eligible[0], isr=(eligible[0],), elr=elr)
-    if alive and (rules.unclean or election is Election.UNCLEAN):
-        return replace(wanted, leader=alive[0], isr=(alive[0],), elr=())
-    return replace(wanted, leader=NO_LEADER)
 
-
-def _without(nodes: Iterable[int], gone: Iterable[int]) -> tuple[int, ...]:
-    return tuple(node for node in nodes if node not in tuple(gone))
+def _last_leader(partition: PartitionRegistration, leader: int) -> tuple[int, ...]:
+    """Who led before nobody did."""
+    if leader != NO_LEADER:
+        return ()
+    return (partition.leader,) if partition.leader != NO_LEADER else partition.last_known_elr

@@ -1,56 +1,91 @@
-"""Moving replicas to other nodes: both sets hold the partition until the new ones are in sync.
+"""Moving a partition to other nodes: what its registration becomes first (KIP-455).
 
-    replicas 1 2 3, wanted 1 4      replicas 1 4 2 3, adding 4, removing 2 3
-                                    4 joins the in-sync set: replicas 1 4
-
-Kafka's ``PartitionReassignmentReplicas`` and ``PartitionReassignmentRevert`` (KIP-455). Completing
-is part of every change of a partition, see `broker.controller.partition_change`.
+The new replicas join the old ones; when they are in sync, `change_partition` lets the old ones go.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from broker.controller.image import PartitionRegistration
+from broker.controller.image import MetadataImage, PartitionRegistration
+from broker.controller.new_topics import check_assignment
+from broker.controller.partition_change import Election, Rules, change_partition
 from broker.errors import ApiError
+from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 
-def reassigned(old: PartitionRegistration, wanted: tuple[int, ...]) -> PartitionRegistration:
-    """*old* on its way to *wanted*, epochs untouched; what was under way before is replaced."""
-    settled = tuple(node for node in old.replicas if node not in old.adding_replicas)
-    adding = tuple(node for node in wanted if node not in settled)
-    removing = tuple(node for node in settled if node not in wanted)
-    replicas = (*wanted, *removing)
-    return replace(
-        old,
-        replicas=replicas,
-        isr=tuple(node for node in old.isr if node in replicas),
-        elr=tuple(node for node in old.elr if node in replicas),
-        adding_replicas=adding,
-        removing_replicas=removing,
-    )
+def is_reassigning(partition: PartitionRegistration) -> bool:
+    """Whether replicas are on the move."""
+    return bool(partition.adding_replicas or partition.removing_replicas)
 
 
-def reverted(old: PartitionRegistration) -> PartitionRegistration:
-    """*old* without what is under way, epochs untouched.
+def check_target(
+    image: MetadataImage,
+    partition: PartitionRegistration,
+    target: tuple[int, ...],
+    *,
+    may_change_factor: bool,
+) -> None:
+    """Raise `ApiError` unless the partition may move to *target*.
 
-    Raises `ApiError`: NO_REASSIGNMENT_IN_PROGRESS; INVALID_REPLICA_ASSIGNMENT when nobody who was
-    there before is in sync.
+    Without ``may_change_factor`` (v1+, KIP-860) there must be as many replicas as there will be
+    when what is going on now is through.
     """
-    if not (old.adding_replicas or old.removing_replicas):
+    check_assignment(image, target)
+    settled = set(partition.replicas) - set(partition.removing_replicas)
+    if not may_change_factor and len(settled) != len(target):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"The replication factor is changed from {len(settled)} to {len(target)}",
+        )
+
+
+def reassign(
+    target: tuple[int, ...], partition: PartitionRegistration, rules: Rules
+) -> PartitionRegistration:
+    """The partition on its way to *target* (``changePartitionReassignment``).
+
+    As in Kafka, what a reassignment under way was adding (or removing) stays so when the new one
+    has nothing of that kind; only cancelling sets it back.
+    """
+    present = set(partition.replicas)
+    removing = tuple(sorted(present - set(target)))
+    adding = tuple(sorted(set(target) - present))
+    wanted = replace(
+        partition,
+        replicas=target + removing,
+        adding_replicas=adding or partition.adding_replicas,
+        removing_replicas=removing or partition.removing_replicas,
+    )
+    # Kafka does not go unclean here, whatever the topic allows.
+    return change_partition(partition, wanted, replace(rules, election=Election.ONLINE))
+
+
+def cancel_reassignment(
+    key: TopicPartition, partition: PartitionRegistration, rules: Rules
+) -> PartitionRegistration:
+    """The partition with the replicas it had (``cancelPartitionReassignment``).
+
+    Raises `ApiError` NO_REASSIGNMENT_IN_PROGRESS, or INVALID_REPLICA_ASSIGNMENT if nobody who had
+    the partition before is in sync and an unclean leader is not allowed.
+    """
+    if not is_reassigning(partition):
         raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)
-    isr = tuple(node for node in old.isr if node not in old.adding_replicas)
-    if not isr:
+    added = partition.adding_replicas
+    replicas = tuple(each for each in partition.replicas if each not in added)
+    isr = tuple(each for each in partition.isr if each not in added)
+    if not isr and rules.election is not Election.UNCLEAN:
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            "Reverting would leave no replica that is in sync.",
+            f"Unable to revert partition assignment for {key.topic}:{key.partition} because it "
+            "would require an unclean leader election.",
         )
-    return replace(
-        old,
-        replicas=tuple(node for node in old.replicas if node not in old.adding_replicas),
-        isr=isr,
-        elr=tuple(node for node in old.elr if node not in old.adding_replicas),
+    wanted = replace(
+        partition,
+        replicas=replicas,
+        isr=isr or replicas[:1],
         adding_replicas=(),
         removing_replicas=(),
     )
+    return change_partition(partition, wanted, rules)

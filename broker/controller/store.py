@@ -1,7 +1,9 @@
 """The controller's memory that survives a restart: topics, configs and counters in SQLite.
 
 Kafka keeps this in its metadata log; here the controller is one object in the process, and a row
-a topic is all it needs. One connection, one thread, each change its own transaction.
+a topic is all it needs. One connection, one thread, each change its own transaction, which outlives
+the process. To wait for the disk each time would hold up every request, so the last few may be lost
+if the whole machine fails - as may the records of that moment, in Kafka as here.
 """
 
 from __future__ import annotations
@@ -9,19 +11,28 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import astuple
+from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from broker.controller.image import PartitionRegistration, TopicImage
+from broker.quotas.entity import Entity, Quotas, entity_of
 
 _SCHEMA = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS topics (
     name TEXT PRIMARY KEY, topic_id BLOB NOT NULL, configs TEXT NOT NULL, partitions TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS broker_configs (node TEXT PRIMARY KEY, configs TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS client_quotas (entity TEXT PRIMARY KEY, quotas TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
+
+
+_values = attrgetter(*(field.name for field in fields(PartitionRegistration)))
 
 
 class ControllerStore:
@@ -43,7 +54,7 @@ class ControllerStore:
                 topic.name,
                 topic.topic_id.bytes,
                 json.dumps(topic.configs),
-                json.dumps([astuple(partition) for partition in topic.partitions]),
+                json.dumps([_values(partition) for partition in topic.partitions]),
             )
             for topic in topics
         ]
@@ -54,6 +65,33 @@ class ControllerStore:
         """Forget a topic."""
         with self._database:
             self._database.execute("DELETE FROM topics WHERE name = ?", (name,))
+
+    def broker_configs(self) -> dict[str, dict[str, str]]:
+        """What was set on nodes, by id; "" is all of them."""
+        rows = self._database.execute("SELECT node, configs FROM broker_configs")
+        return {node: json.loads(configs) for node, configs in rows}
+
+    def put_broker_configs(self, node: str, configs: dict[str, str]) -> None:
+        """Write all that is set on a node, or on all of them."""
+        with self._database:
+            self._database.execute(
+                "REPLACE INTO broker_configs VALUES (?, ?)", (node, json.dumps(configs))
+            )
+
+    def client_quotas(self) -> dict[Entity, Quotas]:
+        """What clients may use, by user, client id and address."""
+        rows = self._database.execute("SELECT entity, quotas FROM client_quotas")
+        return {entity_of(json.loads(entity)): json.loads(quotas) for entity, quotas in rows}
+
+    def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
+        """Write all quotas of an entity, or, if there are none, that it has none."""
+        key = json.dumps(entity)
+        with self._database:
+            self._database.execute("DELETE FROM client_quotas WHERE entity = ?", (key,))
+            if quotas:
+                self._database.execute(
+                    "INSERT INTO client_quotas VALUES (?, ?)", (key, json.dumps(quotas))
+                )
 
     def fact(self, name: str) -> str | None:
         """A single fact, such as the cluster id."""
@@ -76,5 +114,5 @@ def _read(name: str, topic_id: bytes, configs: str, partitions: str) -> TopicIma
 
 
 def _registration(values: list[Any]) -> PartitionRegistration:
-    fields: list[Any] = [tuple(v) if isinstance(v, list) else v for v in values]
-    return PartitionRegistration(*fields)
+    fitting: list[Any] = [tuple(v) if isinstance(v, list) else v for v in values]
+    return PartitionRegistration(*fitting)

@@ -1,24 +1,23 @@
-"""The front door of the groups: validates what members ask and hands it on.
+"""The front door of the groups: finds the group that is meant, and who looks after its kind.
 
-Errors are found in the order in which Kafka's ``GroupCoordinatorService`` and
-``GroupMetadataManager`` find them.
+Answers wait for the replicas in the handlers (`broker.handlers.replicated`): what is returned here
+has been written, and may be told when it is replicated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from broker.clock import Clock
 from broker.config import Config
+from broker.controller.image import MetadataImage
 from broker.errors import ApiError
-from broker.groups.classic_group import ClassicGroup
-from broker.groups.group_state import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
-from broker.groups.joining import Joining
-from broker.groups.offset_metadata_manager import OffsetMetadataManager
-from broker.groups.offset_store import InMemoryOffsetStore, OffsetStore
-from broker.groups.rebalance import Rebalancer
-from broker.groups.requests import (
+from broker.groups.classic.coordinator import ClassicGroupCoordinator
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.requests import (
     UNKNOWN_MEMBER_ID,
     JoinCallback,
     JoinGroup,
@@ -28,175 +27,239 @@ from broker.groups.requests import (
     SyncGroup,
     SyncResult,
 )
-from broker.groups.sync_phase import assignment_of
+from broker.groups.consumer.classic_members import ClassicMembers
+from broker.groups.consumer.coordinator import ConsumerGroupCoordinator
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.migration import Migration
+from broker.groups.consumer.topics import Topics
+from broker.groups.coordinator_log import CoordinatorLog
+from broker.groups.coordinator_timer import CoordinatorTimer
+from broker.groups.group_states import AnyGroup, GroupStates
+from broker.groups.loader import Loader
+from broker.groups.offset_metadata_manager import OffsetMetadataManager
+from broker.groups.records.serde import Record
+from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
 from purgatories.purgatory import DelayedOperationPurgatory
+from purgatories.timer.system_timer import SystemTimer
+
+log = logging.getLogger("antechamber.groups")
 
 
 class GroupCoordinator:
-    """The groups of a node. Parked requests are answered through their callbacks."""
+    """The groups of a node."""
 
     def __init__(
         self,
         config: Config,
         clock: Clock,
+        timer: SystemTimer,
         rebalance_purgatory: DelayedOperationPurgatory[Any],
         heartbeat_purgatory: DelayedOperationPurgatory[Any],
-        store: OffsetStore | None = None,
+        image: Callable[[], MetadataImage],
     ) -> None:
-        store = InMemoryOffsetStore() if store is None else store
-        self.groups: dict[str, ClassicGroup] = {}
+        self.states = GroupStates()
+        self.runtime = CoordinatorRuntime(
+            timer, config.offsets_topic_num_partitions, config.offsets_commit_timeout_ms
+        )
         self._config = config
         self._clock = clock
-        self._rebalancer = Rebalancer(
-            config, clock, rebalance_purgatory, heartbeat_purgatory, store
+        self._timer = timer
+        self._loaders: dict[int, Loader] = {}
+        keyed = CoordinatorTimer(timer)
+        topics = Topics(image)
+        self._classic = ClassicGroupCoordinator(
+            config, clock, self.runtime, rebalance_purgatory, heartbeat_purgatory
         )
-        self._joining = Joining(config, self._rebalancer, store)
-        self.offsets = OffsetMetadataManager(config, clock, self, store)
+        migration = Migration(config, clock, self.runtime, self.states, topics, self._classic)
+        self.consumers = ConsumerGroupCoordinator(
+            config, clock, self.runtime, self.states, keyed, topics, migration
+        )
+        self._classic_members = ClassicMembers(self.runtime, self.consumers, migration)
+        self.offsets = OffsetMetadataManager(
+            config, clock, self.runtime, self.states, self._classic.heard_of
+        )
+
+    @property
+    def groups(self) -> dict[str, AnyGroup]:
+        """The groups that there are."""
+        return self.states.groups
 
     # ------------------------------------------------------------------------ join and sync
 
     def join_group(self, request: JoinGroup, on_response: JoinCallback) -> None:
         """Join the next generation; *on_response* is called once, now or later."""
-        refusal = self._refuse_join(request)
-        if refusal is not None:
-            on_response(JoinResult(error=refusal, member_id=request.member_id))
+        try:
+            self._check_join(request)
+        except ApiError as error:
+            on_response(JoinResult(error=error.code, member_id=request.member_id))
             return
-        group = self.groups.get(request.group_id)
-        if group is None:
-            if request.member_id != UNKNOWN_MEMBER_ID:
-                refusal = ErrorCode.UNKNOWN_MEMBER_ID
-                on_response(JoinResult(error=refusal, member_id=request.member_id))
-                return
-            group = self.create_group(request.group_id)
-        self._joining.join(group, request, on_response)
-        self._rebalancer.answers.send()
+        try:
+            self.runtime.check(request.group_id)
+            self._join(request, on_response)
+        except ApiError as error:
+            # Who asks the wrong node, or a group of the other protocol, is called nothing by Kafka.
+            on_response(JoinResult(error=error.code, member_id=UNKNOWN_MEMBER_ID))
 
-    def _refuse_join(self, request: JoinGroup) -> ErrorCode | None:
-        if not request.group_id:
-            return ErrorCode.INVALID_GROUP_ID
+    def _check_join(self, request: JoinGroup) -> None:
+        _check_group_id(request.group_id)
         shortest = self._config.group_min_session_timeout_ms
         longest = self._config.group_max_session_timeout_ms
         if not shortest <= request.session_timeout_ms <= longest:
-            return ErrorCode.INVALID_SESSION_TIMEOUT
-        return None
+            raise ApiError(ErrorCode.INVALID_SESSION_TIMEOUT)
+
+    def _join(self, request: JoinGroup, on_response: JoinCallback) -> None:
+        group = self.groups.get(request.group_id)
+        if isinstance(group, ConsumerGroup) and not group.is_empty:
+            self._classic_members.join(group, request, on_response)
+            return
+        if not isinstance(group, ClassicGroup):
+            if request.member_id != UNKNOWN_MEMBER_ID:
+                unknown = ErrorCode.UNKNOWN_MEMBER_ID
+                on_response(JoinResult(error=unknown, member_id=request.member_id))
+                return
+            group = self._create_classic(request.group_id, group)
+        self._classic.join(group, request, on_response)
+
+    def _create_classic(self, group_id: str, instead_of: ConsumerGroup | None) -> ClassicGroup:
+        """A new group, written down before anybody has joined it, as in Kafka."""
+        group = ClassicGroup(group_id, self._clock.wall_ms())
+        before = [] if instead_of is None else instead_of.tombstones()
+        self.runtime.append(group_id, [*before, group.record({})])
+        self.groups[group_id] = group
+        return group
 
     def sync_group(self, request: SyncGroup, on_response: SyncCallback) -> None:
         """Bring or fetch the assignment; *on_response* is called once, now or later."""
         try:
+            _check_group_id(request.group_id)
             group = self._group_of_member(request.group_id)
-            member = group.check_member(request.member_id, request.group_instance_id)
-            _check_generation(group, request.generation_id)
-            _check_protocol(group, request)
-            if group.state is PREPARING_REBALANCE:
-                raise ApiError(ErrorCode.REBALANCE_IN_PROGRESS)
+            if isinstance(group, ClassicGroup):
+                self._classic.sync(group, request, on_response)
+                return
+            result = self._classic_members.sync(group, request)
         except ApiError as error:
             on_response(SyncResult(error=error.code))
-            return
-        if group.state is COMPLETING_REBALANCE:
-            member.awaiting_sync = on_response
-            self._rebalancer.sync_phase.on_member_synced(group, member.member_id)
-            if group.leader_id == member.member_id:
-                self._rebalancer.sync_phase.store_assignment(group, request.assignments)
         else:
-            self._rebalancer.sync_phase.on_member_synced(group, member.member_id)
-            on_response(assignment_of(group, member))
-        self._rebalancer.answers.send()
+            self.runtime.when_replicated(
+                request.group_id,
+                lambda error: on_response(SyncResult(error=error) if error else result),
+            )
 
     # ------------------------------------------------------------------ heartbeat and leave
 
     def heartbeat(
         self, group_id: str, member_id: str, group_instance_id: str | None, generation_id: int
     ) -> ErrorCode:
-        """A sign of life; answered with REBALANCE_IN_PROGRESS when it is time to join again."""
-        try:
-            group = self._group_of_member(group_id)
-            member = group.check_member(member_id, group_instance_id)
-            _check_generation(group, generation_id)
-        except ApiError as error:
-            return error.code
-        self._rebalancer.sessions.heard_of(group, member)
-        if group.state is PREPARING_REBALANCE:
-            return ErrorCode.REBALANCE_IN_PROGRESS
-        return ErrorCode.NONE
+        """A sign of life; REBALANCE_IN_PROGRESS when it is time to join again.
+
+        Raises `ApiError` for one that comes from nobody we know. While the group is being loaded
+        nobody is unknown, as in Kafka.
+        """
+        _check_group_id(group_id)
+        if self.runtime.is_loading(group_id):
+            return ErrorCode.NONE
+        group = self._group_of_member(group_id)
+        if isinstance(group, ClassicGroup):
+            return self._classic.heartbeat(group, member_id, group_instance_id, generation_id)
+        return self._classic_members.heartbeat(group, member_id, group_instance_id, generation_id)
 
     def leave_group(self, group_id: str, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
         """Take members out, each with its own error; raises `ApiError` for the whole group."""
-        if not group_id:
-            raise ApiError(ErrorCode.INVALID_GROUP_ID)
+        _check_group_id(group_id)
+        self.runtime.check(group_id)
         group = self.groups.get(group_id)
         if group is None:
             return [ErrorCode.UNKNOWN_MEMBER_ID] * len(leaving)
-        if group.state is DEAD:
-            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-        errors = [self._leave(group, each) for each in leaving]
-        if ErrorCode.NONE in errors and group.state is not EMPTY:
-            reasons = "; ".join(each.reason or "not provided" for each in leaving)
-            self._rebalancer.rebalance_or_complete_join(
-                group, f"{errors.count(ErrorCode.NONE)} member(s) left; client reasons: {reasons}"
-            )
-        self._rebalancer.answers.send()
-        return errors
+        if isinstance(group, ClassicGroup):
+            return self._classic.leave(group, leaving)
+        return self._classic_members.leave(group, leaving)
 
-    def _leave(self, group: ClassicGroup, leaving: LeavingMember) -> ErrorCode:
-        member_id = leaving.member_id
-        if member_id in group.pending_join_members:
-            group.remove(member_id)
-            self._rebalancer.sessions.forget(group, member_id)
-            return ErrorCode.NONE
-        if member_id == UNKNOWN_MEMBER_ID:
-            # An operator names an instance without knowing its present member id (KIP-345).
-            member_id = group.static_members.get(leaving.group_instance_id or "", member_id)
-        try:
-            member = group.check_member(member_id, leaving.group_instance_id)
-        except ApiError as error:
-            return error.code
-        self._rebalancer.remove(group, member)
-        return ErrorCode.NONE
-
-    # ------------------------------------------------------------------------------- groups
-
-    def create_group(self, group_id: str) -> ClassicGroup:
-        """A new, empty group."""
-        assert group_id not in self.groups
-        group = self.groups[group_id] = ClassicGroup(group_id, self._clock.wall_ms())
-        return group
-
-    def unload(self) -> None:
-        """Give up all groups, as when the coordinator moves to another node.
-
-        Everybody who waits is sent to look for the coordinator again.
-        """
-        for group in self.groups.values():
-            self._rebalancer.unload(group)
-        self.groups.clear()
-        self._rebalancer.answers.send()
-
-    def heard_of(self, group: ClassicGroup, member_id: str) -> None:
-        """Begin a member's session anew: an offset commit is a sign of life too."""
-        self._rebalancer.sessions.heard_of(group, group.members[member_id])
-
-    def _group_of_member(self, group_id: str) -> ClassicGroup:
-        if not group_id:
-            raise ApiError(ErrorCode.INVALID_GROUP_ID)
+    def _group_of_member(self, group_id: str) -> AnyGroup:
+        self.runtime.check(group_id)
         group = self.groups.get(group_id)
         if group is None:
             raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
-        if group.state is DEAD:
-            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return group
 
+    # ----------------------------------------------------------------------- administration
 
-def _check_generation(group: ClassicGroup, generation_id: int) -> None:
-    if generation_id != group.generation_id:
-        raise ApiError(ErrorCode.ILLEGAL_GENERATION)
+    def group(self, group_id: str) -> AnyGroup:
+        """The group of that name, of whatever kind; raises `ApiError` if there is none."""
+        self.runtime.check(group_id)
+        group = self.groups.get(group_id)
+        if group is None:
+            raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
+        return group
+
+    def delete_group(self, group_id: str) -> None:
+        """Delete an empty group and its offsets; raises `ApiError`."""
+        group = self.group(group_id)
+        group.check_deletion()
+        self._delete(group)
+
+    def expire_offsets(self) -> None:
+        """Forget what is too old, and groups that have nothing and nobody left."""
+        for group in list(self.groups.values()):
+            if self.offsets.expire(group.group_id) and group.is_empty:
+                try:
+                    self._delete(group)
+                except ApiError as error:
+                    log.warning("group %s stays: %s", group.group_id, error)
+
+    def _delete(self, group: AnyGroup) -> None:
+        records: list[Record] = [*self.offsets.tombstones(group.group_id), *group.tombstones()]
+        self.runtime.append(group.group_id, records)
+        if isinstance(group, ClassicGroup):
+            self._classic.retire(group, ErrorCode.UNKNOWN_MEMBER_ID)
+        self.states.remove(group.group_id)
+
+    # --------------------------------------------------------------------------- leadership
+
+    def lead(self, partition: int, coordinator_log: CoordinatorLog) -> None:
+        """Look after the groups of a partition of ``__consumer_offsets`` from now on."""
+        self.runtime.load(partition)
+        loader = self._loaders[partition] = Loader(
+            self._timer,
+            coordinator_log,
+            self._clock.wall_ms,
+            partial(self._loaded, partition, coordinator_log),
+            partial(self.resign, partition),
+        )
+        loader.run()
+
+    def _loaded(self, partition: int, coordinator_log: CoordinatorLog, loaded: GroupStates) -> None:
+        del self._loaders[partition]
+        self.runtime.lead(partition, coordinator_log)
+        self.states.adopt(loaded)
+        for group_id, group in loaded.groups.items():
+            offsets = loaded.offsets.written(group_id)
+            replicate = partial(self.states.offsets.replicate, group_id, offsets)
+            self.runtime.once_replicated(group_id, replicate)
+            if isinstance(group, ClassicGroup):
+                self._classic.take_over(group, None)
+            else:
+                self.consumers.loaded(group)
+        if loaded.groups:
+            log.info("coordinator of %d groups of partition %d", len(loaded.groups), partition)
+
+    def resign(self, partition: int) -> None:
+        """Give up the groups of a partition: who waits is sent to look for the coordinator."""
+        loader = self._loaders.pop(partition, None)
+        if loader is not None:
+            loader.cancel()
+        for group_id, group in list(self.groups.items()):
+            if self.runtime.partition_for(group_id) == partition:
+                if isinstance(group, ClassicGroup):
+                    self._classic.retire(group, ErrorCode.NOT_COORDINATOR)
+                self.states.remove(group_id)
+        self.runtime.resign(partition)
+
+    def topics_changed(self, topics: Iterable[str]) -> None:
+        """Topics have come, gone or grown: groups that read them are assigned anew."""
+        self.consumers.topics_changed(frozenset(topics))
 
 
-def _check_protocol(group: ClassicGroup, request: SyncGroup) -> None:
-    """What a member says of type and name must be what the group has chosen (KIP-559)."""
-    for named, chosen in (
-        (request.protocol_type, group.protocol_type),
-        (request.protocol_name, group.protocol_name),
-    ):
-        if named is not None and named != chosen:
-            raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+def _check_group_id(group_id: str) -> None:
+    if not group_id:
+        raise ApiError(ErrorCode.INVALID_GROUP_ID)

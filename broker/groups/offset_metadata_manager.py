@@ -1,39 +1,38 @@
-"""Commits and fetches of offsets (Kafka's ``OffsetMetadataManager``).
+"""Commits, fetches and the end of offsets (Kafka's ``OffsetMetadataManager``).
 
-A member commits under its generation, which proves that it still owns what it commits. A consumer
-that assigns its partitions itself is in no generation (-1) and may commit to any group that has no
-members; its first commit makes the group.
+A member commits under its generation or epoch, which proves that it still owns what it commits. A
+consumer that assigns its partitions itself is in no generation (-1) and may commit to any group
+that has no members; its first commit makes the group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import NamedTuple
+from uuid import UUID
 
 from broker.clock import Clock
 from broker.config import Config
 from broker.errors import ApiError
-from broker.groups.classic_group import ClassicGroup
-from broker.groups.group_state import (
-    COMPLETING_REBALANCE,
-    DEAD,
-    EMPTY,
-    PREPARING_REBALANCE,
-    STABLE,
-)
-from broker.groups.offset_store import OffsetAndMetadata, OffsetStore
-from broker.groups.store_errors import as_coordinator_error
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.group import Committer
+from broker.groups.group_states import AnyGroup, GroupStates
+from broker.groups.offsets import OffsetAndMetadata, Offsets, tombstone
+from broker.groups.records.serde import Record
+from broker.groups.runtime import CoordinatorRuntime
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
-
-if TYPE_CHECKING:
-    from broker.groups.coordinator import GroupCoordinator
+from protocol.schema import ZERO_UUID
 
 # OffsetCommit: "keep it as long as the broker keeps offsets".
 DEFAULT_RETENTION_MS = -1
 
-CommitCallback = Callable[[Sequence[ErrorCode]], None]
+_GROUP_ID_NOT_FOUND_SINCE = 9
+_MINUTE_MS = 60_000
+
+HeardOf = Callable[[ClassicGroup, str], None]
 
 
 class Commit(NamedTuple):
@@ -43,6 +42,7 @@ class Commit(NamedTuple):
     offset: int
     leader_epoch: int = -1
     metadata: str | None = None
+    topic_id: UUID = ZERO_UUID
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,81 +50,82 @@ class OffsetCommit:
     """A member, or a simple consumer, says how far it has read."""
 
     group_id: str
-    generation_id: int = -1
+    generation_id_or_member_epoch: int = -1
     member_id: str = ""
     group_instance_id: str | None = None
     # v2 to v4 could ask for a retention of their own.
     retention_ms: int = DEFAULT_RETENTION_MS
-    # v9+ knows the error GROUP_ID_NOT_FOUND.
-    knows_group_id_not_found: bool = False
+    api_version: int = 9
     commits: Sequence[Commit]
 
 
 class OffsetMetadataManager:
-    """The offsets of all groups of a node."""
+    """The offsets of all groups of a node. ``heard_of``: a commit is a sign of life."""
 
     def __init__(
-        self, config: Config, clock: Clock, coordinator: GroupCoordinator, store: OffsetStore
+        self,
+        config: Config,
+        clock: Clock,
+        runtime: CoordinatorRuntime,
+        states: GroupStates,
+        heard_of: HeardOf,
     ) -> None:
         self._metadata_length_max = config.offset_metadata_max_bytes
+        self._retention_ms = config.offsets_retention_minutes * _MINUTE_MS
         self._clock = clock
-        self._coordinator = coordinator
-        self._store = store
+        self._runtime = runtime
+        self._states = states
+        self._heard_of = heard_of
 
-    def commit(self, request: OffsetCommit, on_response: CommitCallback) -> None:
-        """Commit; *on_response* gets an error for each commit, in order, when they are stored."""
-        try:
-            group = self._group_for(request)
-            _check_commit(group, request)
-        except ApiError as error:
-            on_response([error.code] * len(request.commits))
-            return
-        if group.state is STABLE or group.state is PREPARING_REBALANCE:
-            self._coordinator.heard_of(group, request.member_id)
+    # ------------------------------------------------------------------------------- commit
+
+    def commit(self, request: OffsetCommit) -> list[ErrorCode]:
+        """Commit; returns an error for each commit, in order. Raises `ApiError` for all of them.
+
+        The caller answers when that is replicated.
+        """
+        group = self._group_for(request)
+        committer = Committer(
+            generation_id_or_member_epoch=request.generation_id_or_member_epoch,
+            member_id=request.member_id,
+            group_instance_id=request.group_instance_id,
+            api_version=request.api_version,
+        )
+        check = None if group is None else group.check_offset_commit(committer)
+        if isinstance(group, ClassicGroup):
+            self._heard_of(group, request.member_id)
         errors = [ErrorCode.NONE] * len(request.commits)
         offsets: dict[TopicPartition, OffsetAndMetadata] = {}
-        now_ms = self._clock.wall_ms()
-        own = request.retention_ms != DEFAULT_RETENTION_MS
-        expires_ms = now_ms + request.retention_ms if own else None
-        for index, (partition, offset, leader_epoch, metadata) in enumerate(request.commits):
-            if metadata is not None and self._is_too_long(metadata):
-                errors[index] = ErrorCode.OFFSET_METADATA_TOO_LARGE
-            else:
-                offsets[partition] = OffsetAndMetadata(
-                    offset, leader_epoch, metadata or "", now_ms, expires_ms
-                )
+        for index, commit in enumerate(request.commits):
+            error = check(commit.topic_id, commit.partition.partition) if check else errors[index]
+            if not error and commit.metadata is not None and self._is_too_long(commit.metadata):
+                error = ErrorCode.OFFSET_METADATA_TOO_LARGE
+            errors[index] = error
+            if not error:
+                offsets[commit.partition] = self._offset(commit, request.retention_ms)
+        self._change(request.group_id, offsets)
+        return errors
 
-        def on_stored(error: ErrorCode) -> None:
-            failed = [as_coordinator_error(error)] * len(errors)
-            on_response(failed if error else errors)
-
-        if offsets:
-            self._store.append_offsets(request.group_id, offsets, on_stored)
-        else:
-            on_response(errors)
-
-    def fetch(self, group_id: str) -> Mapping[TopicPartition, OffsetAndMetadata]:
-        """All that a group has committed; nothing for a group that does not exist."""
-        group = self._coordinator.groups.get(group_id)
-        if group is None or group.state is DEAD:
-            return {}
-        return self._store.offsets(group_id)
-
-    def on_topics_deleted(self, topics: Sequence[str]) -> None:
-        """Forget what was committed for topics that are gone."""
-        self._store.remove_topics(topics)
-
-    def _group_for(self, request: OffsetCommit) -> ClassicGroup:
-        """The group that is committed to; a simple consumer's is made if need be."""
-        group = self._coordinator.groups.get(request.group_id)
-        if group is not None:
+    def _group_for(self, request: OffsetCommit) -> AnyGroup | None:
+        """The group that is committed to; None: a simple consumer is about to make it."""
+        self._runtime.check(request.group_id)
+        group = self._states.groups.get(request.group_id)
+        if group is not None or request.generation_id_or_member_epoch < 0:
             return group
-        if request.generation_id < 0:
-            return self._coordinator.create_group(request.group_id)
-        raise ApiError(
-            ErrorCode.GROUP_ID_NOT_FOUND
-            if request.knows_group_id_not_found
-            else ErrorCode.ILLEGAL_GENERATION
+        if request.api_version >= _GROUP_ID_NOT_FOUND_SINCE:
+            raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
+        raise ApiError(ErrorCode.ILLEGAL_GENERATION)
+
+    def _offset(self, commit: Commit, retention_ms: int) -> OffsetAndMetadata:
+        now_ms = self._clock.wall_ms()
+        own = retention_ms != DEFAULT_RETENTION_MS
+        return OffsetAndMetadata(
+            commit.offset,
+            commit.leader_epoch,
+            commit.metadata or "",
+            now_ms,
+            now_ms + retention_ms if own else None,
+            commit.topic_id,
         )
 
     def _is_too_long(self, metadata: str) -> bool:
@@ -135,24 +136,100 @@ class OffsetMetadataManager:
             return False
         return len(metadata.encode("utf-16-le")) // 2 > self._metadata_length_max
 
+    # -------------------------------------------------------------------------------- fetch
 
-def _check_commit(group: ClassicGroup, request: OffsetCommit) -> None:
-    """Whether the group takes this commit; raises `ApiError` otherwise."""
-    if group.state is DEAD:
-        raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    if request.generation_id < 0 and group.state is EMPTY:
-        return
-    claims = (
-        request.generation_id >= 0
-        or bool(request.member_id)
-        or request.group_instance_id is not None
-    )
-    if claims:
-        group.check_member(request.member_id, request.group_instance_id)
-        if request.generation_id != group.generation_id:
-            raise ApiError(ErrorCode.ILLEGAL_GENERATION)
-    elif group.state is not EMPTY:
-        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
-    if group.state is COMPLETING_REBALANCE:
-        # The generation is right, but what it will own is not known yet.
-        raise ApiError(ErrorCode.REBALANCE_IN_PROGRESS)
+    def fetch(self, group_id: str, member_id: str | None = None, member_epoch: int = -1) -> Offsets:
+        """All that a group has committed for good; nothing for a group that does not exist.
+
+        Raises `ApiError` if the group is not here, or does not tell this member.
+        """
+        self._runtime.check(group_id)
+        group = self._states.groups.get(group_id)
+        if group is None:
+            return {}
+        group.check_offset_fetch(member_id, member_epoch)
+        return self._states.offsets.replicated(group_id)
+
+    # ----------------------------------------------------------------------------- deletion
+
+    def delete(
+        self, group_id: str, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, ErrorCode]:
+        """Forget offsets, each with its own error; raises `ApiError` for all of them.
+
+        The caller answers when that is replicated.
+        """
+        self._runtime.check(group_id)
+        group = self._states.groups.get(group_id)
+        if group is None:
+            raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
+        group.check_offset_deletion()
+        written = self._states.offsets.written(group_id)
+        errors, gone = {}, []
+        for partition in partitions:
+            errors[partition] = ErrorCode.NONE
+            if group.is_subscribed_to(partition.topic):
+                errors[partition] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+            elif partition in written:
+                gone.append(partition)
+        self._change(group_id, dict.fromkeys(gone))
+        return errors
+
+    def on_topics_deleted(self, topics: Sequence[str]) -> None:
+        """Forget what was committed for topics that are gone."""
+        for group_id in list(self._states.groups):
+            written = self._states.offsets.written(group_id)
+            gone = [each for each in written if each.topic in topics]
+            if gone:
+                self._forget(group_id, gone)
+
+    def expire(self, group_id: str) -> bool:
+        """Forget what has been kept long enough; whether nothing is left."""
+        group = self._states.groups[group_id]
+        written = self._states.offsets.written(group_id)
+        old = [
+            partition
+            for partition, offset in written.items()
+            if not group.is_subscribed_to(partition.topic) and self._is_old(group, offset)
+        ]
+        if old:
+            self._forget(group_id, old)
+        return not self._states.offsets.written(group_id)
+
+    def _is_old(self, group: AnyGroup, offset: OffsetAndMetadata) -> bool:
+        since_ms = group.expires_since_ms(offset)
+        if since_ms is None:
+            return False
+        if offset.expire_timestamp_ms is not None:
+            return self._clock.wall_ms() >= offset.expire_timestamp_ms
+        return self._clock.wall_ms() - since_ms >= self._retention_ms
+
+    def _forget(self, group_id: str, partitions: Iterable[TopicPartition]) -> None:
+        """Nobody waits for this; what cannot be written now is found again the next time."""
+        try:
+            self._change(group_id, dict.fromkeys(partitions))
+        except ApiError:
+            return
+
+    # ------------------------------------------------------------------------------- writing
+
+    def tombstones(self, group_id: str) -> list[Record]:
+        """The records that forget all a group has committed."""
+        return [tombstone(group_id, each) for each in self._states.offsets.written(group_id)]
+
+    def _change(
+        self, group_id: str, changes: Mapping[TopicPartition, OffsetAndMetadata | None]
+    ) -> None:
+        """Write offsets down, and let them count when they are replicated."""
+        if not changes:
+            return
+        records = [
+            tombstone(group_id, partition)
+            if offset is None
+            else offset.to_record(group_id, partition)
+            for partition, offset in changes.items()
+        ]
+        self._runtime.append(group_id, records)
+        self._states.put_offsets(group_id, changes, self._clock.wall_ms())
+        replicate = partial(self._states.offsets.replicate, group_id, changes)
+        self._runtime.once_replicated(group_id, replicate)

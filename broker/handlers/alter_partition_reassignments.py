@@ -9,7 +9,6 @@ from __future__ import annotations
 from broker.errors import ApiError
 from broker.request import Request
 from broker.topic_partition import TopicPartition
-from protocol.errors import ErrorCode
 from protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
@@ -47,8 +46,5 @@ def _move(
             may_change_factor=request.body.allow_replication_factor_change,
         )
     except ApiError as error:
-        answer.error_code = error.code
-        answer.error_message = error.message
-        if error.code is ErrorCode.NO_REASSIGNMENT_IN_PROGRESS:
-            answer.error_message = "No partition reassignment is in progress."
+        answer.error_code, answer.error_message = error.code, error.message
     return answer

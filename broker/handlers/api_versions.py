@@ -4,16 +4,23 @@ Behaviour: computed from dispatch's table, so it cannot promise what is not ther
 broker does not know is answered in v0 form with UNSUPPORTED_VERSION and ApiVersions' own range
 (KIP-511); dispatch sees to that. Names outside Kafka's pattern are INVALID_REQUEST (KIP-511).
 
-Deviations: no features are advertised; there is no metadata version to negotiate.
+Deviations: a feature has one level, see `broker.features`.
 """
 
 from __future__ import annotations
 
 import re
 
+from broker.features import LEVELS
 from broker.request import Request
 from protocol.errors import ErrorCode
-from protocol.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from protocol.messages.api_versions import (
+    ApiVersion,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+    SupportedFeatureKey,
+)
 
 _NAMES_SINCE = 3
 _LEGAL = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
@@ -27,7 +34,18 @@ def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
         and _LEGAL.fullmatch(body.client_software_version)
     ):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[])
-    return ApiVersionsResponse(api_keys=request.node.api_versions)
+    return ApiVersionsResponse(
+        api_keys=request.node.api_versions,
+        supported_features=[
+            SupportedFeatureKey(name=name, min_version=level, max_version=level)
+            for name, level in LEVELS.items()
+        ],
+        finalized_features_epoch=request.node.controller.log_end_offset,
+        finalized_features=[
+            FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
+            for name, level in LEVELS.items()
+        ],
+    )
 
 
 def unsupported_version(own: ApiVersion) -> ApiVersionsResponse:

@@ -39,7 +39,9 @@ def _grow(
     request: Request[CreatePartitionsRequest], asked: CreatePartitionsTopic
 ) -> CreatePartitionsTopicResult:
     result = CreatePartitionsTopicResult(name=asked.name, error_message=None)
-    assignments = [tuple(each.broker_ids) for each in asked.assignments or []]
+    assignments = None
+    if asked.assignments is not None:
+        assignments = [tuple(each.broker_ids) for each in asked.assignments]
     try:
         request.node.controller.create_partitions(
             asked.name, asked.count, assignments, validate_only=request.body.validate_only

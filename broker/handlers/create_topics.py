@@ -23,6 +23,9 @@ from protocol.messages.create_topics import (
     CreateTopicsResponse,
 )
 
+# Kafka's controllers keep the cluster's metadata there, and it is no topic to anybody else.
+_METADATA_LOG = "__cluster_metadata"
+
 
 def create_topics(request: Request[CreateTopicsRequest]) -> CreateTopicsResponse:
     """Create each topic asked for."""
@@ -37,6 +40,12 @@ def create_topics(request: Request[CreateTopicsRequest]) -> CreateTopicsResponse
 
 
 def _create(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> CreatableTopicResult:
+    if asked.name == _METADATA_LOG:
+        return _refusal(
+            asked.name,
+            ErrorCode.INVALID_REQUEST,
+            f"Creation of internal topic {_METADATA_LOG} is prohibited.",
+        )
     try:
         topic = request.node.controller.create_topic(
             asked.name,
@@ -53,6 +62,13 @@ def _create(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> Cre
 
 def _assignments(asked: CreatableTopic) -> list[tuple[int, ...]]:
     """The replicas of each partition, in order; Kafka asks for 0, 1, 2, … without a gap."""
+    counts = Counter(each.partition_index for each in asked.assignments)
+    twice = next((index for index, count in counts.items() if count > 1), None)
+    if twice is not None:
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"Found multiple manual partition assignments for partition {twice}",
+        )
     by_index = {each.partition_index: tuple(each.broker_ids) for each in asked.assignments}
     if sorted(by_index) != list(range(len(asked.assignments))):
         raise ApiError(

@@ -1,10 +1,14 @@
 """DeleteTopics: delete topics by name or, from v6, by id (KIP-516).
 
-Behaviour: each topic has its own answer; requests that wait on a deleted topic are answered at
-once. ``delete.topic.enable=false`` refuses all with TOPIC_DELETION_DISABLED (v3+).
+Behaviour: each topic has its own answer; one that occurs twice is refused. Requests that wait on a
+deleted topic are answered at once. ``delete.topic.enable=false`` refuses all with
+TOPIC_DELETION_DISABLED (v3+).
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from uuid import UUID
 
 from broker.errors import ApiError
 from broker.request import Request
@@ -28,7 +32,21 @@ def delete_topics(request: Request[DeleteTopicsRequest]) -> DeleteTopicsResponse
         if request.version >= _BY_STATE_SINCE
         else [DeleteTopicState(name=name) for name in body.topic_names]
     )
-    return DeleteTopicsResponse(responses=[_delete(request, topic) for topic in asked])
+    counts = Counter((topic.name, topic.topic_id) for topic in asked)
+    responses = [_twice(*key) for key, count in counts.items() if count > 1]
+    responses += [
+        _delete(request, topic) for topic in asked if counts[topic.name, topic.topic_id] == 1
+    ]
+    return DeleteTopicsResponse(responses=responses)
+
+
+def _twice(name: str | None, topic_id: UUID) -> DeletableTopicResult:
+    return DeletableTopicResult(
+        name=name,
+        topic_id=topic_id,
+        error_code=ErrorCode.INVALID_REQUEST,
+        error_message="Duplicate topic name." if name is not None else "Duplicate topic id.",
+    )
 
 
 def _delete(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> DeletableTopicResult:
@@ -36,8 +54,12 @@ def _delete(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> D
     try:
         topic_name = _name(request, asked)
         topic = request.node.image.topic(topic_name)
+        if topic is None:
+            raise ApiError(
+                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                "This server does not host this topic-partition.",
+            )
         request.node.controller.delete_topic(topic_name)
-        assert topic is not None
         result.name, result.topic_id = topic.name, topic.topic_id
     except ApiError as error:
         result.error_code, result.error_message = error.code, error.message
@@ -58,7 +80,9 @@ def _name(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> str
                 ErrorCode.INVALID_REQUEST, "You may not specify both topic name and topic id."
             )
         return asked.name
+    if not asked.topic_id.int:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified.")
     topic = request.node.image.topic_by_id(asked.topic_id)
     if topic is None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
     return topic.name

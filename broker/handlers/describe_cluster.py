@@ -10,6 +10,7 @@ answers.
 
 from __future__ import annotations
 
+from broker.handlers.authorized_operations import ON_THE_CLUSTER
 from broker.request import Request
 from protocol.errors import ErrorCode
 from protocol.messages.describe_cluster import (
@@ -37,7 +38,7 @@ def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeCluste
             controller_id=-1,
             brokers=[],
         )
-    return DescribeClusterResponse(
+    response = DescribeClusterResponse(
         cluster_id=image.cluster_id,
         controller_id=image.controller_id,
         brokers=[
@@ -45,9 +46,13 @@ def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeCluste
                 broker_id=broker.node_id,
                 host=broker.host,
                 port=broker.port,
+                rack=broker.rack,
                 is_fenced=broker.fenced,
             )
             for broker in sorted(image.brokers.values(), key=lambda each: each.node_id)
             if request.body.include_fenced_brokers or not broker.fenced
         ],
     )
+    if request.body.include_cluster_authorized_operations:
+        response.cluster_authorized_operations = ON_THE_CLUSTER
+    return response

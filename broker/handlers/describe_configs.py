@@ -1,19 +1,20 @@
 """DescribeConfigs: the settings of topics and of this broker, and where each comes from (KIP-133).
 
-Behaviour: null keys ask for all; each resource has its own answer. A broker is asked by its own
-node id, or by the empty name, which stands for cluster-wide dynamic defaults: there are none.
+Behaviour: no keys ask for all; each resource has its own answer. A broker is asked by its own
+node id, or by the empty name, which stands for what was set on all nodes while they run (KIP-226).
 
 Versions: 1 synonyms and source, 3 types and documentation (KIP-569).
 
-Deviations: broker settings cannot be changed while it runs, so all of them are read-only; loggers
-and the other resource types of later Kafka have nothing to tell and are INVALID_REQUEST.
+Deviations: loggers, client metrics and groups have nothing to tell and are INVALID_REQUEST.
 """
 
 from __future__ import annotations
 
 from broker.config_entry import ConfigEntry
 from broker.controller.topic_names import check_topic_name
+from broker.dynamic_config import ALL_NODES
 from broker.errors import ApiError
+from broker.handlers.config_resources import ResourceType, node_id
 from broker.request import Request
 from broker.topic_config import describe_topic
 from protocol.errors import ErrorCode
@@ -25,9 +26,6 @@ from protocol.messages.describe_configs import (
     DescribeConfigsResult,
     DescribeConfigsSynonym,
 )
-
-_TOPIC = 2
-_BROKER = 4
 
 
 def describe_configs(request: Request[DescribeConfigsRequest]) -> DescribeConfigsResponse:
@@ -53,7 +51,7 @@ def _describe(
         return result
     wanted = resource.configuration_keys
     result.configs = [
-        _config(request, entry) for entry in entries if wanted is None or entry.name in wanted
+        _config(request, entry) for entry in entries if not wanted or entry.name in wanted
     ]
     return result
 
@@ -62,19 +60,25 @@ def _entries(
     request: Request[DescribeConfigsRequest], resource: DescribeConfigsResource
 ) -> list[ConfigEntry]:
     node = request.node
-    if resource.resource_type == _TOPIC:
+    if resource.resource_type == ResourceType.TOPIC:
         check_topic_name(resource.resource_name)
         topic = node.image.topic(resource.resource_name)
         if topic is None:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         return describe_topic(node.config, topic.configs)
-    if resource.resource_type != _BROKER:
+    if resource.resource_type != ResourceType.BROKER:
         raise ApiError(
             ErrorCode.INVALID_REQUEST, f"Unsupported resource type: {resource.resource_type}"
         )
-    if resource.resource_name == "":
-        return []
-    if resource.resource_name != str(node.id):
+    if resource.resource_name == ALL_NODES:
+        return node.config.describe_shared()
+    asked = node_id(resource.resource_name)
+    if asked is None:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Broker id must be an integer, but it is: {resource.resource_name}",
+        )
+    if asked != node.id:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
             f"Unexpected broker id, expected {node.id} or empty string, but received "

@@ -1,14 +1,18 @@
 """ElectLeaders: give partitions their preferred leaders back, or any leader at all (KIP-460).
 
 Behaviour: v0 knows preferred elections only; null partitions mean all, and then partitions that
-need no election are left out of the answer.
+need no election are left out of the answer, though their topics are not. An unclean election may
+lose records, whatever ``unclean.leader.election.enable`` says: who asks for it wants it.
 
 Deviations: the election is done when the answer goes out; the timeout is never used up.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from broker.controller.partition_change import Election
+from broker.errors import ApiError
 from broker.request import Request
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -17,44 +21,54 @@ from protocol.messages.elect_leaders import (
     ElectLeadersResponse,
     PartitionResult,
     ReplicaElectionResult,
+    TopicPartitions,
 )
 
 _TYPES = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 
-_MESSAGES = {
-    ErrorCode.ELECTION_NOT_NEEDED: "Leader election not needed for topic partition.",
-    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "This server does not host this topic-partition.",
-    ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE: "The preferred leader was not available.",
-    ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE: "Eligible topic partition leaders are not available.",
-}
-
 
 def elect_leaders(request: Request[ElectLeadersRequest]) -> ElectLeadersResponse:
     """Hold the elections, and tell what came of each."""
-    body = request.body
-    election = _TYPES.get(body.election_type)
+    asked = request.body.topic_partitions
+    keys = None if asked is None else _keys(asked)
+    election = _TYPES.get(request.body.election_type)
     if election is None:
+        reason = f"Unknown election type {request.body.election_type}"
+        refusal = ApiError(ErrorCode.INVALID_REQUEST, reason)
         return ElectLeadersResponse(
-            error_code=ErrorCode.INVALID_REQUEST, replica_election_results=[]
+            error_code=refusal.code,
+            replica_election_results=_listed(asked or [], dict.fromkeys(keys or [], refusal)),
         )
-    keys = None
-    if body.topic_partitions is not None:
-        keys = [
-            TopicPartition(topic.topic, partition)
-            for topic in body.topic_partitions
-            for partition in topic.partitions
-        ]
     results = request.node.controller.elect_leaders(election, keys)
-    topics: dict[str, ReplicaElectionResult] = {}
-    for key, error in results.items():
-        topic = topics.setdefault(
-            key.topic, ReplicaElectionResult(topic=key.topic, partition_result=[])
+    if asked is None:
+        found: dict[str, list[int]] = {topic.name: [] for topic in request.node.controller.image}
+        for key in results:
+            found[key.topic].append(key.partition)
+        asked = [TopicPartitions(topic=name, partitions=found[name]) for name in found]
+    return ElectLeadersResponse(replica_election_results=_listed(asked, results))
+
+
+def _keys(asked: list[TopicPartitions]) -> list[TopicPartition]:
+    return [TopicPartition(topic.topic, index) for topic in asked for index in topic.partitions]
+
+
+def _listed(
+    asked: list[TopicPartitions], results: Mapping[TopicPartition, ApiError | None]
+) -> list[ReplicaElectionResult]:
+    """The results in the shape of the question."""
+    return [
+        ReplicaElectionResult(
+            topic=topic.topic,
+            partition_result=[
+                _result(index, results[TopicPartition(topic.topic, index)])
+                for index in topic.partitions
+            ],
         )
-        topic.partition_result.append(
-            PartitionResult(
-                partition_id=key.partition,
-                error_code=error,
-                error_message=_MESSAGES.get(error),
-            )
-        )
-    return ElectLeadersResponse(replica_election_results=list(topics.values()))
+        for topic in asked
+    ]
+
+
+def _result(index: int, error: ApiError | None) -> PartitionResult:
+    if error is None:
+        return PartitionResult(partition_id=index)
+    return PartitionResult(partition_id=index, error_code=error.code, error_message=error.message)

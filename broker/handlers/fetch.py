@@ -1,10 +1,12 @@
 """Fetch: records from partitions, waiting for ``min_bytes`` of them up to ``max_wait_ms``.
 
 Behaviour: the session is resolved first (KIP-227); partitions nobody knows are set aside and do
-not end the wait of the others, as in Kafka; the rest is read under the response's size limits or
-parked in the Fetch purgatory. v13 and later name topics by id (KIP-516).
+not end the wait of the others, and are answered after them, as in Kafka; of a partition named
+twice the last naming counts; the rest is read under the response's size limits or parked in the
+Fetch purgatory. v13 and later name topics by id (KIP-516). A consumer that would get more than its
+quota is answered with nothing, told how long to wait, and not read for that time (KIP-219).
 
-Deviations: no quotas, no preferred read replica (KIP-392), no cluster id check.
+Deviations: no preferred read replica (KIP-392), no cluster id check.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionN
 from broker.request import Request
 from broker.topic_partition import TopicPartition
 from broker.waits.partitions import size_of, told
+from protocol.codec import Output, encode_into
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import (
     EpochEndOffset,
@@ -56,11 +59,16 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
     refused, names, readable = _sort_out(request, context)
+    quota = request.node.client_quotas.fetch
+    limited = quota.in_force and replica_id < 0
+    max_bytes = min(body.max_bytes, request.node.config.fetch_max_bytes)
+    if limited:  # with more a consumer that was idle would be throttled, and get nothing
+        max_bytes = int(min(max_bytes, quota.at_once(request.client_id)))
     params = FetchParams(
         replica_id,
         body.max_wait_ms,
-        min(body.min_bytes, body.max_bytes, request.node.config.fetch_max_bytes),
-        min(body.max_bytes, request.node.config.fetch_max_bytes),
+        min(body.min_bytes, max_bytes),
+        max_bytes,
         FetchIsolation.of(replica_id, body.isolation_level),
         leader_only=replica_id >= 0 or request.version < _CLIENT_METADATA_SINCE,
         replica_epoch=replica_epoch,
@@ -76,12 +84,15 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
                     for asked, result in zip(readable, results, strict=True)
                 ),
             )
-        answers: Answers = list(refused)
-        answers += [
+        answers: Answers = [
             (name, _partition_data(name[1], result, read_committed))
             for name, result in zip(names, results, strict=True)
         ]
-        response = _response(context, answers)
+        response = None
+        if limited:
+            response = _throttled(request, context, answers + refused)
+        if response is None:
+            response = _response(context, answers + refused)
         if request.version >= _LEADERS_SINCE:
             _tell_leaders(request, response)
         request.respond(response)
@@ -128,7 +139,7 @@ def _context(request: Request[FetchRequest], replica_id: int) -> FetchContext:
         request.node.fetch_sessions,
         body.session_id if sessions else NO_SESSION,
         body.session_epoch if sessions else FINAL_EPOCH,
-        list(_wanted(request)),
+        list(dict(_wanted(request)).items()),
         forgotten,
         uses_topic_ids=request.version >= _TOPIC_IDS_SINCE,
         privileged=replica_id >= 0,
@@ -195,19 +206,21 @@ def _refusal(partition: int, error: ErrorCode) -> PartitionData:
         partition_index=partition,
         error_code=error,
         high_watermark=-1,
-        aborted_transactions=None,
+        aborted_transactions=[],  # as Kafka answers them; with errors found later it is null
         records=b"",
     )
 
 
 def _partition_data(partition: int, result: LogReadResult, read_committed: bool) -> PartitionData:
+    # Where Kafka puts nothing in the place of half a batch, it forgets the list, too.
+    has_list = read_committed and not result.error and not result.has_no_room
     data = PartitionData(
         partition_index=partition,
         error_code=result.error,
         high_watermark=result.high_watermark,
         last_stable_offset=result.last_stable_offset,
         log_start_offset=result.log_start_offset,
-        aborted_transactions=[] if read_committed and not result.error else None,
+        aborted_transactions=[] if has_list else None,
         # Never null: librdkafka takes a null record set for a protocol error.
         records=result.records,
     )
@@ -222,9 +235,34 @@ def _response(context: FetchContext, answers: Answers) -> FetchResponse:
         session_id, news = context.answer(answers)
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
+    return FetchResponse(session_id=session_id, responses=_topics(news))
+
+
+def _throttled(
+    request: Request[FetchRequest], context: FetchContext, answers: Answers
+) -> FetchResponse | None:
+    """The empty answer to a consumer that has had its share; None: it may have what there is."""
+    node, quota = request.node, request.node.client_quotas.fetch
+    try:
+        out = Output()
+        start = out.begin_frame()
+        encode_into(out, FetchResponse(responses=_topics(context.news(answers))), request.version)
+        size = out.finish_frame(start)
+        throttle_ms = quota.record(request.client_id, size)
+        if not throttle_ms:
+            return None
+        quota.take_back(request.client_id, size)
+        request.throttle(throttle_ms)
+        session_id = context.throttled(node.fetch_sessions)
+    except SessionError as error:
+        return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
+    return FetchResponse(throttle_time_ms=throttle_ms, session_id=session_id, responses=[])
+
+
+def _topics(answers: Answers) -> list[FetchableTopicResponse]:
     topics: list[FetchableTopicResponse] = []
     last: object = None
-    for (topic, _), data in news:
+    for (topic, _), data in answers:
         if not topics or topic != last:
             last = topic
             topics.append(
@@ -233,4 +271,4 @@ def _response(context: FetchContext, answers: Answers) -> FetchResponse:
                 else FetchableTopicResponse(topic_id=topic, partitions=[])
             )
         topics[-1].partitions.append(data)
-    return FetchResponse(session_id=session_id, responses=topics)
+    return topics

@@ -28,6 +28,11 @@ from protocol.messages.find_coordinator import (
 
 _MANY_KEYS_SINCE = 4
 _NO_SUCH_COORDINATOR = "This broker has no coordinators for keys of this type."
+# Kafka's own words for whatever is INVALID_REQUEST without a reason.
+_INVALID_REQUEST = (
+    "This most likely occurs because of a request being malformed by the client library or the "
+    "message was sent to an incompatible broker. See the broker logs for more details."
+)
 
 
 class KeyType(IntEnum):
@@ -80,4 +85,6 @@ def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
         return coordinator_of(key, node.image)
     if request.body.key_type == KeyType.TRANSACTION:
         return node.image.brokers[node.id]
-    raise ApiError(ErrorCode.INVALID_REQUEST, _NO_SUCH_COORDINATOR)
+    is_known = request.body.key_type == KeyType.SHARE
+    message = _NO_SUCH_COORDINATOR if is_known else _INVALID_REQUEST
+    raise ApiError(ErrorCode.INVALID_REQUEST, message)

@@ -11,7 +11,7 @@ Versions: 0 has no rebalance timeout of its own, 4 a newcomer is given an id fir
 
 from __future__ import annotations
 
-from broker.groups.requests import JoinGroup, JoinResult, MemberProtocol
+from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
 from broker.handlers.parked import Parked
 from broker.request import Request
 from protocol.messages.join_group import (

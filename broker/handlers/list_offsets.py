@@ -1,7 +1,8 @@
 """ListOffsets: the first and last offset of a partition, or the first at or after a timestamp.
 
-Behaviour: "latest" is the high watermark for consumers, the last stable offset for those that read
-committed only, and the log end for replicas. Nothing found is no error: timestamp and offset -1.
+Behaviour: a partition that is named twice is refused, once; "latest" is the high watermark for
+consumers, the last stable offset for those that read committed only, and the log end for replicas.
+Nothing found is no error: timestamp and offset -1.
 
 Versions: 1 one offset instead of many, 2 isolation level, 4 leader epochs, 5 OFFSET_NOT_AVAILABLE,
 7 max timestamp (-3), 8 earliest local (-4), 9 last tiered (-5), 10 a timeout, 11 earliest pending
@@ -60,7 +61,7 @@ def list_offsets(request: Request[ListOffsetsRequest]) -> ListOffsetsResponse:
     topics = []
     for topic in request.body.topics:
         answers = []
-        for asked in topic.partitions:
+        for asked in {each.partition_index: each for each in topic.partitions}.values():
             key = TopicPartition(topic.name, asked.partition_index)
             try:
                 if counts[key] > 1:

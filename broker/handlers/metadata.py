@@ -2,13 +2,16 @@
 
 Behaviour: v0 takes an empty list for "all topics", later versions null; a topic named that does
 not exist is created if ``auto.create.topics.enable`` and the request (v4+) agree, and is served
-already when the answer goes out. v12 and later may name topics by id.
+already when the answer goes out. v12 and later may name topics by id. A partition that no node
+leads which is alive has the error that makes clients ask again.
 
-Versions: 4 the client's word on auto-creation, 7 leader epochs, 8-10 authorized operations,
-10 topic ids, 12 requests by id, 13 a top-level error.
+Versions: 0 lists only replicas that are alive, with an error if some are not; 4 the client's word
+on auto-creation, 5 offline replicas, 7 leader epochs, 8-10 authorized operations, 10 topic ids,
+12 requests by id, 13 a top-level error.
 
-Deviations: Kafka first answers an auto-created topic with LEADER_NOT_AVAILABLE and lets the client
-ask again; here it is ready at once. The controller named is the first node that is alive.
+Deviations: Kafka first answers an auto-created topic with UNKNOWN_TOPIC_OR_PARTITION and lets the
+client ask again; here it is ready at once. The controller named is the first node that is alive,
+where Kafka names any.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from broker.controller.image import (
     TopicImage,
 )
 from broker.errors import ApiError
+from broker.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
 from broker.request import Request
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import (
@@ -32,6 +36,7 @@ from protocol.messages.metadata import (
 )
 
 _ALL_IS_EMPTY_UNTIL = 0
+_ALIVE_ONLY_UNTIL = 0
 _IDS_IN_REQUESTS_SINCE = 12
 
 
@@ -44,21 +49,30 @@ def metadata(request: Request[MetadataRequest]) -> MetadataResponse:
         topics = [
             _refusal(error.code, topic.name or "", topic) for topic in request.body.topics or []
         ]
-    return MetadataResponse(
+    if request.body.include_topic_authorized_operations:
+        for each in topics:
+            if not each.error_code:
+                each.topic_authorized_operations = ON_A_TOPIC
+    response = MetadataResponse(
         brokers=[
-            MetadataResponseBroker(node_id=broker.node_id, host=broker.host, port=broker.port)
+            MetadataResponseBroker(
+                node_id=broker.node_id, host=broker.host, port=broker.port, rack=broker.rack
+            )
             for broker in image.alive_brokers()
         ],
         cluster_id=image.cluster_id,
         controller_id=image.controller_id,
         topics=topics,
     )
+    if request.body.include_cluster_authorized_operations:
+        response.cluster_authorized_operations = ON_THE_CLUSTER
+    return response
 
 
 def _topics(request: Request[MetadataRequest]) -> list[MetadataResponseTopic]:
     asked = request.body.topics
     if asked is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not asked):
-        return [_known(topic, request.node.image) for topic in request.node.image]
+        return [_known(request, topic) for topic in request.node.image]
     by_id = any(topic.topic_id.int or topic.name is None for topic in asked)
     if by_id and request.version < _IDS_IN_REQUESTS_SINCE:
         raise ApiError(ErrorCode.INVALID_REQUEST)
@@ -71,7 +85,7 @@ def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> Meta
         topic = node.image.topic_by_id(asked.topic_id)
         if topic is None:
             return _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, asked)
-        return _known(topic, node.image)
+        return _known(request, topic)
     if asked.name is None:
         return _refusal(ErrorCode.INVALID_REQUEST, None, asked)
     topic = node.image.topic(asked.name)
@@ -80,31 +94,36 @@ def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> Meta
             topic = _auto_create(request, asked.name)
         except ApiError as error:
             return _refusal(error.code, asked.name, asked)
-    return _known(topic, node.image)
+    return _known(request, topic)
 
 
 def _auto_create(request: Request[MetadataRequest], name: str) -> TopicImage:
     node = request.node
-    if not (node.config.auto_create_topics_enable and request.body.allow_auto_topic_creation):
+    wanted = node.config.auto_create_topics_enable and request.body.allow_auto_topic_creation
+    if not wanted or node.controller.topic(name) is not None:  # it is there, and not known here yet
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     return node.controller.create_topic(name)
 
 
-def _known(topic: TopicImage, image: MetadataImage) -> MetadataResponseTopic:
+def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResponseTopic:
+    partitions = [
+        _partition(index, partition, request.node.image)
+        for index, partition in enumerate(topic.partitions)
+    ]
+    if request.version <= _ALIVE_ONLY_UNTIL:
+        for partition in partitions:
+            _leave_out_the_dead(partition, request.node.image)
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.internal,
-        partitions=[
-            _partition(index, partition, image) for index, partition in enumerate(topic.partitions)
-        ],
+        partitions=partitions,
     )
 
 
 def _partition(
     index: int, partition: PartitionRegistration, image: MetadataImage
 ) -> MetadataResponsePartition:
-    """A partition without a leader that is alive has the error that makes clients ask again."""
     led = image.alive(partition.leader)
     return MetadataResponsePartition(
         error_code=ErrorCode.NONE if led else ErrorCode.LEADER_NOT_AVAILABLE,
@@ -115,6 +134,13 @@ def _partition(
         isr_nodes=list(partition.isr),
         offline_replicas=[node for node in partition.replicas if not image.alive(node)],
     )
+
+
+def _leave_out_the_dead(partition: MetadataResponsePartition, image: MetadataImage) -> None:
+    partition.replica_nodes = list(filter(image.alive, partition.replica_nodes))
+    partition.isr_nodes = list(filter(image.alive, partition.isr_nodes))
+    if partition.offline_replicas and partition.error_code == ErrorCode.NONE:
+        partition.error_code = ErrorCode.REPLICA_NOT_AVAILABLE
 
 
 def _refusal(

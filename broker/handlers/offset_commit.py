@@ -1,7 +1,7 @@
 """OffsetCommit: a group says how far it has read each partition.
 
 Behaviour: partitions that do not exist are refused one by one, the rest is put to the group, which
-may refuse all of that. Answered when stored.
+may refuse all of that. Answered when it is replicated.
 
 Versions: 2 to 4 a retention of their own, 6 leader epochs, 7 static members (KIP-345), 9 member
 epochs and GROUP_ID_NOT_FOUND where older ones are told ILLEGAL_GENERATION, 10 topic ids.
@@ -9,10 +9,9 @@ epochs and GROUP_ID_NOT_FOUND where older ones are told ILLEGAL_GENERATION, 10 t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from broker.errors import ApiError
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
-from broker.handlers.parked import Parked
+from broker.handlers.replicated import when_replicated
 from broker.request import Request
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -24,11 +23,10 @@ from protocol.messages.offset_commit import (
     OffsetCommitResponseTopic,
 )
 
-_GROUP_ID_NOT_FOUND_SINCE = 9
 _TOPIC_IDS_SINCE = 10
 
 
-def offset_commit(request: Request[OffsetCommitRequest]) -> OffsetCommitResponse | None:
+def offset_commit(request: Request[OffsetCommitRequest]) -> object | None:
     """Commit what exists."""
     body = request.body
     response = OffsetCommitResponse(topics=[])
@@ -40,21 +38,26 @@ def offset_commit(request: Request[OffsetCommitRequest]) -> OffsetCommitResponse
         return response
     commit = OffsetCommit(
         group_id=body.group_id,
-        generation_id=body.generation_id_or_member_epoch,
+        generation_id_or_member_epoch=body.generation_id_or_member_epoch,
         member_id=body.member_id,
         group_instance_id=body.group_instance_id,
         retention_ms=body.retention_time_ms,
-        knows_group_id_not_found=request.version >= _GROUP_ID_NOT_FOUND_SINCE,
+        api_version=request.version,
         commits=commits,
     )
 
-    def committed(errors: Sequence[ErrorCode]) -> OffsetCommitResponse:
-        for answer, error in zip(answers, errors, strict=True):
+    def refuse(error: ErrorCode) -> OffsetCommitResponse:
+        for answer in answers:
             answer.error_code = error
         return response
 
-    request.node.groups.offsets.commit(commit, Parked(request, committed))
-    return None
+    try:
+        errors = request.node.groups.offsets.commit(commit)
+    except ApiError as error:
+        return refuse(error.code)
+    for answer, error_code in zip(answers, errors, strict=True):
+        answer.error_code = error_code
+    return when_replicated(request, body.group_id, response, refuse)
 
 
 def _add_topic(
@@ -65,12 +68,12 @@ def _add_topic(
     answers: list[OffsetCommitResponsePartition],
 ) -> None:
     """Begin a topic's answer, and collect what there is to commit and where its error goes."""
-    controller = request.node.controller
+    image = request.node.image
     if request.version >= _TOPIC_IDS_SINCE:
-        topic = controller.topic_by_id(asked.topic_id)
+        topic = image.topic_by_id(asked.topic_id)
         unknown = ErrorCode.UNKNOWN_TOPIC_ID
     else:
-        topic = controller.topic(asked.name)
+        topic = image.topic(asked.name)
         unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     partitions = []
     for partition in asked.partitions:
@@ -89,6 +92,7 @@ def _add_topic(
                     partition.committed_offset,
                     partition.committed_leader_epoch,
                     partition.committed_metadata,
+                    topic.topic_id,
                 )
             )
     response.topics.append(

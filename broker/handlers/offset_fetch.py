@@ -1,10 +1,9 @@
 """OffsetFetch: what groups have committed.
 
 Behaviour: for a list of partitions, or for all of a group (topics null); a partition without a
-committed offset, and a group that does not exist, are answered with offset -1 and no error. Offsets
-are stored when they are acknowledged, so ``require_stable`` (v7+) has nothing to wait for until
-transactions commit offsets. The member id and epoch of v9+ only matter to the consumer protocol of
-KIP-848.
+committed offset, and a group that does not exist, are answered with offset -1 and no error. What is
+told is replicated; ``require_stable`` (v7+) also waits for what is not replicated yet. A member of
+a consumer group must know its epoch.
 
 Versions: 2 null for all topics and a top-level error, 5 leader epochs, 7 require_stable, 8 many
 groups, 9 member epochs, 10 topic ids.
@@ -12,11 +11,13 @@ groups, 9 member epochs, 10 topic ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TypeVar
 from uuid import UUID
 
-from broker.groups.offset_store import OffsetAndMetadata
+from broker.errors import ApiError
+from broker.groups.offsets import OffsetAndMetadata, Offsets
+from broker.handlers.replicated import when_all_replicated
 from broker.request import Request
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -31,23 +32,38 @@ from protocol.messages.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
+from protocol.schema import ZERO_UUID
 
+_TOP_LEVEL_ERROR_SINCE = 2
 _MANY_GROUPS_SINCE = 8
 _TOPIC_IDS_SINCE = 10
 _NOTHING_COMMITTED = OffsetAndMetadata(-1)
-_NO_TOPIC_ID = UUID(int=0)
 
-Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 Partition = TypeVar("Partition", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
 
 
-def offset_fetch(request: Request[OffsetFetchRequest]) -> OffsetFetchResponse:
-    """Look up what was asked for."""
+def offset_fetch(request: Request[OffsetFetchRequest]) -> object | None:
+    """Look up what was asked for, now or when it is stable."""
+    body = request.body
+    if not body.require_stable:
+        return _response(request)
+    is_many = request.version >= _MANY_GROUPS_SINCE
+    names = {group.group_id for group in body.groups} if is_many else {body.group_id}
+    return when_all_replicated(request, names, lambda _: _response(request))
+
+
+def _response(request: Request[OffsetFetchRequest]) -> OffsetFetchResponse:
     body = request.body
     if request.version >= _MANY_GROUPS_SINCE:
         groups = [_group(request, each) for each in body.groups]
         return OffsetFetchResponse(topics=[], groups=groups)
-    offsets = request.node.groups.offsets.fetch(body.group_id)
+    error, offsets = ErrorCode.NONE, dict[TopicPartition, OffsetAndMetadata]()
+    try:
+        offsets |= request.node.groups.offsets.fetch(body.group_id)
+    except ApiError as refused:
+        error = refused.code
+    if error and request.version >= _TOP_LEVEL_ERROR_SINCE:
+        return OffsetFetchResponse(topics=[], error_code=error, groups=[])
     asked: Iterable[tuple[str, Iterable[int]]]
     if body.topics is None:
         asked = _all_partitions(offsets)
@@ -56,7 +72,7 @@ def offset_fetch(request: Request[OffsetFetchRequest]) -> OffsetFetchResponse:
     topics = [
         OffsetFetchResponseTopic(
             name=name,
-            partitions=_partitions(OffsetFetchResponsePartition, offsets, name, indexes),
+            partitions=_partitions(OffsetFetchResponsePartition, offsets, name, indexes, error),
         )
         for name, indexes in asked
     ]
@@ -66,7 +82,12 @@ def offset_fetch(request: Request[OffsetFetchRequest]) -> OffsetFetchResponse:
 def _group(
     request: Request[OffsetFetchRequest], asked: OffsetFetchRequestGroup
 ) -> OffsetFetchResponseGroup:
-    offsets = request.node.groups.offsets.fetch(asked.group_id)
+    try:
+        offsets = request.node.groups.offsets.fetch(
+            asked.group_id, asked.member_id, asked.member_epoch
+        )
+    except ApiError as error:
+        return OffsetFetchResponseGroup(group_id=asked.group_id, topics=[], error_code=error.code)
     by_id = request.version >= _TOPIC_IDS_SINCE
     if asked.topics is None:
         topics = _all_topics(request, offsets, by_id=by_id)
@@ -81,13 +102,15 @@ def _all_topics(
     """Everything the group has committed; by id only topics that exist can be named."""
     topics = []
     for name, indexes in _all_partitions(offsets):
-        topic_id = _NO_TOPIC_ID
+        topic_id = ZERO_UUID
         if by_id:
-            topic = request.node.controller.topic(name)
+            topic = request.node.image.topic(name)
             if topic is None:
                 continue
             topic_id = topic.topic_id
-        partitions = _partitions(OffsetFetchResponsePartitions, offsets, name, indexes)
+        partitions = _partitions(
+            OffsetFetchResponsePartitions, offsets, name, indexes, topic_id=topic_id
+        )
         topics.append(
             OffsetFetchResponseTopics(name=name, topic_id=topic_id, partitions=partitions)
         )
@@ -103,16 +126,19 @@ def _topic(
 ) -> OffsetFetchResponseTopics:
     name, error = asked.name, ErrorCode.NONE
     if by_id:
-        topic = request.node.controller.topic_by_id(asked.topic_id)
+        topic = request.node.image.topic_by_id(asked.topic_id)
         if topic is None:
             error = ErrorCode.UNKNOWN_TOPIC_ID
         else:
             name = topic.name
     partitions = _partitions(
-        OffsetFetchResponsePartitions, {} if error else offsets, name, asked.partition_indexes
+        OffsetFetchResponsePartitions,
+        offsets,
+        name,
+        asked.partition_indexes,
+        error,
+        topic_id=asked.topic_id,
     )
-    for partition in partitions:
-        partition.error_code = error
     return OffsetFetchResponseTopics(name=name, topic_id=asked.topic_id, partitions=partitions)
 
 
@@ -124,17 +150,28 @@ def _all_partitions(offsets: Offsets) -> Iterable[tuple[str, Iterable[int]]]:
 
 
 def _partitions(
-    cls: type[Partition], offsets: Offsets, topic: str, indexes: Iterable[int]
+    cls: type[Partition],
+    offsets: Offsets,
+    topic: str,
+    indexes: Iterable[int],
+    error: ErrorCode = ErrorCode.NONE,
+    *,
+    topic_id: UUID = ZERO_UUID,
 ) -> list[Partition]:
+    """What was committed for a topic; what was committed for its namesake of before is not it."""
     partitions = []
     for index in indexes:
         committed = offsets.get(TopicPartition(topic, index), _NOTHING_COMMITTED)
+        ids = {topic_id, committed.topic_id} - {ZERO_UUID}
+        if error or len(ids) > 1:
+            committed = _NOTHING_COMMITTED
         partitions.append(
             cls(
                 partition_index=index,
                 committed_offset=committed.offset,
                 committed_leader_epoch=committed.leader_epoch,
                 metadata=committed.metadata,
+                error_code=error,
             )
         )
     return partitions

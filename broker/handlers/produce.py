@@ -2,7 +2,8 @@
 
 Behaviour: partitions refused before the append come after the others in the answer, as Kafka
 orders them; ``acks=0`` has no answer, and an error then closes the connection so that the client
-looks around; a wait that times out answers REQUEST_TIMED_OUT and keeps the records.
+looks around; a wait that times out answers REQUEST_TIMED_OUT and keeps the records. A client that
+has produced more than its quota is answered at once, and then not read for a while.
 
 Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
 older librdkafka takes that for "no compression" otherwise (KAFKA-18659).
@@ -151,8 +152,13 @@ def _finish(
                 for key, _, result in results
             ),
         )
+    quota = request.node.client_quotas.produce
+    throttle_ms = quota.record(request.client_id, request.size_bytes) if quota.in_force else 0
+    if throttle_ms:
+        request.throttle(throttle_ms)
     if request.body.acks != 0:
         response = _response(request.version, results)
+        response.throttle_time_ms = throttle_ms
         if request.version >= _LEADERS_SINCE:
             _tell_leaders(request, response)
         request.respond(response)

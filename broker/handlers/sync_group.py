@@ -10,7 +10,7 @@ Versions: 3 static members (KIP-345), 5 protocol type and name, which then must 
 
 from __future__ import annotations
 
-from broker.groups.requests import SyncGroup, SyncResult
+from broker.groups.classic.requests import SyncGroup, SyncResult
 from broker.handlers.parked import Parked
 from broker.request import Request
 from protocol.errors import ErrorCode

@@ -45,6 +45,16 @@ class FullContext:
         self.wanted = wanted
         self._session = session
 
+    def news(self, answers: Answers) -> Answers:
+        """The partitions to answer."""
+        return answers
+
+    def throttled(self, cache: FetchSessionCache) -> int:
+        """The session id to answer with and nothing else: no session begins (KIP-219)."""
+        if self._session is not None:
+            cache.remove(self._session.session_id)
+        return NO_SESSION
+
     def answer(self, answers: Answers) -> tuple[int, Answers]:
         """The session id to answer with, and the partitions to answer."""
         if self._session is None:
@@ -62,24 +72,38 @@ class IncrementalContext:
         self._epoch = session.epoch
         self.wanted = [(name, cached.asked) for name, cached in session.partitions.items()]
 
+    def news(self, answers: Answers) -> Answers:
+        """The partitions that have news.
+
+        Raises `SessionError` if another request of the session came through meanwhile.
+        """
+        partitions = self._current().partitions
+        return [(name, data) for name, data in answers if _has_news(partitions[name], data)]
+
+    def throttled(self, _cache: FetchSessionCache) -> int:
+        """The session id to answer with and nothing else, the session staying as it is.
+
+        Raises `SessionError` if another request of the session came through meanwhile.
+        """
+        return self._current().session_id
+
     def answer(self, answers: Answers) -> tuple[int, Answers]:
         """The session id to answer with, and the partitions that have news.
 
         Raises `SessionError` if another request of the session came through meanwhile.
         """
-        session = self._session
-        if session.epoch != self._epoch:
-            raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
-        news = []
-        for name, data in answers:
-            cached = session.partitions[name]
-            if not _has_news(cached, data):
-                continue
-            news.append((name, data))
-            _remember(cached, data)
+        session = self._current()
+        news = self.news(answers)
+        for name, data in news:
+            _remember(session.partitions[name], data)
             if data.records:
                 session.move_to_end(name)
         return session.session_id, news
+
+    def _current(self) -> FetchSession:
+        if self._session.epoch != self._epoch:
+            raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+        return self._session
 
 
 FetchContext = FullContext | IncrementalContext
@@ -133,8 +157,13 @@ def _has_news(cached: CachedPartition, data: PartitionData) -> bool:
 
 
 def _remember(cached: CachedPartition, data: PartitionData) -> None:
-    """Note what the client now knows; after an error it is told again once all is well."""
-    cached.high_watermark = -1 if data.error_code else data.high_watermark
+    """Note what the client now knows; after an error it is told again once all is well.
+
+    So is a follower that has to cut its log first, and leaves the rest of the answer alone. Kafka
+    forgets that one, which then learns the high watermark when it moves next.
+    """
+    unused = data.error_code or data.diverging_epoch is not None
+    cached.high_watermark = -1 if unused else data.high_watermark
     cached.log_start_offset = data.log_start_offset
 
 

@@ -79,7 +79,7 @@ class LogReadResult:
     """One partition of a fetch, as read.
 
     ``start`` tells where in the log the fetch begins, for a fetch that goes on to wait; -1 stands
-    for offsets that an error leaves untold.
+    for offsets that an error leaves untold. ``has_no_room``: even the first batch did not fit.
     """
 
     error: ErrorCode
@@ -90,3 +90,4 @@ class LogReadResult:
     start: LogOffsetMetadata = field(default_factory=lambda: UNKNOWN_OFFSET_METADATA)
     diverging_epoch: tuple[int, int] | None = None
     log_end_offset: int = -1
+    has_no_room: bool = False

@@ -8,7 +8,7 @@ who wait on it go, with an error that sends the clients to the new leader.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from broker.config import Config
@@ -88,6 +88,18 @@ class Hosting:
         for index in range(len(topic.partitions)):
             self._drop(TopicPartition(topic.name, index), CauseKind.DELETED)
 
+    def fail(self, keys: Iterable[TopicPartition]) -> None:
+        """The disk that holds these has failed: nothing is served of them until a restart.
+
+        Who waits on them is not told, as in Kafka; the leaders that are elected instead will be.
+        """
+        for key in keys:
+            self._partitions.offline.add(key)
+            partition = self._partitions.pop(key, None)
+            if partition is not None:
+                self._resign(partition)
+            self._followers.unfollow(key)
+
     def _partition(
         self, key: TopicPartition, topic: TopicImage, config: TopicConfig
     ) -> Partition | None:
@@ -134,8 +146,12 @@ class Hosting:
         partition = self._partitions.pop(key, None)
         if partition is None:
             return
-        if partition.is_leader:
-            self._on_leadership(partition, False)
+        self._resign(partition)
         self._followers.unfollow(key)
         self._logs.delete(key)
         self._waiting.after_leaving(key, kind)
+
+    def _resign(self, partition: Partition) -> None:
+        if partition.is_leader:
+            self._on_leadership(partition, False)
+        partition.resign()

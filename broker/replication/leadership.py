@@ -141,8 +141,11 @@ class Leadership:
             )
 
     def resign(self) -> None:
-        """Lead no longer: what the controller still answers moves nothing here."""
-        self.isr = IsrState.of(self.isr.committed)
+        """Lead no longer: what the controller or a follower still tells moves nothing here.
+
+        With nobody in sync the high watermark stands still.
+        """
+        self.isr = IsrState.of(())
 
     # ---------------------------------------------------------------------- high watermark
 
@@ -290,7 +293,9 @@ class Leadership:
                 # It may have been done or not: be strict both ways until it has.
                 self._ask_again = True
             return
-        assert answer.leader_epoch == self.registration.leader_epoch
+        if answer.leader_epoch != self.registration.leader_epoch:
+            # The change has ended a reassignment, and with it the epoch: metadata will tell.
+            return
         self.registration = answer
         self.isr = IsrState.of(answer.isr)
         if self.maybe_increment_high_watermark():

@@ -19,6 +19,7 @@ from broker.storage.log import Log, LogAppendInfo, OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
+from protocol.records import HEADER_BYTES, read_header
 
 HIGH_WATERMARK = -1  # the offset of a DeleteRecords that means "all that can be deleted"
 
@@ -104,10 +105,14 @@ class Partition:
             return False
         new_epoch = registration.leader_epoch > self.leader_epoch
         self._followed = registration
+        self.resign()
+        return new_epoch
+
+    def resign(self) -> None:
+        """Lead no longer, if this node does; also of who is in the middle of a follower's fetch."""
         if self.leadership is not None:
             self.leadership.resign()
             self.leadership = None
-        return new_epoch
 
     def _is_news(self, registration: PartitionRegistration) -> bool:
         known = self.registration
@@ -217,6 +222,7 @@ class Partition:
         True if the high watermark moved. Raises `AppendRefused`, as `Log.append_as_follower`.
         """
         assert self.leadership is None
+        self._begin_with(records, log_start_offset)
         log, before = self.log, self.log.high_watermark
         if records:
             log.append_as_follower(records, leader_epoch)
@@ -225,3 +231,16 @@ class Partition:
         if log_start_offset > log.log_start_offset:
             log.maybe_increment_log_start_offset(min(log_start_offset, log.high_watermark))
         return log.high_watermark > before
+
+    def _begin_with(self, records: memoryview, leader_start: int) -> None:
+        """Let the log begin with the batch that its end lies in, if it has nothing else to keep.
+
+        A deletion may end inside a batch, which the leader sends whole to who is to go on there
+        (KAFKA-6975). Kafka does so only if the log is empty; but one that is all deleted by the
+        leader may end there, too, with records that were never committed.
+        """
+        log, end = self.log, self.log.log_end_offset
+        if end <= max(log.log_start_offset, leader_start) and len(records) >= HEADER_BYTES:
+            first = read_header(records)
+            if first.base_offset < end <= first.last_offset:
+                log.truncate_fully_and_start_at(first.base_offset)

@@ -43,6 +43,16 @@ class ProduceResult:
     message: str | None = None
 
 
+# Refusals with which Kafka tells nothing of the log, not even where it begins.
+_TELL_NO_LOG_START = frozenset(
+    {
+        ErrorCode.CORRUPT_MESSAGE,
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+    }
+)
+
 ProduceResults = dict[TopicPartition, ProduceResult]
 FetchResults = list[LogReadResult]
 DeleteResults = dict[TopicPartition, DeleteRecordsPartitionStatus]
@@ -111,7 +121,8 @@ class ReplicaManager:
     ) -> tuple[ProduceResult, int, bool | None]:
         """The result, the offset to wait for, and whether the high watermark moved.
 
-        None instead of the latter: nothing was appended (a duplicate, or refused).
+        None instead of the latter: refused. A duplicate appends nothing, but may find that time
+        has freed the high watermark of a follower it waited for.
         """
         try:
             partition = self.partitions.find(key)
@@ -123,7 +134,7 @@ class ReplicaManager:
         except AppendRefused as refusal:
             result = ProduceResult(
                 refusal.error,
-                log_start_offset=log_start_offset,
+                log_start_offset=-1 if refusal.error in _TELL_NO_LOG_START else log_start_offset,
                 record_errors=refusal.record_errors,
                 message=refusal.message,
             )
@@ -136,8 +147,7 @@ class ReplicaManager:
         result = ProduceResult(
             ErrorCode.NONE, info.first_offset, info.log_append_time, info.log_start_offset
         )
-        moved = None if info.duplicate else appended.high_watermark_moved
-        return result, info.last_offset + 1, moved
+        return result, info.last_offset + 1, appended.high_watermark_moved
 
     # -------------------------------------------------------------------------------- fetch
 

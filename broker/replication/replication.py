@@ -63,6 +63,7 @@ class Replication:
         self.hosting = Hosting(
             self, config, logs, self.partitions, waiting, self.fetchers, on_leadership
         )
+        logs.on_directory_failed(self._directory_failed)
         check_ms = max(1, config.replica_lag_time_max_ms // 2)
         Periodic(timer, self._shrink_isrs, delay_ms=check_ms, period_ms=check_ms)
 
@@ -118,6 +119,10 @@ class Replication:
     def _is_known(self, key: TopicPartition) -> bool:
         topic = self._image().topic(key.topic)
         return topic is not None and 0 <= key.partition < len(topic.partitions)
+
+    def _directory_failed(self, keys: list[TopicPartition]) -> None:
+        self.hosting.fail(keys)
+        self._channel.replicas_failed(self.node_id, keys)
 
     def _shrink_isrs(self) -> None:
         for partition in list(self.partitions.values()):

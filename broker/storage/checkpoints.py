@@ -58,9 +58,8 @@ def write_partition_metadata(disk: Disk, path: Path, topic_id: UUID) -> None:
 
 def read_partition_metadata(path: Path) -> UUID | None:
     """The topic's id, None if there is no such file. Raises `CorruptCheckpoint`."""
-    try:
-        lines = path.read_text().splitlines()
-    except FileNotFoundError:
+    lines = _lines(path)
+    if lines is None:
         return None
     fields = dict(line.split(": ", 1) for line in lines if ": " in line)
     try:
@@ -80,9 +79,8 @@ def _framed(lines: Iterable[str]) -> bytes:
 
 
 def _read_lines(path: Path, columns: int) -> list[list[str]]:
-    try:
-        lines = path.read_text().splitlines()
-    except FileNotFoundError:
+    lines = _lines(path)
+    if lines is None:
         return []
     if len(lines) < 2 or lines[0] != _VERSION or lines[1] != str(len(lines) - 2):
         raise CorruptCheckpoint(f"{path} is not a checkpoint of version {_VERSION}, or torn")
@@ -90,6 +88,15 @@ def _read_lines(path: Path, columns: int) -> list[list[str]]:
     if any(len(row) != columns for row in rows):
         raise CorruptCheckpoint(f"{path} has a line that is not {columns} words long")
     return rows
+
+
+def _lines(path: Path) -> list[str] | None:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise CorruptCheckpoint(f"{path} is not text") from None
 
 
 def _number(path: Path, text: str) -> int:

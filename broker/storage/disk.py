@@ -1,8 +1,8 @@
-"""The only door to the disk: every byte that a log reads or writes passes through here.
+"""The only door to a disk: every byte that a log reads or writes passes through here.
 
-Tests put a `Disk` in its place that runs out of space, writes short or fails to sync. Files are
-opened when first used and closed again, least recently used first, when too many are open, so that
-5,000 partitions get by with a thousand descriptors.
+A data directory has a disk. When that refuses something it has failed for good: its files are
+closed and nothing is opened any more, until a restart (Kafka's offline log directory). Tests put a
+`Disk` in its place that runs out of space, writes short or fails to sync.
 """
 
 from __future__ import annotations
@@ -11,31 +11,27 @@ import errno
 import logging
 import os
 import shutil
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 
-from broker.errors import ApiError
-from protocol.errors import ErrorCode
+from broker.storage.open_files import OpenFiles
 
 logger = logging.getLogger(__name__)
 
 Bytes = bytes | bytearray | memoryview
 
-OPEN_FILES_MAX = 512
+_TOO_MANY_OPEN = (errno.EMFILE, errno.ENFILE)
 
 
 class Disk:
-    """The system calls, and the files that are open; a test overrides what it wants to fail."""
+    """The system calls, the files that are open, and the failure that ended it, if one did."""
 
-    def __init__(self, open_files_max: int = OPEN_FILES_MAX) -> None:
-        self._open_files_max = open_files_max
-        # Oldest first; those closed since are passed over. A file used since it came here is
-        # spared once (second chance).
-        self._open: deque[DiskFile] = deque()
-        self._abandoned = False
+    def __init__(self, open_files: OpenFiles[DiskFile] | None = None) -> None:
+        self.failure: OSError | None = None
+        # Told once, with the thing that met the failure.
+        self.on_failure: Callable[[object, OSError], None] = _log_failure
+        self._open_files = OpenFiles[DiskFile]() if open_files is None else open_files
 
     pwrite = staticmethod(os.pwrite)
     pread = staticmethod(os.pread)
@@ -44,57 +40,74 @@ class Disk:
 
     def file(self, path: Path) -> DiskFile:
         """The file at *path*, which is made when it is first used."""
-        return DiskFile(self, path)
+        return DiskFile(self, path.parent, path.name)
 
     def open(self, file: DiskFile) -> int:
         """Open *file*, closing another one if that is needed."""
-        self._check_not_abandoned()
-        while len(self._open) >= self._open_files_max:
-            oldest = self._open.popleft()
-            if oldest.fd < 0:
-                continue
-            if oldest.recently_used:
-                oldest.recently_used = False
-                self._open.append(oldest)
-            else:
-                oldest.close()
-        self._open.append(file)
-        return os.open(file.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self.check()
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        while True:
+            try:
+                fd = os.open(file.place, flags, 0o644)
+                break
+            except OSError as error:
+                # Not this disk's fault: connections have taken more than their half.
+                if error.errno not in _TOO_MANY_OPEN or not self._open_files.close_one():
+                    raise
+        self._open_files.add(file)
+        return fd
 
-    @property
-    def open_files(self) -> int:
-        """How many descriptors are in use."""
-        return len({file for file in self._open if file.fd >= 0})
+    def closed(self, file: DiskFile) -> None:
+        """*file* has given its descriptor back."""
+        self._open_files.discard(file)
+
+    def check(self) -> None:
+        """Raise OSError if the disk has failed."""
+        if self.failure is not None:
+            raise OSError(self.failure.errno, self.failure.strerror)
+
+    def fail(self, about: object, error: OSError) -> None:
+        """Have failed, with *error*, which *about* met."""
+        if self.failure is None:
+            self.abandon(error)
+            self.on_failure(about, error)
+
+    def abandon(self, reason: OSError) -> None:
+        """Close every file as the death of the process would, and refuse whoever comes later."""
+        self.failure = reason
+        for file in self._open_files:
+            if file.disk is self:
+                file.close()
 
     def replace(self, path: Path, content: bytes, *, sync: bool = False) -> None:
         """Write a small file so that either all of it is there or what was there before."""
-        self._check_not_abandoned()
+        self.check()
         temporary = path.with_name(path.name + ".tmp")
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-        try:
+        with opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
             write_all(self, fd, content, 0)
             if sync:
                 self.fsync(fd)
-        finally:
-            os.close(fd)
         temporary.replace(path)
         if sync:
-            self.sync_directory(path.parent)
+            self.sync_path(path.parent)
 
-    def sync_directory(self, path: Path) -> None:
-        """Make renames and new names in *path* last."""
-        with opened(path, os.O_RDONLY) as fd:
-            self.fsync(fd)
+    def sync_path(self, path: Path) -> None:
+        """Return when the disk has this file, or the names in this folder; it may be gone."""
+        try:
+            with opened(path, os.O_RDONLY) as fd:
+                self.fsync(fd)
+        except FileNotFoundError:
+            return
 
-    def abandon(self) -> None:
-        """Close every file as the death of the process would; whoever still writes is refused."""
-        self._abandoned = True
-        while self._open:
-            self._open.pop().close()
+    def rename(self, path: Path, to: Path) -> None:
+        """Give a file or folder another name, in place of what has it."""
+        self.check()
+        path.replace(to)
 
-    def _check_not_abandoned(self) -> None:
-        if self._abandoned:
-            raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
+    def remove(self, path: Path) -> None:
+        """Delete a file, be it there or not."""
+        self.check()
+        path.unlink(missing_ok=True)
 
     def remove_tree(self, path: Path) -> None:
         """Remove a folder and what is in it, be it gone already or not."""
@@ -102,18 +115,34 @@ class Disk:
 
 
 class DiskFile:
-    """A file by path, opened when it is used.
+    """A file by folder and name, opened when it is used.
 
     Invariant: ``fd`` is -1 exactly while the file is closed.
     """
 
-    __slots__ = ("_disk", "fd", "path", "recently_used")
+    __slots__ = ("directory", "disk", "fd", "name", "recently_used")
 
-    def __init__(self, disk: Disk, path: Path) -> None:
-        self._disk = disk
-        self.path = path
+    def __init__(self, disk: Disk, directory: Path, name: str) -> None:
+        self.disk = disk
+        # Apart, since a path takes six times the memory of a name, and there are many.
+        self.directory = directory
+        self.name = name
         self.fd = -1
         self.recently_used = False
+
+    @property
+    def path(self) -> Path:
+        """Where the file is, or would be."""
+        return self.directory / self.name
+
+    @property
+    def place(self) -> str:
+        """The same as text: what the system is asked with, and made a good deal sooner."""
+        return f"{self.directory}/{self.name}"
+
+    def exists(self) -> bool:
+        """Whether the file is there."""
+        return os.path.exists(self.place)
 
     def write(self, data: Bytes, position: int) -> None:
         """Write all of *data* at *position*; raises OSError, part of it written perhaps."""
@@ -121,8 +150,8 @@ class DiskFile:
         if fd < 0:
             fd = self._reopen()
         self.recently_used = True
-        if self._disk.pwrite(fd, data, position) != len(data):
-            write_all(self._disk, fd, data, position)
+        if self.disk.pwrite(fd, data, position) != len(data):
+            write_all(self.disk, fd, data, position)
 
     def read(self, size: int, position: int) -> bytes:
         """Read up to *size* bytes at *position*; fewer only at the file's end."""
@@ -130,28 +159,24 @@ class DiskFile:
         if fd < 0:
             fd = self._reopen()
         self.recently_used = True
-        data = self._disk.pread(fd, size, position)
+        data = self.disk.pread(fd, size, position)
         if len(data) == size or not data:
             return data
         parts = [data]
         got = len(data)
-        while got < size and (data := self._disk.pread(fd, size - got, position + got)):
+        while got < size and (data := self.disk.pread(fd, size - got, position + got)):
             parts.append(data)
             got += len(data)
         return b"".join(parts)
 
     def truncate(self, size: int) -> None:
         """Cut the file to *size* bytes."""
-        self._disk.ftruncate(self.fd if self.fd >= 0 else self._reopen(), size)
-
-    def sync(self) -> None:
-        """Return when the disk has what was written."""
-        self._disk.fsync(self.fd if self.fd >= 0 else self._reopen())
+        self.disk.ftruncate(self.fd if self.fd >= 0 else self._reopen(), size)
 
     def size(self) -> int:
         """The file's size; 0 if it does not exist."""
         try:
-            return self.path.stat().st_size
+            return os.stat(self.place).st_size
         except FileNotFoundError:
             return 0
 
@@ -160,19 +185,23 @@ class DiskFile:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
+            self.disk.closed(self)
 
-    def rename(self, path: Path) -> None:
-        """Give the file another name."""
-        self.path.rename(path)
-        self.path = path
+    def rename(self, name: str) -> None:
+        """Give the file another name, be it there or not; an open descriptor goes with it."""
+        try:
+            self.disk.rename(self.path, self.directory / name)
+        except FileNotFoundError:
+            self.disk.check()
+        self.name = name
 
     def remove(self) -> None:
         """Close and delete the file, be it there or not."""
         self.close()
-        self.path.unlink(missing_ok=True)
+        self.disk.remove(self.path)
 
     def _reopen(self) -> int:
-        self.fd = self._disk.open(self)
+        self.fd = self.disk.open(self)
         return self.fd
 
 
@@ -188,31 +217,12 @@ def write_all(disk: Disk, fd: int, data: Bytes, position: int) -> None:
 @contextmanager
 def opened(path: Path, flags: int) -> Iterator[int]:
     """A descriptor for the length of a block."""
-    fd = os.open(path, flags | os.O_CLOEXEC)
+    fd = os.open(path, flags | os.O_CLOEXEC, 0o644)
     try:
         yield fd
     finally:
         os.close(fd)
 
 
-class StorageErrors:
-    """Makes what the disk refuses within a block `ApiError` KAFKA_STORAGE_ERROR, and logs it."""
-
-    __slots__ = ("_about",)
-
-    def __init__(self, about: object) -> None:
-        self._about = about
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if isinstance(error, OSError):
-            logger.error("%s: %s", self._about, error)
-            text = f"{self._about}: {error.strerror}"
-            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, text) from error
+def _log_failure(about: object, error: OSError) -> None:
+    logger.error("%s: %s", about, error)

@@ -18,9 +18,14 @@ UNDEFINED_OFFSET = -1
 
 
 class LeaderEpochs:
-    """The epochs of one log. Invariant: epochs and start offsets both grow strictly."""
+    """The epochs of one log. Invariant: epochs and start offsets both grow strictly.
 
-    __slots__ = ("_disk", "_epochs", "_path", "_starts", "latest")
+    The file has them, except when a log was opened that had been closed in order: what followed
+    from its batches then would follow from them again, and is put down with the next epoch that is
+    assigned. Most such logs go on in the epoch that they were closed in: nothing is written.
+    """
+
+    __slots__ = ("_disk", "_epochs", "_path", "_saved", "_starts", "latest")
 
     def __init__(self, directory: Path, disk: Disk) -> None:
         self._disk = disk
@@ -28,7 +33,14 @@ class LeaderEpochs:
         entries = read_epoch_checkpoint(self._path)
         self._epochs = [epoch for epoch, _ in entries]
         self._starts = [start for _, start in entries]
+        self._saved = entries
         self.latest = self._epochs[-1] if entries else UNDEFINED_EPOCH
+
+    @staticmethod
+    def anew(directory: Path, disk: Disk) -> LeaderEpochs:
+        """None so far; what the file says is forgotten."""
+        disk.remove(directory / FILE_NAME)
+        return LeaderEpochs(directory, disk)
 
     @property
     def entries(self) -> list[tuple[int, int]]:
@@ -37,21 +49,21 @@ class LeaderEpochs:
 
     def assign_all(self, entries: list[tuple[int, int]]) -> None:
         """Each (epoch, start offset) begins there, unless it is known to have begun before."""
-        changes = [self._enter(epoch, start_offset) for epoch, start_offset in entries]
-        if any(changes):
-            self._changed()
+        for epoch, start_offset in entries:
+            self._enter(epoch, start_offset)
+        self._save()
 
-    def _enter(self, epoch: int, start_offset: int) -> bool:
+    def _enter(self, epoch: int, start_offset: int) -> None:
         if epoch < 0 or start_offset < 0:
-            return False
+            return
         if self._epochs and self._epochs[-1] == epoch and self._starts[-1] <= start_offset:
-            return False
+            return
         # A leader's word is the last: what contradicts it was never true.
         keep = min(bisect_left(self._epochs, epoch), bisect_left(self._starts, start_offset))
         del self._epochs[keep:], self._starts[keep:]
         self._epochs.append(epoch)
         self._starts.append(start_offset)
-        return True
+        self.latest = epoch
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
         """The largest epoch not above *epoch*, and where it ends; (-1, -1) if that is unknown."""
@@ -69,29 +81,41 @@ class LeaderEpochs:
         found = bisect_right(self._starts, offset)
         return self._epochs[found - 1] if found else UNDEFINED_EPOCH
 
+    def opened(self, start_offset: int, end_offset: int, *, clean: bool) -> None:
+        """The log is found to reach from *start_offset* to *end_offset*; *clean*: as above."""
+        self._cut_end(end_offset)
+        self._cut_start(start_offset)
+        if not clean:
+            self._save()
+
     def truncate_from_end(self, end_offset: int) -> None:
         """Forget epochs that begin at or after *end_offset*."""
-        keep = bisect_left(self._starts, end_offset)
-        if keep < len(self._starts):
-            del self._epochs[keep:], self._starts[keep:]
-            self._changed()
+        self._cut_end(end_offset)
+        self._save()
 
     def truncate_from_start(self, start_offset: int) -> None:
         """Forget what lies before *start_offset*; the epoch it lies in begins there now."""
-        drop = bisect_right(self._starts, start_offset)
-        if drop and (drop > 1 or self._starts[0] < start_offset):
-            epoch = self._epochs[drop - 1]
-            self._epochs[:drop] = [epoch]
-            self._starts[:drop] = [start_offset]
-            self._changed()
+        self._cut_start(start_offset)
+        self._save()
 
     def clear(self) -> None:
         """Forget everything."""
-        if self._epochs:
-            self._epochs.clear()
-            self._starts.clear()
-            self._changed()
+        self._cut_end(-1)
+        self._save()
 
-    def _changed(self) -> None:
+    def _cut_end(self, end_offset: int) -> None:
+        keep = bisect_left(self._starts, end_offset)
+        del self._epochs[keep:], self._starts[keep:]
         self.latest = self._epochs[-1] if self._epochs else UNDEFINED_EPOCH
-        write_epoch_checkpoint(self._disk, self._path, self.entries)
+
+    def _cut_start(self, start_offset: int) -> None:
+        drop = bisect_right(self._starts, start_offset)
+        if drop:
+            self._epochs[:drop] = [self._epochs[drop - 1]]
+            self._starts[:drop] = [start_offset]
+
+    def _save(self) -> None:
+        entries = self.entries
+        if entries != self._saved:
+            write_epoch_checkpoint(self._disk, self._path, entries)
+            self._saved = entries

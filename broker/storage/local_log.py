@@ -6,14 +6,27 @@ It knows bytes and offsets; what the records mean to producers, epochs and the h
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from broker.clock import Clock
 from broker.storage.disk import Disk
+from broker.storage.flusher import Flush, Flusher
+from broker.storage.leader_epochs import FILE_NAME as LEADER_EPOCHS
 from broker.storage.log_config import LogConfig
 from broker.storage.log_segments import LogSegments
 from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.storage.segment import LogSegment
+from broker.storage.producer_snapshot import snapshot_path
+from broker.storage.segment import DELETED, SWAP, LogSegment
+
+# Does something after so many milliseconds.
+Later = Callable[[int, Callable[[], None]], None]
+
+
+def at_once(_delay_ms: int, action: Callable[[], None]) -> None:
+    """Who has no timer does not wait."""
+    action()
 
 
 class LocalLog:
@@ -21,11 +34,16 @@ class LocalLog:
 
     __slots__ = (
         "_clock",
+        "_end_at_rest",
+        "_flusher",
+        "_later",
         "active",
+        "compacted_to",
         "config",
         "directory",
         "disk",
         "end",
+        "flushed_ms",
         "recovery_point",
         "segments",
     )
@@ -39,6 +57,9 @@ class LocalLog:
         segments: LogSegments,
         next_offset: int,
         recovery_point: int,
+        *,
+        flusher: Flusher | None = None,
+        later: Later = at_once,
     ) -> None:
         self.directory = directory
         self.config = config
@@ -47,7 +68,13 @@ class LocalLog:
         self.active = segments.active
         # Offsets below it are known to be on the disk for good.
         self.recovery_point = recovery_point
+        # Offsets below it have been compacted.
+        self.compacted_to = 0
+        self.flushed_ms = clock.now_ms()
+        self._end_at_rest = -1
         self._clock = clock
+        self._flusher = flusher or Flusher()
+        self._later = later
         self._end_at(next_offset)
 
     def should_roll(self, size: int, last_offset: int, max_timestamp: int, now_ms: int) -> bool:
@@ -69,36 +96,94 @@ class LocalLog:
         if offset == old.base_offset:
             return False
         old.become_inactive()
-        self.segments.add(self._new_segment(offset))
+        self.segments.add(self.new_segment(offset))
         self._end_at(offset)
         return True
 
     def truncate_to(self, offset: int) -> None:
         """Cut off *offset* and all behind it."""
-        for segment in self.segments.drop_from(offset):
-            segment.remove()
+        self._delete(self.segments.drop_from(offset))
         self.segments.active.truncate_to(offset)
         self._end_at(offset)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Forget everything; the next record gets *offset*."""
-        for segment in self.segments:
-            segment.remove()
-        self.segments.replace_all(self._new_segment(offset))
+        self._delete(list(self.segments))
+        self.segments.replace_all(self.new_segment(offset))
         self._end_at(offset)
 
-    def delete_first(self, count: int) -> list[int]:
-        """Remove the *count* oldest segments, one at least remains; returns where they began."""
-        dropped = self.segments.drop_first(count)
-        for segment in dropped:
-            segment.remove()
-        return [segment.base_offset for segment in dropped]
+    def delete_first(self, count: int) -> None:
+        """Remove the *count* oldest segments; one at least remains."""
+        self._delete(self.segments.drop_first(count))
+
+    def replace(self, old: Sequence[LogSegment], new: LogSegment) -> None:
+        """Put *new*, whose files have another suffix, in the place of *old*. Raises OSError.
+
+        A crash in between leaves either all of *old*, or a ``.swap`` that the next start puts in
+        the place of those that are left. These are the last ones, since they go in order: so what
+        a tombstone has deleted goes before the tombstone does, and does not come back.
+        """
+        new.rename_files(SWAP)
+        self._delete(old[:1], with_snapshots=False)
+        self._delete(old[1:])
+        new.rename_files("")
+        self.segments.replace(old, new)
+
+    def _delete(self, segments: Sequence[LogSegment], *, with_snapshots: bool = True) -> None:
+        """Take the files out of sight at once, and off the disk after ``file.delete.delay.ms``."""
+        for segment in segments:
+            segment.mark_deleted()
+            removals = [segment.remove]
+            if with_snapshots:
+                snapshot = self.disk.file(snapshot_path(self.directory, segment.base_offset))
+                snapshot.rename(snapshot.name + DELETED)
+                removals.append(snapshot.remove)
+            self._later(self.config.file_delete_delay_ms, partial(self._remove, removals))
+
+    def _remove(self, removals: Sequence[Callable[[], None]]) -> None:
+        try:
+            for remove in removals:
+                remove()
+        except OSError as error:
+            self.disk.fail(self.directory, error)
+
+    # -------------------------------------------------------------------------------- flush
+
+    @property
+    def unflushed(self) -> int:
+        """How many offsets are not known to be on the disk."""
+        return self.end.message_offset - self.recovery_point
+
+    def flush_later(self) -> None:
+        """Make the disk have everything up to the end, beside the loop."""
+        self._flusher.request(self)
 
     def flush(self) -> None:
-        """Return when the disk has everything up to the end."""
-        for segment in self.segments.at_or_behind(self.recovery_point):
-            segment.flush()
-        self.recovery_point = self.end.message_offset
+        """Return when the disk has everything up to the end. Raises OSError."""
+        flush = self.begin_flush()
+        flush.run()
+        self.flushed(flush)
+
+    def begin_flush(self) -> Flush:
+        """The files to sync; the indexes are brought up to date. Raises OSError."""
+        paths = []
+        if self.unflushed:
+            for segment in self.segments.at_or_behind(self.recovery_point):
+                segment.flush_indexes()
+                paths += segment.paths
+            paths += [self.directory / LEADER_EPOCHS, self.directory]
+        return Flush(self.disk, paths, self.end.message_offset)
+
+    def flushed(self, flush: Flush) -> None:
+        """The disk has what *flush* named."""
+        self.recovery_point = max(self.recovery_point, flush.up_to)
+        self.flushed_ms = self._clock.now_ms()
+
+    def rest(self) -> None:
+        """Hold less in memory, if nothing has been written since this was last asked."""
+        if self._end_at_rest == self.end.message_offset:
+            self.active.unload()
+        self._end_at_rest = self.end.message_offset
 
     def close(self, *, sync: bool) -> None:
         """Bring the files up to date, with *sync* for good, and give the descriptors back."""
@@ -117,14 +202,19 @@ class LocalLog:
     def rename(self, directory: Path) -> None:
         """Move the folder; only to be deleted there."""
         self.release()
-        self.directory.rename(directory)
+        self.disk.rename(self.directory, directory)
         self.directory = directory
 
-    def _new_segment(self, base_offset: int) -> LogSegment:
+    def new_segment(self, base_offset: int, suffix: str = "") -> LogSegment:
+        """An empty segment that is not yet one of the log's. Raises OSError."""
         now_ms = self._clock.wall_ms()
-        return LogSegment.create(self.directory, base_offset, self.config, self.disk, now_ms)
+        return LogSegment.create(
+            self.directory, base_offset, self.config, self.disk, now_ms, suffix
+        )
 
     def _end_at(self, offset: int) -> None:
         active = self.active = self.segments.active
         self.end = LogOffsetMetadata(offset, active.base_offset, active.size)
         self.recovery_point = min(self.recovery_point, offset)
+        self.compacted_to = min(self.compacted_to, offset)
+        self._flusher.cut(self, offset)

@@ -1,12 +1,12 @@
 """A partition's log on one replica: what changes it (Kafka's ``UnifiedLog``).
 
 Appending, truncating and deleting keep together what belongs together: segments, leader epochs,
-producers, log start and high watermark. What can be asked of a log is in `broker.storage.log_view`.
+producers, log start and high watermark. What can be asked of a log is in `broker.storage.log_view`,
+what a node does to it from time to time in `broker.storage.log_upkeep`.
 """
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 from broker.clock import Clock
@@ -16,16 +16,18 @@ from broker.storage.append import (
     LogAppendInfo,
     only_batch,
 )
-from broker.storage.disk import Disk, StorageErrors
-from broker.storage.leader_epochs import LeaderEpochs
-from broker.storage.local_log import LocalLog
+from broker.storage.batch_walk import indexed_timestamp
+from broker.storage.disk import Disk
+from broker.storage.flusher import Flusher
+from broker.storage.local_log import Later, LocalLog, at_once
 from broker.storage.log_config import LogConfig
 from broker.storage.log_loader import load_log, load_producers
+from broker.storage.log_recovery import Progress
+from broker.storage.log_upkeep import LogUpkeep
 from broker.storage.log_validator import check_batch, check_replicated, validate_and_assign_offsets
-from broker.storage.log_view import LogView, OffsetOutOfRange
+from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.storage.producer_snapshot import snapshot_path, write_snapshot
-from broker.storage.producer_state import ProducerStateManager
+from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS, ProducerStateManager
 from broker.storage.read_cache import FetchDataInfo, ReadCache
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -33,12 +35,10 @@ from protocol.records import HEADER, BatchHeader
 
 __all__ = ["FetchDataInfo", "Log", "LogAppendInfo", "OffsetOutOfRange"]
 
-logger = logging.getLogger(__name__)
-
-_LATEST_PRODUCE_VERSION = 13
+LATEST_PRODUCE_VERSION = 13
 
 
-class Log(LogView):
+class Log(LogUpkeep):
     """One replica of a partition. Made by `open`."""
 
     __slots__ = ()
@@ -52,36 +52,50 @@ class Log(LogView):
         *,
         disk: Disk | None = None,
         cache: ReadCache | None = None,
+        flusher: Flusher | None = None,
+        later: Later = at_once,
+        progress: Progress | None = None,
+        producer_id_expiration_ms: int = PRODUCER_ID_EXPIRATION_MS,
         clean: bool = False,
         recovery_point: int = 0,
         log_start_offset: int = 0,
         high_watermark: int = 0,
+        compacted_to: int = 0,
     ) -> Log:
         """Open the log in *directory*, which is made if it is not there.
 
-        The offsets are those of the last checkpoints; without *clean* everything behind the
-        recovery point is checked. Raises OSError, `CorruptCheckpoint`.
+        *cache*, *flusher*, *later* (what deletes files when their time is over) and *progress* are
+        what it shares with other logs. The offsets are those of the last checkpoints; without
+        *clean* everything behind the recovery point is checked. Raises OSError, `CorruptRecords`.
         """
         disk = disk or Disk()
         directory.mkdir(parents=True, exist_ok=True)
-        epochs = LeaderEpochs(directory, disk)
-        producers = ProducerStateManager(str(topic_partition))
+        producers = ProducerStateManager(str(topic_partition), producer_id_expiration_ms)
         found = load_log(
             directory,
             config,
             disk,
-            epochs,
             producers,
             clean=clean,
             recovery_point=recovery_point,
             log_start_offset=log_start_offset,
             now_ms=clock.wall_ms(),
+            progress=progress,
         )
         local = LocalLog(
-            directory, config, clock, disk, found.segments, found.next_offset, found.recovery_point
+            directory,
+            config,
+            clock,
+            disk,
+            found.segments,
+            found.next_offset,
+            found.recovery_point,
+            flusher=flusher,
+            later=later,
         )
-        start = found.log_start_offset
-        log = Log(topic_partition, local, start, clock, cache or ReadCache(), epochs, producers)
+        local.compacted_to = compacted_to
+        start, cache = found.log_start_offset, cache or ReadCache()
+        log = Log(topic_partition, local, start, clock, cache, found.epochs, producers)
         log.update_high_watermark(LogOffsetMetadata(high_watermark))
         return log
 
@@ -94,6 +108,7 @@ class Log(LogView):
         if to.message_offset >= self._local.end.message_offset:
             to = self._local.end
         self._high_watermark = to
+        self._producers.transactions.replicated(to.message_offset)
         return to.message_offset
 
     def maybe_increment_high_watermark(self, to: LogOffsetMetadata) -> bool:
@@ -117,13 +132,14 @@ class Log(LogView):
         leader_epoch: int,
         *,
         origin: AppendOrigin = AppendOrigin.CLIENT,
-        produce_version: int = _LATEST_PRODUCE_VERSION,
+        produce_version: int = LATEST_PRODUCE_VERSION,
     ) -> LogAppendInfo:
         """Check one batch, number its records, write it.
 
         *records* is changed in place if it is writable. Raises `AppendRefused`; the log is as it
         was then.
         """
+        self._refuse_if_offline()
         batch = only_batch(records, produce_version)
         header = BatchHeader._make(HEADER.unpack_from(batch))
         config = self._local.config
@@ -165,16 +181,18 @@ class Log(LogView):
         What is behind a torn batch, or from an epoch above *leader_epoch*, is left for the next
         fetch (KAFKA-18723). Raises `AppendRefused`; the log is as it was then.
         """
+        self._refuse_if_offline()
         first_offset = self._local.end.message_offset
         headers = check_replicated(records, first_offset, leader_epoch)
         if not headers:
             return None
-        places = [(header.size, header.last_offset, header.max_timestamp) for header in headers]
+        places = [
+            (header.size, header.last_offset, indexed_timestamp(header)) for header in headers
+        ]
         size = sum(header.size for header in headers)
         epochs = [(header.partition_leader_epoch, header.base_offset) for header in headers]
         self._write(records[:size], places, epochs, self._clock.wall_ms())
-        for header in headers:
-            self._producers.replay(header)
+        self._replay(headers, records)
         max_timestamp = max(header.max_timestamp for header in headers)
         last_offset, start = headers[-1].last_offset, self.log_start_offset
         return LogAppendInfo(first_offset, last_offset, -1, start, False, max_timestamp)
@@ -195,21 +213,30 @@ class Log(LogView):
             if local.should_roll(len(batches), last_offset, max_timestamp, now_ms):
                 self.roll()
             local.append(batches, places)
-            if last_offset - local.recovery_point >= local.config.flush_messages:
-                local.flush()
         except OSError as error:
-            logger.error("%s: %s", local.active.file.path, error)
-            raise AppendRefused(
-                ErrorCode.KAFKA_STORAGE_ERROR, f"{self.topic_partition}: {error.strerror}"
-            ) from error
+            local.disk.fail(self.topic_partition, error)
+            self._refuse_if_offline()
+        if local.unflushed >= local.config.flush_messages:
+            local.flush_later()
         if self._high_watermark.message_offset > last_offset:
             self._high_watermark = local.end
 
-    def roll(self) -> None:
-        """Go on in a new segment; the producers up to here are put down in a snapshot."""
-        self._snapshot_producers()
-        if self._local.roll() and self.high_watermark >= self.log_end_offset:
-            self._high_watermark = self._local.end
+    def _replay(self, headers: list[BatchHeader], records: memoryview) -> None:
+        """Let the producers know of batches that have just been written."""
+        position = 0
+        for header in headers:
+            batch = records[position : position + header.size]
+            aborted = self._producers.replay(header, batch)
+            if aborted is not None:
+                with self.storage:
+                    self._local.active.transactions.append(aborted)
+            position += header.size
+
+    def _refuse_if_offline(self) -> None:
+        reason = self._local.disk.failure
+        if reason is not None:
+            error = self.storage.offline(reason)
+            raise AppendRefused(ErrorCode.KAFKA_STORAGE_ERROR, error.message) from reason
 
     # ------------------------------------------------------------------ truncation, deletion
 
@@ -221,17 +248,19 @@ class Log(LogView):
             return False
         if offset <= self._local.segments.first.base_offset:
             self.truncate_fully_and_start_at(offset)
-        else:
+            return True
+        with self.storage:
             self._local.truncate_to(offset)
             self._follow_truncation()
         return True
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Forget everything; the next record gets *offset*."""
-        self._local.truncate_fully_and_start_at(offset)
-        self._epochs.clear()
-        self.log_start_offset = offset
-        self._follow_truncation()
+        with self.storage:
+            self._local.truncate_fully_and_start_at(offset)
+            self._epochs.clear()
+            self.log_start_offset = offset
+            self._follow_truncation()
 
     def _follow_truncation(self) -> None:
         """Bring what is derived from the records in line with where they end now."""
@@ -240,6 +269,7 @@ class Log(LogView):
         self._epochs.truncate_from_end(self.log_end_offset)
         load_producers(
             self.directory,
+            self._local.disk,
             self._local.segments,
             self._producers,
             self.log_start_offset,
@@ -248,65 +278,11 @@ class Log(LogView):
         )
         self.update_high_watermark(LogOffsetMetadata(self.high_watermark))
 
-    def maybe_increment_log_start_offset(self, offset: int) -> bool:
-        """Delete the records below *offset*; raises `OffsetOutOfRange` above the high watermark."""
-        if offset > self.high_watermark:
-            raise OffsetOutOfRange(f"{offset} is above the high watermark {self.high_watermark}")
-        if offset <= self.log_start_offset:
-            return False
-        self.log_start_offset = offset
-        self._local.recovery_point = max(self.recovery_point, offset)
-        self._epochs.truncate_from_start(offset)
-        self._cache.drop(self._last_read)
-        return True
-
-    def delete_old_segments(self) -> int:
-        """Remove whole segments that retention or the log start offset frees; returns how many."""
-        segments = self._local.segments
-        count, start = segments.deletable(
-            self.config, self.log_start_offset, self.high_watermark, self._clock.wall_ms()
-        )
-        if not count:
-            return 0
-        if count == len(segments):
-            self.roll()
-        self.maybe_increment_log_start_offset(start)
-        for base_offset in self._local.delete_first(count):
-            snapshot_path(self.directory, base_offset).unlink(missing_ok=True)
-        return count
-
-    # ------------------------------------------------------------------------- housekeeping
-
     def maybe_assign_epoch_start_offset(self, epoch: int, offset: int) -> None:
         """A leader begins *epoch* at *offset*."""
-        with StorageErrors(self.topic_partition):
+        with self.storage:
             self._epochs.assign_all([(epoch, offset)])
 
     def update_config(self, config: LogConfig) -> None:
         """Obey other settings from now on."""
         self._local.config = config
-
-    def flush(self) -> None:
-        """Return when the disk has everything up to the log end."""
-        self._local.flush()
-
-    def close(self, *, sync: bool = True) -> None:
-        """Leave the files as a clean shutdown leaves them; with *sync*, on the disk for good."""
-        self._snapshot_producers()
-        self._local.close(sync=sync)
-        self._cache.drop(self._last_read)
-
-    def rename(self, directory: Path) -> None:
-        """Move the folder, only to be deleted there."""
-        self._local.rename(directory)
-
-    def delete(self) -> None:
-        """Remove the folder and all that is in it."""
-        self._local.release()
-        self._cache.drop(self._last_read)
-        self._local.disk.remove_tree(self.directory)
-
-    def _snapshot_producers(self) -> None:
-        path = snapshot_path(self.directory, self._producers.map_end_offset)
-        if not path.exists():
-            write_snapshot(self._local.disk, path, self._producers.producers.values())

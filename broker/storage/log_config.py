@@ -28,14 +28,18 @@ class LogConfig:
     compression_gzip_level: int = -1  # compression.gzip.level
     compression_lz4_level: int = 9  # compression.lz4.level
     compression_zstd_level: int = 3  # compression.zstd.level
+    delete_retention_ms: int = 86_400_000  # delete.retention.ms
     file_delete_delay_ms: int = 60_000  # file.delete.delay.ms
     flush_messages: int = _LONG_MAX  # flush.messages
     flush_ms: int = _LONG_MAX  # flush.ms
     index_interval_bytes: int = 4096  # index.interval.bytes
+    max_compaction_lag_ms: int = _LONG_MAX  # max.compaction.lag.ms
     max_message_bytes: int = 1_048_588  # max.message.bytes
     message_timestamp_after_max_ms: int = 3_600_000  # message.timestamp.after.max.ms
     message_timestamp_before_max_ms: int = _LONG_MAX  # message.timestamp.before.max.ms
     message_timestamp_type: str = "CreateTime"  # message.timestamp.type
+    min_cleanable_dirty_ratio: float = 0.5  # min.cleanable.dirty.ratio
+    min_compaction_lag_ms: int = 0  # min.compaction.lag.ms
     retention_bytes: int = -1  # retention.bytes
     retention_ms: int = 604_800_000  # retention.ms
     segment_bytes: int = 1_073_741_824  # segment.bytes
@@ -47,6 +51,13 @@ class LogConfig:
     def is_compacted(self) -> bool:
         """Whether every record needs a key."""
         return "compact" in self.cleanup_policy
+
+    @property
+    def max_segment_ms(self) -> int:
+        """How old a segment may get: a compaction that is due soon needs it rolled (KIP-354)."""
+        if self.is_compacted and self.max_compaction_lag_ms > 0:
+            return min(self.segment_ms, self.max_compaction_lag_ms)
+        return self.segment_ms
 
     @property
     def uses_log_append_time(self) -> bool:

@@ -7,19 +7,29 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
 
 from broker.errors import StartupError
-from broker.storage.checkpoints import read_offset_checkpoint, uuid_text, write_offset_checkpoint
+from broker.storage.checkpoints import (
+    CorruptCheckpoint,
+    read_offset_checkpoint,
+    uuid_text,
+    write_offset_checkpoint,
+)
 from broker.storage.disk import Disk
 from broker.topic_partition import TopicPartition
+
+logger = logging.getLogger(__name__)
 
 HIGH_WATERMARKS = "replication-offset-checkpoint"
 RECOVERY_POINTS = "recovery-point-offset-checkpoint"
 LOG_STARTS = "log-start-offset-checkpoint"
+COMPACTED = "cleaner-offset-checkpoint"
 
 _META_PROPERTIES = "meta.properties"
 _CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
@@ -27,35 +37,56 @@ _LOCK = ".lock"
 
 
 class LogDirectory:
-    """One data directory, locked while it is open.
+    """One data directory, locked while it is open, and the partitions that have a folder in it.
 
-    Raises `StartupError` if another process has it, if it is another broker's, or if it cannot be
-    written.
+    Raises `StartupError` if another process has it or if it is another broker's, OSError if it
+    cannot be written.
     """
 
     def __init__(self, path: Path, disk: Disk, *, node_id: int, cluster_id: str) -> None:
         self.path = path
         self.disk = disk
+        self.partitions: set[TopicPartition] = set()
+        path.mkdir(parents=True, exist_ok=True)
+        self._lock = self._take_lock()
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            self._lock = self._take_lock()
             self.was_clean = (path / _CLEAN_SHUTDOWN).exists()
             self._claim(node_id, cluster_id)
             # What dies from now on has not been left in order.
-            (path / _CLEAN_SHUTDOWN).unlink(missing_ok=True)
-        except OSError as error:
-            raise StartupError(f"data directory {path}: {error.strerror}") from error
+            disk.remove(path / _CLEAN_SHUTDOWN)
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether the disk has failed."""
+        return self.disk.failure is not None
+
+    def space(self) -> tuple[int, int]:
+        """Bytes of the volume in all, and those left for us. Raises OSError if it is offline."""
+        self.disk.check()
+        usage = shutil.disk_usage(self.path)
+        return usage.total, usage.free
 
     def read(self, name: str) -> dict[TopicPartition, int]:
-        """The offsets of a checkpoint file."""
-        return read_offset_checkpoint(self.path / name)
+        """The offsets of a checkpoint file; none if it is damaged, as Kafka goes on then.
+
+        Without recovery points more is scanned, without high watermarks readers wait until they
+        are known anew, without log starts deleted records are back.
+        """
+        try:
+            return read_offset_checkpoint(self.path / name)
+        except CorruptCheckpoint as error:
+            logger.warning("%s; it is left out", error)
+            return {}
 
     def write(self, name: str, offsets: Mapping[TopicPartition, int], *, sync: bool) -> None:
         """Replace a checkpoint file; with *sync* the disk has it for good then."""
         write_offset_checkpoint(self.disk, self.path / name, offsets, sync=sync)
 
     def close(self, *, clean: bool) -> None:
-        """Leave the mark of a clean shutdown, if it is one, and let others in."""
+        """Leave the mark of a clean shutdown, if it is one, and let others in. Raises OSError."""
         if clean:
             mark = json.dumps({"version": 0, "brokerEpoch": -1}).encode()
             self.disk.replace(self.path / _CLEAN_SHUTDOWN, mark, sync=True)

@@ -1,19 +1,23 @@
 """Opening a log that may have died: what is on disk becomes segments again (``LogLoader``).
 
-After a clean shutdown the files are believed. Otherwise every batch behind the recovery point is
-checked; the first that is torn or corrupt ends the log, and what follows it is cut off and told.
-Indexes that are missing or impossible are made anew from the batches.
+After a clean shutdown the files are believed, unless they are impossible. Otherwise every batch
+behind the recovery point is checked, as `broker.storage.log_recovery` says. Whatever follows from
+the batches and is missing or damaged is made anew: indexes, epochs, producers, transactions.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from broker.storage.checkpoints import CorruptCheckpoint
 from broker.storage.disk import Disk
 from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.log_config import LogConfig
+from broker.storage.log_recovery import Progress, Recovery
 from broker.storage.log_segments import LogSegments
 from broker.storage.producer_snapshot import (
     CorruptSnapshot,
@@ -22,13 +26,14 @@ from broker.storage.producer_snapshot import (
     snapshot_path,
 )
 from broker.storage.producer_state import ProducerStateManager
-from broker.storage.segment import LogSegment
-from protocol.records import INT32_MAX, MAGIC_V2, check_crc
+from broker.storage.segment import CLEANED, DELETED, SWAP, LogSegment
+from broker.storage.transaction_index import AbortedTxn
+from protocol.records import CorruptRecords
 
 logger = logging.getLogger(__name__)
 
 # Left behind by a process that died while it replaced or deleted files.
-_UNFINISHED = (".deleted", ".cleaned", ".swap", ".tmp")
+_UNFINISHED = (DELETED, CLEANED, ".tmp")
 
 
 @dataclass(slots=True)
@@ -36,54 +41,64 @@ class LoadedLog:
     """What was found, and what of it the disk is known to have."""
 
     segments: LogSegments
+    epochs: LeaderEpochs
     log_start_offset: int
     next_offset: int
     recovery_point: int
-    bytes_cut: int
 
 
 def load_log(
     directory: Path,
     config: LogConfig,
     disk: Disk,
-    epochs: LeaderEpochs,
     producers: ProducerStateManager,
     *,
     clean: bool,
     recovery_point: int,
     log_start_offset: int,
     now_ms: int,
+    progress: Progress | None = None,
 ) -> LoadedLog:
-    """Load *directory*; *epochs* and *producers* are brought in line with what is found."""
-    _remove_unfinished(directory)
+    """Load *directory*; *producers* are brought in line with what is found.
+
+    Raises OSError.
+    """
+    base_offsets = _base_offsets(directory, disk, _tidied(directory, config, disk, now_ms))
+    try:
+        epochs = LeaderEpochs(directory, disk)
+    except CorruptCheckpoint as error:
+        logger.warning("%s; it is made anew from all batches", error)
+        epochs = LeaderEpochs.anew(directory, disk)
+        clean, recovery_point = False, 0
     segments = [
-        LogSegment(directory, base_offset, config, disk, now_ms)
-        for base_offset in _base_offsets(directory)
+        LogSegment(directory, base_offset, config, disk, now_ms) for base_offset in base_offsets
     ]
-    bytes_cut = 0
+    recovery = Recovery(segments, epochs, progress or Progress())
     if clean:
         for segment in segments:
-            _check_indexes(segment)
+            recovery.check_files(segment)
     else:
-        bytes_cut = _recover(segments, epochs, recovery_point)
+        recovery.run(recovery_point)
     if not segments:
         segments.append(LogSegment.create(directory, log_start_offset, config, disk, now_ms))
     found = LogSegments(segments)
-    found.active.load_timestamps()
-    next_offset = found.active.next_offset()
+    next_offset = _end_of(found.active, recovery)
     log_start_offset = max(log_start_offset, found.first.base_offset)
     if next_offset < log_start_offset:
         found, next_offset = _restart(found, directory, config, disk, log_start_offset, now_ms)
-    epochs.truncate_from_end(next_offset)
-    epochs.truncate_from_start(log_start_offset)
-    _remove_stray_snapshots(directory, found)
-    load_producers(directory, found, producers, log_start_offset, next_offset, now_ms)
+    epochs.opened(log_start_offset, next_offset, clean=clean)
+    _remove_stray_snapshots(directory, disk, found)
+    if recovery.transactional is not None:
+        first = recovery.transactional.base_offset
+        rebuild_transactions(directory, found, first, producers, log_start_offset, now_ms)
+    load_producers(directory, disk, found, producers, log_start_offset, next_offset, now_ms)
     recovery_point = next_offset if clean else min(recovery_point, next_offset)
-    return LoadedLog(found, log_start_offset, next_offset, recovery_point, bytes_cut)
+    return LoadedLog(found, epochs, log_start_offset, next_offset, recovery_point)
 
 
 def load_producers(
     directory: Path,
+    disk: Disk,
     segments: LogSegments,
     producers: ProducerStateManager,
     log_start_offset: int,
@@ -91,125 +106,134 @@ def load_producers(
     now_ms: int,
 ) -> None:
     """Rebuild *producers* up to *end_offset*: the latest snapshot, then the batches behind it."""
-    start = log_start_offset
-    producers.load((), start, now_ms)
+    for offset in snapshot_offsets(directory):
+        if offset > end_offset:
+            disk.remove(snapshot_path(directory, offset))
+    start = _load_snapshot(directory, producers, log_start_offset, end_offset, now_ms)
+    if start == end_offset:
+        return
+    for segment in segments.at_or_behind(start):
+        replay(segment, producers, start)
+    producers.remove_expired(now_ms)
+    producers.map_end_offset = end_offset
+
+
+def rebuild_transactions(
+    directory: Path,
+    segments: LogSegments,
+    first: int,
+    producers: ProducerStateManager,
+    log_start_offset: int,
+    now_ms: int,
+) -> None:
+    """Make the transaction indexes of the segments from base offset *first* on anew."""
+    start = _load_snapshot(directory, producers, log_start_offset, first, now_ms)
+    for segment in segments.at_or_behind(start):
+        aborted = replay(segment, producers, start)
+        if segment.base_offset >= first:
+            segment.transactions.replace(aborted)
+
+
+def _load_snapshot(
+    directory: Path,
+    producers: ProducerStateManager,
+    log_start_offset: int,
+    end_offset: int,
+    now_ms: int,
+) -> int:
+    """Take *producers* from the latest snapshot up to *end_offset*; returns where that was."""
+    producers.load((), log_start_offset, now_ms)
     for offset in reversed(snapshot_offsets(directory)):
         path = snapshot_path(directory, offset)
-        if offset > end_offset:
-            path.unlink()
-        elif offset >= log_start_offset:
+        if log_start_offset <= offset <= end_offset:
             try:
                 producers.load(read_snapshot(path), offset, now_ms)
             except CorruptSnapshot as error:
                 logger.warning("%s; it is left out", error)
                 path.unlink()
                 continue
-            start = offset
-            break
-    if start == end_offset:
-        return
-    for segment in segments.at_or_behind(start):
-        place = segment.locate(start)
-        if place is None:
-            continue
-        for _, header, _ in segment.batches(place.position):
-            producers.replay(header)
-    producers.remove_expired(now_ms)
-    producers.map_end_offset = end_offset
+            return offset
+    return log_start_offset
 
 
-def _remove_unfinished(directory: Path) -> None:
-    for path in directory.iterdir():
-        if path.suffix in _UNFINISHED:
-            path.unlink()
+def replay(segment: LogSegment, producers: ProducerStateManager, start: int) -> list[AbortedTxn]:
+    """Let *producers* learn of the batches from *start* on; returns what these abort."""
+    aborted = []
+    place = segment.locate(start)
+    for _, header, batch in segment.batches(place.position) if place else ():
+        if (transaction := producers.replay(header, batch)) is not None:
+            aborted.append(transaction)
+    return aborted
 
 
-def _remove_stray_snapshots(directory: Path, segments: LogSegments) -> None:
+def _tidied(directory: Path, config: LogConfig, disk: Disk, now_ms: int) -> list[str]:
+    """The names in the folder, when nothing in it is left unfinished by a process that died."""
+    names = os.listdir(directory)
+    if not any(name.endswith((*_UNFINISHED, SWAP)) for name in names):
+        return names
+    complete = {_number_of(name) for name in names if name.endswith(f".log{SWAP}")}
+    for name in names:
+        incomplete = name.endswith(SWAP) and _number_of(name) not in complete
+        if name.endswith(_UNFINISHED) or incomplete:
+            disk.remove(directory / name)
+    for number in complete:
+        _finish_swap(directory, int(number), config, disk, now_ms)
+    return os.listdir(directory)
+
+
+def _number_of(name: str) -> str:
+    """The base offset in a file's name, as it is written there."""
+    return name.split(".")[0]
+
+
+def _finish_swap(
+    directory: Path, base_offset: int, config: LogConfig, disk: Disk, now_ms: int
+) -> None:
+    """A compacted segment was complete, and had only to take the place of those it was made of."""
+    segment = LogSegment(directory, base_offset, config, disk, now_ms, SWAP)
+    logger.warning("%s takes the place of what was compacted", segment.file.path)
+    end = segment.next_offset()
+    for other in _base_offsets(directory, disk, os.listdir(directory)):
+        if base_offset <= other < end:
+            LogSegment(directory, other, config, disk, now_ms).remove()
+    segment.rename_files("")
+    segment.release()
+
+
+def _remove_stray_snapshots(directory: Path, disk: Disk, segments: LogSegments) -> None:
     """Keep the latest, and those where a segment begins: truncation goes back to them."""
     begins = {segment.base_offset for segment in segments}
     for offset in snapshot_offsets(directory)[:-1]:
         if offset not in begins:
-            snapshot_path(directory, offset).unlink()
+            disk.remove(snapshot_path(directory, offset))
 
 
-def _base_offsets(directory: Path) -> list[int]:
-    logs = {path.stem for path in directory.glob("*.log") if path.stem.isdecimal()}
-    for path in directory.iterdir():
-        if path.suffix in (".index", ".timeindex", ".txnindex") and path.stem not in logs:
-            logger.warning("%s has no segment; it is removed", path)
-            path.unlink()
-    return sorted(int(stem) for stem in logs)
+def _base_offsets(directory: Path, disk: Disk, names: Collection[str]) -> list[int]:
+    """Where the segments begin that have a file; the index of one that has none is removed."""
+    logs, indexes = set(), []
+    for name in names:
+        stem, _, suffix = name.partition(".")
+        if suffix in ("log", f"log{SWAP}") and stem.isdecimal():
+            logs.add(stem)
+        elif suffix in ("index", "timeindex", "txnindex"):
+            indexes.append(name)
+    for name in indexes:
+        if _number_of(name) not in logs:
+            logger.warning("%s has no segment; it is removed", directory / name)
+            disk.remove(directory / name)
+    return sorted(int(stem) for stem in logs if f"{stem}.log" in names)
 
 
-def _check_indexes(segment: LogSegment) -> None:
-    """Rebuild the indexes unless both are there and possible."""
-    offset_index, time_index = segment.offset_index, segment.time_index
-    if not (
-        offset_index.file.path.exists()
-        and time_index.file.path.exists()
-        and offset_index.is_sane(segment.size)
-        and time_index.is_sane()
-    ):
-        logger.warning("%s: its indexes are rebuilt", segment.file.path)
-        segment.rebuild_indexes()
-
-
-def _recover(segments: list[LogSegment], epochs: LeaderEpochs, recovery_point: int) -> int:
-    """Check what lies behind the recovery point; returns how many bytes were cut off."""
-    for at, segment in enumerate(segments):
-        following = segments[at + 1].base_offset if at + 1 < len(segments) else None
-        if following is not None and following <= recovery_point:
-            _check_indexes(segment)
-            continue
-        cut = recover_segment(segment, epochs, following)
-        if cut:
-            later = segments[at + 1 :]
-            for lost in later:
-                logger.warning("%s lies behind the cut; it is removed", lost.file.path)
-                cut += lost.size
-                lost.remove()
-            del segments[at + 1 :]
-            return cut
-    return 0
-
-
-def recover_segment(segment: LogSegment, epochs: LeaderEpochs, end_offset: int | None) -> int:
-    """Check every batch, cut at the first that is not whole and valid; returns the bytes cut.
-
-    The checksum does not cover base offsets: they must grow, and stay below *end_offset*.
-    """
-    valid = 0
-    next_offset = segment.base_offset
-    limit = segment.base_offset + INT32_MAX + 1 if end_offset is None else end_offset
-    latest = epochs.latest
-    begun: list[tuple[int, int]] = []
-    segment.begin_rebuild()
-    for position, header, batch in segment.batches():
-        if (
-            header.magic != MAGIC_V2
-            or not next_offset <= header.base_offset <= header.last_offset < limit
-            or not check_crc(batch, 0, header)
-        ):
-            break
-        segment.enter(position, header.size, header.last_offset, header.max_timestamp)
-        next_offset = header.next_offset
-        valid = position + header.size
-        if header.partition_leader_epoch > latest:
-            latest = header.partition_leader_epoch
-            begun.append((latest, header.base_offset))
-    epochs.assign_all(begun)
-    cut = segment.size - valid
-    if cut:
-        logger.warning(
-            "%s: no valid batch at position %d; the %d bytes from there on are cut off",
-            segment.file.path,
-            valid,
-            cut,
-        )
-        segment.file.truncate(valid)
-        segment.size = valid
-    segment.end_rebuild()
-    return cut
+def _end_of(active: LogSegment, recovery: Recovery) -> int:
+    """The offset behind the last batch, after another look if the file cannot end there."""
+    try:
+        next_offset = active.next_offset()
+    except CorruptRecords as error:
+        logger.warning("%s, though it was closed in order", error)
+        recovery.check(active, None)
+        next_offset = active.next_offset()
+    active.load_timestamps()
+    return next_offset
 
 
 def _restart(

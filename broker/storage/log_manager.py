@@ -2,41 +2,72 @@
 
 A partition's folder is made in the directory that has the fewest, renamed when the partition is
 deleted, and then removed; a folder so renamed that a crash left behind goes at the next start.
+
+A directory whose disk fails is offline until a restart: its partitions raise KAFKA_STORAGE_ERROR,
+the others go on.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from uuid import UUID, uuid4
 
 from broker.clock import Clock
-from broker.storage.checkpoints import read_partition_metadata, write_partition_metadata
-from broker.storage.disk import Disk, StorageErrors
+from broker.errors import ApiError, StartupError
+from broker.storage.background import Then, background
+from broker.storage.checkpoints import (
+    CorruptCheckpoint,
+    read_partition_metadata,
+    write_partition_metadata,
+)
+from broker.storage.disk import Disk, DiskFile
+from broker.storage.flusher import Flush, Flusher
+from broker.storage.local_log import Later, at_once
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import (
+    COMPACTED,
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
     LogDirectory,
 )
+from broker.storage.log_recovery import Progress
+from broker.storage.open_files import OpenFiles
+from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS
 from broker.storage.read_cache import ReadCache
+from broker.storage.storage_errors import StorageErrors
 from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
 
 logger = logging.getLogger(__name__)
 
 PARTITION_METADATA = "partition.metadata"
+# When all logs are closed: a file system that is asked by several writes its journal once for them.
+SYNCS_AT_ONCE = 8
+CHECKPOINTS = (HIGH_WATERMARKS, RECOVERY_POINTS, LOG_STARTS, COMPACTED)
 _DELETED = "-delete"
 _FOLDER = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)")
+# What one partition's folder may be: damaged, or not even a folder.
+_NOT_THE_DISKS_FAULT = (CorruptCheckpoint, NotADirectoryError, FileExistsError)
+# What a log says to those who still hold it when its node has ended as a killed process does.
+_ENDED = OSError(errno.ENODEV, os.strerror(errno.ENODEV))
 
 
 class LogManager:
     """The logs by partition, opened when the broker first hosts them.
 
-    *data_dir* is one directory or several. Raises `StartupError` as `LogDirectory` does.
+    *data_dir* is one directory or several. Raises `StartupError` if a directory is not ours to use,
+    or if none can be used. ``later`` does something after a while: at once, until somebody who has
+    a timer puts another in its place.
     """
 
     def __init__(
@@ -46,29 +77,38 @@ class LogManager:
         *,
         node_id: int,
         cluster_id: str,
-        disk: Disk | None = None,
+        make_disk: Callable[[OpenFiles[DiskFile]], Disk] = Disk,
         durable: bool = True,
     ) -> None:
-        self._clock = clock
-        self._disk = disk or Disk()
-        self._cache = ReadCache()
+        self.later: Later = at_once
+        self.producer_id_expiration_ms = PRODUCER_ID_EXPIRATION_MS
+        self.directories: list[LogDirectory] = []
+        self.clock = clock
         self._durable = durable
+        self._cache = ReadCache()
+        self._background = background()
+        self._flusher = Flusher(self._background, durable=durable)
+        self._progress = Progress()
+        self._open_files = OpenFiles[DiskFile]()
         self._logs: dict[TopicPartition, Log] = {}
         self._homes: dict[TopicPartition, LogDirectory] = {}
+        self._checkpoints: dict[str, dict[TopicPartition, int]] = {name: {} for name in CHECKPOINTS}
+        self._listeners: list[Callable[[list[TopicPartition]], None]] = []
         paths = [data_dir] if isinstance(data_dir, Path) else list(data_dir)
-        self.directories: list[LogDirectory] = []
+        self._some_are_missing = False
+        self._is_starting = True
+        self._missing: set[TopicPartition] = set()
         for path in paths:
-            directory = LogDirectory(path, self._disk, node_id=node_id, cluster_id=cluster_id)
-            self.directories.append(directory)
-            self._find_folders(directory)
-        self._checkpoints = {
-            name: {
-                key: offset
-                for directory in self.directories
-                for key, offset in directory.read(name).items()
-            }
-            for name in (HIGH_WATERMARKS, RECOVERY_POINTS, LOG_STARTS)
-        }
+            try:
+                disk = make_disk(self._open_files)
+                directory = LogDirectory(path, disk, node_id=node_id, cluster_id=cluster_id)
+                self._take_in(directory)
+            except OSError as error:
+                problem = f"data directory {path}: {error.strerror}"
+                if len(paths) == 1 or (path is paths[-1] and not self.directories):
+                    raise StartupError(problem) from error
+                logger.error("%s; its partitions are offline", problem)
+                self._some_are_missing = True
 
     def __iter__(self) -> Iterator[Log]:
         return iter(self._logs.values())
@@ -88,124 +128,257 @@ class LogManager:
             for key, home in self._homes.items()
         }
 
+    # ---------------------------------------------------------------------- opening, deleting
+
     def get_or_create(self, key: TopicPartition, topic_id: UUID, config: LogConfig) -> Log:
         """The partition's log, opened or made.
 
-        A folder of another topic of the same name is removed: that topic was deleted. Raises
-        `ApiError` KAFKA_STORAGE_ERROR.
+        Until `started`, one that has no folder may lie in a directory that is missing, and is not
+        made elsewhere then, nor later. A folder of another topic of the same name is removed: that
+        topic was deleted. Raises `ApiError` KAFKA_STORAGE_ERROR.
         """
         log = self._logs.get(key)
-        if log is None:
-            with StorageErrors(key):
-                log = self._logs[key] = self._open(key, topic_id, config)
-        return log
+        if log is not None and log.disk.failure is None:
+            return log
+        home = self._homes.get(key) or self._home_for_new(key)
+        with StorageErrors(key, home.disk):
+            try:
+                return self._open(key, topic_id, config, home)
+            except _NOT_THE_DISKS_FAULT as error:
+                logger.error("%s", error)
+                raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
 
-    def _open(self, key: TopicPartition, topic_id: UUID, config: LogConfig) -> Log:
-        home = self._homes.get(key)
-        if home is not None:
-            found = read_partition_metadata(home.path / str(key) / PARTITION_METADATA)
-            if found is not None and found != topic_id:
-                self.delete(key)
-                home = None
-        is_new = home is None
-        home = home or self._emptiest()
+    def started(self) -> None:
+        """What the node has had all along has been asked for: what it will ask for now is new."""
+        self._is_starting = False
+
+    def _home_for_new(self, key: TopicPartition) -> LogDirectory:
+        if self._some_are_missing and self._is_starting:
+            self._missing.add(key)
+        online = [home for home in self.directories if not home.is_offline]
+        if not online or key in self._missing:
+            text = f"{key}: its data directory is offline"
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, text)
+        return min(online, key=lambda home: len(home.partitions))
+
+    def _open(
+        self, key: TopicPartition, topic_id: UUID, config: LogConfig, home: LogDirectory
+    ) -> Log:
         directory = home.path / str(key)
-        log = Log.open(
+        found = read_partition_metadata(directory / PARTITION_METADATA)
+        if found not in (None, topic_id):
+            self.delete(key)
+        is_new = key not in self._homes
+        log = self._logs[key] = Log.open(
             directory,
             key,
             config,
-            self._clock,
-            disk=self._disk,
+            self.clock,
+            disk=home.disk,
             cache=self._cache,
+            flusher=self._flusher,
+            later=self._do_later,
+            progress=self._progress,
+            producer_id_expiration_ms=self.producer_id_expiration_ms,
             clean=home.was_clean or is_new,
             recovery_point=self._checkpoints[RECOVERY_POINTS].get(key, 0),
             log_start_offset=self._checkpoints[LOG_STARTS].get(key, 0),
             high_watermark=self._checkpoints[HIGH_WATERMARKS].get(key, 0),
+            compacted_to=self._checkpoints[COMPACTED].get(key, 0),
         )
-        if not (directory / PARTITION_METADATA).exists():
-            write_partition_metadata(self._disk, directory / PARTITION_METADATA, topic_id)
-        self._homes[key] = home
+        self._settle(key, home)
+        if found != topic_id:
+            write_partition_metadata(home.disk, directory / PARTITION_METADATA, topic_id)
         return log
+
+    def _do_later(self, delay_ms: int, action: Callable[[], None]) -> None:
+        self.later(delay_ms, action)
 
     def delete(self, key: TopicPartition) -> None:
         """Delete the partition's folder: under its new name at once, then for good."""
         log = self._logs.pop(key, None)
+        if log is not None:
+            self._flusher.forget(log.flushable)
+        self._missing.discard(key)
         home = self._homes.pop(key, None)
         for offsets in self._checkpoints.values():
             offsets.pop(key, None)
-        if log is not None:
-            log.rename(_deleted_name(log.directory))
-            log.delete()
-        elif home is not None:
-            self._remove_folder(home.path / str(key))
+        if home is None:
+            return
+        home.partitions.discard(key)
+        path = home.path / str(key)
+        gone = path.with_name(f"{key}.{uuid4().hex}{_DELETED}")
+        try:
+            if log is not None:
+                log.rename(gone)
+            else:
+                home.disk.rename(path, gone)
+        except OSError as error:
+            home.disk.fail(key, error)
+            return
+        delay_ms = (log.config if log is not None else LogConfig()).file_delete_delay_ms
+        remove = partial(home.disk.remove_tree, gone)
+        self.later(delay_ms, lambda: self._background.run(remove, lambda _: None))
 
-    def checkpoint(self, *, sync: bool = False) -> None:
-        """Write down high watermarks, recovery points and log starts.
+    # ------------------------------------------------------------------------------ failures
+
+    def on_directory_failed(self, callback: Callable[[list[TopicPartition]], None]) -> None:
+        """Call *callback* with the partitions of each directory that fails from now on.
+
+        Not from within the operation that met the failure, but soon after it.
+        """
+        self._listeners.append(callback)
+
+    def is_offline(self, key: TopicPartition) -> bool:
+        """Whether the partition lies in a directory that has failed."""
+        home = self._homes.get(key)
+        return home is not None and home.is_offline
+
+    def _failed(self, directory: LogDirectory, about: object, error: OSError) -> None:
+        keys = sorted(directory.partitions)
+        logger.error(
+            "data directory %s is offline until a restart, with %d partitions: %s: %s",
+            directory.path,
+            len(keys),
+            about,
+            error,
+        )
+        for listener in self._listeners:
+            self._background.soon(partial(listener, keys))
+
+    # -------------------------------------------------------------------------------- chores
+
+    def each(self, chore: Callable[[Log], object]) -> None:
+        """Do *chore* for every log whose directory is online, and stays so meanwhile."""
+        for key, log in list(self._logs.items()):
+            if not self.is_offline(key):
+                with suppress(ApiError):
+                    chore(log)
+
+    def after_flush(self, keys: Iterable[TopicPartition], action: Callable[[], None]) -> None:
+        """Call *action* when what these logs were to flush by now is on the disk, or has failed.
+
+        At once if there is nothing to wait for, as nearly always. ``flush.messages`` is kept by
+        who answers a produce only then; `is_offline` says whether it failed.
+        """
+        logs = [self._logs[key].flushable for key in keys if key in self._logs]
+        self._flusher.after(logs, action)
+
+    def sync(self, flush: Flush, then: Then) -> None:
+        """Have files synced beside the loop, if the logs are durable."""
+        self._flusher.sync(flush, then)
+
+    def checkpoint(self, names: Sequence[str] = CHECKPOINTS, *, sync: bool = False) -> None:
+        """Write down high watermarks, recovery points, log starts, compactions; or some of these.
 
         What was found for partitions that nobody has opened since is kept.
         """
         for key, log in self._logs.items():
             self._checkpoints[HIGH_WATERMARKS][key] = log.high_watermark
             self._checkpoints[RECOVERY_POINTS][key] = log.recovery_point
-            starts = self._checkpoints[LOG_STARTS]
-            if log.log_start_offset > log.segment_base_offsets[0]:
-                starts[key] = log.log_start_offset
-            else:
-                starts.pop(key, None)
+            # Most logs begin where their first segment does, and are not compacted.
+            start, first = log.log_start_offset, log.segments.first.base_offset
+            self._note(LOG_STARTS, key, start if start > first else 0)
+            self._note(COMPACTED, key, log.first_dirty_offset if log.config.is_compacted else 0)
         for directory in self.directories:
-            for name, offsets in self._checkpoints.items():
-                mine = {k: o for k, o in offsets.items() if self._homes.get(k) is directory}
+            if not directory.is_offline:
+                self._write_checkpoints(directory, names, sync=sync)
+
+    def _note(self, name: str, key: TopicPartition, offset: int) -> None:
+        """Nothing is written down where 0 would be."""
+        if offset:
+            self._checkpoints[name][key] = offset
+        else:
+            self._checkpoints[name].pop(key, None)
+
+    def _write_checkpoints(
+        self, directory: LogDirectory, names: Sequence[str], *, sync: bool
+    ) -> None:
+        try:
+            for name in names:
+                offsets = self._checkpoints[name]
+                mine = {key: offsets[key] for key in directory.partitions if key in offsets}
                 directory.write(name, mine, sync=sync)
+        except OSError as error:
+            directory.disk.fail(name, error)
+
+    # ---------------------------------------------------------------------------------- ends
 
     def close(self) -> None:
-        """Close all logs and leave the directories in order.
+        """Close all logs and leave the directories in order, those that have not failed.
 
         A directory that was found in disorder stays so if some of its logs were never opened, and
         therefore never checked.
         """
-        for log in self._logs.values():
-            log.close(sync=self._durable)
+        self._flusher.close()
+        flushes = {}
+        for key, log in self._logs.items():
+            disk = self._homes[key].disk
+            try:
+                if disk.failure is None:
+                    flushes[key] = log.flushable.begin_flush()
+                    log.close(sync=False)
+            except OSError as error:
+                disk.fail(key, error)
+        if self._durable:
+            self._sync_all(flushes)
         self.checkpoint(sync=self._durable)
         for directory in self.directories:
-            unchecked = any(
-                home is directory and key not in self._logs for key, home in self._homes.items()
-            )
-            directory.close(clean=directory.was_clean or not unchecked)
+            unchecked = directory.partitions - self._logs.keys()
+            clean = directory.was_clean or not unchecked
+            try:
+                directory.close(clean=clean and not directory.is_offline)
+            except OSError as error:
+                directory.disk.fail(directory.path, error)
         self._logs.clear()
+
+    def _sync_all(self, flushes: Mapping[TopicPartition, Flush]) -> None:
+        """Return when the disks have all of these; several at a time share a disk's trouble."""
+        with ThreadPoolExecutor(SYNCS_AT_ONCE) as threads:
+            running = {key: threads.submit(flush.run) for key, flush in flushes.items()}
+        for key, synced in running.items():
+            error = synced.exception()
+            if isinstance(error, OSError):
+                self._homes[key].disk.fail(key, error)
+            elif error is not None:
+                raise error
 
     def crash(self) -> None:
         """End as a killed process does: nothing is flushed, checkpointed or marked.
 
         Another `LogManager` may open the directories at once; whoever still holds one of these
-        logs gets KAFKA_STORAGE_ERROR for what it appends.
+        logs gets KAFKA_STORAGE_ERROR.
         """
-        self._disk.abandon()
+        self._flusher.close()
         for directory in self.directories:
+            directory.disk.abandon(_ENDED)
             directory.unlock()
         self._logs.clear()
 
-    def _find_folders(self, directory: LogDirectory) -> None:
+    # --------------------------------------------------------------------------------- start
+
+    def _take_in(self, directory: LogDirectory) -> None:
+        """Find the partitions and their offsets."""
         for path in sorted(directory.path.iterdir()):
             if not path.is_dir():
                 continue
             if path.name.endswith(_DELETED):
-                self._disk.remove_tree(path)
+                directory.disk.remove_tree(path)
             elif match := _FOLDER.fullmatch(path.name):
                 key = TopicPartition(match["topic"], int(match["partition"]))
-                self._homes[key] = directory
+                if key in self._homes:
+                    raise StartupError(
+                        f"{key} has a folder in {self._homes[key].path} and in {directory.path}; "
+                        "move one of them away"
+                    )
+                self._settle(key, directory)
             else:
                 logger.warning("%s is no partition's folder; it is left alone", path)
+        for name, offsets in self._checkpoints.items():
+            offsets.update(directory.read(name))
+        directory.disk.on_failure = partial(self._failed, directory)
+        self.directories.append(directory)
 
-    def _emptiest(self) -> LogDirectory:
-        homes = list(self._homes.values())
-        return min(self.directories, key=homes.count)
-
-    def _remove_folder(self, path: Path) -> None:
-        gone = _deleted_name(path)
-        path.rename(gone)
-        self._disk.remove_tree(gone)
-
-
-def _deleted_name(directory: Path) -> Path:
-    """A partition's folder on its way out: Kafka's ``<topic>-<partition>.<32 hex>-delete``."""
-    return directory.with_name(f"{directory.name}.{uuid4().hex}{_DELETED}")
+    def _settle(self, key: TopicPartition, home: LogDirectory) -> None:
+        self._homes[key] = home
+        home.partitions.add(key)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_metadata import LogOffsetMetadata
@@ -38,6 +38,14 @@ class LogSegments:
         self._segments.append(segment)
         self._bases.append(segment.base_offset)
         self.active = segment
+
+    def has(self, segment: LogSegment) -> bool:
+        """Whether *segment* is still one of them."""
+        return any(each is segment for each in self._segments)
+
+    def inactive(self) -> list[tuple[LogSegment, int]]:
+        """All that are not written to any more, each with the offset behind it."""
+        return list(zip(self._segments, self._bases[1:], strict=False))
 
     def at_or_behind(self, offset: int) -> Iterator[LogSegment]:
         """The segment that *offset* falls into, then the ones behind it."""
@@ -98,7 +106,7 @@ class LogSegments:
         return segment.find_offset_by_timestamp(timestamp, log_start)
 
     def deletable(
-        self, config: LogConfig, log_start: int, high_watermark: int, now_ms: int
+        self, config: LogConfig, log_start: int, high_watermark: int, log_end: int, now_ms: int
     ) -> tuple[int, int]:
         """How many of the oldest segments may go, and the log start offset that this makes.
 
@@ -107,18 +115,17 @@ class LogSegments:
         count = 0
         excess = sum(segment.size for segment in self._segments) - config.retention_bytes
         deletes = "delete" in config.cleanup_policy
-        ends = [*self._bases[1:], None]
+        ends = [*self._bases[1:], log_end]
         for segment, end in zip(self._segments, ends, strict=True):
-            end_offset = segment.next_offset() if end is None else end
             too_old = 0 <= config.retention_ms < now_ms - segment.largest_timestamp()
             too_much = config.retention_bytes >= 0 and excess >= segment.size
             expired = deletes and (too_old or too_much)
-            if not segment.size or end_offset > high_watermark:
+            if end > high_watermark or (segment is self.active and not segment.size):
                 break
-            if not expired and (end is None or end_offset > log_start):
+            if not expired and (segment is self.active or end > log_start):
                 break
             excess -= segment.size
-            log_start = max(log_start, end_offset)
+            log_start = max(log_start, end)
             count += 1
         return count, log_start
 
@@ -136,6 +143,13 @@ class LogSegments:
         del self._segments[keep:], self._bases[keep:]
         self.active = self._segments[-1]
         return dropped[::-1]
+
+    def replace(self, segments: Sequence[LogSegment], segment: LogSegment) -> None:
+        """Put *segment* in the place of neighbours; it begins where the first of them does."""
+        first = bisect_left(self._bases, segment.base_offset)
+        assert self._segments[first : first + len(segments)] == list(segments)
+        self._segments[first : first + len(segments)] = [segment]
+        self._bases[first : first + len(segments)] = [segment.base_offset]
 
     def replace_all(self, segment: LogSegment) -> None:
         """Leave nothing but *segment*."""

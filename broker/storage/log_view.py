@@ -5,8 +5,10 @@ Offsets keep one order, always:
     log start <= last stable <= high watermark <= log end
 
 The log start rises when records are deleted; the log end with each append; the high watermark is
-moved by replication. Transactions are not served yet, so the last stable offset is the high
-watermark. What changes a log is in `broker.storage.log`.
+moved by replication; the last stable offset is where the first undecided transaction begins, if
+there is one. What changes a log is in `broker.storage.log`.
+
+When its data directory has failed, whatever needs the disk raises `ApiError` KAFKA_STORAGE_ERROR.
 """
 
 from __future__ import annotations
@@ -14,14 +16,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from broker.clock import Clock
-from broker.storage.disk import StorageErrors
+from broker.storage.disk import Disk
 from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.local_log import LocalLog
 from broker.storage.log_config import LogConfig
+from broker.storage.log_segments import LogSegments
 from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.storage.producer_state import ProducerStateManager
+from broker.storage.producer_state import ProducerStateEntry, ProducerStateManager
 from broker.storage.read_cache import FetchDataInfo, LastRead, ReadCache
 from broker.storage.segment import TimestampAndOffset
+from broker.storage.storage_errors import StorageErrors
+from broker.storage.transaction_index import AbortedTxn
 from broker.topic_partition import TopicPartition
 
 
@@ -41,6 +46,7 @@ class LogView:
         "_local",
         "_producers",
         "log_start_offset",
+        "storage",
         "topic_partition",
     )
 
@@ -62,6 +68,7 @@ class LogView:
         self._last_read = LastRead()
         self._epochs = epochs
         self._producers = producers
+        self.storage = StorageErrors(topic_partition, local.disk)
         self._high_watermark = LogOffsetMetadata(log_start_offset)
 
     @property
@@ -89,12 +96,18 @@ class LogView:
     @property
     def last_stable_offset(self) -> int:
         """The offset below which every transaction is decided."""
-        return self.high_watermark
+        unstable = self._producers.transactions.first_unstable_offset
+        if unstable is None:
+            return self._high_watermark.message_offset
+        return min(max(unstable, self.log_start_offset), self._high_watermark.message_offset)
 
     @property
     def last_stable_offset_metadata(self) -> LogOffsetMetadata:
         """The last stable offset, and where it is."""
-        return self.high_watermark_metadata
+        offset = self.last_stable_offset
+        if offset == self._high_watermark.message_offset:
+            return self.high_watermark_metadata
+        return self.offset_metadata(offset)
 
     @property
     def recovery_point(self) -> int:
@@ -112,14 +125,37 @@ class LogView:
         return sum(segment.size for segment in self._local.segments)
 
     @property
+    def segments(self) -> LogSegments:
+        """The segments, oldest first."""
+        return self._local.segments
+
+    @property
+    def first_dirty_offset(self) -> int:
+        """Offsets below it have been compacted."""
+        compacted_to = self._local.compacted_to
+        if self.log_start_offset <= compacted_to <= self.log_end_offset:
+            return compacted_to
+        return self.log_start_offset
+
+    @property
     def segment_base_offsets(self) -> list[int]:
         """Where each segment begins."""
         return [segment.base_offset for segment in self._local.segments]
 
     @property
+    def active_producers(self) -> list[ProducerStateEntry]:
+        """The idempotent producers that the log remembers."""
+        return list(self._producers.producers.values())
+
+    @property
     def directory(self) -> Path:
         """The partition's folder."""
         return self._local.directory
+
+    @property
+    def disk(self) -> Disk:
+        """The disk that holds it."""
+        return self._local.disk
 
     @property
     def config(self) -> LogConfig:
@@ -132,7 +168,8 @@ class LogView:
         end = self._local.end
         if offset == end.message_offset:
             return end
-        return self._local.segments.locate(offset) or end
+        with self.storage:
+            return self._local.segments.locate(offset) or end
 
     # --------------------------------------------------------------------------------- read
 
@@ -151,6 +188,8 @@ class LogView:
         upper_position = upper.relative_position_in_segment
         key = (start_offset, max_bytes, upper.message_offset, upper_position, min_one_message)
         last = self._last_read
+        if self._local.disk.failure is not None:
+            raise self.storage.offline(self._local.disk.failure)
         if last.key == key and last.data is not None:
             return last.data
         self._check_range(start_offset)
@@ -158,7 +197,7 @@ class LogView:
             return FetchDataInfo(upper, b"")
         if start_offset > upper.message_offset:
             return FetchDataInfo(self.offset_metadata(start_offset), b"")
-        with StorageErrors(self.topic_partition):
+        with self.storage:
             data = self._local.segments.read(start_offset, max_bytes, upper, min_one_message)
         if data is None:
             return FetchDataInfo(self._local.end, b"")
@@ -168,13 +207,24 @@ class LogView:
 
     def fetch_offset_by_timestamp(self, timestamp: int) -> TimestampAndOffset | None:
         """The first record that is not older than *timestamp*."""
-        with StorageErrors(self.topic_partition):
+        with self.storage:
             return self._local.segments.find_by_timestamp(timestamp, self.log_start_offset)
 
     def fetch_offset_of_max_timestamp(self) -> TimestampAndOffset | None:
         """The first record that bears the largest timestamp (KIP-734)."""
-        with StorageErrors(self.topic_partition):
+        with self.storage:
             return self._local.segments.find_max_timestamp(self.log_start_offset)
+
+    def aborted_transactions(self, start_offset: int, end_offset: int) -> list[AbortedTxn]:
+        """The aborted ones with records between the offsets, for a reader of committed records."""
+        with self.storage:
+            return [
+                entry
+                for segment in self._local.segments.at_or_behind(start_offset)
+                if segment.has_transactions
+                for entry in segment.transactions.entries
+                if entry.last_offset >= start_offset and entry.first_offset < end_offset
+            ]
 
     def _check_range(self, offset: int) -> None:
         if not self.log_start_offset <= offset <= self._local.end.message_offset:

@@ -6,6 +6,7 @@ read from its beginning. Format: int16 version 1, CRC-32C of all behind it, then
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,7 +38,9 @@ def snapshot_path(directory: Path, offset: int) -> Path:
 
 def snapshot_offsets(directory: Path) -> list[int]:
     """The offsets that there are snapshots for, in order."""
-    return sorted(int(path.stem) for path in directory.glob(f"*{SUFFIX}") if path.stem.isdecimal())
+    names = (name for name in os.listdir(directory) if name.endswith(SUFFIX))
+    stems = (name.removesuffix(SUFFIX) for name in names)
+    return sorted(int(stem) for stem in stems if stem.isdecimal())
 
 
 def write_snapshot(disk: Disk, path: Path, producers: Iterable[ProducerStateEntry]) -> None:

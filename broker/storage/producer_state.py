@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from broker.storage.append import AppendOrigin, AppendRefused
+from broker.storage.transaction_index import AbortedTxn
+from broker.storage.transactions import CompletedTxn, Transactions, end_txn_marker
 from protocol.errors import ErrorCode
 from protocol.records import INT32_MAX, NO_PRODUCER_EPOCH, NO_SEQUENCE, BatchHeader, add_sequence
 
@@ -75,11 +77,13 @@ class ProducerStateEntry:
 class ProducerStateManager:
     """The producers of one log, up to ``map_end_offset``."""
 
-    __slots__ = ("map_end_offset", "name", "producers")
+    __slots__ = ("expiration_ms", "map_end_offset", "name", "producers", "transactions")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, expiration_ms: int = PRODUCER_ID_EXPIRATION_MS) -> None:
         self.name = name
+        self.expiration_ms = expiration_ms
         self.producers: dict[int, ProducerStateEntry] = {}
+        self.transactions = Transactions()
         self.map_end_offset = 0
 
     def check(self, header: BatchHeader, origin: AppendOrigin) -> BatchMetadata | None:
@@ -120,16 +124,8 @@ class ProducerStateManager:
             )
 
     def update(self, header: BatchHeader, first_offset: int, max_timestamp: int) -> None:
-        """A batch has been written at *first_offset*."""
-        entry = self.producers.get(header.producer_id)
-        if entry is None:
-            entry = self.producers[header.producer_id] = ProducerStateEntry(
-                header.producer_id, header.producer_epoch, max_timestamp
-            )
-        elif entry.epoch != header.producer_epoch:
-            entry.batches.clear()
-            entry.epoch = header.producer_epoch
-        entry.last_timestamp = max_timestamp
+        """A batch of records has been written at *first_offset*."""
+        entry = self._entry(header, max_timestamp)
         delta = header.last_offset_delta
         entry.batches.append(
             BatchMetadata(
@@ -139,16 +135,53 @@ class ProducerStateManager:
                 max_timestamp,
             )
         )
+        if header.is_transactional and entry.current_txn_first_offset == NO_OFFSET:
+            entry.current_txn_first_offset = first_offset
+            self.transactions.begin(first_offset)
 
-    def replay(self, header: BatchHeader) -> None:
-        """Learn of a batch that is in the log already."""
-        if header.producer_id >= 0 and not header.is_control:
-            self.update(header, header.base_offset, header.max_timestamp)
+    def replay(self, header: BatchHeader, batch: memoryview) -> AbortedTxn | None:
+        """Learn of a batch that is in the log already; returns the transaction that it aborts."""
         self.map_end_offset = header.next_offset
+        if header.producer_id < 0:
+            return None
+        if header.is_control:
+            return self._end_transaction(header, batch)
+        self.update(header, header.base_offset, header.max_timestamp)
+        return None
+
+    def _end_transaction(self, header: BatchHeader, batch: memoryview) -> AbortedTxn | None:
+        marker = end_txn_marker(batch)
+        if marker is None:
+            return None
+        entry = self._entry(header, header.max_timestamp)
+        entry.coordinator_epoch = marker.coordinator_epoch
+        first_offset, entry.current_txn_first_offset = entry.current_txn_first_offset, NO_OFFSET
+        if first_offset == NO_OFFSET:
+            return None  # a transaction without records
+        producer_id, end = header.producer_id, header.last_offset
+        completed = CompletedTxn(producer_id, first_offset, end, marker.is_abort)
+        return self.transactions.complete(completed)
+
+    def _entry(self, header: BatchHeader, timestamp: int) -> ProducerStateEntry:
+        """The producer's entry, in the epoch of *header*."""
+        entry = self.producers.get(header.producer_id)
+        if entry is None:
+            entry = self.producers[header.producer_id] = ProducerStateEntry(
+                header.producer_id, header.producer_epoch, timestamp
+            )
+        elif entry.epoch != header.producer_epoch:
+            entry.batches.clear()
+            entry.epoch = header.producer_epoch
+        entry.last_timestamp = timestamp
+        return entry
 
     def load(self, entries: Iterable[ProducerStateEntry], end_offset: int, now_ms: int) -> None:
         """Start from a snapshot; producers silent for too long are left out."""
         self.producers = {entry.producer_id: entry for entry in entries}
+        self.transactions = Transactions()
+        for entry in self.producers.values():
+            if entry.current_txn_first_offset != NO_OFFSET:
+                self.transactions.begin(entry.current_txn_first_offset)
         self.map_end_offset = end_offset
         self.remove_expired(now_ms)
 
@@ -158,7 +191,7 @@ class ProducerStateManager:
             producer_id
             for producer_id, entry in self.producers.items()
             if entry.current_txn_first_offset == NO_OFFSET
-            and now_ms - entry.last_timestamp >= PRODUCER_ID_EXPIRATION_MS
+            and now_ms - entry.last_timestamp >= self.expiration_ms
         ]
         for producer_id in expired:
             del self.producers[producer_id]

@@ -1,4 +1,4 @@
-"""A segment: a file of batches back to back, with its two sparse indexes (Kafka's ``LogSegment``).
+"""A segment: a file of batches back to back, with its indexes (Kafka's ``LogSegment``).
 
 Batches are found by the indexes, except the latest ones, whose places are also kept in memory
 exactly: most readers follow the log's end.
@@ -6,18 +6,19 @@ exactly: most readers follow the log's end.
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from random import randrange
-from struct import Struct
 from typing import NamedTuple
 
+from broker.storage.batch_walk import ends_with, hop, indexed_timestamp, no_batch, walk
 from broker.storage.disk import Disk, DiskFile
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_index import OffsetIndex
+from broker.storage.recent_batches import BatchPlace, RecentBatches
 from broker.storage.time_index import TimeIndex
+from broker.storage.transaction_index import TransactionIndex
 from protocol.records import (
     HEADER_BYTES,
     INT32_MAX,
@@ -27,17 +28,12 @@ from protocol.records import (
     records,
 )
 
-_BASE_LENGTH_DELTA = Struct(">qi11xi")
-_SCAN_BYTES = 8192
-_WALK_BYTES = 1024 * 1024
-_RECENT_MAX = 256
+logger = logging.getLogger(__name__)
 
-
-class BatchPlace(NamedTuple):
-    """Where a batch lies in its segment."""
-
-    position: int
-    size: int
+# Behind a file's own name: to be removed; being written by a compaction; to take others' place.
+DELETED = ".deleted"
+CLEANED = ".cleaned"
+SWAP = ".swap"
 
 
 class TimestampAndOffset(NamedTuple):
@@ -62,9 +58,8 @@ class LogSegment:
     __slots__ = (
         "_bytes_since_last_index_entry",
         "_index_interval_bytes",
-        "_recent_from",
-        "_recent_last_offsets",
-        "_recent_positions",
+        "_recent",
+        "_transactions",
         "base_offset",
         "created_ms",
         "file",
@@ -84,15 +79,16 @@ class LogSegment:
         config: LogConfig,
         disk: Disk,
         created_ms: int,
+        suffix: str = "",
     ) -> None:
         name = log_file_name(base_offset)
         self.base_offset = base_offset
-        self.file: DiskFile = disk.file(directory / f"{name}.log")
+        self.file = DiskFile(disk, directory, f"{name}.log{suffix}")
         self.size = self.file.size()
         index_max = config.segment_index_bytes
-        index_file = disk.file(directory / f"{name}.index")
+        index_file = DiskFile(disk, directory, f"{name}.index{suffix}")
         self.offset_index = OffsetIndex(index_file, base_offset, index_max)
-        time_file = disk.file(directory / f"{name}.timeindex")
+        time_file = DiskFile(disk, directory, f"{name}.timeindex{suffix}")
         self.time_index = TimeIndex(time_file, base_offset, index_max)
         self.created_ms = created_ms
         jitter_ms = min(config.segment_jitter_ms, config.segment_ms)
@@ -101,20 +97,29 @@ class LogSegment:
         self.rolling_timestamp = NO_TIMESTAMP
         self.max_timestamp = NO_TIMESTAMP
         self.offset_of_max_timestamp = base_offset
+        self._transactions: TransactionIndex | None = None
+        # None until a batch is written: then the place of each from there on is known.
+        self._recent: RecentBatches | None = None
         self._index_interval_bytes = config.index_interval_bytes
         self._bytes_since_last_index_entry = 0
-        self._forget_recent()
 
     @staticmethod
     def create(
-        directory: Path, base_offset: int, config: LogConfig, disk: Disk, created_ms: int
+        directory: Path,
+        base_offset: int,
+        config: LogConfig,
+        disk: Disk,
+        created_ms: int,
+        suffix: str = "",
     ) -> LogSegment:
         """A new segment: whatever a file of its name held is gone."""
-        segment = LogSegment(directory, base_offset, config, disk, created_ms)
+        segment = LogSegment(directory, base_offset, config, disk, created_ms, suffix)
         segment.file.truncate(0)
         segment.size = 0
         segment.offset_index.reset()
         segment.time_index.reset()
+        segment.forget_transactions()
+        segment.unload()
         return segment
 
     # ----------------------------------------------------------------------------- writing
@@ -147,16 +152,9 @@ class LogSegment:
             self.time_index.maybe_append(self.max_timestamp, self.offset_of_max_timestamp)
             self._bytes_since_last_index_entry = 0
         self._bytes_since_last_index_entry += size
-        recent = self._recent_last_offsets
-        if not recent:
-            self._recent_from = last_offset + 1 if position else self.base_offset
-        recent.append(last_offset)
-        self._recent_positions.append(position)
-        if len(recent) > _RECENT_MAX:
-            half = _RECENT_MAX // 2
-            self._recent_from = recent[half - 1] + 1
-            del recent[:half]
-            del self._recent_positions[:half]
+        if self._recent is None:
+            self._recent = RecentBatches(last_offset + 1 if position else self.base_offset)
+        self._recent.add(last_offset, position)
 
     def should_roll(
         self, size: int, last_offset: int, max_timestamp: int, config: LogConfig, now_ms: int
@@ -171,7 +169,7 @@ class LogSegment:
         else:
             age_ms = now_ms - self.created_ms
         return (
-            age_ms > config.segment_ms - self.roll_jitter_ms
+            age_ms > config.max_segment_ms - self.roll_jitter_ms
             or self.offset_index.is_full
             or self.time_index.is_full
             or last_offset - self.base_offset > INT32_MAX
@@ -180,83 +178,60 @@ class LogSegment:
     def become_inactive(self) -> None:
         """Close the indexes: no batch will come any more."""
         self.time_index.maybe_append(self.max_timestamp, self.offset_of_max_timestamp)
+        self.unload()
+
+    def unload(self) -> None:
+        """Leave to the files what they can tell, as long as nothing is written. Raises OSError."""
         self.offset_index.unload()
         self.time_index.unload()
-        self._forget_recent()
+        if self._transactions is not None:
+            self._transactions.unload()
+            self._transactions = None
+        self._recent = None
 
-    def flush(self) -> None:
-        """Return when the disk has all batches."""
+    def flush_indexes(self) -> None:
+        """Bring the files of the indexes up to date."""
         self.offset_index.flush()
         self.time_index.flush()
-        self.file.sync()
-        self.offset_index.file.sync()
-        self.time_index.file.sync()
 
     # ----------------------------------------------------------------------------- reading
 
     def locate(self, offset: int) -> BatchPlace | None:
         """The first batch that ends at or after *offset*."""
-        if offset >= self._recent_from:
-            recent = self._recent_last_offsets
-            found = bisect_left(recent, offset)
-            if found == len(recent):
-                return None
-            positions = self._recent_positions
-            position = positions[found]
-            following = positions[found + 1] if found + 1 < len(recent) else self.size
-            return BatchPlace(position, following - position)
-        near = self.offset_index.lookup(offset)
-        for position, base_offset, length, last_offset_delta in self._hop(near):
-            if base_offset + last_offset_delta >= offset:
-                return BatchPlace(position, length + 12)
+        recent = self._recent
+        if recent is not None and offset >= recent.from_offset:
+            return recent.locate(offset, self.size)
+        for position, size, _, last_offset in hop(self.file, self._near(offset), self.size):
+            if last_offset >= offset:
+                return BatchPlace(position, size)
         return None
 
-    def _hop(self, position: int) -> Iterator[tuple[int, int, int, int]]:
-        """Position, base offset, length and last offset delta of each batch from *position* on."""
-        needed = _BASE_LENGTH_DELTA.size
-        while position + needed <= self.size:
-            chunk = self.file.read(min(_SCAN_BYTES, self.size - position), position)
-            at = 0
-            while at + needed <= len(chunk):
-                base_offset, length, last_offset_delta = _BASE_LENGTH_DELTA.unpack_from(chunk, at)
-                yield position + at, base_offset, length, last_offset_delta
-                at += length + 12
-            position += at
+    def _near(self, offset: int) -> int:
+        """Position of a batch at or before *offset*; an index that lies is made anew."""
+        entry = self.offset_index.floor(offset)
+        if entry is None:
+            return 0
+        last_offset, position = entry
+        if not ends_with(self.file, position, last_offset):
+            logger.warning("%s lies; the indexes are rebuilt", self.offset_index.file.path)
+            self.rebuild_indexes()
+            return self.offset_index.lookup(offset)
+        return position
 
     def read(self, position: int, size: int) -> bytes:
         """The file's bytes."""
         return self.file.read(size, position)
 
     def batches(self, position: int = 0) -> Iterator[tuple[int, BatchHeader, memoryview]]:
-        """Each whole batch from *position* on: its position, header and bytes, unchecked.
-
-        Ends before a batch that is not all there or claims to be shorter than a header.
-        """
-        end = self.size
-        while end - position >= HEADER_BYTES:
-            chunk = memoryview(self.read(position, min(_WALK_BYTES, end - position)))
-            at = 0
-            while len(chunk) - at >= HEADER_BYTES:
-                header = read_header(chunk, at)
-                size = header.size
-                if size < HEADER_BYTES or position + at + size > end:
-                    return
-                if at + size > len(chunk):
-                    break
-                yield position + at, header, chunk[at : at + size]
-                at += size
-            if not at:
-                batch = memoryview(self.read(position, size))
-                yield position, header, batch
-                at = size
-            position += at
+        """Each whole batch from *position* on: its position, header and bytes, unchecked."""
+        return walk(self.file, position, self.size)
 
     def find_offset_by_timestamp(
         self, timestamp: int, starting_offset: int
     ) -> TimestampAndOffset | None:
         """The first record from *starting_offset* on that is not older than *timestamp*."""
         indexed = max(self.time_index.lookup(timestamp), starting_offset)
-        for _, header, batch in self.batches(self.offset_index.lookup(indexed)):
+        for _, header, batch in self.batches(self._near(indexed)):
             if header.max_timestamp < timestamp:
                 continue
             for record in records(batch):
@@ -272,13 +247,13 @@ class LogSegment:
         place = self.locate(offset)
         self.offset_index.truncate_to(offset)
         self.time_index.truncate_to(offset)
-        self._forget_recent()
+        self.transactions.truncate_to(offset)
+        self._recent = None
         self._bytes_since_last_index_entry = 0
         if place is None:
             return 0
         cut = self.size - place.position
-        self.file.truncate(place.position)
-        self.size = place.position
+        self.cut(place.position)
         self.load_timestamps()
         return cut
 
@@ -288,6 +263,12 @@ class LogSegment:
             self.load_timestamps()
         return self.max_timestamp
 
+    def first_timestamp(self) -> int:
+        """The largest timestamp of the first batch; -1 if there is none."""
+        if self.rolling_timestamp == NO_TIMESTAMP and self.size >= HEADER_BYTES:
+            self.rolling_timestamp = read_header(self.read(0, HEADER_BYTES)).max_timestamp
+        return self.rolling_timestamp
+
     def load_timestamps(self) -> None:
         """Find the largest timestamp, and the first batch's, from index and batches."""
         entry = self.time_index.last_entry
@@ -296,19 +277,19 @@ class LogSegment:
             self.base_offset,
         )
         self.rolling_timestamp = NO_TIMESTAMP
-        start = self.offset_index.lookup(self.offset_of_max_timestamp) if entry else 0
+        start = self._near(self.offset_of_max_timestamp) if entry else 0
         for _, header, _ in self.batches(start):
-            if header.max_timestamp > self.max_timestamp:
-                self.max_timestamp = header.max_timestamp
+            timestamp = indexed_timestamp(header)
+            if timestamp > self.max_timestamp:
+                self.max_timestamp = timestamp
                 self.offset_of_max_timestamp = header.last_offset
-        if self.size >= HEADER_BYTES:
-            self.rolling_timestamp = read_header(self.read(0, HEADER_BYTES)).max_timestamp
+        self.first_timestamp()
 
     def rebuild_indexes(self) -> None:
-        """Make both indexes anew from the batches, and the files with them. Raises OSError."""
+        """Make offset and time index anew from the batches. Raises OSError."""
         self.begin_rebuild()
         for position, header, _ in self.batches():
-            self.enter(position, header.size, header.last_offset, header.max_timestamp)
+            self.enter(position, header.size, header.last_offset, indexed_timestamp(header))
         self.end_rebuild()
 
     def begin_rebuild(self) -> None:
@@ -318,19 +299,26 @@ class LogSegment:
         self.max_timestamp = self.rolling_timestamp = NO_TIMESTAMP
         self.offset_of_max_timestamp = self.base_offset
         self._bytes_since_last_index_entry = 0
-        self._forget_recent()
+        self._recent = None
 
     def end_rebuild(self) -> None:
         """Close the indexes that all batches have been entered in."""
         self.become_inactive()
 
     def next_offset(self) -> int:
-        """The offset behind the last batch."""
+        """The offset behind the last batch; raises `CorruptRecords` if the file ends within it."""
         offset = self.base_offset
-        entries = self.offset_index.entries[-1:]
-        for _, base_offset, _, last_offset_delta in self._hop(entries[0][1] if entries else 0):
-            offset = base_offset + last_offset_delta + 1
+        end = self.offset_index.last_position
+        for position, size, _, last_offset in hop(self.file, end, self.size):
+            offset, end = last_offset + 1, position + size
+        if end != self.size:
+            raise no_batch(self.file, min(end, self.size))
         return offset
+
+    def cut(self, size: int) -> None:
+        """Leave only the first *size* bytes of batches."""
+        self.file.truncate(size)
+        self.size = size
 
     def close(self) -> None:
         """Bring the files up to date."""
@@ -343,20 +331,55 @@ class LogSegment:
         for file in self._files:
             file.close()
 
+    def mark_deleted(self) -> None:
+        """Give the files names that no log has, the log's first; they are to be removed later."""
+        for file in self._files:
+            self._rename(file, DELETED)
+
+    def rename_files(self, suffix: str) -> None:
+        """Put another suffix, or none, behind the files' names; the log's is the last to get it."""
+        for file in self._files[::-1]:
+            self._rename(file, suffix)
+
+    def _rename(self, file: DiskFile, suffix: str) -> None:
+        file.rename(".".join(file.name.split(".")[:2]) + suffix)
+
     def remove(self) -> None:
         """Delete the files."""
         for file in self._files:
             file.remove()
 
     @property
-    def _files(self) -> tuple[DiskFile, DiskFile, DiskFile]:
-        return self.file, self.offset_index.file, self.time_index.file
+    def transactions(self) -> TransactionIndex:
+        """The transactions aborted here; hardly a segment has any."""
+        if self._transactions is None:
+            file = self.file.disk.file(self.transactions_path)
+            self._transactions = TransactionIndex(file)
+        return self._transactions
 
-    def _forget_recent(self) -> None:
-        self._recent_last_offsets = array("q")
-        self._recent_positions = array("q")
-        # The first offset whose place is known exactly: none yet, when the next batch comes.
-        self._recent_from = INT32_MAX << 32
+    @property
+    def has_transactions(self) -> bool:
+        """Whether there is a transaction index."""
+        return self._transactions is not None or self.transactions_path.exists()
+
+    def forget_transactions(self) -> None:
+        """There is no transaction index any more, until it is made anew. Raises OSError."""
+        self._transactions = None
+        self.file.disk.remove(self.transactions_path)
+
+    @property
+    def transactions_path(self) -> Path:
+        """Where the transaction index is, if there is one."""
+        return self.file.directory / self.file.name.replace(".log", ".txnindex", 1)
+
+    @property
+    def paths(self) -> list[Path]:
+        """All files, be they there or not."""
+        return [file.path for file in self._files]
+
+    @property
+    def _files(self) -> tuple[DiskFile, DiskFile, DiskFile, DiskFile]:
+        return self.file, self.offset_index.file, self.time_index.file, self.transactions.file
 
     def _cut_file(self, size: int) -> None:
         """Take half-written bytes away, if the disk lets us: the next append goes over them."""

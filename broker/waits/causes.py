@@ -56,9 +56,21 @@ class Cause(NamedTuple):
         return facts
 
 
+ARRIVED = Cause(CauseKind.ARRIVAL)
+REFUSED = Cause(CauseKind.ERROR)
+TIMED_OUT = Cause(CauseKind.TIMEOUT)
+
+
 def name_of_api(body: object) -> str:
     """The API's name, as Kafka has it."""
-    return type(body).__name__.removesuffix("Request")
+    cls = type(body)
+    name = _names.get(cls)
+    if name is None:
+        name = _names[cls] = cls.__name__.removesuffix("Request")
+    return name
+
+
+_names: dict[type, str] = {}
 
 
 def named(request: Request[Any]) -> tuple[str, str | None, int]:

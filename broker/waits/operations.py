@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from broker.topic_partition import TopicPartition
+from protocol.messages.join_group import JoinGroupRequest
+from protocol.messages.offset_commit import OffsetCommitRequest
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
 from purgatories.operations.delayed_fetch import DelayedFetch
@@ -27,6 +30,36 @@ def purgatory_of(operation: DelayedOperation) -> str:
     return "DeleteRecords"
 
 
+def group_wait(body: object) -> tuple[str, Facts, int | None]:
+    """Purgatory, condition and limit of a group's request, which waits without an operation.
+
+    A join and a sync wait for the members of the group, a commit for its record to be stored.
+    """
+    facts: Facts = {"kind": "members", "group": getattr(body, "group_id", None)}
+    if isinstance(body, OffsetCommitRequest):
+        return "Produce", {**facts, "kind": "stored"}, None
+    timeout_ms = None
+    if isinstance(body, JoinGroupRequest):
+        given_ms = body.rebalance_timeout_ms
+        timeout_ms = body.session_timeout_ms if given_ms < 0 else given_ms
+    return "Rebalance", facts, timeout_ms
+
+
+def unanswered(operation: DelayedOperation) -> Iterator[tuple[TopicPartition, int]]:
+    """Its partitions and the offset of each: where the fetch begins, where the produce went."""
+    if isinstance(operation, DelayedFetch):
+        for each in operation.partitions:
+            yield each.key, each.start.message_offset
+        return
+    if isinstance(operation, DelayedProduce):
+        for key, produced in operation.statuses.items():
+            yield key, produced.response.base_offset
+        return
+    assert isinstance(operation, DelayedDeleteRecords)
+    for key, deleted in operation.statuses.items():
+        yield key, deleted.required_offset
+
+
 def waited_for(node: Node, operation: DelayedOperation) -> Facts | None:
     """What it lacks now: of several partitions the first that is not decided; None: nothing."""
     if isinstance(operation, DelayedFetch):
@@ -43,13 +76,15 @@ def waited_for(node: Node, operation: DelayedOperation) -> Facts | None:
 
 
 def _high_watermark(node: Node, partition: Partition, need: int) -> Facts:
+    behind = [each for each in progress(node, partition) if each.in_sync and each.end_offset < need]
     return {
         "kind": "high_watermark",
         "topic": partition.key.topic,
         "partition": partition.key.partition,
         "need": need,
         "had": partition.log.high_watermark,
-        "behind": [each.node_id for each in progress(node, partition) if each.end_offset < need],
+        "behind": [each.node_id for each in behind],
+        "behind_at": [each.end_offset for each in behind],
     }
 
 

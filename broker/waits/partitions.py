@@ -33,18 +33,27 @@ def size_of(batches: bytes | bytearray | memoryview) -> Size:
 
 def told(
     node: Node, ended: Iterable[tuple[TopicPartition, int, Size, int]]
-) -> tuple[PartitionFacts, ...]:
+) -> list[PartitionFacts]:
     """Partitions with the offset, the size and the error of each, and where their logs are now."""
-    return tuple(
-        PartitionFacts(
-            key.topic, key.partition, offset, records, size, int(error), *_offsets(node, key)
+    partitions = node.replicas.partitions
+    found = []
+    for key, offset, (records, size), error in ended:
+        topic, index = key
+        partition = partitions.get(key)
+        if partition is None:
+            found.append(PartitionFacts(topic, index, offset, records, size, error, -1, -1))
+            continue
+        log = partition.log
+        found.append(
+            PartitionFacts(
+                topic,
+                index,
+                offset,
+                records,
+                size,
+                error,
+                log.high_watermark,
+                log.log_end_offset,
+            )
         )
-        for key, offset, (records, size), error in ended
-    )
-
-
-def _offsets(node: Node, key: TopicPartition) -> tuple[int, int]:
-    partition = node.replicas.partitions.get(key)
-    if partition is None:
-        return -1, -1
-    return partition.log.high_watermark, partition.log.log_end_offset
+    return found

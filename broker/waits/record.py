@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from broker.waits.causes import Cause, CauseKind
+from broker.waits.causes import ARRIVED, Cause
 
 SCHEMA = 1
 
@@ -44,6 +44,7 @@ class WaitRecord:
         "connection",
         "correlation_id",
         "error",
+        "follower",
         "node",
         "parked_ms",
         "partitions",
@@ -65,6 +66,7 @@ class WaitRecord:
         version: int,
         arrived_ms: float,
         started_ms: float,
+        follower: bool = False,
     ) -> None:
         self.node = node
         self.connection = connection
@@ -82,17 +84,25 @@ class WaitRecord:
         self.waited_for: dict[str, Any] | None = None
         self.timeout_ms: int | None = None
         self.checks = 0
-        self.cause = Cause(CauseKind.ARRIVAL)
+        self.cause: Cause = ARRIVED
         self.partitions: Sequence[PartitionFacts] = ()
         self.error = 0
+        # A node that replicates from another; not told, for its client id says so.
+        self.follower = follower
+
+    def phases_us(self) -> tuple[int, int, int, int]:
+        """Queued, local, parked and send."""
+        handled_ms = self.completed_ms if self.parked_ms is None else self.parked_ms
+        return (
+            _us(self.started_ms - self.arrived_ms),
+            _us(handled_ms - self.started_ms),
+            _us(self.completed_ms - handled_ms),
+            _us(self.sent_ms - self.completed_ms),
+        )
 
     def told(self) -> dict[str, Any]:
         """The record as its readers know it; phases are whole microseconds and add up."""
-        queued = _us(self.started_ms - self.arrived_ms)
-        handled_ms = self.completed_ms if self.parked_ms is None else self.parked_ms
-        local = _us(handled_ms - self.started_ms)
-        parked = _us(self.completed_ms - handled_ms)
-        send = _us(self.sent_ms - self.completed_ms)
+        queued, local, parked, send = self.phases_us()
         return {
             "schema": SCHEMA,
             "node": self.node,
@@ -113,7 +123,7 @@ class WaitRecord:
             "checks": self.checks,
             "completed_by": self.cause.told(),
             "partitions": [each._asdict() for each in self.partitions],
-            "error": self.error,
+            "error": int(self.error),
         }
 
 

@@ -1,55 +1,79 @@
-"""Takes notes of every request of the process, keeps the latest, and hands all on to its sinks.
+"""Takes notes of every request of the process, keeps the latest, and puts all into its outbox.
 
-A sink is given each record once, when its answer is with the kernel, and must not block.
+A record is kept once, when the answer is with the kernel or nobody is left to be answered.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from broker.clock import Clock
 from broker.topic_partition import TopicPartition
-from broker.waits.causes import Cause, CauseKind, name_of_api, named
-from broker.waits.operations import purgatory_of, waited_for
+from broker.waits.causes import (
+    ARRIVED,
+    REFUSED,
+    TIMED_OUT,
+    Cause,
+    CauseKind,
+    name_of_api,
+    named,
+)
+from broker.waits.limits import RECENT_MAX
+from broker.waits.operations import group_wait, purgatory_of, unanswered, waited_for
+from broker.waits.partitions import told
 from broker.waits.record import WaitRecord
+from protocol.errors import ErrorCode
 from purgatories.delayed_operation import TIMEOUT
 
 if TYPE_CHECKING:
     from broker.connection import Connection
     from broker.request import Request
+    from broker.waits.outbox import Outbox
 
-RECENT_MAX = 10_000
-
-Sink = Callable[[WaitRecord], None]
+# What a group's request is told when its group has moved to another node.
+_GROUP_ELSEWHERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS})
 
 
 class Recorder:
-    """One for all nodes. ``untold`` is a topic whose own traffic is not recorded."""
+    """One for all nodes. ``untold`` is a topic whose own traffic is not recorded.
+
+    What is in ``recent`` is there for whoever asks; ``outbox``, if there is one, gets every record.
+    """
 
     def __init__(self, clock: Clock, untold: str | None = None) -> None:
         self.recent: deque[WaitRecord] = deque(maxlen=RECENT_MAX)
-        self.sinks: list[Sink] = []
+        self.outbox: Outbox | None = None
         self._now_ms = clock.now_ms
         self._wall_us_at = clock.wall_us_at
         self._untold = untold
         self._current: Request[Any] | None = None
+        self._recorded = 0
+
+    def statistics(self) -> dict[str, Any]:
+        """How many requests were recorded, how many of them are kept, and what is on its way."""
+        return {
+            "recorded": self._recorded,
+            "kept": len(self.recent),
+            "outbox": None if self.outbox is None else self.outbox.statistics(),
+        }
 
     # ------------------------------------------------------------------ a request's way through
 
     def begin(self, request: Request[Any], connection: Connection) -> None:
         """A handler is about to take the request."""
-        header = request.header
+        header, body = request.header, request.body
         request.record = WaitRecord(
             request.node.id,
             connection.id,
             header.client_id,
             header.correlation_id,
-            name_of_api(request.body),
+            name_of_api(body),
             header.api_version,
             request.arrived_ms,
             self._now_ms(),
+            getattr(body, "replica_state", None) is not None,
         )
         self._current = request
 
@@ -62,6 +86,8 @@ class Recorder:
             record.timeout_ms = int(operation.delay_ms)
             record.purgatory = purgatory_of(operation)
             record.waited_for = waited_for(request.node, operation)
+        else:
+            record.purgatory, record.waited_for, record.timeout_ms = group_wait(request.body)
 
     def end(self) -> None:
         """The request is through, and so is whatever it has set off."""
@@ -73,13 +99,16 @@ class Recorder:
         assert record is not None
         record.completed_ms = record.sent_ms = self._now_ms()
         record.error = getattr(response, "error_code", 0)
-        operation = request.operation
-        if operation is not None:
+        if record.parked_ms is None:
+            if record.error or any(each.error for each in record.partitions):
+                record.cause = REFUSED
+        elif (operation := request.operation) is not None:
             record.checks = operation.checks
-            if record.parked_ms is not None:
-                record.cause = _cause(operation.completed_by)
-        elif record.error or any(each.error for each in record.partitions):
-            record.cause = Cause(CauseKind.ERROR)
+            record.cause = _cause(operation.completed_by)
+            if operation.completed_by is TIMEOUT:
+                record.waited_for = waited_for(request.node, operation)
+        else:
+            record.cause = self._cause_in_group(record.error)
         return record
 
     def sent(self, records: Iterable[WaitRecord]) -> None:
@@ -89,21 +118,37 @@ class Recorder:
             record.sent_ms = now_ms
             self._keep(record)
 
-    def abandoned(self, request: Request[Any]) -> None:
-        """The client went away while the request was parked."""
+    def abandoned(self, request: Request[Any], kind: CauseKind) -> None:
+        """The request will not be answered: its client went away, or the broker stops."""
         record = self.completed(request, None)
-        record.cause = Cause(CauseKind.DISCONNECT)
+        record.cause = Cause(kind)
+        if request.operation is not None:
+            ended = ((key, offset, (0, 0), 0) for key, offset in unanswered(request.operation))
+            record.partitions = told(request.node, ended)
         self._keep(record)
 
     def _keep(self, record: WaitRecord) -> None:
-        if self._untold is not None and any(
-            each.topic == self._untold for each in record.partitions
-        ):
+        if self._untold is not None and not self._may_be_told(record, self._untold):
             return
         record.arrived_us = self._wall_us_at(record.arrived_ms)
+        self._recorded += 1
         self.recent.append(record)
-        for sink in self.sinks:
-            sink(record)
+        if self.outbox is not None:
+            self.outbox.put(record)
+
+    def _may_be_told(self, record: WaitRecord, untold: str) -> bool:
+        """Leave the untold topic out of a follower's fetch; False if that is all there is to it.
+
+        A record that an append to the topic has caused would cause the next one.
+        """
+        if not any(each.topic == untold for each in record.partitions):
+            return True
+        others = [each for each in record.partitions if each.topic != untold]
+        caused = any(each.records for each in record.partitions if each.topic == untold)
+        if not others or caused or (record.cause.key is not None and record.cause.key[0] == untold):
+            return False
+        record.partitions = others
+        return True
 
     # ------------------------------------------------------------------------------- causes
 
@@ -118,9 +163,18 @@ class Recorder:
         current = self._current
         return Cause(kind, key, offset, replica, None if current is None else named(current))
 
+    def _cause_in_group(self, error: int) -> Cause:
+        """Who ended the wait of a group's request: another request, or else a timer."""
+        if error in _GROUP_ELSEWHERE:
+            return Cause(CauseKind.LEADERSHIP)
+        current = self._current
+        if current is None:
+            return TIMED_OUT
+        return Cause(CauseKind.MEMBERS, request=named(current))
+
 
 def _cause(completed_by: object) -> Cause:
     if isinstance(completed_by, Cause):
         return completed_by
     assert completed_by in (None, TIMEOUT)
-    return Cause(CauseKind.ARRIVAL if completed_by is None else CauseKind.TIMEOUT)
+    return ARRIVED if completed_by is None else TIMED_OUT

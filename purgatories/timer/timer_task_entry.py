@@ -4,8 +4,10 @@
     list is None: in no bucket; due, removed, or on its way into the first one
 
 A task that is added again gets a new entry, and the constructor takes the old one out of its list;
-so adding a task twice moves it. Entries are never reused. The expiration is kept by the task: there
-it fits into memory that is allocated anyway, and only the latest entry is ever asked for it.
+so adding a task twice moves it. Entries are never reused. (Two threads that add one task at the
+same moment may leave a dead entry behind, which is dropped when its bucket fires.) The expiration
+is kept by the task: there it fits into memory that is allocated anyway, and only the latest entry
+is ever asked for it.
 """
 
 from __future__ import annotations

@@ -42,17 +42,20 @@ def test_an_unknown_command_is_2_and_one_line(
     )
 
 
-def test_serve_becomes_the_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process is replaced, so the pid and the exit code are the broker's."""
+@pytest.mark.parametrize(
+    ("word", "room"), [("serve", "broker"), ("record", "recorder"), ("analyze", "pipeline")]
+)
+def test_a_command_becomes_its_room(word: str, room: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process is replaced, so the pid and the exit code are the room's."""
     executed: list[tuple[str, list[str], dict[str, str]]] = []
     monkeypatch.setattr(os, "execve", lambda *call: executed.append(call))
 
-    cli.main(["serve", "--port", "0"])
+    cli.main([word, "--port", "0"])
 
     [(program, words, _)] = executed
     assert program == sys.executable
     assert words[:2] == [sys.executable, "-I"]
-    assert words[-2:] == ["--port", "0"]
+    assert words[-3:] == [room, "--port", "0"]
 
 
 def test_little_is_imported() -> None:

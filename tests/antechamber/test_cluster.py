@@ -63,10 +63,14 @@ def test_it_is_configured_as_the_command_is(facts: FakeFacts, tmp_path: Path) ->
         topics=["orders:3:3", "audit"],
         data_dir=tmp_path,
         properties="server.properties",
+        record=True,
+        records=tmp_path / "records",
+        records_topic="waits",
     )
 
     assert " ".join(Process.arguments) == (
         f"--brokers 3 --data-dir {tmp_path} --properties server.properties "
+        f"--record --records {tmp_path}/records --records-topic waits "
         "-c min.insync.replicas=2 -c auto.create.topics.enable=false "
         "--topic orders:3:3 --topic audit"
     )

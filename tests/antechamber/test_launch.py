@@ -62,7 +62,7 @@ def test_libraries_that_only_the_starting_interpreter_sees_are_found(tmp_path: P
         "sys.exit(launch.main())\n"
     )
     ended = subprocess.run(
-        [sys.executable, "-I", "-c", code],
+        [sys.executable, "-I", "-c", code, "broker"],
         env={**os.environ, SEARCH_PATH_VARIABLE: str(tmp_path)},
         check=False,
     )

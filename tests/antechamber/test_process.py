@@ -15,7 +15,7 @@ def test_the_process_is_isolated() -> None:
     """-I stands before the script, so that nothing of the user's is imported first."""
     interpreter, isolated, script, *rest = command(["--port", "0"])
 
-    assert (interpreter, isolated, rest) == (sys.executable, "-I", ["--port", "0"])
+    assert (interpreter, isolated, rest) == (sys.executable, "-I", ["broker", "--port", "0"])
     assert Path(script).name == "launch.py"
 
 

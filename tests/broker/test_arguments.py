@@ -30,15 +30,15 @@ def test_no_arguments_are_the_defaults() -> None:
 def test_every_option_reaches_its_place(tmp_path: Path) -> None:
     """All options of the contract are there."""
     line = (
-        "--host 0.0.0.0 --port 0 --brokers 3 --admin-port 0 --data-dir d -c num.partitions=2 "
-        "--topic a --topic b:3 --topic c:4:2 --records r --records-topic t --ready-file f "
-        "--quiet --verbose --stop-with-stdin"
+        "--host 0.0.0.0 --port 0 --brokers 3 --admin-port 0 --data-dir d --data-dir e "
+        "-c num.partitions=2 --topic a --topic b:3 --topic c:4:2 --record --records r "
+        "--records-topic t --ready-file f --quiet --verbose --stop-with-stdin"
     )
     options = parse_arguments(line.split())
 
     assert (options.host, options.port, options.brokers, options.admin_port) == ("0.0.0.0", 0, 3, 0)
-    assert (options.data_dir, options.records, options.ready_file) == (
-        Path("d"),
+    assert (options.data_dirs, options.records, options.ready_file) == (
+        (Path("d"), Path("e")),
         Path("r"),
         Path("f"),
     )
@@ -46,6 +46,28 @@ def test_every_option_reaches_its_place(tmp_path: Path) -> None:
     assert options.topics == (TopicSpec("a"), TopicSpec("b", 3), TopicSpec("c", 4, 2))
     assert (options.records_topic, options.quiet, options.verbose) == ("t", True, True)
     assert options.stop_with_stdin
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "port"),
+    [
+        ("broker.example", "broker.example", None),
+        ("broker.example:19092", "broker.example", 19092),
+        ("[::1]:19092", "::1", 19092),
+        ("[::1]", "::1", None),
+    ],
+)
+def test_an_advertised_address_may_have_a_port(address: str, host: str, port: int | None) -> None:
+    """Without one the port is the one that is served on."""
+    options = parse_arguments(["--advertise", address])
+
+    assert (options.advertised_host, options.advertised_port) == (host, port)
+
+
+@pytest.mark.parametrize("line", ["--record", "--records r", "--records-topic t"])
+def test_a_place_for_records_implies_recording(line: str) -> None:
+    """Each of the three is enough."""
+    assert parse_arguments(line.split()).record
 
 
 def test_the_command_line_goes_over_the_file(tmp_path: Path) -> None:
@@ -76,6 +98,14 @@ def test_a_bad_line_of_a_file_is_named(tmp_path: Path) -> None:
         ("--port -1", "--port: '-1' is not a whole number from 0 to 65535"),
         ("--port 9_092", "--port: '9_092' is not a whole number from 0 to 65535"),
         ("--admin-port x", "--admin-port: 'x' is not a whole number from 0 to 65535"),
+        ("--advertise :9092", "--advertise: ':9092' is not HOST or HOST:PORT"),
+        ("--advertise h:", "--advertise: 'h:' is not HOST or HOST:PORT"),
+        ("--advertise ::1", "--advertise: '::1' is not HOST or HOST:PORT"),
+        ("--advertise h:0", "--advertise: h:0: port: '0' is not a whole number from 1 to 65535"),
+        (
+            "--advertise h:65535 --brokers 2",
+            "--advertise: 65535 and 2 brokers go beyond 65535; give 65534 at most",
+        ),
         ("--brokers 0", "--brokers: '0' is not a whole number from 1 to 100"),
         (
             "--port 65535 --brokers 2",
@@ -104,6 +134,7 @@ def test_a_bad_line_of_a_file_is_named(tmp_path: Path) -> None:
             ("--topic: a:1:2: there cannot be more replicas than brokers, and --brokers is 1"),
         ),
         ("--topic a --topic a:2", "--topic: a is given twice"),
+        ("--data-dir a --data-dir ./a", "--data-dir: a is given twice"),
         (
             "--admin-host 0.0.0.0",
             (

@@ -142,3 +142,19 @@ async def test_two_who_stop_a_node_both_see_it_stopped(tmp_path: Path) -> None:
         await trio.testing.wait_all_tasks_blocked()
 
         assert _state(running, 2) is NodeState.STOPPED
+
+
+@pytest.mark.parametrize(("enabled", "leader"), [("true", 1), ("false", 2)])
+async def test_leaderships_go_back_after_a_while(tmp_path: Path, enabled: str, leader: int) -> None:
+    """``auto.leader.rebalance.enable``: five minutes, if nobody says otherwise."""
+    async with running_cluster(tmp_path, auto_leader_rebalance_enable=enabled) as running:
+        running.controller.create_topic("t", assignments=[(1, 2, 3)])
+        await running.cluster.stop(1)
+        await running.cluster.start(1)
+        await trio.sleep(290)
+        before = running.controller.image.topics["t"].partitions[0].leader
+
+        await trio.sleep(20)
+
+        assert before == 2
+        assert running.controller.image.topics["t"].partitions[0].leader == leader

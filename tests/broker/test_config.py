@@ -14,6 +14,9 @@ from broker.config_entry import ConfigSource
 from broker.config_keys import KEYS
 from broker.config_kinds import written
 
+# Fields that hold what was set, and are no settings themselves.
+LEVELS = ("given", "own", "shared")
+
 
 def parsed(*assignments: str) -> Config:
     """The config that these KEY=VALUE make, in this order."""
@@ -29,7 +32,7 @@ def refusal(*assignments: str) -> str:
 
 def test_every_key_has_its_attribute() -> None:
     """The table of keys and the fields of the dataclass are the same list."""
-    attributes = [field.name for field in fields(Config) if field.name != "given"]
+    attributes = [field.name for field in fields(Config) if field.name not in LEVELS]
 
     assert attributes == [attribute(key) for key in KEYS]
 
@@ -119,3 +122,46 @@ def test_a_given_key_is_described_with_the_default_under_it() -> None:
 def test_configs_with_the_same_values_are_equal() -> None:
     """A config is a value."""
     assert parsed("num.partitions=3") == parsed("num.partitions=3")
+
+
+def test_what_is_set_while_the_broker_runs_counts_most() -> None:
+    """A node's own value before that of all, before what was given at the start."""
+    config = parsed("message.max.bytes=1000")
+
+    config.reconfigure({}, {"message.max.bytes": "2000"})
+    shared = config.message_max_bytes
+    config.reconfigure({"message.max.bytes": "3000"}, {"message.max.bytes": "2000"})
+    own = config.message_max_bytes
+    sources = [synonym.source for synonym in config.synonyms("message.max.bytes")]
+    config.reconfigure({}, {})
+
+    assert (shared, own, config.message_max_bytes) == (2000, 3000, 1000)
+    assert sources == [
+        ConfigSource.DYNAMIC_BROKER,
+        ConfigSource.DYNAMIC_DEFAULT_BROKER,
+        ConfigSource.STATIC_BROKER,
+        ConfigSource.DEFAULT,
+    ]
+
+
+def test_what_is_set_on_all_nodes_is_described_alone() -> None:
+    """And the value of a key that nobody knows is not told."""
+    config = Config()
+    config.reconfigure({}, {"message.max.bytes": "2000", "plugin.key": "secret"})
+
+    described = {entry.name: entry.value for entry in config.describe_shared()}
+
+    assert described == {"message.max.bytes": "2000", "plugin.key": None}
+
+
+def test_memory_for_requests_must_do_for_one() -> None:
+    """Without a limit, which is 0 or less, there is nothing to compare."""
+    largest = {"socket.request.max.bytes": "1000"}
+
+    assert parse_config({**largest, "queued.max.request.bytes": "0"}).queued_max_request_bytes == 0
+    with pytest.raises(ConfigError) as refusal:
+        parse_config({**largest, "queued.max.request.bytes": "999"})
+
+    assert str(refusal.value) == (
+        "-c: socket.request.max.bytes=1000 is more than queued.max.request.bytes=999"
+    )

@@ -25,8 +25,11 @@ def is_read(key: str) -> bool:
     """Whether the broker's code reads the key, or that of a topic which falls back to it."""
     topic_keys = (t.name for t in TOPIC_KEYS.values() if key in dict(t.synonyms))
     # Configs are called config everywhere; LogConfig reads some of its own.
-    reading = "|".join(attribute(name) for name in (key, *topic_keys))
-    return bool(re.search(rf"(config|self)\.({reading})\b", READERS))
+    names = (key, *topic_keys)
+    as_attribute = "|".join(attribute(name) for name in names)
+    by_name = "|".join(re.escape(name) for name in names)
+    reading = rf'(config|self)\.({as_attribute})\b|topic_value\(.*"({by_name})"\)'
+    return bool(re.search(reading, READERS))
 
 
 def test_a_key_is_not_both_here_and_not_here() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from broker.config import DEFAULTS
-from broker.config_keys import KEYS, Key
+from broker.config_key import Key
+from broker.config_keys import KEYS
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))

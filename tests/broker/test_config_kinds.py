@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 from broker.config_kinds import (
     Boolean,
+    CountsByAddress,
     Decimal,
     Kind,
     ListOf,
     OneOf,
     Unfit,
+    counts_by_address,
     int16,
     int32,
     int64,
@@ -64,6 +66,10 @@ def test_a_value_is_read_as_kafka_reads_it(kind: Kind, text: str, value: object)
         (CODEC, ""),
         (POLICY, "compact,,delete"),
         (POLICY, "none"),
+        (CountsByAddress(), "192.0.2.1"),
+        (CountsByAddress(), "192.0.2.1:x"),
+        (CountsByAddress(), "192.0.2.1:-1"),
+        (CountsByAddress(), ":5"),
     ],
 )
 def test_a_value_that_kafka_refuses_is_refused(kind: Kind, text: str) -> None:
@@ -89,3 +95,12 @@ def test_values_are_written_as_kafka_writes_them(
 ) -> None:
     """Booleans are in lower case, lists have commas, no value is null."""
     assert written(value) == text
+
+
+def test_counts_by_address_are_read() -> None:
+    """The last colon is the one before the number: an address may have some of its own."""
+    text = " 192.0.2.1:5, 2001:db8::1 : 7 ,"
+
+    assert CountsByAddress().parse(text) == text.strip()
+    assert counts_by_address(text) == {"192.0.2.1": 5, "2001:db8::1": 7}
+    assert counts_by_address("") == {}

@@ -100,6 +100,7 @@ async def test_a_produce_tells_who_is_behind(tmp_path: Path) -> None:
             "need": 3,
             "had": 2,
             "behind": [slow],
+            "behind_at": [2],
         }
 
 

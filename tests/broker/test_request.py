@@ -14,10 +14,15 @@ class Sink:
 
     def __init__(self) -> None:
         self.answers: list[tuple[Request[Any], object | None]] = []
+        self.muted_ms: list[int] = []
 
     def complete(self, request: Request[Any], response: object | None) -> None:
         """Remember."""
         self.answers.append((request, response))
+
+    def mute(self, throttle_ms: int) -> None:
+        """Remember."""
+        self.muted_ms.append(throttle_ms)
 
 
 def test_an_answer_goes_back_where_the_request_came_from() -> None:
@@ -30,3 +35,13 @@ def test_an_answer_goes_back_where_the_request_came_from() -> None:
 
     assert (request.version, request.client_id, request.body) == (9, "me", "body")
     assert sink.answers == [(request, "answer")]
+
+
+def test_a_client_is_throttled_by_the_connection_it_came_by() -> None:
+    """Whose next request waits."""
+    sink = Sink()
+    request = Request(RequestHeader(0, 9, 1, "me"), "body", cast("Node", None), sink, "127.0.0.1")
+
+    request.throttle(100)
+
+    assert sink.muted_ms == [100]

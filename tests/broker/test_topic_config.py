@@ -10,13 +10,20 @@ from broker.config import Config, attribute
 from broker.config_entry import ConfigSource
 from broker.errors import ApiError
 from broker.storage.log_config import LogConfig
-from broker.topic_config import TOPIC_KEYS, TopicConfig, check_topic_configs, describe_topic
+from broker.topic_config import (
+    TOPIC_KEYS,
+    TopicConfig,
+    check_topic_configs,
+    describe_topic,
+    list_value,
+    topic_value,
+)
 from protocol.errors import ErrorCode
 
 HOUR_MS = 3_600_000
 
 
-def refusal(**configs: str | None) -> str:
+def refusal(**configs: str) -> str:
     with pytest.raises(ApiError) as refused:
         check_topic_configs({key.replace("_", "."): value for key, value in configs.items()})
     assert refused.value.code is ErrorCode.INVALID_CONFIG
@@ -40,6 +47,14 @@ def test_a_setting_of_the_topic_counts_more() -> None:
     topic = TopicConfig(Config(message_max_bytes=5000), {"max.message.bytes": "7000"})
 
     assert topic.max_message_bytes == 7000
+
+
+def test_one_setting_can_be_had_alone() -> None:
+    """The same value as among all of them."""
+    config, own = Config(message_max_bytes=5000), {"max.message.bytes": "7000"}
+
+    assert topic_value(config, own, "max.message.bytes") == 7000
+    assert topic_value(config, {}, "max.message.bytes") == 5000
 
 
 def test_hours_become_milliseconds() -> None:
@@ -76,26 +91,26 @@ def test_good_settings_are_accepted() -> None:
 @pytest.mark.parametrize(
     ("configs", "message"),
     [
-        ({"foo": "1"}, "unknown topic config 'foo'"),
-        ({"segment_bytes": None}, "segment.bytes is given without a value"),
+        ({"foo": "1"}, "Unknown topic config name: foo"),
         (
             {"segment_bytes": "5"},
-            "segment.bytes='5' is not a whole number from 1048576 to 2147483647",
+            "Invalid value 5 for configuration segment.bytes: Value must be at least 1048576",
         ),
         (
             {"cleanup_policy": "Compact"},
-            "cleanup.policy='Compact' is not a list of compact, delete, separated by commas",
+            (
+                "Invalid value Compact for configuration cleanup.policy: "
+                "String must be one of: compact, delete"
+            ),
         ),
         (
             {"min_compaction_lag_ms": "5", "max_compaction_lag_ms": "2"},
-            "min.compaction.lag.ms=5 is more than max.compaction.lag.ms=2",
+            "conflict topic config setting min.compaction.lag.ms (5) > max.compaction.lag.ms (2)",
         ),
     ],
 )
-def test_bad_settings_are_refused_with_a_reason(
-    configs: dict[str, str | None], message: str
-) -> None:
-    """INVALID_CONFIG names the key, what was given and what is allowed."""
+def test_bad_settings_are_refused_with_a_reason(configs: dict[str, str], message: str) -> None:
+    """INVALID_CONFIG with the message that Kafka 4.3.1 answered."""
     assert refusal(**configs) == message
 
 
@@ -125,3 +140,11 @@ def test_a_value_of_the_broker_is_described_as_such() -> None:
     assert entries["segment.ms"].value == str(HOUR_MS)
     assert entries["segment.ms"].source is ConfigSource.STATIC_BROKER
     assert entries["segment.bytes"].source is ConfigSource.DEFAULT
+
+
+def test_the_words_of_a_list_are_those_set_or_else_the_brokers() -> None:
+    """A key of another kind has none."""
+    assert list_value(Config(), {}, "cleanup.policy") == ("delete",)
+    assert list_value(Config(), {"cleanup.policy": "compact"}, "cleanup.policy") == ("compact",)
+    assert list_value(Config(), {}, "retention.ms") is None
+    assert list_value(Config(), {}, "nonsense") is None

@@ -138,3 +138,14 @@ def test_a_frame_that_is_held_survives_the_next_read_into_own_memory() -> None:
     assert held is not None
     assert bytes(held) == b"a" * 1000
     assert _frames(inbox) == [b"b" * 10, b"c" * 100_000]
+
+
+def test_the_bytes_awaited_are_those_of_the_frame_under_way() -> None:
+    """As long as its length is known; and all that is pending, if that is more."""
+    inbox = _inbox()
+    awaited = [inbox.awaited_bytes]
+    for part in (b"\0\0", b"\0\x64", b"x" * 50, b"x" * 150):
+        _receive(inbox, part)
+        awaited.append(inbox.awaited_bytes)
+
+    assert awaited == [0, 4, 104, 104, 204]

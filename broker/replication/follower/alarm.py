@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 
 import trio
 
+from broker.housekeeping import Once
 from purgatories.timer.system_timer import SystemTimer
-from purgatories.timer.timer_task import TimerTask
-
-
-class _Call(TimerTask):
-    __slots__ = ("_action",)
-
-    def __init__(self, delay_ms: float, action: Callable[[], object]) -> None:
-        super().__init__(delay_ms)
-        self._action = action
-
-    def run(self) -> None:
-        """Time is up."""
-        self._action()
 
 
 class Alarm:
@@ -36,11 +23,10 @@ class Alarm:
 
     async def wait(self, at_most_ms: float = inf) -> None:
         """Return when `ring` is called, or after *at_most_ms* by the node's timer."""
-        call = _Call(at_most_ms, self.ring)
-        if at_most_ms != inf:
-            self._timer.add(call)
+        limit = None if at_most_ms == inf else Once(self._timer, self.ring, delay_ms=at_most_ms)
         try:
             await self._rung.wait()
         finally:
-            call.cancel()
+            if limit is not None:
+                limit.cancel()
             self._rung = trio.Event()

@@ -21,8 +21,8 @@ def test_requests_are_asked_for_by_what_they_are() -> None:
     """Without a word: the latest answered, of any kind."""
     assert read_requests(query("")) == RequestQuery()
     assert read_requests(
-        query("parked=1&api=Produce&topic=t&client=c&followers=1&limit=5")
-    ) == RequestQuery(True, "Produce", "t", "c", True, 5)
+        query("parked=1&api=Produce&topic=t&client=c&followers=1&limit=5&correlation=7")
+    ) == RequestQuery(True, "Produce", "t", "c", True, 5, 7)
 
 
 @pytest.mark.parametrize(

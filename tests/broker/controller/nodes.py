@@ -18,6 +18,12 @@ class RecordingNode:
     def broker_changed(self, broker: Broker) -> None:
         """Never mind."""
 
+    def configs_changed(self) -> None:
+        """Never mind."""
+
+    def client_quotas_changed(self) -> None:
+        """Never mind."""
+
     def topic_changed(self, topic: TopicImage) -> None:
         """Remember."""
         self.told.append(("changed", topic.name, len(topic.partitions)))

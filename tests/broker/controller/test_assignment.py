@@ -8,33 +8,53 @@ from hypothesis import strategies as st
 from broker.controller.assignment import place_replicas
 
 
-def test_leaders_and_followers_go_round() -> None:
-    """Leaders go round the nodes, and followers shift by one after every full turn."""
-    placed = place_replicas([1, 2, 3], range(6), 2, start=0, shift=0)
+def test_partitions_stand_in_stripes() -> None:
+    """Kafka's StripedReplicaPlacerTest: each begins one node further on than the one before."""
+    placed = place_replicas([1, 2, 3, 4], [], 4, 3, start=1)
 
-    assert placed == [(1, 2), (2, 3), (3, 1), (1, 3), (2, 1), (3, 2)]
+    assert placed == [(2, 3, 4), (3, 4, 1), (4, 1, 2), (1, 2, 3)]
+
+
+def test_another_turn_pairs_other_nodes() -> None:
+    """The line is shuffled after each, so that two nodes do not share all their partitions."""
+    placed = place_replicas([1, 2, 3, 4], [], 40, 2, start=0)
+
+    assert len({frozenset(replicas) for replicas in placed[:4]}) == 4
+    assert len({frozenset(replicas) for replicas in placed}) == 6
+
+
+def test_fenced_nodes_come_last() -> None:
+    """Kafka's testAvoidFencedReplicaIfPossibleOnSingleRack and its kin: they lead nothing."""
+    two = place_replicas([1, 3], [2], 4, 2, start=0)
+    three = place_replicas([1, 3], [2], 4, 3, start=0)
+
+    assert all(2 not in replicas for replicas in two)
+    assert all(replicas[2] == 2 for replicas in three)
 
 
 def test_one_node_gets_everything() -> None:
     """A cluster of one node places all replicas there."""
-    assert place_replicas([7], range(3), 1, start=5, shift=5) == [(7,), (7,), (7,)]
+    assert place_replicas([7], [], 3, 1, start=5) == [(7,), (7,), (7,)]
 
 
 @given(
-    nodes=st.integers(1, 6),
+    alive=st.integers(1, 6),
+    fenced=st.integers(0, 3),
     partitions=st.integers(1, 40),
     start=st.integers(0, 100),
-    shift=st.integers(0, 100),
     data=st.data(),
 )
 def test_replicas_differ_and_leaders_are_even(
-    nodes: int, partitions: int, start: int, shift: int, data: st.DataObject
+    alive: int, fenced: int, partitions: int, start: int, data: st.DataObject
 ) -> None:
     """No partition has two replicas on one node, and no node leads two more than another."""
-    factor = data.draw(st.integers(1, nodes))
+    factor = data.draw(st.integers(1, alive + fenced))
+    nodes, others = range(alive), range(10, 10 + fenced)
 
-    placed = place_replicas(range(nodes), range(partitions), factor, start=start, shift=shift)
+    placed = place_replicas(nodes, others, partitions, factor, start=start)
 
-    assert all(len(set(replicas)) == factor for replicas in placed)
-    led = [sum(replicas[0] == node for replicas in placed) for node in range(nodes)]
+    assert len(placed) == partitions
+    assert all(len(set(replicas)) == len(replicas) == factor for replicas in placed)
+    led = [sum(replicas[0] == node for replicas in placed) for node in nodes]
     assert max(led) - min(led) <= 1
+    assert sum(led) == partitions

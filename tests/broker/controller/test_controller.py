@@ -149,3 +149,13 @@ def test_a_restart_keeps_topics_ids_and_the_cluster(tmp_path: Path) -> None:
     assert after.image.cluster_id == before.image.cluster_id
     assert after.next_producer_id() not in given
     after.close()
+
+
+def test_quotas_of_clients_are_altered(controller: Controller) -> None:
+    """What is not named stays; what is only validated is not set."""
+    client = (("client-id", "a"),)
+    controller.alter_client_quotas(client, {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0})
+    controller.alter_client_quotas(client, {"producer_byte_rate": None})
+    controller.alter_client_quotas(client, {"consumer_byte_rate": 3.0}, validate_only=True)
+
+    assert controller.image.client_quotas == {client: {"consumer_byte_rate": 2.0}}

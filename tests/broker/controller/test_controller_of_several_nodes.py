@@ -47,6 +47,13 @@ class Nodes:
         assignments = [replicas or (1, 2, 3)]
         return self.controller.create_topic("t", assignments=assignments, configs=named)
 
+    def elect(
+        self, election: Election, keys: list[TopicPartition] | None
+    ) -> dict[TopicPartition, ErrorCode]:
+        """Hold elections; how each ended."""
+        results = self.controller.elect_leaders(election, keys)
+        return {key: error.code if error else ErrorCode.NONE for key, error in results.items()}
+
     @property
     def partition(self) -> PartitionRegistration:
         """What the controller says of it now."""
@@ -101,6 +108,87 @@ def test_the_last_one_in_sync_leaves_no_leader_and_comes_back_as_one() -> None:
     assert (alone.isr, alone.elr) == ((), (1,))
     assert (nodes.partition.leader, nodes.partition.isr, nodes.partition.elr) == (1, (1,), ())
     assert nodes.partition.leader_epoch > alone.leader_epoch > 0
+
+
+def test_a_crash_costs_eligibility() -> None:
+    """Kafka's handleBrokerShutdown: node 2 left first, but 1 may have lost what it had since."""
+    nodes = Nodes()
+    nodes.topic(min_insync_replicas="2")
+    for node_id in (3, 2, 1):
+        nodes.controller.fence(node_id)
+    all_gone = nodes.partition
+
+    nodes.start(2)
+    second = nodes.partition
+    nodes.start(1)
+
+    assert (all_gone.leader, all_gone.elr, all_gone.last_known_elr) == (NO_LEADER, (1, 2), (1,))
+    assert (second.leader, second.elr) == (NO_LEADER, (1,))
+    assert (nodes.partition.leader, nodes.partition.isr) == (1, (1,))
+
+
+def test_who_has_not_come_by_the_end_of_the_start_is_out(tmp_path: Path) -> None:
+    """A data directory of three nodes, started with two."""
+    before = Nodes(tmp_path / "db")
+    before.topic(3, 2, 1)
+    before.controller.close()
+    controller = make_controller(ControllerStore(tmp_path / "db"))
+
+    with controller.starting():
+        for node_id in (1, 2):
+            controller.register(Broker(node_id, "h", node_id), RecordingNode()).release()
+
+    (partition,) = controller.image.topics["t"].partitions
+    assert (partition.leader, partition.isr, partition.leader_epoch) == (2, (2, 1), 1)
+    controller.close()
+
+
+def test_a_node_alone_after_a_restart_leads_what_it_can(tmp_path: Path) -> None:
+    """Without a start together, whoever registers leads what it is in sync with."""
+    before = Nodes(tmp_path / "db")
+    before.topic(3, 2, 1)
+    before.controller.close()
+    controller = make_controller(ControllerStore(tmp_path / "db"))
+
+    controller.register(Broker(2, "h", 2), RecordingNode()).release()
+
+    assert controller.image.topics["t"].partitions[0].leader == 2
+    controller.close()
+
+
+def test_unclean_leaders_are_looked_for_from_time_to_time() -> None:
+    """Kafka's testElectUncleanLeaders...: where the topic allows it, be it since a moment ago."""
+    nodes = Nodes()
+    topic = nodes.topic()
+    nodes.controller.alter_partition(nodes.change(topic, 1))
+    nodes.controller.fence(1)
+
+    nodes.controller.elect_unclean_leaders()
+    forbidden = nodes.partition.leader
+    nodes.controller.alter_topic_configs("t", lambda _: {"unclean.leader.election.enable": "true"})
+    allowed = nodes.partition.leader
+    nodes.controller.elect_unclean_leaders()
+
+    assert (forbidden, allowed, nodes.partition.leader) == (NO_LEADER, NO_LEADER, 2)
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_another_minimum_forgets_who_was_eligible(everywhere: bool) -> None:
+    """Of the topic, or of all topics; any other setting lets them be."""
+    nodes = Nodes(min_insync_replicas=2)
+    topic = nodes.topic()
+    nodes.controller.alter_partition(nodes.change(topic, 1))
+    eligible = nodes.partition.elr
+
+    nodes.controller.alter_topic_configs("t", lambda _: {"retention.ms": "100000"})
+    still = nodes.partition.elr
+    if everywhere:
+        nodes.controller.alter_broker_configs("", lambda _: {"min.insync.replicas": "1"})
+    else:
+        nodes.controller.alter_topic_configs("t", lambda _: {"min.insync.replicas": "1"})
+
+    assert eligible == still == (2, 3)
+    assert nodes.partition.elr == ()
 
 
 def test_an_unclean_election_happens_only_where_it_is_configured() -> None:
@@ -159,7 +247,7 @@ def test_a_preferred_election_gives_the_leadership_back() -> None:
     nodes.controller.fence(1)
     nodes.start(1)
     key = TopicPartition("t", 0)
-    elect = nodes.controller.elect_leaders
+    elect = nodes.elect
 
     too_early = elect(Election.PREFERRED, [key])
     nodes.controller.alter_partition(nodes.change(topic, 2, 3, 1))
@@ -178,11 +266,11 @@ def test_an_unclean_election_can_be_asked_for() -> None:
     nodes = Nodes()
     topic = nodes.topic()
     key = TopicPartition("t", 0)
-    needless = nodes.controller.elect_leaders(Election.UNCLEAN, [key])
+    needless = nodes.elect(Election.UNCLEAN, [key])
     nodes.controller.alter_partition(nodes.change(topic, 1))
     nodes.controller.fence(1)
 
-    held = nodes.controller.elect_leaders(Election.UNCLEAN, [key])
+    held = nodes.elect(Election.UNCLEAN, [key])
 
     assert needless == {key: ErrorCode.ELECTION_NOT_NEEDED}
     assert held == {key: ErrorCode.NONE}
@@ -193,11 +281,15 @@ def test_unknown_partitions_cannot_be_elected_or_moved() -> None:
     """Each has its own error; the others are not kept from theirs."""
     nodes = Nodes()
     nodes.topic()
-    unknown = TopicPartition("t", 9)
+    known, unknown = TopicPartition("t", 0), TopicPartition("t", 9)
     error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
-    assert nodes.controller.elect_leaders(Election.PREFERRED, [unknown]) == {unknown: error}
+    assert nodes.elect(Election.PREFERRED, [unknown, known]) == {
+        unknown: error,
+        known: ErrorCode.ELECTION_NOT_NEEDED,
+    }
     assert _refusal(nodes.controller.reassign, unknown, (1,)) is error
+    assert _refusal(nodes.controller.reassign, TopicPartition("nope", 0), (1,)) is error
 
 
 def test_a_partition_moves_when_its_new_replicas_are_in_sync() -> None:
@@ -254,6 +346,25 @@ def test_the_factor_may_be_held_fast() -> None:
 
     assert refusal.value.code is ErrorCode.INVALID_REPLICATION_FACTOR
     assert nodes.controller.reassignments() == {}
+
+
+def test_a_failed_disk_costs_the_leadership_until_the_node_starts_again() -> None:
+    """Others lead meanwhile; alone in the set there is no leader, though the node is alive."""
+    nodes = Nodes()
+    topic = nodes.topic()
+    key = TopicPartition("t", 0)
+
+    nodes.controller.replicas_failed(1, [key])
+    first = nodes.partition
+    nodes.controller.alter_partition(nodes.change(topic, 2))
+    nodes.controller.replicas_failed(2, [key])
+    second = nodes.partition
+    nodes.controller.fence(2)
+    nodes.start(2)
+
+    assert (first.leader, first.isr) == (2, (2, 3))
+    assert second.leader == NO_LEADER
+    assert nodes.partition.leader == 2
 
 
 def test_leaderships_go_back_to_the_preferred_replicas() -> None:

@@ -17,6 +17,12 @@ class Listener:
     def broker_changed(self, broker: Broker) -> None:
         self.heard.append(f"node {broker.node_id}")
 
+    def configs_changed(self) -> None:
+        self.heard.append("configs")
+
+    def client_quotas_changed(self) -> None:
+        self.heard.append("quotas")
+
     def topic_changed(self, topic: TopicImage) -> None:
         self.heard.append(f"+{topic.name}")
 
@@ -85,3 +91,35 @@ def test_what_a_listener_sets_off_waits_for_it_to_be_through() -> None:
     feed.deliver()
 
     assert order == ["begin first", "end first", "begin second", "end second"]
+
+
+def test_settings_reach_the_image_first() -> None:
+    """The node is told that they are others, and reads them there."""
+    listener = Listener()
+    image = _image()
+    image.broker_configs["1"] = {"log.retention.ms": "1"}
+    feed = MetadataFeed(image, listener)
+
+    feed.put_configs("", {"log.retention.ms": "2"})
+    feed.release()
+
+    assert feed.image.broker_configs == {
+        "1": {"log.retention.ms": "1"},
+        "": {"log.retention.ms": "2"},
+    }
+    assert listener.heard == ["node 1", "configs", "+old", "configs"]
+
+
+def test_quotas_reach_the_image_first() -> None:
+    """Those there were, and those to come; none at all takes an entity out."""
+    listener, image = Listener(), _image()
+    old, new = (("user", "old"),), (("user", "new"),)
+    image.client_quotas[old] = {"producer_byte_rate": 1.0}
+    feed = MetadataFeed(image, listener)
+
+    feed.put_client_quotas(new, {"producer_byte_rate": 2.0})
+    feed.put_client_quotas(old, {})
+    feed.release()
+
+    assert feed.image.client_quotas == {new: {"producer_byte_rate": 2.0}}
+    assert listener.heard == ["node 1", "quotas", "+old", "quotas", "quotas"]

@@ -34,7 +34,7 @@ def test_an_up_to_date_leader_is_heard() -> None:
     ("asked", "error"),
     [
         (replace(GOOD, broker_epoch=10), ErrorCode.STALE_BROKER_EPOCH),
-        (replace(GOOD, node_id=3, broker_epoch=13), ErrorCode.STALE_BROKER_EPOCH),
+        (replace(GOOD, node_id=4), ErrorCode.STALE_BROKER_EPOCH),
         (replace(GOOD, topic_id=uuid4()), ErrorCode.UNKNOWN_TOPIC_ID),
         (replace(GOOD, key=TopicPartition("t", 1)), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
         (replace(GOOD, leader_epoch=6), ErrorCode.NOT_CONTROLLER),

@@ -1,93 +1,193 @@
-"""How registrations follow from each other."""
+"""What partitions become; named are the tests of Kafka's PartitionChangeBuilderTest."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from broker.controller.image import NO_LEADER, PartitionRegistration
-from broker.controller.partition_change import Election, Rules, change, with_epochs
-from broker.controller.reassignments import reassigned
+from broker.controller.partition_change import Election, Rules, change_partition
 
 NODES = (1, 2, 3, 4)
+WHOLE = PartitionRegistration((2, 1, 3), (2, 1, 3), 1, 100, 200)
 
 
-def _alive(*nodes: int, min_isr: int = 1, unclean: bool = False) -> Rules:
-    return Rules(lambda node: node in nodes, min_isr, unclean)
+def _rules(*alive: int, min_isr: int = 1, election: Election = Election.ONLINE) -> Rules:
+    return Rules(lambda node: node in alive, min_isr, election)
+
+
+def _changed(old: PartitionRegistration, rules: Rules, **wanted: object) -> PartitionRegistration:
+    return change_partition(old, replace(old, **wanted), rules)  # type: ignore[arg-type]  # its own fields
 
 
 def test_nothing_changed_is_the_same_registration() -> None:
-    """Kafka's testBuilderDoesNotChange...: no epoch grows for nothing."""
-    old = PartitionRegistration((1, 2), (1, 2), 1, 3, 7)
-
-    assert change(old, _alive(1, 2)) is old
-
-
-def test_a_leader_that_is_alive_and_in_sync_stays() -> None:
-    """An election is no reason to change (Kafka's testElectLeader, ONLINE)."""
-    old = PartitionRegistration((1, 2, 3), (1, 2, 3), 2)
-
-    assert change(old, _alive(1, 2, 3)).leader == 2
+    """testChangeRecordIsNoOp: no epoch grows for nothing."""
+    assert _changed(WHOLE, _rules(1, 2, 3)) is WHOLE
+    assert _changed(WHOLE, _rules(1, 2, 3), isr=(2, 1, 3)) is WHOLE
 
 
-def test_the_preferred_replica_leads_if_it_can() -> None:
-    """PREFERRED looks at the first replica first, and settles for a leader that can stay."""
-    old = PartitionRegistration((1, 2, 3), (2, 3), 2)
-    whole = PartitionRegistration((1, 2, 3), (2, 3, 1), 2)
+@pytest.mark.parametrize(
+    ("isr", "election", "alive", "leader"),
+    [
+        ((2, 1, 3), Election.PREFERRED, (1, 2, 3), 2),
+        ((2, 1, 3), Election.ONLINE, (1, 2, 3), 1),
+        ((1, 3), Election.PREFERRED, (1, 2, 3), 1),
+        ((2, 1, 3), Election.PREFERRED, (1, 3), 1),
+        ((2, 1, 3), Election.PREFERRED, (3,), 3),
+        ((2, 1, 3), Election.ONLINE, (2, 3), 2),
+        ((1,), Election.ONLINE, (2, 3), NO_LEADER),
+        ((1,), Election.PREFERRED, (2, 3), NO_LEADER),
+        ((1,), Election.UNCLEAN, (2, 3), 2),
+        ((1, 3), Election.UNCLEAN, (2, 3), 3),
+        ((1,), Election.UNCLEAN, (), NO_LEADER),
+    ],
+)
+def test_elections(
+    isr: tuple[int, ...], election: Election, alive: tuple[int, ...], leader: int
+) -> None:
+    """testElectLeader: who can stay stays, unless the first is preferred; then by replica order."""
+    old = replace(WHOLE, isr=isr)
 
-    assert change(whole, _alive(1, 2, 3), election=Election.PREFERRED).leader == 1
-    assert change(old, _alive(1, 2, 3), election=Election.PREFERRED).leader == 2
+    assert _changed(old, _rules(*alive, election=election)).leader == leader
 
 
-def test_who_leaves_a_set_that_becomes_too_small_stays_eligible() -> None:
-    """KIP-966: what is committed is on it too, until the set is large enough again."""
-    rules = _alive(1, 2, 3, min_isr=2)
-    old = PartitionRegistration((1, 2, 3), (1, 2), 1)
+def test_an_unclean_leader_is_in_sync_alone() -> None:
+    """testUncleanLeader: what the others had is not to be relied on."""
+    old = replace(WHOLE, isr=(1,), elr=(3,))
 
-    small = change(old, rules, isr=(1,))
-    grown = change(small, rules, isr=(1, 3))
+    new = _changed(old, _rules(2, min_isr=2, election=Election.UNCLEAN))
 
-    assert small.elr == (2,)
-    assert grown.elr == ()
+    assert (new.leader, new.isr, new.elr) == (2, (2,), ())
 
 
-def test_an_eligible_replica_leads_when_nobody_in_sync_can() -> None:
-    """Without loss, so no unclean election is needed."""
-    old = PartitionRegistration((1, 2, 3), (), NO_LEADER, elr=(1, 2))
+def test_a_smaller_set_is_no_new_leader_epoch() -> None:
+    """testIsrChangeDoesntBumpLeaderEpoch; the partition epoch grows with every change."""
+    shrunk = _changed(WHOLE, _rules(1, 2, 3), isr=(2, 1))
+    grown = _changed(shrunk, _rules(1, 2, 3), isr=(2, 1, 3))
 
-    new = change(old, _alive(2, 3, min_isr=2))
+    assert (shrunk.leader_epoch, shrunk.partition_epoch) == (100, 201)
+    assert (grown.leader_epoch, grown.partition_epoch) == (100, 202)
 
-    assert (new.leader, new.isr, new.elr) == (2, (2,), (1,))
+
+def test_a_new_leader_is_a_new_leader_epoch_and_so_is_none() -> None:
+    """Followers and clients must notice either."""
+    moved = _changed(WHOLE, _rules(2, 3), isr=(2, 3))
+    nobody = _changed(moved, _rules(), isr=())
+
+    assert (moved.leader, moved.leader_epoch, moved.partition_epoch) == (2, 101, 201)
+    assert (nobody.leader, nobody.leader_epoch, nobody.partition_epoch) == (NO_LEADER, 102, 202)
 
 
 def test_taking_a_replica_away_is_a_new_leader_epoch() -> None:
-    """Kafka's testTriggerLeaderEpochBumpForReplicaReassignment: the leader must take notice."""
-    old = PartitionRegistration((1, 2, 3), (1, 2, 3), 1)
+    """testTriggerLeaderEpochBumpIfNeeded..., also under the same leader; adding one is none."""
+    more = _changed(WHOLE, _rules(1, 2, 3), replicas=(2, 1, 3, 4), adding_replicas=(4,))
+    fewer = _changed(WHOLE, _rules(1, 2, 3), removing_replicas=(3,))
 
-    moved = change(reassigned(old, (1, 2)), _alive(1, 2, 3))
+    assert more.leader_epoch == 100
+    assert (fewer.replicas, fewer.leader, fewer.leader_epoch) == ((2, 1), 1, 101)
 
-    assert moved.replicas == (1, 2)
-    assert with_epochs(old, moved).leader_epoch == old.leader_epoch + 1
+
+def test_a_reassignment_ends_when_all_new_replicas_are_in_sync() -> None:
+    """testAddingReplicasAreAddedOneByOne..: until then old and new ones are replicas."""
+    moving = PartitionRegistration(
+        (4, 3, 1, 2), (1, 2), 1, adding_replicas=(3, 4), removing_replicas=(1, 2)
+    )
+
+    one_there = _changed(moving, _rules(*NODES), isr=(1, 2, 3))
+    all_there = _changed(one_there, _rules(*NODES), isr=(1, 2, 3, 4))
+
+    assert (one_there.replicas, one_there.adding_replicas) == ((4, 3, 1, 2), (3, 4))
+    assert (all_there.replicas, all_there.isr) == ((4, 3), (3, 4))
+    assert (all_there.adding_replicas, all_there.removing_replicas) == ((), ())
+    assert (all_there.leader, all_there.leader_epoch) == (4, 1)
+
+
+def test_fewer_replicas_must_all_be_in_sync() -> None:
+    """Taking replicas away must not leave a partition with less than what is left of them."""
+    moving = PartitionRegistration((1, 2, 3), (2, 3), 2, removing_replicas=(3,))
+
+    early = _changed(moving, _rules(1, 2, 3), isr=(2,))
+    in_time = _changed(moving, _rules(1, 2, 3), isr=(2, 1))
+
+    assert early.replicas == (1, 2, 3)
+    assert in_time.replicas == (1, 2)
+
+
+def test_who_leaves_a_set_that_becomes_too_small_stays_eligible() -> None:
+    """testEligibleLeaderReplicas_IsrShrinkBelowMinISR and _IsrExpandAboveMinISR (KIP-966)."""
+    rules = _rules(1, 2, 3, min_isr=2)
+
+    small = _changed(WHOLE, rules, isr=(1,))
+    grown = _changed(small, rules, isr=(1, 3))
+
+    assert small.elr == (2, 3)
+    assert grown.elr == ()
+
+
+def test_who_crashed_is_eligible_no_longer() -> None:
+    """testEligibleLeaderReplicas_RemoveUncleanShutdownReplicasFromElr."""
+    old = PartitionRegistration((1, 2, 3), (1,), 1, elr=(2, 3))
+
+    new = change_partition(old, old, _rules(1, 2, 3, min_isr=2), crashed={3})
+
+    assert new.elr == (2,)
+
+
+def test_an_eligible_replica_leads_when_nobody_is_in_sync() -> None:
+    """testEligibleLeaderReplicas_ElrCanBeElected: without loss, so it is no unclean election."""
+    old = PartitionRegistration((1, 2, 3), (), NO_LEADER, elr=(1, 2), last_known_elr=(1,))
+
+    new = _changed(old, _rules(2, 3, min_isr=2))
+
+    assert (new.leader, new.isr, new.elr, new.last_known_elr) == (2, (2,), (1,), ())
+
+
+def test_the_last_leader_leads_when_nobody_is_eligible_either() -> None:
+    """testElectionElrAndLastKnownElr...: it has most; Kafka calls it balanced recovery."""
+    led = PartitionRegistration((1, 2, 3), (2,), 2)
+    lost = _changed(led, _rules(1, 3), isr=())
+    crashed = change_partition(lost, lost, _rules(1, 3), crashed={2})
+
+    still_lost = _changed(crashed, _rules(1, 3))
+    back = _changed(crashed, _rules(1, 2, 3))
+
+    assert (lost.leader, lost.isr, lost.elr, lost.last_known_elr) == (NO_LEADER, (), (2,), (2,))
+    assert (still_lost.leader, still_lost.elr) == (NO_LEADER, ())
+    assert (back.leader, back.isr, back.last_known_elr) == (2, (2,), ())
+
+
+def test_a_last_leader_that_has_the_partition_no_longer_does_not_lead_it() -> None:
+    """Kafka's controller fails here; there is nothing to lead."""
+    old = PartitionRegistration((1, 3), (), NO_LEADER, last_known_elr=(2,))
+
+    assert _changed(old, _rules(2, 3)) is old
 
 
 @given(
     start=st.permutations(NODES),
     steps=st.lists(
-        st.tuples(st.sets(st.sampled_from(NODES)), st.sets(st.sampled_from(NODES)), st.booleans())
+        st.tuples(
+            st.sets(st.sampled_from(NODES)),
+            st.sets(st.sampled_from(NODES)),
+            st.sampled_from(Election),
+        )
     ),
     min_isr=st.integers(1, 3),
 )
 def test_whatever_happens_the_leader_is_alive_and_in_sync(
-    start: tuple[int, ...], steps: list[tuple[set[int], set[int], bool]], min_isr: int
+    start: list[int], steps: list[tuple[set[int], set[int], Election]], min_isr: int
 ) -> None:
     """Or there is none; sets stay within the replicas, and epochs never go back."""
     now = PartitionRegistration(tuple(start), tuple(start), start[0])
-    for alive, wanted, preferred in steps:
+    for alive, wanted, election in steps:
         isr = tuple(node for node in now.isr if node in alive)
         if wanted and now.leader in alive:
             isr = (now.leader, *(n for n in wanted if n in alive and n != now.leader))
-        election = Election.PREFERRED if preferred else Election.ONLINE
-        new = change(now, _alive(*alive, min_isr=min_isr), isr=isr, election=election)
+
+        new = _changed(now, _rules(*alive, min_isr=min_isr, election=election), isr=isr)
 
         assert new.leader == NO_LEADER or new.leader in alive & set(new.isr)
         assert set(new.isr) <= set(new.replicas)

@@ -4,63 +4,125 @@ from __future__ import annotations
 
 import pytest
 
-from broker.controller.image import PartitionRegistration
-from broker.controller.reassignments import reassigned, reverted
+from broker.controller.image import Broker, MetadataImage, PartitionRegistration
+from broker.controller.partition_change import Election, Rules
+from broker.controller.reassignments import (
+    cancel_reassignment,
+    check_target,
+    is_reassigning,
+    reassign,
+)
 from broker.errors import ApiError
+from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
+
+KEY = TopicPartition("t", 0)
+ALL_ALIVE = Rules(lambda _: True, 1)
+
+
+def _refusal(target: tuple[int, ...], old: PartitionRegistration, *, may_change: bool) -> ErrorCode:
+    image = MetadataImage("cluster")
+    for node_id in (1, 2, 3, 4):
+        image.put_broker(Broker(node_id, "h", node_id))
+    with pytest.raises(ApiError) as refusal:
+        check_target(image, old, target, may_change_factor=may_change)
+    return refusal.value.code
 
 
 def test_both_sets_hold_the_partition_meanwhile() -> None:
     """Kafka's PartitionReassignmentReplicasTest: wanted ones first, leaving ones last."""
     old = PartitionRegistration((1, 2, 3), (1, 2, 3), 1)
 
-    new = reassigned(old, (1, 4))
+    new = reassign((1, 4), old, ALL_ALIVE)
 
     assert new.replicas == (1, 4, 2, 3)
     assert (new.adding_replicas, new.removing_replicas) == ((4,), (2, 3))
-    assert new.isr == old.isr
+    assert (new.isr, new.leader, new.leader_epoch) == (old.isr, 1, 0)
+    assert is_reassigning(new)
 
 
 def test_another_order_of_the_same_replicas_moves_nobody() -> None:
-    """Only the preferred leader is another one."""
+    """Only the preferred leader is another one, and who leads goes on."""
     old = PartitionRegistration((1, 2, 3), (1, 2, 3), 1)
 
-    new = reassigned(old, (3, 1, 2))
+    new = reassign((3, 1, 2), old, ALL_ALIVE)
 
-    assert new.replicas == (3, 1, 2)
-    assert (new.adding_replicas, new.removing_replicas) == ((), ())
+    assert (new.replicas, new.leader, new.leader_epoch) == ((3, 1, 2), 1, 0)
+    assert not is_reassigning(new)
 
 
-def test_a_second_wish_replaces_the_first() -> None:
-    """What the first had added and the second does not want is dropped at once."""
+def test_replicas_that_are_only_taken_away_go_at_once() -> None:
+    """If the others are in sync."""
+    old = PartitionRegistration((1, 2, 3), (1, 2, 3), 1)
+
+    new = reassign((3, 2), old, ALL_ALIVE)
+
+    assert (new.replicas, new.isr, new.leader) == ((3, 2), (2, 3), 3)
+
+
+def test_a_second_wish_goes_on_from_the_first() -> None:
+    """Kafka's testAlterPartitionReassignments: what had been added is to be taken away again."""
     old = PartitionRegistration((1, 2), (1, 2), 1)
 
-    new = reassigned(reassigned(old, (1, 3)), (1, 4))
+    new = reassign((1, 4), reassign((1, 3), old, ALL_ALIVE), ALL_ALIVE)
 
-    assert new.replicas == (1, 4, 2)
-    assert (new.adding_replicas, new.removing_replicas) == ((4,), (2,))
-
-
-def test_reverting_gives_the_old_replicas_back() -> None:
-    """Kafka's PartitionReassignmentRevertTest."""
-    old = PartitionRegistration((1, 2), (1, 2), 1)
-
-    assert reverted(reassigned(old, (1, 3))) == old
+    assert new.replicas == (1, 4, 2, 3)
+    assert (new.adding_replicas, new.removing_replicas) == ((4,), (2, 3))
 
 
-def test_reverting_nothing_is_an_error() -> None:
-    """NO_REASSIGNMENT_IN_PROGRESS."""
+def test_cancelling_gives_the_old_replicas_back() -> None:
+    """Kafka's PartitionReassignmentRevertTest: what was new leaves the in-sync set, too."""
+    moving = PartitionRegistration(
+        (1, 4, 3, 2), (1, 4, 2), 4, adding_replicas=(3, 4), removing_replicas=(2,)
+    )
+
+    new = cancel_reassignment(KEY, moving, ALL_ALIVE)
+
+    assert (new.replicas, new.isr, new.leader) == ((1, 2), (1, 2), 1)
+    assert not is_reassigning(new)
+
+
+def test_there_must_be_something_to_cancel() -> None:
+    """NO_REASSIGNMENT_IN_PROGRESS, with no more words than Kafka."""
     with pytest.raises(ApiError) as refusal:
-        reverted(PartitionRegistration((1, 2), (1, 2), 1))
+        cancel_reassignment(KEY, PartitionRegistration((1, 2), (1, 2), 1), ALL_ALIVE)
 
     assert refusal.value.code is ErrorCode.NO_REASSIGNMENT_IN_PROGRESS
+    assert refusal.value.message is None
 
 
-def test_reverting_must_leave_somebody_in_sync() -> None:
-    """Otherwise what only the new replicas have would be lost."""
-    under_way = PartitionRegistration((1, 2), (2,), 2, adding_replicas=(2,))
+def test_cancelling_must_leave_somebody_in_sync() -> None:
+    """Otherwise what only the new replicas have would be lost - unless that is allowed."""
+    moving = PartitionRegistration((1, 2), (2,), 2, adding_replicas=(2,))
+    unclean = Rules(lambda _: True, 1, Election.UNCLEAN)
 
     with pytest.raises(ApiError) as refusal:
-        reverted(under_way)
+        cancel_reassignment(KEY, moving, ALL_ALIVE)
+    lossy = cancel_reassignment(KEY, moving, unclean)
 
     assert refusal.value.code is ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    assert (lossy.replicas, lossy.isr, lossy.leader) == ((1,), (1,), 1)
+
+
+def test_the_target_must_be_nodes_that_are_registered() -> None:
+    """Each once, and at least one."""
+    old = PartitionRegistration((1, 2), (1, 2), 1)
+
+    for target in ((), (1, 1), (1, 9)):
+        error = _refusal(target, old, may_change=True)
+        assert error is ErrorCode.INVALID_REPLICA_ASSIGNMENT
+
+
+def test_the_factor_counts_without_those_that_are_leaving() -> None:
+    """KIP-860: three replicas of which one is on its way out are two."""
+    old = PartitionRegistration((1, 3, 2), (1, 2), 1, adding_replicas=(3,), removing_replicas=(2,))
+
+    check_target(
+        MetadataImage("c", {1: Broker(1, "h", 1), 2: Broker(2, "h", 2)}),
+        old,
+        (1, 2),
+        may_change_factor=False,
+    )
+    error = _refusal((1, 3, 2), old, may_change=False)
+
+    assert error is ErrorCode.INVALID_REPLICATION_FACTOR

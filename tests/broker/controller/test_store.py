@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from uuid import uuid4
 
@@ -50,3 +51,33 @@ def test_facts() -> None:
     store.put_fact("cluster_id", "b")
     assert store.fact("cluster_id") == "b"
     store.close()
+
+
+def test_settings_of_nodes_survive_a_restart(tmp_path: Path) -> None:
+    """By node, and under the empty name those of all."""
+    store = ControllerStore(tmp_path / "controller.db")
+    store.put_broker_configs("", {"log.retention.ms": "1"})
+    store.put_broker_configs("1", {"log.retention.ms": "2"})
+    store.put_broker_configs("1", {})
+    store.close()
+
+    again = ControllerStore(tmp_path / "controller.db")
+
+    assert again.broker_configs() == {"": {"log.retention.ms": "1"}, "1": {}}
+    again.close()
+
+
+def test_quotas_of_clients_survive_a_restart(tmp_path: Path) -> None:
+    """Also those of a default, and those without an end."""
+    default, user = (("client-id", None), ("user", "u")), (("user", "u"),)
+    store = ControllerStore(tmp_path / "controller.db")
+    store.put_client_quotas(default, {"producer_byte_rate": 1.0})
+    store.put_client_quotas(default, {"request_percentage": inf})
+    store.put_client_quotas(user, {"producer_byte_rate": 1.0})
+    store.put_client_quotas(user, {})
+    store.close()
+
+    again = ControllerStore(tmp_path / "controller.db")
+
+    assert again.client_quotas() == {default: {"request_percentage": inf}}
+    again.close()

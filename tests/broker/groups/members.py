@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from broker.groups.member import ClassicGroupMember, MemberKey
-from broker.groups.requests import MemberProtocol
+from broker.groups.classic.member import ClassicGroupMember, MemberKey
+from broker.groups.classic.requests import MemberProtocol
 
 
 def member(

@@ -9,17 +9,26 @@
 A story is blocks of commands, ``----``, and the expected answers, separated by empty lines; each
 answer begins with its time in milliseconds. Lines before the first command that begin with ``#``
 say what the story shows, ``config KEY=VALUE`` lines set the broker up. The member ids given to
-client ``a`` (or to instance ``i``) are called a-1, a-2 and so on in the order in which they appear.
+client ``a`` (or to instance ``i``) are called a-1, a-2 and so on in the order in which they appear,
+those of consumer groups member-1 and so on.
 
 Commands, with their options and defaults:
 
     join a [instance=] [session=10000] [rebalance=60000] [protocols=p] [type=consumer] [v=9] [as=]
+           [topics=t,u [owned=t-0,1/u-0]]   what consumers put into their metadata; a's part in
+                                            a sync is an assignment then: a=t-0,1/u-0
     enter a [...]           join, and join again with the id that the first answer brings
     sync a [b=PART ...] [generation=] [type=] [protocol=] [instance=] [as=]
     heartbeat a [generation=] [instance=] [as=]
     leave a [b ...] [instance=]     several at once leave in one request
-    commit a t-0=5 [...] [generation=] [as=]    commit - t-0=5: a simple consumer
-    wait MS                 state                unload
+    commit a t-0=5 [...] [generation=] [as=] [v=8]   commit - t-0=5: a simple consumer
+    offsets                 forget t-0 [...]         delete
+    wait MS                 state                    unload
+    slow                    replicate                refuse ERROR | refuse nothing
+    restart                 the node comes back with nothing but its logs
+    expire                  what the node does every offsets.retention.check.interval.ms
+
+and for the consumer protocol those of `tests.broker.groups.consumer_story`.
 """
 
 from __future__ import annotations
@@ -28,11 +37,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
 
-from broker.groups.coordinator import GroupCoordinator
-from broker.groups.offset_metadata_manager import Commit, OffsetCommit
-from broker.groups.requests import (
+from broker.errors import ApiError
+from broker.groups.classic.requests import (
     JoinGroup,
     JoinResult,
     LeavingMember,
@@ -40,20 +47,18 @@ from broker.groups.requests import (
     SyncGroup,
     SyncResult,
 )
+from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from broker.topic_partition import TopicPartition
+from protocol import consumer_protocol
+from protocol.consumer_protocol import (
+    ConsumerProtocolSubscription,
+    parse_assignment,
+    write_assignment,
+    write_subscription,
+)
 from protocol.errors import ErrorCode
-
-GROUP = "g"
-
-
-class World(Protocol):
-    """The coordinator of a story, and its time."""
-
-    coordinator: GroupCoordinator
-
-    def now_ms(self) -> float: ...
-
-    def wait(self, duration_ms: float) -> None: ...
+from tests.broker.groups.consumer_story import GROUP, ConsumerCommands, Member, options_of
+from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
 
 @dataclass(slots=True)
@@ -96,26 +101,12 @@ class Script:
         return "\n\n".join(chunks) + "\n"
 
 
-class Member:
-    """A client of the story: what it remembers between its requests."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.member_id = ""
-        self.generation_id = -1
-        self.instance: str | None = None
-        self.protocol_type: str | None = None
-        self.protocol_name: str | None = None
-
-
-class Story:
+class Story(ConsumerCommands):
     """Plays a script and writes down the answers."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._members: dict[str, Member] = {}
+    def __init__(self, world: VirtualWorld) -> None:
+        super().__init__(world)
         self._ids: dict[str, str] = {}
-        self._answers: list[str] = []
 
     def play(self, commands: list[str]) -> list[str]:
         """Do *commands* and return the answers that came, in order."""
@@ -131,19 +122,35 @@ class Story:
         self._world.wait(float(duration_ms))
 
     def _do_state(self) -> None:
-        group = self._world.coordinator.groups[GROUP]
+        group = classic_group(self._world.coordinator, GROUP)
         members = " ".join(sorted(self._called(each) for each in group.members))
         self._say(f"state {group.state} generation {group.generation_id} members {members}".strip())
 
     def _do_unload(self) -> None:
-        self._world.coordinator.unload()
+        for partition in range(len(self._world.logs)):
+            self._world.coordinator.resign(partition)
+
+    def _do_slow(self) -> None:
+        self._world.slow_down()
+
+    def _do_replicate(self) -> None:
+        self._world.replicate()
+
+    def _do_refuse(self, error: str) -> None:
+        self._world.refuse(None if error == "nothing" else ErrorCode[error])
+
+    def _do_restart(self) -> None:
+        self._world.restart()
+
+    def _do_expire(self) -> None:
+        self._world.coordinator.expire_offsets()
 
     def _do_join(self, name: str, *words: str) -> None:
-        member, options = self._member(name), _options(words)
+        member, options = self._member(name), options_of(words)
         self._join(member, options, partial(self._on_joined, member))
 
     def _do_enter(self, name: str, *words: str) -> None:
-        member, options = self._member(name), _options(words)
+        member, options = self._member(name), options_of(words)
 
         def on_first_answer(result: JoinResult) -> None:
             if result.error is not ErrorCode.MEMBER_ID_REQUIRED:
@@ -161,6 +168,9 @@ class Story:
         member.instance = options.get("instance", member.instance)
         names = [name for name in options.get("protocols", "p").split(",") if name]
         metadata = options.get("metadata", "").encode()
+        if "topics" in options:
+            member.is_consumer = True
+            metadata = self._subscription(options["topics"], options.get("owned", ""))
         request = JoinGroup(
             group_id=GROUP,
             member_id=self._id(options, member),
@@ -176,7 +186,7 @@ class Story:
         self._world.coordinator.join_group(request, on_response)
 
     def _do_sync(self, name: str, *words: str) -> None:
-        member, options = self._member(name), _options(words)
+        member, options = self._member(name), options_of(words)
         request = SyncGroup(
             group_id=GROUP,
             generation_id=int(options.get("generation", member.generation_id)),
@@ -185,7 +195,9 @@ class Story:
             protocol_type=options.get("type", member.protocol_type),
             protocol_name=options.get("protocol", member.protocol_name),
             assignments={
-                self._members[name].member_id: part.encode()
+                self._members[name].member_id: write_assignment(self._by_topic(part), 1)
+                if member.is_consumer
+                else part.encode()
                 for name, part in options.items()
                 if name in self._members
             },
@@ -193,17 +205,21 @@ class Story:
         self._world.coordinator.sync_group(request, partial(self._on_synced, member))
 
     def _do_heartbeat(self, name: str, *words: str) -> None:
-        member, options = self._member(name), _options(words)
-        error = self._world.coordinator.heartbeat(
-            GROUP,
-            self._id(options, member),
-            options.get("instance", member.instance),
-            int(options.get("generation", member.generation_id)),
-        )
-        self._say(f"{name} heartbeat {error.name}")
+        member, options = self._member(name), options_of(words)
+        try:
+            error = self._world.coordinator.heartbeat(
+                GROUP,
+                self._id(options, member),
+                options.get("instance", member.instance),
+                int(options.get("generation", member.generation_id)),
+            )
+        except ApiError as refused:
+            self._say(f"{name} heartbeat {refused.code.name}")
+        else:
+            self._say_when_replicated(f"{name} heartbeat", error.name)
 
     def _do_leave(self, *words: str) -> None:
-        options = _options(words)
+        options = options_of(words)
         names = [word for word in words if "=" not in word]
         leaving = [
             LeavingMember(
@@ -217,10 +233,10 @@ class Story:
             names.append(options["instance"])
         errors = self._world.coordinator.leave_group(GROUP, leaving)
         for name, error in zip(names, errors, strict=True):
-            self._say(f"{name} leave {error.name}")
+            self._say_when_replicated(f"{name} leave", error.name)
 
     def _do_commit(self, name: str, *words: str) -> None:
-        member, options = self._member(name), _options(words)
+        member, options = self._member(name), options_of(words)
         commits = [
             Commit(TopicPartition(*_partition(key)), int(offset))
             for key, offset in options.items()
@@ -228,16 +244,41 @@ class Story:
         ]
         request = OffsetCommit(
             group_id=GROUP,
-            generation_id=int(options.get("generation", member.generation_id)),
+            generation_id_or_member_epoch=int(options.get("generation", member.generation_id)),
             member_id=self._id(options, member),
             group_instance_id=member.instance,
+            api_version=int(options.get("v", 8 if member.protocol_type else 9)),
             commits=commits,
         )
+        try:
+            errors = self._world.coordinator.offsets.commit(request)
+        except ApiError as refused:
+            self._say(f"{name} commit {' '.join([refused.code.name] * len(commits))}")
+        else:
+            self._say_when_replicated(f"{name} commit", " ".join(each.name for each in errors))
 
-        def on_committed(errors: Any) -> None:
-            self._say(f"{name} commit {' '.join(error.name for error in errors)}")
+    def _do_offsets(self) -> None:
+        offsets = self._world.coordinator.offsets.fetch(GROUP)
+        shown = " ".join(f"{where}={what.offset}" for where, what in sorted(offsets.items()))
+        self._say(f"offsets {shown or 'none'}")
 
-        self._world.coordinator.offsets.commit(request, on_committed)
+    def _do_forget(self, *words: str) -> None:
+        partitions = [TopicPartition(*_partition(word)) for word in words]
+        try:
+            errors = self._world.coordinator.offsets.delete(GROUP, partitions)
+        except ApiError as refused:
+            self._say(f"forget {refused.code.name}")
+        else:
+            told = " ".join(error.name for error in errors.values())
+            self._say_when_replicated("forget", told)
+
+    def _do_delete(self) -> None:
+        try:
+            self._world.coordinator.delete_group(GROUP)
+        except ApiError as refused:
+            self._say(f"delete {refused.code.name}")
+        else:
+            self._say_when_replicated("delete", "NONE")
 
     # ------------------------------------------------------------------------------ answers
 
@@ -266,16 +307,12 @@ class Story:
     def _on_synced(self, member: Member, result: SyncResult) -> None:
         if result.error:
             self._say(f"{member.name} sync {result.error.name}")
-        else:
-            self._say(f"{member.name} sync {result.assignment.decode() or 'nothing'}")
-
-    def _say(self, text: str) -> None:
-        self._answers.append(f"{self._world.now_ms():.0f} {text}")
+            return
+        part = result.assignment
+        shown = self._shown_assignment(part) if member.is_consumer else part.decode()
+        self._say(f"{member.name} sync {shown or 'nothing'}")
 
     # ---------------------------------------------------------------------------- the names
-
-    def _member(self, name: str) -> Member:
-        return self._members.setdefault(name, Member("" if name == "-" else name))
 
     def _id(self, options: dict[str, str], member: Member) -> str:
         """The member id to send: what the story calls it, or the last one given."""
@@ -289,15 +326,40 @@ class Story:
         """A short name instead of the id's random part."""
         if member_id not in self._ids:
             prefix, random = member_id[:-37], member_id[-36:]
-            if not re.fullmatch(r"[0-9a-f-]{36}", random):
+            if re.fullmatch(r"[\w-]{22}", member_id):
+                prefix = "member"
+            elif not re.fullmatch(r"[0-9a-f-]{36}", random):
                 return member_id
             given = sum(called.startswith(f"{prefix}-") for called in self._ids.values())
             self._ids[member_id] = f"{prefix}-{given + 1}"
         return self._ids[member_id]
 
+    # --------------------------------------------------------------------------- the topics
 
-def _options(words: tuple[str, ...]) -> dict[str, str]:
-    return dict(word.split("=", 1) for word in words if "=" in word)
+    def _by_topic(self, text: str) -> dict[str, list[int]]:
+        """Partitions as a story writes them: t-0,1/u-0."""
+        parts = (part.rsplit("-", 1) for part in text.split("/") if part)
+        return {topic: [int(index) for index in indexes.split(",")] for topic, indexes in parts}
+
+    def _topic_names(self, text: str) -> list[str]:
+        """Topics as a story writes them: t,u."""
+        return text.split(",")
+
+    def _subscription(self, topics: str, owned: str) -> bytes:
+        subscription = ConsumerProtocolSubscription(
+            topics=self._topic_names(topics),
+            owned_partitions=[
+                consumer_protocol.TopicPartition(topic=topic, partitions=indexes)
+                for topic, indexes in self._by_topic(owned).items()
+            ],
+        )
+        return write_subscription(subscription, 1)
+
+    def _shown_assignment(self, raw: bytes) -> str:
+        return "/".join(
+            f"{each.topic}-{','.join(map(str, each.partitions))}"
+            for each in parse_assignment(raw).assigned_partitions
+        )
 
 
 def _partition(text: str) -> tuple[str, int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from broker.config import parse_config
 from broker.errors import ApiError
-from broker.groups.coordinator import GroupCoordinator
-from broker.groups.requests import (
+from broker.groups.classic.requests import (
     JoinGroup,
     JoinResult,
     LeavingMember,
@@ -14,9 +14,11 @@ from broker.groups.requests import (
     SyncGroup,
     SyncResult,
 )
+from broker.groups.consumer.requests import ConsumerGroupHeartbeat
+from broker.groups.coordinator import GroupCoordinator
 from protocol.errors import ErrorCode
 from tests.broker.groups.story import Story
-from tests.broker.groups.virtual_world import VirtualWorld
+from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
 
 @pytest.fixture
@@ -54,7 +56,8 @@ def test_a_group_has_a_name(coordinator: GroupCoordinator) -> None:
     refused = join(coordinator, group_id="", member_id="m", session_timeout_ms=1)
     assert (refused.error, refused.member_id) == (ErrorCode.INVALID_GROUP_ID, "m")
     assert sync(coordinator, group_id="").error is ErrorCode.INVALID_GROUP_ID
-    assert coordinator.heartbeat("", "m", None, 1) is ErrorCode.INVALID_GROUP_ID
+    with pytest.raises(ApiError, match="INVALID_GROUP_ID"):
+        coordinator.heartbeat("", "m", None, 1)
     with pytest.raises(ApiError, match="INVALID_GROUP_ID"):
         coordinator.leave_group("", [])
 
@@ -70,11 +73,45 @@ def test_session_timeouts_have_bounds(
     assert coordinator.groups == {}
 
 
+def test_a_join_is_refused_by_the_wrong_node_without_a_member_id(
+    coordinator: GroupCoordinator,
+) -> None:
+    """What cannot be at all is told before that."""
+    for partition in range(coordinator.runtime.partition_count):
+        coordinator.runtime.resign(partition)
+
+    refused = join(coordinator, member_id="m")
+    assert (refused.error, refused.member_id) == (ErrorCode.NOT_COORDINATOR, "")
+    too_short = join(coordinator, member_id="m", session_timeout_ms=1)
+    assert (too_short.error, too_short.member_id) == (ErrorCode.INVALID_SESSION_TIMEOUT, "m")
+
+
+def test_a_join_is_refused_by_a_consumer_group_without_a_member_id(
+    coordinator: GroupCoordinator,
+) -> None:
+    """A member of the classic protocol must bring one that the group understands."""
+    coordinator.consumers.heartbeat(
+        ConsumerGroupHeartbeat(
+            group_id="g",
+            member_id="c",
+            member_epoch=0,
+            rebalance_timeout_ms=10_000,
+            subscribed_topic_names=frozenset({"t"}),
+            owned={},
+        ),
+        1,
+    )
+
+    refused = join(coordinator, member_id="m", protocol_type="connect")
+    assert (refused.error, refused.member_id) == (ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "")
+
+
 def test_nobody_is_a_member_of_a_group_that_does_not_exist(coordinator: GroupCoordinator) -> None:
     """Only a newcomer makes a group."""
     assert join(coordinator, member_id="m").error is ErrorCode.UNKNOWN_MEMBER_ID
     assert sync(coordinator).error is ErrorCode.UNKNOWN_MEMBER_ID
-    assert coordinator.heartbeat("g", "m", None, 1) is ErrorCode.UNKNOWN_MEMBER_ID
+    with pytest.raises(ApiError, match="UNKNOWN_MEMBER_ID"):
+        coordinator.heartbeat("g", "m", None, 1)
     left = coordinator.leave_group("g", [LeavingMember(member_id="m")] * 2)
     assert left == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
     assert coordinator.groups == {}
@@ -136,7 +173,7 @@ def test_each_leaving_member_has_its_own_error(coordinator: GroupCoordinator) ->
         "NONE",
         "UNKNOWN_MEMBER_ID",
     ]
-    assert coordinator.groups["g"].generation_id == 2
+    assert classic_group(coordinator, "g").generation_id == 2
 
 
 def test_nobody_left_changes_nothing(coordinator: GroupCoordinator) -> None:
@@ -149,12 +186,58 @@ def test_nobody_left_changes_nothing(coordinator: GroupCoordinator) -> None:
     assert coordinator.groups["g"].state == "CompletingRebalance"
 
 
-def test_groups_can_be_found_again_after_they_were_given_up() -> None:
-    """A coordinator that gets its groups back begins anew."""
-    story = Story(VirtualWorld())
-    story.play(["enter a", "sync a", "unload"])
+def test_groups_are_found_in_their_log_when_they_come_back() -> None:
+    """Members that did not notice go on; the one that waited has to join again."""
+    world = VirtualWorld()
+    story = Story(world)
+    story.play(["enter a", "sync a a=p0", "commit a t-0=7", "enter b"])
+    assert story.play(["unload"]) == ["0 b join NOT_COORDINATOR b-1"]
+    assert story.play(["heartbeat a"]) == ["0 a heartbeat NOT_COORDINATOR"]
 
-    assert story.play(["enter b"]) == ["0 b join generation 1 p as b-1 led by b-1 members b-1"]
+    assert story.play(["restart", "heartbeat a", "sync a", "offsets"]) == [
+        "0 a heartbeat NONE",
+        "0 a sync p0",
+        "0 offsets t-0=7",
+    ]
+
+
+def test_a_group_that_comes_back_is_watched() -> None:
+    """Its members' sessions begin when it is loaded."""
+    story = Story(VirtualWorld())
+    story.play(["enter a", "sync a", "restart"])
+
+    assert story.play(["wait 9999", "state", "wait 1", "state"]) == [
+        "9999 state Stable generation 1 members a-1",
+        "10000 state Empty generation 2 members",
+    ]
+
+
+def test_a_group_that_has_become_too_large_rebalances_when_it_comes_back() -> None:
+    """Those who come last are turned away."""
+    world = VirtualWorld()
+    story = Story(world)
+    story.play(["enter a", "enter b", "join a", "sync b", "sync a"])
+    world.config = parse_config({"group.max.size": "1"})
+
+    assert story.play(["restart", "heartbeat a", "join a", "join b"]) == [
+        "0 a heartbeat REBALANCE_IN_PROGRESS",
+        "0 b join GROUP_MAX_SIZE_REACHED",
+    ]
+
+
+def test_groups_are_deleted_with_their_offsets() -> None:
+    """But not while somebody is in them."""
+    story = Story(VirtualWorld())
+
+    assert story.play(["delete"]) == ["0 delete GROUP_ID_NOT_FOUND"]
+    story.play(["enter a", "sync a", "commit a t-0=1"])
+    assert story.play(["delete"]) == ["0 delete NON_EMPTY_GROUP"]
+    story.play(["leave a"])
+    assert story.play(["delete", "offsets", "restart", "delete"]) == [
+        "0 delete NONE",
+        "0 offsets none",
+        "0 delete GROUP_ID_NOT_FOUND",
+    ]
 
 
 def test_many_members_join_in_no_time() -> None:
@@ -170,3 +253,17 @@ def test_many_members_join_in_no_time() -> None:
 
     assert world.coordinator.groups["g"].state == "Stable"
     assert world.heartbeats.num_delayed() == 200
+
+
+def test_a_group_that_cannot_be_deleted_in_the_log_stays() -> None:
+    """It is found again the next time its offsets are looked at."""
+    world = VirtualWorld(parse_config({"offsets.retention.minutes": "1"}))
+    story = Story(world)
+    story.play(["enter a", "sync a", "leave a", "wait 120000", "refuse NOT_ENOUGH_REPLICAS"])
+    world.coordinator.expire_offsets()
+    assert "g" in world.coordinator.groups
+
+    story.play(["refuse nothing"])
+    world.coordinator.expire_offsets()
+
+    assert world.coordinator.groups == {}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
+from broker.config import parse_config
+from broker.errors import ApiError
 from broker.groups.coordinator import GroupCoordinator
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
-from broker.groups.offset_store import OffsetAndMetadata
+from broker.groups.offsets import OffsetAndMetadata
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
-from tests.broker.groups.slow_store import SlowStore
+from tests.broker.groups.story import Story
 from tests.broker.groups.virtual_world import EPOCH_MS, VirtualWorld
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+HOUR_MS = 3_600_000
 
 
 @pytest.fixture
@@ -26,9 +27,7 @@ def commit(coordinator: GroupCoordinator, *commits: Commit, **asked: object) -> 
     request = OffsetCommit(group_id="g", commits=commits)
     for name, value in asked.items():
         setattr(request, name, value)
-    answers: list[Sequence[ErrorCode]] = []
-    coordinator.offsets.commit(request, answers.append)
-    return list(answers.pop())
+    return coordinator.offsets.commit(request)
 
 
 def test_what_was_committed_can_be_fetched(coordinator: GroupCoordinator) -> None:
@@ -80,23 +79,23 @@ def test_too_much_metadata_spoils_only_its_own_partition(coordinator: GroupCoord
 
 
 @pytest.mark.parametrize(
-    ("knows", "error"),
-    [(True, ErrorCode.GROUP_ID_NOT_FOUND), (False, ErrorCode.ILLEGAL_GENERATION)],
+    ("version", "error"),
+    [(9, ErrorCode.GROUP_ID_NOT_FOUND), (8, ErrorCode.ILLEGAL_GENERATION)],
 )
 def test_a_generation_of_no_group_is_refused(
-    coordinator: GroupCoordinator, knows: bool, error: ErrorCode
+    coordinator: GroupCoordinator, version: int, error: ErrorCode
 ) -> None:
     """Clients before v9 do not know the error that says so."""
-    errors = commit(
-        coordinator,
-        Commit(T0, 1),
-        Commit(T1, 1),
-        generation_id=1,
-        member_id="m",
-        knows_group_id_not_found=knows,
-    )
+    with pytest.raises(ApiError) as refused:
+        commit(
+            coordinator,
+            Commit(T0, 1),
+            generation_id_or_member_epoch=1,
+            member_id="m",
+            api_version=version,
+        )
 
-    assert errors == [error, error]
+    assert refused.value.code is error
     assert coordinator.groups == {}
 
 
@@ -104,22 +103,32 @@ def test_a_generation_of_an_empty_group_is_refused(coordinator: GroupCoordinator
     """Its members are gone."""
     commit(coordinator, Commit(T0, 1))
 
-    assert commit(coordinator, Commit(T0, 2), generation_id=0) == [ErrorCode.UNKNOWN_MEMBER_ID]
+    with pytest.raises(ApiError, match="UNKNOWN_MEMBER_ID"):
+        commit(coordinator, Commit(T0, 2), generation_id_or_member_epoch=0)
 
 
-def test_a_commit_is_answered_when_it_is_stored() -> None:
-    """And told that the coordinator is not there if it cannot be."""
-    store = SlowStore()
-    coordinator = VirtualWorld(store=store).coordinator
-    answers: list[Sequence[ErrorCode]] = []
-    store.slow = True
-    request = OffsetCommit(group_id="g", commits=[Commit(T0, 1), Commit(T1, 1)])
-    coordinator.offsets.commit(request, answers.append)
-    assert answers == []
+def test_a_commit_counts_when_it_is_replicated() -> None:
+    """Until then readers are told what was before."""
+    world = VirtualWorld()
+    story = Story(world)
+    story.play(["commit - t-0=1", "slow", "commit - t-0=2 t-1=2"])
 
-    store.finish(ErrorCode.REQUEST_TIMED_OUT)
+    assert story.play(["offsets", "replicate", "offsets"]) == [
+        "0 offsets t-0=1",
+        "0 - commit NONE NONE",
+        "0 offsets t-0=2 t-1=2",
+    ]
 
-    assert answers == [[ErrorCode.COORDINATOR_NOT_AVAILABLE] * 2]
+
+def test_a_commit_that_the_log_refuses_changes_nothing() -> None:
+    """Not even for those who write."""
+    world = VirtualWorld()
+    world.refuse(ErrorCode.NOT_ENOUGH_REPLICAS)
+    with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
+        commit(world.coordinator, Commit(T0, 1))
+
+    assert world.coordinator.groups == {}
+    assert world.coordinator.offsets.fetch("g") == {}
 
 
 def test_offsets_of_deleted_topics_are_forgotten(coordinator: GroupCoordinator) -> None:
@@ -128,3 +137,38 @@ def test_offsets_of_deleted_topics_are_forgotten(coordinator: GroupCoordinator) 
     coordinator.offsets.on_topics_deleted(["t"])
 
     assert coordinator.offsets.fetch("g") == {}
+
+
+def test_an_empty_groups_offsets_are_kept_for_a_while() -> None:
+    """Then they go, and the group with them (``offsets.retention.minutes``)."""
+    world = VirtualWorld(parse_config({"offsets.retention.minutes": "120"}))
+    story = Story(world)
+    story.play(["enter a", "sync a", "commit a t-0=1", "leave a"])
+
+    for hours in (1, 2):
+        world.wait(HOUR_MS)
+        world.coordinator.expire_offsets()
+        assert ("g" in world.coordinator.groups) == (hours < 2)
+    assert world.coordinator.offsets.fetch("g") == {}
+
+
+def test_offsets_that_a_simple_consumer_committed_age_one_by_one() -> None:
+    """There is no group to outlive; a retention that was asked for goes over the broker's."""
+    world = VirtualWorld(parse_config({"offsets.retention.minutes": "120"}))
+    commit(world.coordinator, Commit(T0, 1))
+    commit(world.coordinator, Commit(T1, 1), retention_ms=5 * HOUR_MS)
+    world.wait(2 * HOUR_MS)
+    world.coordinator.expire_offsets()
+
+    assert list(world.coordinator.offsets.fetch("g")) == [T1]
+
+
+def test_what_members_still_read_does_not_age() -> None:
+    """What nobody reads any more does."""
+    world = VirtualWorld(parse_config({"offsets.retention.minutes": "1"}))
+    world.put_topic("t", 2)
+    story = Story(world)
+    story.play(["consume a t", "commit a t-0=1 u-0=1", "wait 40000", "beat a", "wait 40000"])
+    world.coordinator.expire_offsets()
+
+    assert story.play(["offsets"]) == ["80000 offsets t-0=1"]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
+from uuid import UUID
 
 from broker.config import Config
+from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.groups.classic.group import ClassicGroup
 from broker.groups.coordinator import GroupCoordinator
-from broker.groups.offset_store import OffsetStore
+from protocol.errors import ErrorCode
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
+from tests.broker.groups.kept_log import KeptLog
 
 EPOCH_MS = 1_700_000_000_000
 
@@ -30,16 +35,38 @@ class ManualClock:
 
 
 class VirtualWorld:
-    """A coordinator, its clock, and its two purgatories."""
+    """A coordinator with its clock, its topics, its purgatories and its logs."""
 
-    def __init__(self, config: Config | None = None, store: OffsetStore | None = None) -> None:
+    def __init__(self, config: Config | None = None, image: MetadataImage | None = None) -> None:
+        self.config = config or Config()
         self.clock = ManualClock()
-        self._timers: list[SystemTimer] = []
+        self.image = image or MetadataImage("cluster")
+        self.logs = [
+            KeptLog(partial(self._on_high_watermark, partition))
+            for partition in range(self.config.offsets_topic_num_partitions)
+        ]
+        self._start()
+
+    def _start(self) -> None:
+        self._timers = [SystemTimer("node", now_ms=self.clock.now_ms)]
         self.rebalances = self._purgatory("Rebalance")
         self.heartbeats = self._purgatory("Heartbeat")
         self.coordinator = GroupCoordinator(
-            config or Config(), self.clock, self.rebalances, self.heartbeats, store
+            self.config,
+            self.clock,
+            self._timers[0],
+            self.rebalances,
+            self.heartbeats,
+            lambda: self.image,
         )
+        for partition, log in enumerate(self.logs):
+            self.coordinator.lead(partition, log)
+
+    def restart(self) -> None:
+        """The node dies and comes back: what it knows is what its logs hold."""
+        self._start()
+
+    # --------------------------------------------------------------------------------- time
 
     def now_ms(self) -> float:
         """Time since the world began."""
@@ -56,7 +83,53 @@ class VirtualWorld:
             if next_ms > until_ms:
                 return
 
+    # --------------------------------------------------------------------------------- logs
+
+    def slow_down(self) -> None:
+        """From now on replicas lag behind."""
+        for log in self.logs:
+            log.slow = True
+
+    def replicate(self) -> None:
+        """The replicas catch up."""
+        for log in self.logs:
+            log.replicate()
+
+    def refuse(self, error: ErrorCode | None) -> None:
+        """From now on the logs refuse to append, or no more."""
+        for log in self.logs:
+            log.refusal = error
+
+    def _on_high_watermark(self, partition: int) -> None:
+        self.coordinator.runtime.on_high_watermark(partition)
+
+    # ------------------------------------------------------------------------------- topics
+
+    def put_topic(self, name: str, partitions: int, topic_id: UUID | None = None) -> None:
+        """A topic comes, or grows."""
+        before = self.image.topic(name)
+        if topic_id is None:
+            topic_id = UUID(int=len(self.image.names) + 1) if before is None else before.topic_id
+        registration = PartitionRegistration((1,), (1,), 1)
+        self.image.put(TopicImage(name, topic_id, {}, (registration,) * partitions))
+        self.coordinator.topics_changed([name])
+
+    def drop_topic(self, name: str) -> None:
+        """A topic goes."""
+        topic = self.image.topic(name)
+        assert topic is not None
+        self.image.remove(topic)
+        self.coordinator.topics_changed([name])
+        self.coordinator.offsets.on_topics_deleted([name])
+
     def _purgatory(self, name: str) -> DelayedOperationPurgatory[Any]:
         timer = SystemTimer(name, now_ms=self.clock.now_ms)
         self._timers.append(timer)
         return DelayedOperationPurgatory(name, timer)
+
+
+def classic_group(coordinator: GroupCoordinator, group_id: str) -> ClassicGroup:
+    """A group that is known to be a classic one."""
+    group = coordinator.groups[group_id]
+    assert isinstance(group, ClassicGroup)
+    return group

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from broker.config import Config
-from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from protocol.codec import decode, encode
 from tests.broker.groups.virtual_world import VirtualWorld
 
@@ -22,10 +21,9 @@ class GroupNode:
     def __init__(self, config: Config | None = None) -> None:
         self.world = VirtualWorld(config)
         self.groups = self.world.coordinator
-        self.controller = MetadataImage("cluster")
+        self.image = self.world.image
         for name, topic_id, partitions in (("t", T_ID, 2), ("u", U_ID, 1)):
-            registration = PartitionRegistration((7,), (7,), 7)
-            self.controller.put(TopicImage(name, topic_id, {}, (registration,) * partitions))
+            self.world.put_topic(name, partitions, topic_id)
 
 
 class GroupRequest:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from broker.features import LEVELS
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersionsRequest
 from tests.client import running_node
@@ -35,3 +36,17 @@ async def test_a_strange_client_name_is_refused(tmp_path: Path, name: str) -> No
         response = await node.client().send(request, 3)
 
         assert (response.error_code, response.api_keys) == (ErrorCode.INVALID_REQUEST, [])
+
+
+@pytest.mark.parametrize("version", [3, 4])
+async def test_the_features_of_the_cluster(tmp_path: Path, version: int) -> None:
+    """What is supported is what is finalized, with an epoch that makes it count (KIP-584)."""
+    async with running_node(tmp_path) as node:
+        request = ApiVersionsRequest(client_software_name="me", client_software_version="1")
+
+        response = await node.client().send(request, version)
+
+        finalized = {each.name: each.max_version_level for each in response.finalized_features}
+        assert finalized == LEVELS
+        assert {each.name for each in response.supported_features} == finalized.keys()
+        assert response.finalized_features_epoch >= 0

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from protocol.errors import ErrorCode
-from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from protocol.messages.create_partitions import (
+    CreatePartitionsAssignment,
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+)
 from tests.client import running_node
 
 pytestmark = pytest.mark.anyio
@@ -64,3 +68,36 @@ async def test_validate_only_grows_nothing(tmp_path: Path) -> None:
 
         assert response.results[0].error_code == 0
         assert len(node.controller.image.topics["t"].partitions) == 1
+
+
+@pytest.mark.parametrize(
+    ("assignments", "code", "message"),
+    [
+        ([[1], [1]], ErrorCode.NONE, None),
+        (
+            [],
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "Attempted to add 2 additional partition(s), but only 0 assignment(s) were specified.",
+        ),
+        (
+            [[1], [9]],
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "The manual partition assignment includes broker 9, but no such broker is registered.",
+        ),
+    ],
+)
+async def test_replicas_can_be_placed_by_hand(
+    tmp_path: Path, assignments: list[list[int]], code: ErrorCode, message: str | None
+) -> None:
+    """Of each new partition; code and message are those of Kafka 4.3.1."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        request = _request(("t", 3))
+        request.topics[0].assignments = [
+            CreatePartitionsAssignment(broker_ids=ids) for ids in assignments
+        ]
+
+        response = await node.client().send(request)
+
+        (result,) = response.results
+        assert (result.error_code, result.error_message) == (code, message)

@@ -121,3 +121,59 @@ async def test_validate_only_makes_nothing(tmp_path: Path) -> None:
 
         assert result.error_code == 0
         assert node.controller.topic("t") is None
+
+
+@pytest.mark.parametrize(
+    ("topic", "code", "message"),
+    [
+        (
+            CreatableTopic(
+                name="t",
+                num_partitions=-1,
+                replication_factor=1,
+                assignments=[CreatableReplicaAssignment(partition_index=0, broker_ids=[1])],
+                configs=[],
+            ),
+            ErrorCode.INVALID_REQUEST,
+            (
+                "A manual partition assignment was specified, but replication factor was not set "
+                "to -1."
+            ),
+        ),
+        (
+            CreatableTopic(
+                name="t",
+                num_partitions=-1,
+                replication_factor=-1,
+                assignments=[CreatableReplicaAssignment(partition_index=0, broker_ids=[1])] * 2,
+                configs=[],
+            ),
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "Found multiple manual partition assignments for partition 0",
+        ),
+        (
+            _topic("t", assignments={0: [7]}),
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "The manual partition assignment includes broker 7, but no such broker is registered.",
+        ),
+        (
+            _topic("__cluster_metadata"),
+            ErrorCode.INVALID_REQUEST,
+            "Creation of internal topic __cluster_metadata is prohibited.",
+        ),
+        (
+            _topic("t", 20_000),
+            ErrorCode.POLICY_VIOLATION,
+            "Excessively large number of partitions per request.",
+        ),
+    ],
+)
+async def test_the_words_are_kafkas(
+    tmp_path: Path, topic: CreatableTopic, code: ErrorCode, message: str
+) -> None:
+    """Code and message are those of Kafka 4.3.1."""
+    async with running_node(tmp_path) as node:
+        response = await node.client().send(_request(topic))
+
+        (answer,) = response.topics
+        assert (answer.error_code, answer.error_message) == (code, message)

@@ -9,6 +9,7 @@ import pytest
 
 from protocol.errors import ErrorCode
 from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from protocol.schema import ZERO_UUID
 from tests.client import running_node
 
 pytestmark = pytest.mark.anyio
@@ -50,6 +51,21 @@ async def test_by_id(tmp_path: Path) -> None:
         assert list(node.controller.image.topics) == ["other"]
 
 
+async def test_topics_named_twice_or_not_at_all_are_refused(tmp_path: Path) -> None:
+    """What is named twice is answered once, and stays."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        states = [DeleteTopicState(name="t"), DeleteTopicState(name="t"), DeleteTopicState()]
+
+        response = await node.client().send(DeleteTopicsRequest(topics=states, timeout_ms=1000), 6)
+
+        assert [(each.name, each.error_code) for each in response.responses] == [
+            ("t", ErrorCode.INVALID_REQUEST),
+            (None, ErrorCode.INVALID_REQUEST),
+        ]
+        assert list(node.controller.image.topics) == ["t"]
+
+
 async def test_deletion_can_be_off(tmp_path: Path) -> None:
     """delete.topic.enable=false keeps every topic."""
     async with running_node(tmp_path, delete_topic_enable="false") as node:
@@ -61,3 +77,29 @@ async def test_deletion_can_be_off(tmp_path: Path) -> None:
 
         assert response.responses[0].error_code == ErrorCode.TOPIC_DELETION_DISABLED
         assert node.controller.topic("t") is not None
+
+
+async def test_topics_that_make_no_sense(tmp_path: Path) -> None:
+    """Twice, or without name and id: refused in Kafka's words, and nothing is deleted."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        unknown = uuid4()
+        states = [
+            DeleteTopicState(name=name, topic_id=topic_id)
+            for name, topic_id in (
+                ("t", ZERO_UUID),
+                ("t", ZERO_UUID),
+                (None, unknown),
+                (None, unknown),
+                (None, ZERO_UUID),
+            )
+        ]
+
+        response = await node.client().send(DeleteTopicsRequest(topics=states, timeout_ms=1000), 6)
+
+        assert [(each.error_code, each.error_message) for each in response.responses] == [
+            (ErrorCode.INVALID_REQUEST, "Duplicate topic name."),
+            (ErrorCode.INVALID_REQUEST, "Duplicate topic id."),
+            (ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified."),
+        ]
+        assert list(node.controller.image.topics) == ["t"]

@@ -61,12 +61,52 @@ async def test_all_keys_of_a_topic(tmp_path: Path) -> None:
 
 
 async def test_the_broker(tmp_path: Path) -> None:
-    """Its own settings by its id; none of them can be changed while it runs."""
+    """Its own settings by its id; those that Kafka lets change while it runs are not read-only."""
     async with running_node(tmp_path, num_partitions="3") as node:
         response = await node.client().send(_request(BROKER, "1"), 4)
 
         assert _values(response)["num.partitions"] == "3"
-        assert all(each.read_only for each in response.results[0].configs)
+        read_only = {each.name: each.read_only for each in response.results[0].configs}
+        assert read_only["num.partitions"]
+        assert not read_only["message.max.bytes"]
+
+
+async def test_what_was_set_on_all_nodes(tmp_path: Path) -> None:
+    """The empty name tells that and nothing else; a node's own value counts more."""
+    async with running_node(tmp_path) as node:
+        node.controller.alter_broker_configs("", lambda _: {"log.retention.ms": "200000"})
+        node.controller.alter_broker_configs("1", lambda _: {"log.retention.ms": "100000"})
+
+        shared = await node.client().send(_request(BROKER, ""), 4)
+        own = await node.client().send(_request(BROKER, "1", ["log.retention.ms"]), 4)
+        node.controller.create_topic("t")
+        topic = await node.client().send(_request(TOPIC, "t", ["retention.ms"]), 4)
+
+        (entry,) = shared.results[0].configs
+        assert (entry.name, entry.value, entry.config_source) == ("log.retention.ms", "200000", 3)
+        (entry,) = own.results[0].configs
+        assert (entry.value, entry.config_source) == ("100000", 2)
+        assert [(each.value, each.source) for each in entry.synonyms] == [
+            ("100000", 2),
+            ("200000", 3),
+        ]
+        (entry,) = topic.results[0].configs
+        assert [(each.name, each.value, each.source) for each in entry.synonyms] == [
+            ("log.retention.ms", "100000", 2),
+            ("log.retention.ms", "200000", 3),
+            ("log.retention.hours", "168", 5),
+        ]
+
+
+async def test_a_key_that_nobody_knows_may_be_a_secret(tmp_path: Path) -> None:
+    """Its value is not told, as by Kafka."""
+    async with running_node(tmp_path) as node:
+        node.controller.alter_broker_configs("1", lambda _: {"plugin.key": "x"})
+
+        response = await node.client().send(_request(BROKER, "1", ["plugin.key"]), 4)
+
+        (entry,) = response.results[0].configs
+        assert (entry.value, entry.is_sensitive, entry.config_source) == (None, True, 2)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +115,7 @@ async def test_the_broker(tmp_path: Path) -> None:
         (TOPIC, "unknown", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
         (TOPIC, "a b", ErrorCode.INVALID_TOPIC_EXCEPTION),
         (BROKER, "7", ErrorCode.INVALID_REQUEST),
+        (BROKER, "seven", ErrorCode.INVALID_REQUEST),
         (LOGGER, "1", ErrorCode.INVALID_REQUEST),
     ],
 )

@@ -61,11 +61,40 @@ async def test_all_partitions_are_meant_by_none(tmp_path: Path) -> None:
         assert _errors(answer) == {("t", 0): ErrorCode.NONE}
 
 
-async def test_an_unknown_kind_of_election_is_refused(tmp_path: Path) -> None:
-    """INVALID_REQUEST, at the top."""
+async def test_a_topic_of_which_nothing_is_told_is_still_listed(tmp_path: Path) -> None:
+    """As Kafka does when all are asked for."""
     async with running_cluster(tmp_path) as cluster:
-        request = ElectLeadersRequest(topic_partitions=None, election_type=7)
+        cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
+
+        answer = await cluster.client(3).send(ElectLeadersRequest(topic_partitions=None))
+
+        [topic] = answer.replica_election_results
+        assert (topic.topic, topic.partition_result) == ("t", [])
+
+
+async def test_a_refusal_has_words(tmp_path: Path) -> None:
+    """Each partition asked for is answered where it was asked for, be it twice."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
+        asked = [TopicPartitions(topic="t", partitions=[0, 7, 0])]
+
+        answer = await cluster.client(1).send(ElectLeadersRequest(topic_partitions=asked))
+
+        [topic] = answer.replica_election_results
+        needless = "Leader election not needed for topic partition."
+        assert [(each.partition_id, each.error_message) for each in topic.partition_result] == [
+            (0, needless),
+            (7, "No such partition as t-7"),
+            (0, needless),
+        ]
+
+
+async def test_an_unknown_kind_of_election_is_refused(tmp_path: Path) -> None:
+    """INVALID_REQUEST, at the top and for each partition."""
+    async with running_cluster(tmp_path) as cluster:
+        request = ElectLeadersRequest(topic_partitions=T0, election_type=7)
 
         answer = await cluster.client(1).send(request)
 
         assert answer.error_code == ErrorCode.INVALID_REQUEST
+        assert _errors(answer) == {("t", 0): ErrorCode.INVALID_REQUEST}

@@ -44,3 +44,15 @@ async def test_transactional_ids_are_refused(
         response = await node.client().send(_request(transactional_id), 4)
 
         assert (response.error_code, response.producer_id) == (error, -1)
+
+
+@pytest.mark.parametrize(("producer_id", "epoch"), [(5, -1), (-1, 5)])
+async def test_an_id_goes_with_an_epoch(tmp_path: Path, producer_id: int, epoch: int) -> None:
+    """To name one of them only is refused."""
+    async with running_node(tmp_path) as node:
+        request = _request()
+        request.producer_id, request.producer_epoch = producer_id, epoch
+
+        response = await node.client().send(request, 4)
+
+        assert (response.error_code, response.producer_id) == (ErrorCode.INVALID_REQUEST, -1)

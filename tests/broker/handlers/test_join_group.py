@@ -10,6 +10,7 @@ import pytest
 from broker.handlers.join_group import join_group
 from broker.handlers.sync_group import sync_group
 from protocol.errors import ErrorCode
+from tests.broker.groups.virtual_world import classic_group
 from tests.broker.handlers.group_request import GroupNode, GroupRequest, ask
 from tests.broker.handlers.membership import join_request, stable_member, sync_request
 
@@ -47,7 +48,7 @@ def test_v0_rebalances_within_the_session_timeout() -> None:
     node = GroupNode()
     ask(join_group, join_request(node, 0, session_timeout_ms=7_000))
 
-    assert node.groups.groups["g"].rebalance_timeout_ms == 7_000
+    assert classic_group(node.groups, "g").rebalance_timeout_ms == 7_000
 
 
 def test_refusals_are_answered_at_once() -> None:

@@ -8,9 +8,10 @@ from uuid import uuid4
 
 import pytest
 
+from broker.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
-from tests.client import running_node
+from tests.client import running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
 
@@ -116,3 +117,57 @@ async def test_a_topic_with_neither_name_nor_id_is_refused(tmp_path: Path) -> No
 
         assert (nameless.error_code, nameless.name) == (ErrorCode.INVALID_REQUEST, None)
         assert (early.error_code, early.name) == (ErrorCode.INVALID_REQUEST, "")
+
+
+@pytest.mark.parametrize("version", [8, 10, 13])
+async def test_what_a_client_may_do_is_told_if_asked_for(tmp_path: Path, version: int) -> None:
+    """Everything that there is to do; of the cluster in v8 to v10 only."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        request = _named("t", "unknown")
+        request.include_topic_authorized_operations = True
+        request.include_cluster_authorized_operations = True
+
+        response = await node.client().send(request, version)
+
+        known, unknown = (topic.topic_authorized_operations for topic in response.topics)
+        assert (known, unknown) == (ON_A_TOPIC, -(2**31))
+        of_cluster = ON_THE_CLUSTER if version <= 10 else -(2**31)
+        assert response.cluster_authorized_operations == of_cluster
+
+
+async def test_a_node_that_is_gone(tmp_path: Path) -> None:
+    """It is no broker any more; its replicas are offline, and in v0 an error instead."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("led", assignments=[(2, 3)])
+        cluster.controller.create_topic("lost", assignments=[(3,)])
+        client = cluster.client(1)
+        await cluster.cluster.stop(3)
+
+        now = await client.send(_named("led", "lost"), 13)
+        early = await client.send(_named("led", "lost"), 0)
+
+        assert [broker.node_id for broker in now.brokers] == [1, 2]
+        led, lost = (topic.partitions[0] for topic in now.topics)
+        assert (led.error_code, led.leader_id, led.offline_replicas) == (ErrorCode.NONE, 2, [3])
+        assert (lost.error_code, lost.leader_id) == (ErrorCode.LEADER_NOT_AVAILABLE, -1)
+        assert (lost.leader_epoch, lost.isr_nodes, lost.replica_nodes) == (1, [], [3])
+        led, lost = (topic.partitions[0] for topic in early.topics)
+        assert (led.error_code, led.replica_nodes) == (ErrorCode.REPLICA_NOT_AVAILABLE, [2])
+        assert (lost.error_code, lost.replica_nodes) == (ErrorCode.LEADER_NOT_AVAILABLE, [])
+
+
+async def test_each_node_tells_what_it_knows(tmp_path: Path) -> None:
+    """One that has not heard of a topic does not make it a second time."""
+    async with running_cluster(tmp_path) as cluster:
+        feed = cluster.node(2).feed
+        feed.hold()
+        cluster.controller.create_topic("t", assignments=[(1, 2)])
+        request = _named("t", allow_auto_topic_creation=True)
+
+        early = await cluster.client(2).send(request, 12)
+        feed.release()
+        late = await cluster.client(2).send(request, 12)
+
+        assert _errors(early) == {"t": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
+        assert _errors(late) == {"t": ErrorCode.NONE}

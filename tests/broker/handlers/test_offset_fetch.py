@@ -32,7 +32,7 @@ def node() -> GroupNode:
         Commit(TopicPartition("u", 0), 7),
     ]
     request = OffsetCommit(group_id="g", commits=commits)
-    node.groups.offsets.commit(request, lambda errors: None)
+    node.groups.offsets.commit(request)
     return node
 
 
@@ -112,9 +112,9 @@ def test_topics_by_id(node: GroupNode) -> None:
 
 def test_everything_by_id_leaves_out_what_has_no_id(node: GroupNode) -> None:
     """v10: a topic that is gone cannot be named."""
-    topic = node.controller.topic("u")
+    topic = node.image.topic("u")
     assert topic is not None
-    node.controller.remove(topic)
+    node.image.remove(topic)
     body = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g", topics=None)])
     (group,) = ask(offset_fetch, GroupRequest(node, body, 10)).groups
 

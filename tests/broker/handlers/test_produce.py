@@ -114,22 +114,22 @@ def _flipped(records: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("records", "error"),
+    ("records", "error", "log_start"),
     [
-        (_flipped(batch(b"a")), ErrorCode.CORRUPT_MESSAGE),
-        (b"\0" * 8 + b"\0\0\0\x01" + b"\0" * 60, ErrorCode.CORRUPT_MESSAGE),
-        (b"", ErrorCode.INVALID_RECORD),
-        (None, ErrorCode.INVALID_RECORD),
-        (batch(b"a") + batch(b"b"), ErrorCode.INVALID_RECORD),
-        (batch(b"a", timestamp=9_000_000_000_000), ErrorCode.INVALID_TIMESTAMP),
-        (batch(bytes(2_000_000)), ErrorCode.MESSAGE_TOO_LARGE),
+        (_flipped(batch(b"a")), ErrorCode.CORRUPT_MESSAGE, -1),
+        (b"\0" * 8 + b"\0\0\0\x01" + b"\0" * 60, ErrorCode.CORRUPT_MESSAGE, -1),
+        (b"", ErrorCode.INVALID_RECORD, -1),
+        (None, ErrorCode.INVALID_RECORD, -1),
+        (batch(b"a") + batch(b"b"), ErrorCode.INVALID_RECORD, -1),
+        (batch(b"a", timestamp=9_000_000_000_000), ErrorCode.INVALID_TIMESTAMP, 0),
+        (batch(bytes(2_000_000)), ErrorCode.MESSAGE_TOO_LARGE, -1),
     ],
     ids=["crc", "length", "empty", "null", "two batches", "from the future", "too large"],
 )
 async def test_records_that_are_no_good_are_refused(
-    tmp_path: Path, records: bytes | None, error: ErrorCode
+    tmp_path: Path, records: bytes | None, error: ErrorCode, log_start: int
 ) -> None:
-    """Each fault has Kafka's error code, and the log stays as it was."""
+    """Each fault has Kafka's error code and tells as much of the log; that stays as it was."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client = node.client()
@@ -138,6 +138,8 @@ async def test_records_that_are_no_good_are_refused(
         after = await client.send(produce_request("t", batch(b"good")), PRODUCE_VERSION)
 
         assert _partitions(response) == {("t", 0): (error, -1)}
+        (refused,) = response.responses[0].partition_responses
+        assert refused.log_start_offset == log_start
         assert _partitions(after) == {("t", 0): (ErrorCode.NONE, 0)}
 
 

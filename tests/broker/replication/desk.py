@@ -87,8 +87,18 @@ class Desk(FakeNode):
         self, *keys: TopicPartition, acks: int = -1, timeout_ms: int = 1000
     ) -> list[ProduceResults]:
         """A produce of one record to each partition, to its end; its answer will be in the list."""
-        answers: list[ProduceResults] = []
         entries = {key: records(b"a") for key in keys or (KEY,)}
+        return self._produce(entries, acks, timeout_ms)
+
+    def produce_numbered(self) -> list[ProduceResults]:
+        """The same numbered record each time, as by a producer that has heard nothing."""
+        numbered = records(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
+        return self._produce({KEY: numbered}, -1, 1000)
+
+    def _produce(
+        self, entries: dict[TopicPartition, memoryview], acks: int, timeout_ms: int
+    ) -> list[ProduceResults]:
+        answers: list[ProduceResults] = []
         self.manager.append_records(timeout_ms, acks, entries, 9, answers.append)
         self.manager.actions.try_complete_actions()
         return answers

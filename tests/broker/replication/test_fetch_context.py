@@ -18,7 +18,7 @@ from broker.replication.fetch_data import FetchPartition
 from broker.replication.fetch_session import FINAL_EPOCH, FetchSessionCache, PartitionName
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
-from protocol.messages.fetch import PartitionData
+from protocol.messages.fetch import EpochEndOffset, PartitionData
 from tests.broker.storage.logs import StillClock
 
 
@@ -122,6 +122,19 @@ def test_an_error_is_told_again_once_all_is_well(cache: FetchSessionCache) -> No
     assert _answer(_next(cache, session_id, 1), failed) == (session_id, [0])
 
     assert _answer(_next(cache, session_id, 2), _data(0)) == (session_id, [0])
+
+
+def test_who_has_to_cut_its_log_is_told_the_rest_again(cache: FetchSessionCache) -> None:
+    """It uses the high watermark of an answer only when its log is a part of the leader's."""
+    session_id = _open(cache, 0)
+    parted = _data(0, high_watermark=5)
+    parted.diverging_epoch = EpochEndOffset(epoch=1, end_offset=3)
+    assert _answer(_next(cache, session_id, 1), parted) == (session_id, [0])
+
+    again = _data(0, high_watermark=5)
+
+    assert _answer(_next(cache, session_id, 2), again) == (session_id, [0])
+    assert _answer(_next(cache, session_id, 3), again) == (session_id, [])
 
 
 def test_partitions_are_added_changed_and_forgotten(cache: FetchSessionCache) -> None:

@@ -199,6 +199,17 @@ def test_a_replica_moved_away_is_deleted(world: World) -> None:
     assert (dict(world.partitions), directory.exists()) == ({}, False)
 
 
+def test_a_leader_moved_away_leads_no_more(world: World) -> None:
+    """Kafka's testDeltaLeaderToNotReplica: nothing moves in what is left of it."""
+    world.host(1)
+    partition = world.partition()
+
+    world.hosting.host(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1)))
+
+    assert world.story.take()[0] == "t-0 not led here"
+    assert not partition.is_leader
+
+
 def test_a_deleted_topic_is_dropped(world: World) -> None:
     """Kafka's testDeltaLeaderRemovedTopic and testDeltaFollowerRemovedTopic."""
     world.host(1, 2)
@@ -238,3 +249,16 @@ def test_a_log_that_cannot_be_opened_is_offline(world: World, tmp_path: Path) ->
     world.host(1, epoch=1)
     assert world.partitions.offline == set()
     assert world.partition().is_leader
+
+
+def test_what_lies_on_a_disk_that_fails_is_let_go(world: World) -> None:
+    """It is offline, not led and not followed; nothing is deleted."""
+    world.host(1, 2)
+    keys = [TopicPartition("t", index) for index in (0, 1)]
+
+    world.hosting.fail(keys)
+
+    assert world.story.take() == ["t-0 not led here", "t-0 follows nobody", "t-1 follows nobody"]
+    assert world.partitions == {}
+    assert world.partitions.offline == set(keys)
+    assert len(world.logs) == 2

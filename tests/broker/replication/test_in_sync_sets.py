@@ -17,6 +17,7 @@ from tests.broker.replication.world import (
     append,
     broker_epoch,
     fetched,
+    follow,
     leading,
     make_partition,
 )
@@ -281,6 +282,21 @@ def test_an_answer_that_leaves_it_open_is_asked_for_again(tmp_path: Path, node: 
     assert leadership.isr == IsrState.of((1, 2))
 
 
+def test_an_answer_from_another_epoch_leaves_it_to_metadata(tmp_path: Path, node: FakeNode) -> None:
+    """The newcomer was the last of a reassignment, which takes a replica away and ends the epoch.
+
+    A leader begins an epoch only when it is told with all that belongs to it.
+    """
+    partition = _led(tmp_path, node, 1, 2)
+    leadership = leading(partition)
+    fetched(partition, 3, 10)
+
+    node.agree(partition, leader_epoch=6, isr=(1, 3), replicas=(1, 3))
+
+    assert (partition.leader_epoch, leadership.isr.maximal) == (5, (1, 2, 3))
+    assert sorted(leadership.replicas) == [2, 3]
+
+
 def test_metadata_counts_more_than_a_late_answer(tmp_path: Path, node: FakeNode) -> None:
     """What the image told meanwhile is newer than what was asked before."""
     partition = _led(tmp_path, node, 1)
@@ -294,3 +310,25 @@ def test_metadata_counts_more_than_a_late_answer(tmp_path: Path, node: FakeNode)
 
     assert leadership.isr == IsrState.of((1, 3))
     assert leadership.registration.partition_epoch == 7
+
+
+def test_a_join_that_ends_the_leadership_moves_nothing(
+    tmp_path: Path, node: FakeNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The controller answers within the follower's fetch: a move is through, another node leads."""
+    partition = make_partition(tmp_path, node=node, isr=(1, 2), replicas=ALL)
+    append(partition, 10)
+    third = node.brokers.pop(3)
+    fetched(partition, 3, 10)  # too early to join: it is fenced
+    node.brokers[3] = third
+    append(partition, 10)
+    fetched(partition, 2, 20)
+    assert partition.log.high_watermark == 10
+    node.moved.clear()
+    monkeypatch.setattr(node, "alter_isr", lambda change, answer: follow(partition))
+
+    fetched(partition, 3, 15)
+
+    assert not partition.is_leader
+    assert partition.log.high_watermark == 10
+    assert node.moved == []

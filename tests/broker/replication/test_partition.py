@@ -11,6 +11,7 @@ import pytest
 from broker.controller.image import PartitionRegistration
 from broker.errors import ApiError
 from broker.replication.partition import HIGH_WATERMARK, Partition
+from broker.storage.append import AppendRefused
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from protocol.errors import ErrorCode
@@ -305,6 +306,46 @@ def test_a_new_leader_may_know_less_than_its_followers(tmp_path: Path) -> None:
     assert not partition.append_as_follower(memoryview(b""), 6, 1, 0)
 
     assert partition.log.high_watermark == 1
+
+
+def test_a_follower_may_begin_inside_a_batch(tmp_path: Path) -> None:
+    """The leader has deleted half of it, and sends it whole; the log start is the leader's.
+
+    Kafka's testAppendRecordsAsFollowerBelowLogStartOffset.
+    """
+    partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
+    partition.log.truncate_fully_and_start_at(7)
+
+    moved = partition.append_as_follower(_replicated(6, b"a", b"b", b"c"), 5, 9, 7)
+
+    log = partition.log
+    assert moved
+    assert (log.log_start_offset, log.high_watermark, log.log_end_offset) == (7, 9, 9)
+
+
+def test_a_follower_whose_records_are_all_deleted_may_begin_inside_a_batch(
+    tmp_path: Path,
+) -> None:
+    """What it has there was never committed; the leader has deleted the proof, and more."""
+    partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
+    partition.append_as_follower(_replicated(0, b"a", b"b", b"x", epoch=4), 5, 1, 0)
+
+    partition.append_as_follower(_replicated(2, b"c", b"d", b"e"), 5, 5, 3)
+
+    log = partition.log
+    assert (log.log_start_offset, log.high_watermark, log.log_end_offset) == (3, 5, 5)
+    assert log.end_offset_for_epoch(5) == (5, 5)
+
+
+def test_a_follower_with_records_takes_none_that_it_has(tmp_path: Path) -> None:
+    """Only an empty log may begin anew."""
+    partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
+    partition.append_as_follower(_replicated(0, b"a"), 5, 1, 0)
+
+    with pytest.raises(AppendRefused):
+        partition.append_as_follower(_replicated(0, b"a", b"b"), 5, 2, 0)
+
+    assert partition.log.log_end_offset == 1
 
 
 def test_a_follower_keeps_the_leaders_epochs(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ from protocol.errors import ErrorCode
 from tests.broker.replication.desk import Desk
 from tests.broker.replication.world import (
     KEY,
+    LAG_MAX_MS,
     OTHER,
+    FakeNode,
     append,
     at,
     consumer,
@@ -153,12 +155,10 @@ def test_a_produce_alone_in_the_set_is_answered_before_consumers_are_woken(desk:
     assert _read(woken) == [(ErrorCode.NONE, True)]
 
 
-def test_a_duplicate_waits_for_the_original(tmp_path: Path, desk: Desk) -> None:
+def test_a_duplicate_waits_for_the_original(desk: Desk) -> None:
     """The producer asks again, and is told where its records are once they are replicated."""
-    again: list[ProduceResults] = []
-    for answers in ([], again):
-        numbered = records(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
-        desk.manager.append_records(1000, -1, {KEY: numbered}, 9, answers.append)
+    desk.produce_numbered()
+    again = desk.produce_numbered()
     assert desk.partition().log.log_end_offset == 1
     assert again == []
 
@@ -166,6 +166,28 @@ def test_a_duplicate_waits_for_the_original(tmp_path: Path, desk: Desk) -> None:
     fetched(desk.partition(), 3, 1)
 
     assert again[0][KEY].base_offset == 0
+
+
+def test_a_duplicate_may_free_who_waits(desk: Desk) -> None:
+    """It appends nothing, but it is an occasion to look at the high watermark.
+
+    That had waited for a follower about to join, whose time is over meanwhile.
+    """
+    partition = desk.partition()
+    leading(partition).isr = leading(partition).isr.of((1, 2))
+    fetched(partition, 2, 0)
+    del desk.brokers[3]
+    fetched(partition, 3, 0)
+    desk.brokers |= FakeNode().brokers
+    desk.produce_numbered()
+    answers = desk.produce(timeout_ms=60_000)
+    fetched(partition, 2, 2)
+    assert answers == []
+
+    desk.time_ms += LAG_MAX_MS + 1
+    desk.produce_numbered()
+
+    assert _errors(answers) == [ErrorCode.NONE]
 
 
 # --------------------------------------------------------------------------------------- fetch

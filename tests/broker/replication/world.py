@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 from broker.controller.image import Broker, PartitionRegistration
@@ -72,17 +73,18 @@ class FakeNode:
         """The controller refuses the oldest change that it has not answered."""
         self._answers.pop(0)(ApiError(error))
 
-    def agree(self, partition: Partition) -> PartitionRegistration:
-        """The controller agrees to it."""
-        return self.agree_with(leading(partition))
+    def agree(self, partition: Partition, **other: Any) -> PartitionRegistration:
+        """The controller agrees to it, and may change more than was asked for."""
+        return self.agree_with(leading(partition), **other)
 
-    def agree_with(self, leadership: Leadership) -> PartitionRegistration:
+    def agree_with(self, leadership: Leadership, **other: Any) -> PartitionRegistration:
         """The controller agrees to it, whether or not the node still leads."""
         change = self.changes[-len(self._answers)]
         registration = leadership.registration
         agreed = replace(
             registration, isr=change.new_isr, partition_epoch=registration.partition_epoch + 1
         )
+        agreed = replace(agreed, **other)
         self._answers.pop(0)(agreed)
         return agreed
 

@@ -12,9 +12,18 @@ from broker.storage.disk import Disk
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.topic_partition import TopicPartition
-from protocol.records import Record, build_batch, records
+from protocol.compression import Codec
+from protocol.records import (
+    CONTROL_BIT,
+    TRANSACTIONAL_BIT,
+    Record,
+    build_batch,
+    read_header,
+    records,
+)
 
 NOW_MS = 1_700_000_000_000
+SEGMENT_BYTES = 500
 ORDERS = TopicPartition("orders", 0)
 
 
@@ -52,12 +61,65 @@ def batch_of(values: Sequence[Record], **header: Any) -> memoryview:
     return memoryview(bytearray(build_batch(values, **header)))
 
 
+def transactional(offset: int, sequence: int, producer_id: int = 5, **more: Any) -> memoryview:
+    """Two records of a transaction."""
+    return batch(
+        2,
+        producer_id=producer_id,
+        producer_epoch=0,
+        base_sequence=sequence,
+        base_offset=offset,
+        attributes=TRANSACTIONAL_BIT,
+        **more,
+    )
+
+
+def marker(offset: int, producer_id: int = 5, *, abort: bool) -> memoryview:
+    """The control batch that ends a transaction."""
+    record = Record(b"\0\0\0\0" if abort else b"\0\0\0\1", b"\0\0\0\0\0\7", timestamp=NOW_MS)
+    bits = TRANSACTIONAL_BIT | CONTROL_BIT
+    more = {"producer_id": producer_id, "producer_epoch": 0, "base_offset": offset}
+    return batch_of([record], attributes=bits, **more)
+
+
 def open_log(path: Path, *, clock: StillClock | None = None, **more: Any) -> Log:
     """The log of `ORDERS` under *path*; what is no argument of `Log.open` is a setting."""
-    names = ("disk", "cache", "clean", "recovery_point", "log_start_offset", "high_watermark")
+    names = (
+        "disk",
+        "cache",
+        "clean",
+        "recovery_point",
+        "log_start_offset",
+        "high_watermark",
+        "producer_id_expiration_ms",
+    )
     arguments = {name: more.pop(name) for name in names if name in more}
     config = LogConfig(**more)
     return Log.open(path / str(ORDERS), ORDERS, config, clock or StillClock(), **arguments)
+
+
+def written(path: Path) -> Log:
+    """Ten batches of two records in several segments, by one producer in two epochs."""
+    log = open_log(path, segment_bytes=SEGMENT_BYTES, index_interval_bytes=100)
+    for number in range(10):
+        sent = batch(
+            2,
+            producer_id=1,
+            producer_epoch=0,
+            base_sequence=number * 2,
+            codec=Codec(number % 5),
+        )
+        log.append_as_leader(sent, number // 5)
+    return log
+
+
+def died(log: Log) -> Path:
+    """The log's folder as a process that was killed leaves it."""
+    return log.directory.parent
+
+
+def reopened(path: Path, **more: Any) -> Log:
+    return open_log(path, segment_bytes=SEGMENT_BYTES, index_interval_bytes=100, **more)
 
 
 def replicate(log: Log) -> None:
@@ -74,34 +136,44 @@ def read_all(log: Log, from_offset: int | None = None) -> list[Record]:
         if not data:
             break
         found += [record for record in records(data) if record.offset >= offset]
-        offset = found[-1].offset + 1
+        offset = read_header(data).next_offset
     return found
 
 
 class FailingDisk(Disk):
-    """A disk with room for ``room`` more bytes; ``broken`` fails every write, sync or cut."""
+    """A disk with room for ``room`` more bytes.
+
+    ``broken`` fails every call, ``unsyncable`` every sync, ``unreadable`` every read.
+    """
 
     def __init__(self, room: int = 1 << 40) -> None:
         super().__init__()
         self.room = room
-        self.broken = False
+        self.broken = self.unsyncable = self.unreadable = False
         self.syncs = 0
 
     def pwrite(self, fd: int, data: Any, position: int) -> int:
-        if self.broken:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        fail_if(self.broken)
         if not self.room:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         written = os.pwrite(fd, memoryview(data)[: self.room], position)
         self.room -= written
         return written
 
+    def pread(self, fd: int, size: int, position: int) -> bytes:
+        fail_if(self.unreadable)
+        return os.pread(fd, size, position)
+
     def ftruncate(self, fd: int, size: int) -> None:
-        if self.broken:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        fail_if(self.broken)
         os.ftruncate(fd, size)
 
     def fsync(self, fd: Any) -> None:
-        if self.broken:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        fail_if(self.broken or self.unsyncable)
         self.syncs += 1
+
+
+def fail_if(broken: bool) -> None:
+    """What a disk answers that is about to die."""
+    if broken:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from broker.errors import ApiError
-from broker.storage.disk import Disk, StorageErrors
-from protocol.errors import ErrorCode
+from broker.storage.disk import Disk, DiskFile
+from broker.storage.open_files import OpenFiles
 from tests.broker.storage.logs import FailingDisk
 
 
@@ -41,26 +43,68 @@ def test_a_full_disk_says_so(tmp_path: Path) -> None:
 
 def test_open_files_are_bounded(tmp_path: Path) -> None:
     """Files are closed for others and opened again when used."""
-    disk = Disk(open_files_max=4)
+    open_files = OpenFiles[DiskFile](4)
+    disk = Disk(open_files)
     files = [disk.file(tmp_path / str(i)) for i in range(20)]
     for turn in range(3):
-        for i, file in enumerate(files):
+        for file in files:
             file.write(b"%d" % turn, turn)
-            assert disk.open_files <= 4
+            assert len(open_files) == sum(each.fd >= 0 for each in files) <= 4
             assert files[0].read(1, 0) == b"0"
-            assert i < 20
     assert all(file.read(3, 0) == b"012" for file in files)
 
 
-def test_a_file_in_use_is_spared(tmp_path: Path) -> None:
-    """Least recently used goes first."""
-    disk = Disk(open_files_max=3)
-    busy = disk.file(tmp_path / "busy")
-    busy.write(b"x", 0)
-    for i in range(10):
-        busy.read(1, 0)
-        disk.file(tmp_path / str(i)).write(b"x", 0)
-    assert busy.fd >= 0
+def test_no_descriptors_left_for_files_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Connections may have taken them: then files make do with fewer."""
+    disk = Disk()
+    first, second = disk.file(tmp_path / "1"), disk.file(tmp_path / "2")
+    first.write(b"x", 0)
+    open_file = os.open
+
+    def open_at_most_one(*arguments: Any) -> int:
+        if first.fd >= 0:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return open_file(*arguments)
+
+    monkeypatch.setattr(os, "open", open_at_most_one)
+    second.write(b"y", 0)
+    assert (first.fd, disk.failure) == (-1, None)
+
+
+def test_a_failed_disk_is_failed_for_good(tmp_path: Path) -> None:
+    """Its files are closed, nothing is opened any more, and the first failure is told."""
+    told: list[tuple[object, OSError]] = []
+    open_files = OpenFiles[DiskFile]()
+    disk, other = Disk(open_files), Disk(open_files)
+    disk.on_failure = lambda about, error: told.append((about, error))
+    file, elsewhere = disk.file(tmp_path / "f"), other.file(tmp_path / "g")
+    file.write(b"x", 0)
+    elsewhere.write(b"x", 0)
+    reason = OSError(5, "Input/output error")
+    disk.fail("orders-0", reason)
+    disk.fail("orders-1", OSError(28, "No space left on device"))
+    assert told == [("orders-0", reason)]
+    assert (file.fd, disk.failure) == (-1, reason)
+    uses: list[Callable[[], None]] = [
+        lambda: file.write(b"y", 0),
+        lambda: disk.replace(tmp_path / "h", b"z"),
+        lambda: disk.rename(tmp_path / "f", tmp_path / "h"),
+        lambda: file.rename("h"),
+        file.remove,
+    ]
+    for use in uses:
+        with pytest.raises(OSError, match="Input/output error"):
+            use()
+    assert elsewhere.read(1, 0) == b"x"
+    assert file.path.read_bytes() == b"x"
+
+
+def test_a_failure_nobody_listens_for_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """With what met it."""
+    Disk().fail("orders-0", OSError(5, "Input/output error", "0.log"))
+    assert "orders-0: [Errno 5] Input/output error: '0.log'" in caplog.text
 
 
 def test_replacing_leaves_the_old_file_if_it_fails(tmp_path: Path) -> None:
@@ -90,11 +134,20 @@ def test_a_removed_file_is_gone(tmp_path: Path) -> None:
     assert not file.path.exists()
 
 
-def test_what_the_disk_refuses_has_kafkas_error(caplog: pytest.LogCaptureFixture) -> None:
-    """The answer has the code, the log the reason; other errors fly."""
-    with pytest.raises(ApiError) as refused, StorageErrors("orders-0"):
-        raise OSError(5, "Input/output error", "0.log")
-    assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
-    assert "orders-0: [Errno 5] Input/output error: '0.log'" in caplog.text
-    with pytest.raises(KeyError), StorageErrors("orders-0"):
-        raise KeyError
+def test_a_renamed_file_goes_on_under_its_new_name(tmp_path: Path) -> None:
+    """Open or not, there or not."""
+    file = Disk().file(tmp_path / "f")
+    file.rename("g")
+    file.write(b"x", 0)
+    file.rename("h")
+    file.write(b"y", 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["h"]
+    assert (tmp_path / "h").read_bytes() == b"xy"
+
+
+def test_what_is_gone_needs_no_sync(tmp_path: Path) -> None:
+    """A file may be deleted while it waits for its sync."""
+    disk = FailingDisk()
+    disk.sync_path(tmp_path / "gone")
+    disk.sync_path(tmp_path)
+    assert disk.syncs == 1

@@ -78,3 +78,24 @@ def test_truncation_from_both_ends(tmp_path: Path) -> None:
     assert epochs.entries == [(4, 25)]
     epochs.clear()
     assert (epochs.entries, epochs.latest) == ([], -1)
+
+
+def test_what_an_opened_log_reaches_is_written_with_the_next_epoch(tmp_path: Path) -> None:
+    """Until then the file is left alone: who opens the log again finds the same."""
+    entries = [(1, 5), (4, 20), (6, 40)]
+    epochs = epochs_at(tmp_path, *entries)
+    epochs.opened(7, 40, clean=True)
+    assert (epochs.entries, epochs.latest) == ([(1, 7), (4, 20)], 4)
+    assert epochs_at(tmp_path).entries == entries
+    epochs.assign_all([(4, 40)])
+    assert epochs_at(tmp_path).entries == [(1, 7), (4, 20)]
+
+
+def test_an_epoch_that_goes_on_is_not_written_again(tmp_path: Path) -> None:
+    """A broker that starts with a thousand idle partitions replaces no file."""
+    epochs = epochs_at(tmp_path, (0, 0))
+    epochs.opened(0, 0, clean=True)
+    before = (tmp_path / "leader-epoch-checkpoint").stat().st_ino
+    epochs.assign_all([(0, 0)])
+    assert (tmp_path / "leader-epoch-checkpoint").stat().st_ino == before
+    assert epochs.entries == [(0, 0)]

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from broker.storage.disk import Disk
+from broker.storage.disk import Disk, DiskFile
+from broker.storage.flusher import Flusher
 from broker.storage.local_log import LocalLog
 from broker.storage.log_config import LogConfig
 from broker.storage.log_segments import LogSegments
 from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.open_files import OpenFiles
+from broker.storage.producer_snapshot import snapshot_path
 from broker.storage.segment import LogSegment
-from tests.broker.storage.logs import NOW_MS, StillClock, batch
+from tests.broker.storage.logs import NOW_MS, FailingDisk, StillClock, batch
 
 
-def local_log(path: Path, disk: Disk | None = None) -> LocalLog:
+def local_log(path: Path, disk: Disk | None = None, **more: Any) -> LocalLog:
     config, disk = LogConfig(), disk or Disk()
     first = LogSegment.create(path, 0, config, disk, NOW_MS)
-    return LocalLog(path, config, StillClock(), disk, LogSegments([first]), 0, 0)
+    return LocalLog(path, config, StillClock(), disk, LogSegments([first]), 0, 0, **more)
 
 
 def put(log: LocalLog, count: int = 2) -> int:
@@ -62,20 +67,77 @@ def test_starting_anew_removes_the_files_first(tmp_path: Path) -> None:
 
 
 def test_the_oldest_are_deleted_with_their_files(tmp_path: Path) -> None:
-    """Their first offsets are told."""
+    """At once, where there is no timer."""
     log = local_log(tmp_path)
     for _ in range(3):
         put(log)
         log.roll()
-    assert log.delete_first(2) == [0, 2]
+    log.delete_first(2)
     assert sorted(int(path.stem) for path in tmp_path.glob("*.log")) == [4, 6]
+    assert not list(tmp_path.glob("*.deleted"))
+
+
+def test_deleted_files_stay_for_a_while(tmp_path: Path) -> None:
+    """Under Kafka's suffix, for ``file.delete.delay.ms``."""
+    waiting: list[tuple[int, Callable[[], None]]] = []
+    log = local_log(tmp_path, later=lambda delay_ms, action: waiting.append((delay_ms, action)))
+    put(log)
+    snapshot_path(tmp_path, 0).touch()
+    log.roll()
+    log.delete_first(1)
+    name = f"{0:020d}"
+    gone = {f"{name}.{suffix}.deleted" for suffix in ("log", "index", "timeindex", "snapshot")}
+    assert {path.name for path in tmp_path.glob("*.deleted")} == gone
+    ((delay_ms, remove),) = waiting
+    assert delay_ms == log.config.file_delete_delay_ms
+    remove()
+    assert {path.name[:20] for path in tmp_path.iterdir()} == {f"{2:020d}"}
+
+
+def test_a_disk_that_cannot_delete_has_failed(tmp_path: Path) -> None:
+    """Nobody waits for the deletion, so the disk is told."""
+    waiting: list[Callable[[], None]] = []
+    disk = Disk()
+    log = local_log(tmp_path, disk, later=lambda _, action: waiting.append(action))
+    put(log)
+    log.roll()
+    log.delete_first(1)
+    (tmp_path / f"{0:020d}.log.deleted").unlink()
+    (tmp_path / f"{0:020d}.log.deleted").mkdir()
+    waiting.pop()()
+    assert disk.failure is not None
+
+
+def test_what_was_rolled_is_safe_when_it_is_synced(tmp_path: Path) -> None:
+    """Batches, indexes, epochs, and the names in the folder."""
+    disk = FailingDisk()
+    log = local_log(tmp_path, disk, flusher=Flusher())
+    put(log)
+    assert log.unflushed == 2
+    log.roll()
+    log.flush_later()
+    assert (log.unflushed, log.recovery_point) == (0, 2)
+    assert disk.syncs == 2 * 3 + 1, "two segments' files and the folder; there are no epochs yet"
+    log.flush_later()
+    assert disk.syncs == 7, "there is nothing new"
+
+
+def test_an_idle_log_leaves_its_index_to_the_file(tmp_path: Path) -> None:
+    """When it is asked twice without an append between."""
+    log = local_log(tmp_path)
+    put(log)
+    for _ in range(2):
+        log.rest()
+    assert log.active.locate(1) == (0, log.active.size)
+    put(log)
+    assert log.active.locate(3) is not None
 
 
 def test_closing_gives_all_descriptors_back(tmp_path: Path) -> None:
     """And nothing needs recovery then."""
-    disk = Disk()
-    log = local_log(tmp_path, disk)
+    files = OpenFiles[DiskFile]()
+    log = local_log(tmp_path, Disk(files))
     put(log)
     log.close(sync=True)
-    assert disk.open_files == 0
+    assert len(files) == 0
     assert log.recovery_point == 2

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -83,10 +85,10 @@ def test_a_directory_in_use_is_refused(tmp_path: Path) -> None:
             os.close(fd)
 
 
-def test_a_directory_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
-    """Also where a file stands in the way."""
+def test_a_directory_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    """The log manager knows whether there are others."""
     (tmp_path / "file").touch()
-    with pytest.raises(StartupError, match="file/data: Not a directory"):
+    with pytest.raises(NotADirectoryError):
         directory_at(tmp_path / "file" / "data")
 
 
@@ -98,3 +100,32 @@ def test_checkpoints_are_kept(tmp_path: Path) -> None:
     assert (tmp_path / "replication-offset-checkpoint").exists()
     assert directory.read(HIGH_WATERMARKS) == offsets
     directory.close(clean=True)
+
+
+def test_a_damaged_checkpoint_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """One line names it; what it said is found out anew, as Kafka does."""
+    directory = directory_at(tmp_path)
+    (tmp_path / HIGH_WATERMARKS).write_text("0\n7\n")
+    assert directory.read(HIGH_WATERMARKS) == {}
+    assert f"{tmp_path / HIGH_WATERMARKS} is not a checkpoint" in caplog.text
+    directory.close(clean=True)
+
+
+def test_a_refused_directory_is_not_kept_locked(tmp_path: Path) -> None:
+    """Its owner may start."""
+    directory_at(tmp_path).close(clean=True)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(StartupError):
+        directory_at(tmp_path, node_id=2)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_the_volumes_space_is_told_while_it_is_online(tmp_path: Path) -> None:
+    """As the system tells it."""
+    directory = LogDirectory(tmp_path, Disk(), node_id=1, cluster_id="c")
+    total, usable = directory.space()
+    assert 0 < usable <= total == shutil.disk_usage(tmp_path).total
+    directory.disk.fail("a test", OSError(errno.EIO, "broken"))
+    with pytest.raises(OSError, match="broken"):
+        directory.space()
+    directory.unlock()

@@ -2,50 +2,26 @@
 
 from __future__ import annotations
 
-import logging
-from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from broker.storage.checkpoints import read_epoch_checkpoint
-from broker.storage.log import Log
 from broker.storage.producer_snapshot import snapshot_offsets
+from broker.storage.transaction_index import AbortedTxn
 from protocol.compression import Codec
-from protocol.records import batches
-from tests.broker.storage.logs import batch, open_log, read_all
+from tests.broker.storage.logs import (
+    batch,
+    died,
+    marker,
+    open_log,
+    read_all,
+    reopened,
+    transactional,
+    written,
+)
 
-SEGMENT_BYTES = 500
-# Each example writes files, as fast as the disk lets it.
-FILES = settings(deadline=None, max_examples=40)
-
-
-def written(path: Path) -> Log:
-    """Ten batches of two records in several segments, by one producer in two epochs."""
-    log = open_log(path, segment_bytes=SEGMENT_BYTES, index_interval_bytes=100)
-    for number in range(10):
-        sent = batch(
-            2,
-            producer_id=1,
-            producer_epoch=0,
-            base_sequence=number * 2,
-            codec=Codec(number % 5),
-        )
-        log.append_as_leader(sent, number // 5)
-    return log
-
-
-def died(log: Log) -> Path:
-    """The log's folder as a process that was killed leaves it."""
-    return log.directory.parent
-
-
-def reopened(path: Path, **more: Any) -> Log:
-    return open_log(path, segment_bytes=SEGMENT_BYTES, index_interval_bytes=100, **more)
+SMALL = 250  # bytes of a segment
 
 
 def test_nothing_is_lost_without_a_clean_shutdown(tmp_path: Path) -> None:
@@ -58,79 +34,6 @@ def test_nothing_is_lost_without_a_clean_shutdown(tmp_path: Path) -> None:
     last = batch(2, producer_id=1, producer_epoch=0, base_sequence=18, codec=Codec.ZSTD)
     assert log.append_as_leader(last, 1).duplicate
     assert list((tmp_path / "orders-0").glob("*.timeindex"))
-
-
-@FILES
-@given(cut=st.integers(1, 2000))
-def test_a_torn_tail_is_cut_at_the_last_whole_batch(cut: int) -> None:
-    """However many bytes of the last segment the disk did not get."""
-    with TemporaryDirectory() as folder:
-        path = died(written(Path(folder)))
-        last = max((path / "orders-0").glob("*.log"))
-        size = last.stat().st_size
-        with last.open("r+b") as file:
-            file.truncate(max(0, size - cut))
-        log = reopened(path)
-        offsets = [record.offset for record in read_all(log)]
-        assert offsets == list(range(log.log_end_offset))
-        assert log.log_end_offset >= int(last.stem)
-        assert log.append_as_leader(batch(1), 2).first_offset == log.log_end_offset - 1
-        assert last.stat().st_size == log.end_metadata.relative_position_in_segment
-
-
-@FILES
-@given(data=st.data())
-def test_a_changed_byte_ends_the_log_there(data: st.DataObject) -> None:
-    """No damaged batch is served, nothing before it is lost, and offsets go on behind it."""
-    with TemporaryDirectory() as folder:
-        path = died(written(Path(folder)))
-        victim = data.draw(st.sampled_from(sorted((path / "orders-0").glob("*.log"))))
-        content = bytearray(victim.read_bytes())
-        begins = [position for position, _ in batches(content)]
-        start, end = data.draw(st.sampled_from(list(pairwise([*begins, len(content)]))))
-        # Base offset and leader epoch may change: no checksum covers them.
-        at = data.draw(st.integers(start + 16, end - 1))
-        content[at] ^= data.draw(st.integers(1, 255))
-        victim.write_bytes(content)
-        log = reopened(path)
-        offsets = [record.offset for record in read_all(log)]
-        assert offsets == list(range(len(offsets)))
-        assert len(offsets) >= int(victim.stem)
-        info = log.append_as_leader(batch(1), 2)
-        assert [record.offset for record in read_all(log)] == [*offsets, info.first_offset]
-
-
-@FILES
-@given(data=st.data())
-def test_a_changed_base_offset_does_not_turn_the_log_back(data: st.DataObject) -> None:
-    """It may go unnoticed, but offsets never go down, nor beyond what a segment can hold."""
-    with TemporaryDirectory() as folder:
-        path = died(written(Path(folder)))
-        victim = data.draw(st.sampled_from(sorted((path / "orders-0").glob("*.log"))))
-        content = bytearray(victim.read_bytes())
-        begins = [position for position, _ in batches(content)]
-        at = data.draw(st.sampled_from(begins)) + data.draw(st.integers(0, 7))
-        content[at] ^= data.draw(st.integers(1, 255))
-        victim.write_bytes(content)
-        log = reopened(path)
-        offsets = [record.offset for record in read_all(log)]
-        assert offsets == sorted(set(offsets))
-        assert log.log_end_offset < 2**32
-
-
-def test_a_corrupt_middle_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """With the file and the position, and what lies behind it and is lost."""
-    path = died(written(tmp_path))
-    first, *later = sorted((path / "orders-0").glob("*.log"))
-    content = bytearray(first.read_bytes())
-    content[30] ^= 1
-    first.write_bytes(content)
-    with caplog.at_level(logging.WARNING):
-        log = reopened(path)
-    assert log.log_end_offset == 0
-    assert f"{first}: no valid batch at position 0" in caplog.text
-    assert all(str(lost) in caplog.text for lost in later)
-    assert not any(lost.exists() for lost in later)
 
 
 def test_below_the_recovery_point_nothing_is_read_again(tmp_path: Path) -> None:
@@ -222,3 +125,58 @@ def test_a_new_folder_is_an_empty_log(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     assert (log.log_start_offset, log.log_end_offset, log.high_watermark) == (0, 0, 0)
     assert (tmp_path / "orders-0" / f"{0:020d}.log").exists()
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_damaged_epochs_are_found_in_the_batches(tmp_path: Path, clean: bool) -> None:
+    """Each batch tells its own."""
+    log = written(tmp_path)
+    expected = [log.end_offset_for_epoch(epoch) for epoch in (0, 1)]
+    log.close()
+    (log.directory / "leader-epoch-checkpoint").write_text("0\n7\n")
+    again = reopened(tmp_path, clean=clean, recovery_point=20)
+    assert [again.end_offset_for_epoch(epoch) for epoch in (0, 1)] == expected
+    assert len(read_all(again)) == 20
+
+
+def test_a_clean_log_that_is_torn_is_looked_at_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Somebody has copied it while it was written, or the disk has lost it."""
+    log = written(tmp_path)
+    log.close()
+    last = max(log.directory.glob("*.log"))
+    with last.open("r+b") as file:
+        file.truncate(last.stat().st_size - 1)
+    again = reopened(tmp_path, clean=True)
+    assert f"{last}: there is no batch at position" in caplog.text
+    assert [record.offset for record in read_all(again)] == list(range(18))
+    assert again.append_as_leader(batch(1), 1).first_offset == 18
+
+
+@pytest.mark.parametrize("damage", ["crash", "torn", "missing"])
+def test_aborted_transactions_are_found_again(tmp_path: Path, damage: str) -> None:
+    """After a crash, or when their index cannot be."""
+    log = open_log(tmp_path, segment_bytes=SMALL)
+    for stored in (
+        transactional(0, 0),
+        transactional(2, 0, producer_id=6),
+        marker(4, abort=True),
+        batch(1, base_offset=5),
+        marker(6, producer_id=6, abort=True),
+        marker(7, abort=True),
+    ):
+        log.append_as_follower(stored, 0)
+    aborted = [AbortedTxn(5, 0, 4, 2), AbortedTxn(6, 2, 6, 7)]
+    assert log.aborted_transactions(0, 8) == aborted
+    assert len(log.segment_base_offsets) > 2
+    log.close()
+    for index in log.directory.glob("*.txnindex"):
+        if damage == "torn":
+            index.write_bytes(index.read_bytes()[:-1])
+        else:
+            index.unlink()
+    again = open_log(tmp_path, segment_bytes=SMALL, clean=damage == "torn")
+    assert again.aborted_transactions(0, 8) == aborted
+    again.update_high_watermark(again.end_metadata)
+    assert again.last_stable_offset == 8

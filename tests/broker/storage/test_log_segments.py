@@ -66,4 +66,4 @@ def test_empty_segments_hold_nothing(segments: LogSegments) -> None:
     assert segments.locate(5) is None
     assert segments.find_by_timestamp(0, 0) is None
     assert segments.find_max_timestamp(0) is None
-    assert segments.deletable(LogConfig(retention_ms=0), 0, 0, NOW_MS) == (0, 0)
+    assert segments.deletable(LogConfig(retention_ms=0), 0, 0, 20, NOW_MS) == (0, 0)

@@ -8,9 +8,15 @@ import pytest
 
 from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS, ProducerStateManager
+from broker.storage.transaction_index import AbortedTxn
 from protocol.errors import ErrorCode
-from protocol.records import CONTROL_BIT, INT32_MAX, BatchHeader, read_header
-from tests.broker.storage.logs import NOW_MS, batch
+from protocol.records import (
+    CONTROL_BIT,
+    INT32_MAX,
+    BatchHeader,
+    read_header,
+)
+from tests.broker.storage.logs import NOW_MS, batch, marker, transactional
 
 CLIENT = AppendOrigin.CLIENT
 
@@ -108,13 +114,40 @@ def test_coordinators_are_fenced_by_epoch_only() -> None:
 
 
 def test_replay_learns_from_batches_in_the_log() -> None:
-    """Those without a producer, and markers, only move the end."""
+    """Those without a producer only move the end."""
     producers = manager()
-    producers.replay(header(0)._replace(base_offset=10))
-    producers.replay(read_header(batch(3, base_offset=12)))
-    producers.replay(header(-1, 1, attributes=CONTROL_BIT)._replace(base_offset=15))
-    assert producers.map_end_offset == 16
+    replay(producers, batch(2, producer_id=5, producer_epoch=0, base_sequence=0, base_offset=10))
+    replay(producers, batch(3, base_offset=12))
+    assert producers.map_end_offset == 15
     assert producers.producers[5].last_sequence == 1
+
+
+def replay(producers: ProducerStateManager, stored: memoryview) -> AbortedTxn | None:
+    return producers.replay(read_header(stored), stored)
+
+
+def test_replay_follows_transactions() -> None:
+    """The first undecided one is known; aborted ones are told when their marker comes."""
+    producers = manager()
+    replay(producers, transactional(10, 0))
+    replay(producers, transactional(12, 2))
+    replay(producers, transactional(14, 0, producer_id=6))
+    assert producers.transactions.first_unstable_offset == 10
+    assert replay(producers, marker(16, abort=True)) == AbortedTxn(5, 10, 16, 14)
+    assert replay(producers, marker(17, producer_id=6, abort=False)) is None
+    assert replay(producers, marker(18, abort=True)) is None, "it had no records"
+    assert producers.producers[5].coordinator_epoch == 7
+    producers.transactions.replicated(19)
+    assert producers.transactions.first_unstable_offset is None
+
+
+def test_a_snapshot_remembers_open_transactions() -> None:
+    """By their first offsets."""
+    producers, again = manager(), manager()
+    replay(producers, transactional(10, 0))
+    again.load(producers.producers.values(), 12, NOW_MS)
+    assert again.transactions.first_unstable_offset == 10
+    assert replay(again, marker(12, abort=True)) == AbortedTxn(5, 10, 12, 13)
 
 
 def test_silent_producers_are_forgotten() -> None:

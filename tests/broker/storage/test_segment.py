@@ -9,7 +9,8 @@ import pytest
 from broker.storage.disk import Disk
 from broker.storage.log_config import LogConfig
 from broker.storage.segment import LogSegment
-from protocol.records import Record, build_batch
+from broker.storage.transaction_index import AbortedTxn
+from protocol.records import CorruptRecords, Record, build_batch
 from tests.broker.storage.logs import NOW_MS, FailingDisk
 
 BATCH_BYTES = len(build_batch([Record(None, b"v" * 10, timestamp=NOW_MS)] * 2))
@@ -89,6 +90,25 @@ def test_many_batches_are_located_without_remembering_them_all(tmp_path: Path) -
         offset = put(segment, offset)
     for wanted in range(0, 2000, 13):
         assert segment.locate(wanted) == (wanted // 2 * BATCH_BYTES, BATCH_BYTES)
+
+
+@pytest.mark.parametrize("entry", ["position", "offset"])
+def test_an_index_that_lies_is_made_anew(
+    tmp_path: Path, entry: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It has no checksum, but the batch at an entry's position tells its last offset."""
+    segment = segment_at(tmp_path, index_interval_bytes=0)
+    for number in range(9):
+        put(segment, 100 + number * 2)
+    segment.become_inactive()
+    good = segment.offset_index.entries
+    segment.offset_index.unload()
+    segment.offset_index.file.write(b"\x01", 4 * 8 + (5 if entry == "position" else 3))
+    assert [segment.locate(100 + at * 2) for at in range(9)] == [
+        (at * BATCH_BYTES, BATCH_BYTES) for at in range(9)
+    ]
+    assert f"{segment.offset_index.file.path} lies" in caplog.text
+    assert segment.offset_index.entries == good
 
 
 def test_rolling_by_size(tmp_path: Path) -> None:
@@ -172,13 +192,53 @@ def test_indexes_are_rebuilt_from_batches(tmp_path: Path) -> None:
     assert (segment.offset_index.entries, segment.time_index.entries) == before
 
 
-def test_flushing_syncs_all_three_files(tmp_path: Path) -> None:
-    """Batches and both indexes."""
-    disk = FailingDisk()
-    segment = segment_at(tmp_path, disk=disk)
+def test_flushed_indexes_are_in_their_files(tmp_path: Path) -> None:
+    """Before they may be synced."""
+    segment = segment_at(tmp_path, index_interval_bytes=0)
+    for number in range(3):
+        put(segment, 100 + number * 2, NOW_MS + number)
+    segment.flush_indexes()
+    sizes = [path.stat().st_size for path in segment.paths if path.exists()]
+    assert sizes == [segment.size, 16, 24]
+
+
+def test_a_deleted_segments_files_have_other_names(tmp_path: Path) -> None:
+    """Until they are removed."""
+    segment = segment_at(tmp_path)
     put(segment, 100)
-    segment.flush()
-    assert disk.syncs == 3
+    segment.become_inactive()
+    segment.transactions.append(AbortedTxn(1, 100, 101, 102))
+    segment.mark_deleted()
+    assert {path.suffix for path in tmp_path.iterdir()} == {".deleted"}
+    assert len(list(tmp_path.iterdir())) == 4
+    segment.remove()
+    assert not list(tmp_path.iterdir())
+
+
+def test_truncation_takes_transactions_along(tmp_path: Path) -> None:
+    """Those whose marker is cut off are open again."""
+    segment = segment_at(tmp_path)
+    for offset in (100, 102, 104):
+        put(segment, offset)
+    assert not segment.has_transactions
+    segment.transactions.append(AbortedTxn(1, 100, 101, 102))
+    segment.transactions.append(AbortedTxn(1, 102, 104, 105))
+    assert segment.has_transactions
+    segment.truncate_to(104)
+    assert segment.transactions.entries == [AbortedTxn(1, 100, 101, 102)]
+    segment.forget_transactions()
+    assert not segment.has_transactions
+
+
+def test_a_file_that_ends_within_a_batch_is_corrupt(tmp_path: Path) -> None:
+    """Nobody may go on writing there."""
+    segment = segment_at(tmp_path)
+    put(segment, 100)
+    assert segment.next_offset() == 102
+    segment.file.write(b"half a batch", segment.size)
+    segment.size += 12
+    with pytest.raises(CorruptRecords, match=f"no batch at position {BATCH_BYTES}"):
+        segment.next_offset()
 
 
 def test_closing_cuts_what_a_failed_write_left(tmp_path: Path) -> None:

@@ -162,6 +162,21 @@ async def test_a_follower_behind_the_leaders_log_starts_over(tmp_path: Path) -> 
         assert nodes.isr() == (1, 2, 3)
 
 
+async def test_a_follower_that_starts_over_inside_a_batch(tmp_path: Path) -> None:
+    """The deletion ended there; the leader sends the batch whole, and its rest is replicated."""
+    async with three_nodes(tmp_path) as nodes:
+        await nodes.cluster.stop(3)
+        await nodes.produce(b"a", b"b", b"c")
+        await nodes.delete(2)
+
+        await nodes.cluster.start(3)
+        await settle()
+
+        log = nodes.log_of(3)
+        assert (log.log_start_offset, log.log_end_offset) == (2, 3)
+        assert nodes.isr() == (1, 2, 3)
+
+
 # ----------------------------------------------------------------------------------- elections
 
 
@@ -209,7 +224,7 @@ async def test_an_unclean_leader_with_less_than_its_followers(tmp_path: Path) ->
     async with three_nodes(tmp_path) as nodes:
         await _last_member_dies(nodes)
 
-        assert nodes.controller.elect_leaders(Election.UNCLEAN, [KEY]) == {KEY: NONE}
+        assert nodes.controller.elect_leaders(Election.UNCLEAN, [KEY]) == {KEY: None}
         await nodes.cluster.start(1)
         await pass_ms(2 * BACKOFF_MS)
 

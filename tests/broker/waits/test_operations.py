@@ -41,6 +41,7 @@ async def test_a_produce_waits_for_the_first_partition_that_is_not_decided(tmp_p
             "need": 2,
             "had": 1,
             "behind": [3],
+            "behind_at": [1],
         }
 
 

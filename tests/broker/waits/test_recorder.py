@@ -9,16 +9,21 @@ import pytest
 import trio
 import trio.testing
 
+from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.topic_partition import TopicPartition
+from broker.waits.outbox import Outbox
 from broker.waits.recorder import Recorder
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.batches import batch
-from tests.client import RunningCluster, running_cluster
+from tests.client import Client, RunningCluster, running_cluster
 from tests.requests import PRODUCE_VERSION, produce_request
 
 pytestmark = pytest.mark.anyio
 
 FETCH_VERSION = 12
+JOIN_VERSION = 3  # with which a member needs no id
 
 
 def _fetch(offset: int, *, min_bytes: int, max_wait_ms: int, topic: str = "t") -> FetchRequest:
@@ -178,3 +183,135 @@ async def test_the_untold_topic_leaves_no_trace(tmp_path: Path) -> None:
         await cluster.client(1).send(produce_request("waits", batch(b"a")), PRODUCE_VERSION)
 
         assert _told(cluster, "Produce") == []
+
+
+async def test_what_has_no_answer_when_the_broker_stops_says_so(tmp_path: Path) -> None:
+    """The partitions it asked for are told, too."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t")
+        cluster.client(1).start(_fetch(0, min_bytes=1, max_wait_ms=9000), FETCH_VERSION)
+        await trio.sleep(1)
+
+        await cluster.cluster.stop(1)
+        await trio.testing.wait_all_tasks_blocked()
+
+        [told] = _told(cluster, "Fetch")
+        assert told["completed_by"] == {"cause": "shutdown"}
+        [partition] = told["partitions"]
+        assert (partition["topic"], partition["offset"], partition["bytes"]) == ("t", 0, 0)
+
+
+async def test_a_produce_that_times_out_tells_who_was_behind_in_the_end(tmp_path: Path) -> None:
+    """Not who was when it began: every follower is, then."""
+    async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
+        client = cluster.client(1)
+        await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+        cluster.cluster.pause(3)
+        await client.send(produce_request("t", batch(b"b"), timeout_ms=1000), PRODUCE_VERSION)
+
+        told = _told(cluster, "Produce")[-1]
+
+        assert told["completed_by"] == {"cause": "timeout"}
+        assert told["waited_for"] == {
+            "kind": "high_watermark",
+            "topic": "t",
+            "partition": 0,
+            "need": 2,
+            "had": 1,
+            "behind": [3],
+            "behind_at": [1],
+        }
+        assert told["partitions"][0]["error"] == 7
+
+
+async def _first_member(cluster: RunningCluster) -> tuple[Client, str]:
+    """The one member of a stable group."""
+    ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+    client = cluster.client(1)
+    joined = await client.send(_join(), JOIN_VERSION, "first")
+    assignment = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"all")
+    sync = SyncGroupRequest(
+        group_id="g", generation_id=1, member_id=joined.member_id, assignments=[assignment]
+    )
+    await client.send(sync, 3, "first")
+    return client, joined.member_id
+
+
+def _join(member_id: str = "") -> JoinGroupRequest:
+    return JoinGroupRequest(
+        group_id="g",
+        session_timeout_ms=10_000,
+        rebalance_timeout_ms=5000,
+        member_id=member_id,
+        protocol_type="consumer",
+        protocols=[JoinGroupRequestProtocol(name="p", metadata=b"")],
+    )
+
+
+async def test_a_join_that_another_member_completes_names_it(tmp_path: Path) -> None:
+    """The second member waits until the first has joined again."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        first, member_id = await _first_member(cluster)
+        second = cluster.client(1)
+        second.start(_join(), JOIN_VERSION, "second")
+        await trio.sleep(1)
+        await first.send(_join(member_id), JOIN_VERSION, "first")
+        await second.receive()
+
+        [told] = _told(cluster, "JoinGroup", "second")
+
+        assert (told["purgatory"], told["timeout_ms"]) == ("Rebalance", 5000)
+        assert told["waited_for"] == {"kind": "members", "group": "g"}
+        assert told["parked_us"] == 1_000_000
+        assert told["completed_by"] == {
+            "cause": "members",
+            "request": {"api": "JoinGroup", "client_id": "first", "correlation_id": 3},
+        }
+
+
+async def test_a_join_that_waits_in_vain_times_out(tmp_path: Path) -> None:
+    """The first member does not come back."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        await _first_member(cluster)
+
+        await cluster.client(1).send(_join(), JOIN_VERSION, "second")
+
+        [told] = _told(cluster, "JoinGroup", "second")
+        assert told["completed_by"] == {"cause": "timeout"}
+        assert 5_000_000 <= told["parked_us"] <= 5_002_000
+
+
+async def test_recording_into_a_replicated_topic_ends(tmp_path: Path) -> None:
+    """Followers' fetches that carry records are not recorded in turn."""
+    async with running_cluster(
+        tmp_path, 3, recorder=lambda clock: Recorder(clock, "waits")
+    ) as cluster:
+        cluster.controller.create_topic("waits", assignments=[(1, 2, 3)])
+        cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
+        client = cluster.client(1)
+        await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+        await trio.sleep(1)
+        recorder = cluster.cluster.recorder
+        assert recorder is not None
+        recorder.recent.clear()
+
+        await client.send(produce_request("waits", batch(b"a")), PRODUCE_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert list(recorder.recent) == []
+        await client.send(produce_request("t", batch(b"b")), PRODUCE_VERSION)
+        topics = {each.topic for record in recorder.recent for each in record.partitions}
+        assert topics == {"t"}
+
+
+async def test_what_is_recorded_is_counted(tmp_path: Path) -> None:
+    """And goes to the outbox, if there is one."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        recorder = cluster.cluster.recorder
+        assert recorder is not None
+        recorder.outbox = outbox = Outbox(cluster.cluster.timer, [])
+        await cluster.client(1).send(produce_request("nope", batch(b"a")), PRODUCE_VERSION)
+
+        assert recorder.statistics() == {"recorded": 1, "kept": 1, "outbox": outbox.statistics()}
+        assert outbox.statistics()["pending"] == 1

@@ -1,0 +1,97 @@
+"""The broker in a container, for users of testcontainers.
+
+    with BrokerContainer(topics=["orders:3"]) as broker:
+        producer = Producer({"bootstrap.servers": broker.bootstrap})
+
+It needs `pip install 'antechamber[testcontainers]'`, a Docker engine, and the image that
+docker/Dockerfile builds.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from testcontainers.core.container import DockerContainer
+from testcontainers.core.wait_strategies import LogMessageWaitStrategy
+
+IMAGE = "antechamber"
+START_TIMEOUT_S = 30
+_READY = "antechamber is ready: "
+_PORTS = 1 << 16
+
+
+class BrokerContainer(DockerContainer):
+    """A broker of one or more nodes; started, it is ready.
+
+    A broker must know the address that its clients come by before it starts, so ports of the host
+    are chosen beforehand, and published as they are. ``options`` are more of those of
+    ``antechamber serve``, ``keywords`` those of ``DockerContainer``.
+    """
+
+    def __init__(
+        self,
+        image: str = IMAGE,
+        *,
+        brokers: int = 1,
+        topics: Iterable[str] = (),
+        config: Mapping[str, str] | None = None,
+        options: Iterable[str] = (),
+        **keywords: Any,
+    ) -> None:
+        super().__init__(image, **keywords)
+        self._asked = [*options, *serve_options(brokers, topics, config or {})]
+        self._ports = range(0)
+        self._brokers = brokers
+        ready = LogMessageWaitStrategy(_READY).with_startup_timeout(START_TIMEOUT_S)
+        self.waiting_for(ready)
+
+    def start(self) -> Self:
+        """Start it, and wait for the line that says it is ready."""
+        self._ports = free_ports(self._brokers)
+        for port in self._ports:
+            self.with_bind_ports(port, port)
+        address = ["--port", str(self._ports[0]), "--advertise", self._host]
+        self.with_command([*address, *self._asked])
+        super().start()
+        return self
+
+    @property
+    def bootstrap(self) -> str:
+        """Where clients find it, as ``bootstrap.servers`` takes it."""
+        return ",".join(f"{self._host}:{port}" for port in self._ports)
+
+    @property
+    def _host(self) -> str:
+        """Where the engine publishes ports; known before there is a container."""
+        return str(self.get_docker_client().host())
+
+
+def serve_options(brokers: int, topics: Iterable[str], config: Mapping[str, str]) -> list[str]:
+    """What is asked for, in words of ``antechamber serve``."""
+    words = ["--brokers", str(brokers), "--admin-port", "0"]
+    for topic in topics:
+        words += ["--topic", topic]
+    for key, value in config.items():
+        words += ["--config", f"{key}={value}"]
+    return words
+
+
+def free_ports(count: int) -> range:
+    """So many ports in a row that nobody listens on now."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as first:
+            port: int = first.getsockname()[1]
+        ports = range(port, port + count)
+        if ports.stop <= _PORTS and all(map(_is_free, ports)):
+            return ports
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,259 @@
+"""Consumer groups: how fast they form and change, what heartbeats cost, how long a commit takes.
+
+Members are raw connections that speak the classic protocol, so that what is measured is the broker.
+Two join: from the first JoinGroup until both have their assignments. The heartbeats come as the
+Java client sends them, one every three seconds from each member. A rebalance: the leader joins anew
+and then everybody, until everybody has been assigned anew.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
+from benchmarks.systems import System
+from integration.deadlines import eventually
+from integration.wire.connection import Connection
+from protocol.errors import ErrorCode
+from protocol.headers import decode_response, encode_request
+from protocol.messages import RESPONSES
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
+from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+
+PAIRS = 100
+GROUPS = 100
+MEMBERS_EACH = 10
+HEARTBEAT_EVERY_S = 3.0
+CROWD = 200
+COMMITS = 3000
+_SESSION_MS = 120_000
+_COMMIT_VERSION = 8
+
+
+def measure(system: System, scale: float) -> Sample:
+    """One after the other, each in groups of its own."""
+    if not system.keeps_records:
+        return {}
+    return {
+        "two join, until stable p50": percentile(_pairs(system, int(PAIRS * scale)), 50),
+        "heartbeats of 1000 members, CPU": _heartbeats(system, scale),
+        "rebalance of 200 members": _crowd(system, max(2, int(CROWD * scale))),
+        "OffsetCommit p50": percentile(_commits(system, int(COMMITS * scale)), 50),
+    }
+
+
+class Member:
+    """A member of a classic group, on a connection of its own."""
+
+    def __init__(self, bootstrap: str, group: str) -> None:
+        self.connection = Connection(bootstrap)
+        self.group = group
+        self.member_id = ""
+        self.generation_id = -1
+        self.leads = False
+
+    def ask_for_id(self) -> None:
+        """Be given a member id."""
+        self.join()
+        joined = self._answer(JoinGroupRequest)
+        assert joined.error_code == ErrorCode.MEMBER_ID_REQUIRED, joined
+        self.member_id = joined.member_id
+
+    def join(self) -> None:
+        """Send a JoinGroup."""
+        protocol = JoinGroupRequestProtocol(name="range", metadata=bytes(32))
+        body = JoinGroupRequest(
+            group_id=self.group,
+            session_timeout_ms=_SESSION_MS,
+            rebalance_timeout_ms=_SESSION_MS,
+            member_id=self.member_id,
+            protocol_type="consumer",
+            protocols=[protocol],
+        )
+        self._send(body)
+
+    def joined(self) -> None:
+        """Wait for its answer."""
+        told = self._answer(JoinGroupRequest)
+        assert not told.error_code, told
+        self.generation_id, self.leads = told.generation_id, told.leader == self.member_id
+
+    def sync(self, everybody: Sequence[Member] = ()) -> None:
+        """Send a SyncGroup: the leader's tells what everybody gets."""
+        body = SyncGroupRequest(
+            group_id=self.group,
+            generation_id=self.generation_id,
+            member_id=self.member_id,
+            protocol_type="consumer",
+            protocol_name="range",
+            assignments=[
+                SyncGroupRequestAssignment(member_id=each.member_id, assignment=bytes(32))
+                for each in everybody
+            ],
+        )
+        self._send(body)
+
+    def synced(self) -> None:
+        """Wait for its answer."""
+        told = self._answer(SyncGroupRequest)
+        assert not told.error_code, told
+        assert told.assignment
+
+    def heartbeat(self) -> int:
+        """A sign of life; returns the error that it is answered with."""
+        body = HeartbeatRequest(
+            group_id=self.group, generation_id=self.generation_id, member_id=self.member_id
+        )
+        self._send(body)
+        return int(self._answer(HeartbeatRequest).error_code)
+
+    def _send(self, body: Any) -> None:
+        self.connection.send(encode_request(body, body.__spec__.versions[-1], 1, "benchmark"))
+
+    def _answer(self, request: Any) -> Any:
+        return _read(request, request.__spec__.versions[-1], self.connection.receive())
+
+
+def _read(request: Any, version: int, frame: bytes) -> Any:
+    """The response to *request*, which is a message or its class."""
+    return decode_response(RESPONSES[request.__spec__.key], version, memoryview(frame))[1]
+
+
+def _new_group(system: System) -> str:
+    """A group id whose coordinator serves."""
+    group = f"benchmark-{uuid.uuid4().hex[:12]}"
+    find = FindCoordinatorRequest(key_type=0, coordinator_keys=[group])
+    asked = OffsetFetchRequestGroup(group_id=group, topics=None)
+    fetch = OffsetFetchRequest(groups=[asked])
+    with Connection(system.bootstrap) as connection:
+
+        def serves() -> bool:
+            answer = connection.ask(encode_request(find, 6, 1, "benchmark"))
+            if _read(find, 6, answer).coordinators[0].error_code:
+                return False
+            answer = connection.ask(encode_request(fetch, 9, 1, "benchmark"))
+            return not _read(fetch, 9, answer).groups[0].error_code
+
+        eventually(serves, "a coordinator", within=30)
+    return group
+
+
+def _new_members(system: System, count: int) -> list[Member]:
+    group = _new_group(system)
+    return [Member(system.bootstrap, group) for _ in range(count)]
+
+
+def _form(members: Sequence[Member]) -> None:
+    """The first is there alone, then the others come, until all have been assigned something."""
+    first, *others = members
+    first.ask_for_id()
+    _rebalance([first])
+    for each in others:
+        each.ask_for_id()
+    _rebalance(members)
+
+
+def _rebalance(members: Sequence[Member]) -> None:
+    """The first joins, the others as soon as a heartbeat tells them to; the leader assigns."""
+    first, *others = members
+    first.join()
+    known = next((each for each in others if each.generation_id >= 0), None)
+    while known and known.heartbeat() != ErrorCode.REBALANCE_IN_PROGRESS:
+        pass
+    for each in others:
+        each.join()
+    for each in members:
+        each.joined()
+    for each in members:
+        each.sync(members if each.leads else ())
+    for each in members:
+        each.synced()
+
+
+def _close(members: Sequence[Member]) -> None:
+    for each in members:
+        each.connection.close()
+
+
+def _pairs(system: System, count: int) -> list[float]:
+    millis = []
+    for _ in range(max(count, 1)):
+        members = _new_members(system, 2)
+        began = time.perf_counter()
+        _form(members)
+        millis.append((time.perf_counter() - began) * 1000)
+        _close(members)
+    return millis
+
+
+def _heartbeats(system: System, scale: float) -> float:
+    """Percent of a core, for a thousand members in a hundred groups."""
+    groups = [_new_members(system, MEMBERS_EACH) for _ in range(GROUPS)]
+    for members in groups:
+        _form(members)
+    everybody = [member for members in groups for member in members]
+    pause_s = HEARTBEAT_EVERY_S / len(everybody)
+    before, began = system.cpu_seconds(), time.perf_counter()
+    watched_s = HEARTBEAT_EVERY_S * max(scale, 0.3) * 2
+    for number in range(int(watched_s / pause_s)):
+        time.sleep(max(0.0, began + number * pause_s - time.perf_counter()))
+        assert not everybody[number % len(everybody)].heartbeat()
+    percent = (system.cpu_seconds() - before) / (time.perf_counter() - began) * 100
+    _close(everybody)
+    return percent
+
+
+def _crowd(system: System, count: int) -> float:
+    members = _new_members(system, count)
+    _form(members)
+    began = time.perf_counter()
+    _rebalance(members)
+    millis = (time.perf_counter() - began) * 1000
+    _close(members)
+    return millis
+
+
+def _commits(system: System, count: int) -> list[float]:
+    partition = OffsetCommitRequestPartition(
+        partition_index=0, committed_offset=1, committed_metadata=""
+    )
+    topic = OffsetCommitRequestTopic(name=system.new_topic(), partitions=[partition])
+    body = OffsetCommitRequest(
+        group_id=_new_group(system),
+        generation_id_or_member_epoch=-1,
+        member_id="",
+        topics=[topic],
+    )
+    frame = encode_request(body, _COMMIT_VERSION, 1, "benchmark")
+    micros, answer = [], b""
+    with Connection(system.bootstrap) as connection:
+        for _ in range(max(count, 1)):
+            sent = time.perf_counter()
+            answer = connection.ask(frame)
+            micros.append((time.perf_counter() - sent) * 1e6)
+    told = _read(body, _COMMIT_VERSION, answer)
+    assert not told.topics[0].partitions[0].error_code
+    return micros
+
+
+BENCHMARK = Benchmark(
+    "groups",
+    (
+        Metric("two join, until stable p50", "ms"),
+        Metric("heartbeats of 1000 members, CPU", "%"),
+        Metric("rebalance of 200 members", "ms"),
+        Metric("OffsetCommit p50", "us"),
+    ),
+    measure,
+)

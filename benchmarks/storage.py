@@ -1,0 +1,68 @@
+"""What the log costs beside plain files, how fast it starts, and what an idle partition takes.
+
+No server is asked: each figure is measured on the storage room alone, in a process of its own, for
+memory and caches of another figure would say nothing there. TMPDIR says on which disk. What a
+figure is meant to reach stands with its unit.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from benchmarks import storage_work as work
+from benchmarks.benchmark import Benchmark, Metric, Sample
+from benchmarks.systems import System
+
+Measure = Callable[[Path], float]
+
+_RATIO = partial(Metric, unit="of plain files, >= 0.5", better="higher")
+_SECONDS = partial(Metric, better="lower")
+_RECORDS = (1, 16, 160)
+_APPENDS = {records: _RATIO(f"append 16 KB, {records} records a batch") for records in _RECORDS}
+_COLD = _RATIO("fetch 1 MB at a time, cold")
+_CACHED = _RATIO("fetch 1 MB at a time, in the page cache")
+_RESTART = _SECONDS("restart, 1000 partitions, 10 GB, clean", unit="s, <= 2")
+_RECOVERY = _SECONDS("recovery after a crash, 1 GB", unit="s, <= 5")
+_COLD_RECOVERY = _SECONDS("recovery after a crash, 1 GB, cold", unit="s, <= 5")
+_IDLE = Metric("memory of an idle partition, of 5000", "bytes, <= 8192")
+
+
+def measure(system: System, scale: float) -> Sample:
+    """Every figure once; a *scale* below 1 has less data, and says less."""
+    if system.name != "ours":
+        return {}
+
+    def size(number: int) -> int:
+        return max(1, int(number * scale))
+
+    figures: dict[Metric, Measure] = {
+        metric: partial(work.append_ratio, megabytes=size(256), records=records)
+        for records, metric in _APPENDS.items()
+    }
+    figures[_COLD] = partial(work.fetch_ratio, megabytes=size(512), cold=True)
+    figures[_CACHED] = partial(work.fetch_ratio, megabytes=size(512), cold=False)
+    figures[_RESTART] = partial(work.restart_seconds, partitions=size(1000), megabytes=size(10_240))
+    figures[_RECOVERY] = partial(work.recovery_seconds, megabytes=size(1024), cold=False)
+    figures[_COLD_RECOVERY] = partial(work.recovery_seconds, megabytes=size(1024), cold=True)
+    figures[_IDLE] = partial(work.partition_bytes, partitions=size(5000))
+    return {metric.name: _alone(figure) for metric, figure in figures.items()}
+
+
+def _alone(figure: Measure) -> float:
+    with (
+        tempfile.TemporaryDirectory(prefix="antechamber-storage-") as folder,
+        multiprocessing.get_context("spawn").Pool(1) as pool,
+    ):
+        return pool.apply(figure, (Path(folder),))
+
+
+BENCHMARK = Benchmark(
+    "storage",
+    (*_APPENDS.values(), _COLD, _CACHED, _RESTART, _RECOVERY, _COLD_RECOVERY, _IDLE),
+    measure,
+    nodes=0,
+)

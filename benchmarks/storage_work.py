@@ -1,0 +1,231 @@
+"""What `benchmarks.storage` measures: one function a figure, each beside plain files if it can be.
+
+Both sides take turns within a round and have the same bytes, the same page cache and the same disk,
+so their ratio says what the log costs. Nothing is synced; both could lose as much with the power.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import UUID
+
+from broker.storage.log import Log
+from broker.storage.log_config import LogConfig
+from broker.storage.log_manager import LogManager
+from broker.topic_partition import TopicPartition
+from protocol.records import HEADER_BYTES, Record, build_batch
+
+BATCH_BYTES = 16 * 1024
+FETCH_BYTES = 1024 * 1024
+MEGABYTE = 1024 * 1024
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def now_ms(self) -> float:
+        """Monotonic milliseconds."""
+        return time.monotonic() * 1000
+
+    def wall_ms(self) -> int:
+        """Milliseconds since the Unix epoch."""
+        return time.time_ns() // 1_000_000
+
+    def wall_us_at(self, now_ms: float) -> int:
+        """Microseconds since the Unix epoch."""
+        return self.wall_ms() * 1000 + int((now_ms - self.now_ms()) * 1000)
+
+
+def sent(records: int) -> bytes:
+    """A producer's batch of about 16 KB in so many records."""
+    size = (BATCH_BYTES - HEADER_BYTES) // records - 12
+    now_ms = SystemClock().wall_ms()
+    return build_batch([Record(None, os.urandom(size), timestamp=now_ms)] * records)
+
+
+@contextmanager
+def managed(path: Path) -> Iterator[LogManager]:
+    """The logs in a directory, closed in order."""
+    manager = managed_unclosed(path)
+    try:
+        yield manager
+    finally:
+        manager.close()
+
+
+def managed_unclosed(path: Path) -> LogManager:
+    """The logs in a directory, for who crashes them."""
+    return LogManager(path, SystemClock(), node_id=1, cluster_id="benchmark", durable=False)
+
+
+def log_of(manager: LogManager, number: int = 0, config: LogConfig | None = None) -> Log:
+    """A partition, everything in it replicated."""
+    key = TopicPartition("bench", number)
+    log = manager.get_or_create(key, UUID(int=1), config or LogConfig())
+    log.update_high_watermark(log.end_metadata)
+    return log
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long it takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def append_ratio(folder: Path, megabytes: int, records: int) -> float:
+    """Bytes a second of appends, as a share of those of plain writes."""
+    batch = sent(records)
+    count = megabytes * MEGABYTE // len(batch)
+    plain = seconds(lambda: write_plain(folder / "plain", batch, count))
+    with managed(folder / "logs") as manager:
+        log = log_of(manager)
+        ours = seconds(lambda: append(log, batch, count))
+    clear(folder)
+    return plain / ours
+
+
+def write_plain(path: Path, data: bytes, count: int) -> None:
+    """What a program does that only writes."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    for _ in range(count):
+        os.write(fd, data)
+    os.close(fd)
+
+
+def append(log: Log, batch: bytes, count: int) -> None:
+    """What a leader does, with the batch where a connection has received it."""
+    received = memoryview(bytearray(batch))
+    head = batch[:HEADER_BYTES]
+    for _ in range(count):
+        received[:HEADER_BYTES] = head
+        log.append_as_leader(received, 0)
+
+
+def fetch_ratio(folder: Path, megabytes: int, *, cold: bool) -> float:
+    """Bytes a second of sequential fetches, as a share of those of plain reads."""
+    batch = sent(16)
+    count = megabytes * MEGABYTE // len(batch)
+    write_plain(folder / "plain", batch, count)
+    with managed(folder / "logs") as manager:
+        append(log_of(manager), batch, count)
+    with managed(folder / "logs") as manager:
+        log = log_of(manager)
+        paths = [folder / "plain", *log.directory.glob("*.log")]
+        for path in paths:
+            settle(path, forget=cold)
+        plain = seconds(lambda: read_plain(folder / "plain"))
+        ours = seconds(lambda: fetch_all(log, len(batch), 16))
+    clear(folder)
+    return plain / ours
+
+
+def read_plain(path: Path) -> None:
+    """What a program does that only reads."""
+    fd = os.open(path, os.O_RDONLY)
+    while os.read(fd, FETCH_BYTES):
+        pass
+    os.close(fd)
+
+
+def fetch_all(log: Log, batch_bytes: int, records: int) -> None:
+    """What a consumer asks for who reads a partition from its beginning."""
+    offset = 0
+    while offset < log.log_end_offset:
+        found = log.read(offset, FETCH_BYTES, log.end_metadata, True).records
+        offset += len(found) // batch_bytes * records
+
+
+def recovery_seconds(folder: Path, megabytes: int, *, cold: bool) -> float:
+    """From the start on a log that was killed until it can be written to."""
+    batch = sent(16)
+    manager = managed_unclosed(folder / "logs")
+    append(log_of(manager), batch, megabytes * MEGABYTE // len(batch))
+    manager.crash()
+    for path in (folder / "logs").glob("*/*.log"):
+        settle(path, forget=cold)
+    began = time.perf_counter()
+    with managed(folder / "logs") as manager:
+        log_of(manager)
+        taken = time.perf_counter() - began
+    clear(folder)
+    return taken
+
+
+def restart_seconds(folder: Path, partitions: int, megabytes: int) -> float:
+    """From the start until all logs are open that were closed in order.
+
+    Each has half of its bytes in a segment that is not written to any more. Those are links to one
+    and the same file, which no clean start reads.
+    """
+    batch = sent(16)
+    count = megabytes * MEGABYTE // partitions // len(batch)
+    config = LogConfig(segment_bytes=(count // 2 + 1) * len(batch))
+    with managed(folder / "logs") as manager:
+        for number in range(partitions):
+            append(log_of(manager, number, config), batch, count if not number else 1)
+        first = log_of(manager).directory
+    for number in range(1, partitions):
+        other = first.with_name(f"bench-{number}")
+        for path in other.glob("0*"):
+            path.unlink()
+        for path in first.glob("0*"):
+            if path.name == f"{0:020d}.log":
+                os.link(path, other / path.name)
+            else:
+                shutil.copy(path, other / path.name)
+    # Or the disk would still be at work with what only this measurement has written.
+    os.sync()
+    began = time.perf_counter()
+    with managed(folder / "logs") as manager:
+        for number in range(partitions):
+            log_of(manager, number, config)
+        taken = time.perf_counter() - began
+        assert sum(log.size_bytes for log in manager) >= 0.9 * megabytes * MEGABYTE
+    clear(folder)
+    return taken
+
+
+def partition_bytes(folder: Path, partitions: int) -> float:
+    """Memory that a partition takes which nobody uses, in a process that knows some already."""
+    with managed(folder / "logs") as manager:
+        for number in range(600):
+            log_of(manager, number)
+        gc.collect()
+        before = resident_bytes()
+        for number in range(600, 600 + partitions):
+            log_of(manager, number)
+        gc.collect()
+        grown = resident_bytes() - before
+    clear(folder)
+    return grown / partitions
+
+
+def resident_bytes() -> int:
+    """Memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
+
+
+def settle(path: Path, *, forget: bool) -> None:
+    """Have the disk take what was written, and with *forget* the page cache lose it."""
+    fd = os.open(path, os.O_RDONLY)
+    os.fsync(fd)
+    if forget:
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(fd)
+
+
+def clear(folder: Path) -> None:
+    """Leave nothing for the next figure."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()

@@ -1,0 +1,17 @@
+"""Elections that nobody asks for (the periodic tasks of Kafka's ``QuorumController``)."""
+
+from __future__ import annotations
+
+from broker.config import Config
+from broker.controller.controller import Controller
+from broker.housekeeping import Periodic
+from purgatories.timer.system_timer import SystemTimer
+
+
+def hold_elections(timer: SystemTimer, controller: Controller, config: Config) -> None:
+    """Schedule them: back to preferred leaders, and to unclean ones where a topic allows it."""
+    if config.auto_leader_rebalance_enable:
+        period_ms = config.leader_imbalance_check_interval_seconds * 1000
+        Periodic(timer, controller.rebalance_leaders, delay_ms=period_ms, period_ms=period_ms)
+    period_ms = config.unclean_leader_election_interval_ms
+    Periodic(timer, controller.elect_unclean_leaders, delay_ms=period_ms, period_ms=period_ms)

@@ -1,0 +1,241 @@
+"""The state of the cluster: what is decided is written down, then known, then told to the nodes.
+
+The topics that one decision changes are one transaction of the store, so that a restart never finds
+half of it.
+"""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from broker.config import Config
+from broker.controller.elections import not_led_yet
+from broker.controller.feed import MetadataFeed, MetadataListener
+from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.partition_change import Election, Rules
+from broker.controller.store import ControllerStore
+from broker.dynamic_config import ALL_NODES
+from broker.errors import ApiError
+from broker.quotas.entity import Entity, Quotas
+from broker.topic_config import topic_value
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+
+# Producer ids are handed out in blocks, so that the store is written once a block (KIP-730).
+_PRODUCER_ID_BLOCK = 1000
+
+Concerns = Callable[[TopicPartition, PartitionRegistration], bool]
+Decide = Callable[[PartitionRegistration, Rules], PartitionRegistration]
+Results = dict[TopicPartition, ApiError | None]
+Unknown = tuple[str, str]  # no such topic, no such partition: formatted with both
+
+
+class ClusterState:
+    """The controller's image, with the store below it and the nodes' feeds above it.
+
+    Nobody leads anything when it is loaded: the nodes are yet to register.
+    """
+
+    def __init__(self, store: ControllerStore, config: Config) -> None:
+        # Its own: what is set on all nodes while they run counts here, too.
+        self.config = replace(config)
+        # Replicas whose disk has failed, until their node starts again.
+        self.offline: set[tuple[int, TopicPartition]] = set()
+        # The changes since the start: where Kafka's metadata log would end.
+        self.log_end_offset = 0
+        self._store = store
+        self._feeds: dict[int, MetadataFeed] = {}
+        self.image = MetadataImage(self._cluster_id())
+        for topic in store.topics():
+            self.image.put(replace(topic, partitions=tuple(map(not_led_yet, topic.partitions))))
+        self.image.broker_configs = store.broker_configs()
+        self.image.client_quotas = store.client_quotas()
+        self.config.reconfigure({}, self.image.broker_configs.get(ALL_NODES, {}))
+        self._next_producer_id = self._producer_id_block = int(store.fact("producer_id") or 0)
+
+    # ---------------------------------------------------------------------------------- nodes
+
+    def subscribe(self, node_id: int, listener: MetadataListener) -> MetadataFeed:
+        """A feed that begins with what there is now."""
+        feed = self._feeds[node_id] = MetadataFeed(self.image, listener)
+        return feed
+
+    def unsubscribe(self, node_id: int) -> None:
+        """Tell a node nothing any more."""
+        del self._feeds[node_id]
+
+    def lag(self, node_id: int) -> int:
+        """How many changes have not reached a node yet that is alive."""
+        feed = self._feeds.get(node_id)
+        return 0 if feed is None else feed.lag
+
+    def put_broker(self, broker: Broker) -> None:
+        """Make known that a node was registered, or fenced."""
+        self.image.put_broker(broker)
+        self._tell(lambda feed: feed.put_broker(broker))
+
+    def put_broker_configs(self, name: str, configs: dict[str, str]) -> None:
+        """Make known what is set on a node, or, under the empty name, on all of them."""
+        self._store.put_broker_configs(name, configs)
+        self.image.broker_configs[name] = configs
+        if name == ALL_NODES:
+            self.config.reconfigure({}, configs)
+        self._tell(lambda feed: feed.put_configs(name, configs))
+
+    def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
+        """Make known what clients may use; no quotas: as much as they like."""
+        self._store.put_client_quotas(entity, quotas)
+        self.image.put_client_quotas(entity, quotas)
+        self._tell(lambda feed: feed.put_client_quotas(entity, quotas))
+
+    # ----------------------------------------------------------------------------- partitions
+
+    def keys(self) -> list[TopicPartition]:
+        """Every partition there is."""
+        return [
+            TopicPartition(topic.name, index)
+            for topic in self.image
+            for index in range(len(topic.partitions))
+        ]
+
+    def change_all(self, concerns: Concerns, decide: Decide) -> None:
+        """Have *decide* change every partition that it concerns; one decision."""
+        topics = []
+        for topic in self.image:
+            concerned = {
+                index: partition
+                for index, partition in enumerate(topic.partitions)
+                if concerns(TopicPartition(topic.name, index), partition)
+            }
+            if concerned:
+                rules = self.rules(topic)
+                changes = {index: decide(old, rules(index)) for index, old in concerned.items()}
+                topics.append(with_partitions(topic, changes))
+        self.put_topics(topics)
+
+    def change_each(self, decisions: Mapping[TopicPartition, Decide], unknown: Unknown) -> Results:
+        """Change these partitions as far as no `ApiError` forbids; one decision.
+
+        ``unknown`` is how to say that there is no such topic, or no such partition.
+        """
+        results: Results = {}
+        changes: dict[str, dict[int, PartitionRegistration]] = {}
+        for key, decide in decisions.items():
+            try:
+                topic = self._topic_with(key, unknown)
+                rules = self.rules(topic)
+                changed = decide(topic.partitions[key.partition], rules(key.partition))
+            except ApiError as error:
+                results[key] = error
+            else:
+                results[key] = None
+                changes.setdefault(key.topic, {})[key.partition] = changed
+        self.put_topics(
+            [with_partitions(self.image.topics[name], changed) for name, changed in changes.items()]
+        )
+        return results
+
+    def rules(self, topic: TopicImage) -> Callable[[int], Rules]:
+        """What elections of a topic's partitions go by, given by index.
+
+        ``min.insync.replicas`` counts at most as many as the first partition has replicas, as in
+        Kafka's ``getTopicEffectiveMinIsr``.
+        """
+        asked = topic_value(self.config, topic.configs, "min.insync.replicas")
+        assert isinstance(asked, int)
+        min_isr = min(asked, len(topic.partitions[0].replicas))
+        unclean = topic_value(self.config, topic.configs, "unclean.leader.election.enable")
+        election = Election.UNCLEAN if unclean else Election.ONLINE
+
+        def of(index: int) -> Rules:
+            key = TopicPartition(topic.name, index)
+            return Rules(partial(self._can_lead, key), min_isr, election)
+
+        return of
+
+    # --------------------------------------------------------------------------------- topics
+
+    def put_topics(self, topics: Iterable[TopicImage]) -> None:
+        """Make topics known that are new, or not as they were."""
+        changed = [topic for topic in topics if topic is not self.image.topic(topic.name)]
+        if not changed:
+            return
+        self._store.put_topics(changed)
+        for topic in changed:
+            self.image.put(topic)
+
+        def put(feed: MetadataFeed) -> None:
+            for topic in changed:
+                feed.put_topic(topic)
+
+        self._tell(put, changes=len(changed))
+
+    def remove_topic(self, topic: TopicImage) -> None:
+        """Make known that a topic is gone."""
+        self._store.remove_topic(topic.name)
+        self.image.remove(topic)
+        self._tell(lambda feed: feed.remove_topic(topic))
+
+    # ------------------------------------------------------------------------------- counters
+
+    def next_broker_epoch(self) -> int:
+        """An epoch that is higher than all before, also before a restart."""
+        epoch = int(self._store.fact("broker_epoch") or 0) + 1
+        self._store.put_fact("broker_epoch", str(epoch))
+        return epoch
+
+    def next_producer_id(self) -> int:
+        """A producer id that was never given before, also not before a restart."""
+        if self._next_producer_id == self._producer_id_block:
+            self._producer_id_block += _PRODUCER_ID_BLOCK
+            self._store.put_fact("producer_id", str(self._producer_id_block))
+        self._next_producer_id += 1
+        return self._next_producer_id - 1
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    # ----------------------------------------------------------------------------------------
+
+    def _can_lead(self, key: TopicPartition, node_id: int) -> bool:
+        return self.image.alive(node_id) and (node_id, key) not in self.offline
+
+    def _tell(self, put: Callable[[MetadataFeed], None], changes: int = 1) -> None:
+        """Send a change, or several, to every node.
+
+        To all before any is told: one that is told may set off the next change, and that must not
+        overtake this one on its way to the others.
+        """
+        self.log_end_offset += changes
+        feeds: Sequence[MetadataFeed] = list(self._feeds.values())
+        for feed in feeds:
+            put(feed)
+        for feed in feeds:
+            feed.deliver()
+
+    def _topic_with(self, key: TopicPartition, unknown: Unknown) -> TopicImage:
+        topic = self.image.topic(key.topic)
+        if topic is not None and 0 <= key.partition < len(topic.partitions):
+            return topic
+        reason = unknown[0 if topic is None else 1].format(*key)
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, reason)
+
+    def _cluster_id(self) -> str:
+        cluster_id = self._store.fact("cluster_id")
+        if cluster_id is None:
+            cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
+            self._store.put_fact("cluster_id", cluster_id)
+        return cluster_id
+
+
+def with_partitions(topic: TopicImage, changes: Mapping[int, PartitionRegistration]) -> TopicImage:
+    """The topic with some of its partitions changed; itself if they are as they were."""
+    partitions = tuple(
+        changes.get(index, partition) for index, partition in enumerate(topic.partitions)
+    )
+    return topic if partitions == topic.partitions else replace(topic, partitions=partitions)

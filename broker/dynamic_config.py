@@ -1,0 +1,70 @@
+"""Settings of brokers that may change while they run (KIP-226): which, and to what.
+
+A value is set for one node, or under the empty name for all of them; the node's own counts more.
+Kafka's ``DynamicBrokerConfig``. A key that nobody knows is kept as it comes, as Kafka does for the
+sake of plugins; that of a broker which cannot change while it runs is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from broker.config import Config
+from broker.config_keys import KEYS
+from broker.config_kinds import ConfigType, Unfit
+from broker.config_refusals import invalid_value
+from broker.dynamic_keys import may_change
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+# The name of the settings that count for every node which has none of its own.
+ALL_NODES = ""
+
+_MIN_INSYNC_REPLICAS = "min.insync.replicas"
+
+
+def check_broker_configs(node: str, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    """Raise `ApiError` unless the settings of *node* may go from *before* to *after*.
+
+    INVALID_CONFIG: min.insync.replicas, which eligible leader replicas need to be one for the
+    whole cluster (KIP-966). INVALID_REQUEST: all else.
+    """
+    changed = [name for name in after if after[name] != before.get(name)]
+    fixed = [name for name in changed if not may_change(name)]
+    if fixed:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Cannot update these configs dynamically: [{', '.join(fixed)}]",
+        )
+    for name in changed:
+        _check_value(name, after[name])
+    if _MIN_INSYNC_REPLICAS in changed and node != ALL_NODES:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "Broker-level min.insync.replicas cannot be altered while ELR is enabled.",
+        )
+    if _MIN_INSYNC_REPLICAS in before and _MIN_INSYNC_REPLICAS not in after:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.",
+        )
+
+
+def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:
+    """The words of a list among *overrides*, or else as it is; None if it holds no list."""
+    key = KEYS.get(name)
+    if key is None or key.kind.config_type is not ConfigType.LIST:
+        return None
+    value = key.kind.parse(overrides[name]) if name in overrides else config.value(name)
+    assert isinstance(value, tuple)
+    return value
+
+
+def _check_value(name: str, text: str) -> None:
+    key = KEYS.get(name)
+    if key is None:
+        return
+    try:
+        key.kind.parse(text)
+    except Unfit:
+        raise ApiError(ErrorCode.INVALID_REQUEST, invalid_value(name, key.kind, text)) from None

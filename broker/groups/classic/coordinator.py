@@ -1,0 +1,157 @@
+"""The classic groups of a node: what members ask; errors are found in the order of Kafka's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from broker.clock import Clock
+from broker.config import Config
+from broker.errors import ApiError
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.group_state import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
+from broker.groups.classic.joining import Joining
+from broker.groups.classic.rebalance import Rebalancer
+from broker.groups.classic.requests import (
+    UNKNOWN_MEMBER_ID,
+    JoinCallback,
+    JoinGroup,
+    LeavingMember,
+    SyncCallback,
+    SyncGroup,
+)
+from broker.groups.classic.sync_phase import assignment_of
+from broker.groups.runtime import CoordinatorRuntime
+from protocol.errors import ErrorCode
+from purgatories.purgatory import DelayedOperationPurgatory
+
+
+class ClassicGroupCoordinator:
+    """Looks after classic groups. Parked requests are answered through their callbacks."""
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock,
+        runtime: CoordinatorRuntime,
+        rebalance_purgatory: DelayedOperationPurgatory[Any],
+        heartbeat_purgatory: DelayedOperationPurgatory[Any],
+    ) -> None:
+        self._rebalancer = Rebalancer(
+            config, clock, rebalance_purgatory, heartbeat_purgatory, runtime
+        )
+        self._joining = Joining(config, self._rebalancer, runtime)
+        self._size_max = config.group_max_size
+
+    # ------------------------------------------------------------------------ join and sync
+
+    def join(self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback) -> None:
+        """Join the next generation; *on_response* is called once, now or later."""
+        self._joining.join(group, request, on_response)
+        self._rebalancer.answers.send()
+
+    def sync(self, group: ClassicGroup, request: SyncGroup, on_response: SyncCallback) -> None:
+        """Bring or fetch the assignment; *on_response* is called once, now or later.
+
+        Raises `ApiError` instead if there is nothing to bring or fetch.
+        """
+        member = group.check_member(request.member_id, request.group_instance_id)
+        _check_generation(group, request.generation_id)
+        _check_protocol(group, request)
+        if group.state is PREPARING_REBALANCE:
+            raise ApiError(ErrorCode.REBALANCE_IN_PROGRESS)
+        if group.state is COMPLETING_REBALANCE:
+            member.awaiting_sync = on_response
+            self._rebalancer.sync_phase.on_member_synced(group, member.member_id)
+            if group.leader_id == member.member_id:
+                self._rebalancer.sync_phase.store_assignment(group, request.assignments)
+        else:
+            self._rebalancer.sync_phase.on_member_synced(group, member.member_id)
+            on_response(assignment_of(group, member))
+        self._rebalancer.answers.send()
+
+    # ------------------------------------------------------------------ heartbeat and leave
+
+    def heartbeat(
+        self,
+        group: ClassicGroup,
+        member_id: str,
+        group_instance_id: str | None,
+        generation_id: int,
+    ) -> ErrorCode:
+        """A sign of life; REBALANCE_IN_PROGRESS when it is time to join again.
+
+        Raises `ApiError` for one that comes from nobody we know.
+        """
+        member = group.check_member(member_id, group_instance_id)
+        _check_generation(group, generation_id)
+        self._rebalancer.sessions.heard_of(group, member)
+        if group.state is PREPARING_REBALANCE:
+            return ErrorCode.REBALANCE_IN_PROGRESS
+        return ErrorCode.NONE
+
+    def heard_of(self, group: ClassicGroup, member_id: str) -> None:
+        """An offset commit is a sign of life too, unless the generation waits for assignments."""
+        member = group.members.get(member_id)
+        if member is not None and group.state is not COMPLETING_REBALANCE:
+            self._rebalancer.sessions.heard_of(group, member)
+
+    def leave(self, group: ClassicGroup, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
+        """Take members out, each with its own error."""
+        errors = [self._leave(group, each) for each in leaving]
+        if ErrorCode.NONE in errors and group.state is not EMPTY:
+            reasons = "; ".join(each.reason or "not provided" for each in leaving)
+            self._rebalancer.rebalance_or_complete_join(
+                group, f"{errors.count(ErrorCode.NONE)} member(s) left; client reasons: {reasons}"
+            )
+        self._rebalancer.answers.send()
+        return errors
+
+    def _leave(self, group: ClassicGroup, leaving: LeavingMember) -> ErrorCode:
+        member_id = leaving.member_id
+        if member_id in group.pending_join_members:
+            group.remove(member_id)
+            self._rebalancer.sessions.forget(group, member_id)
+            return ErrorCode.NONE
+        if member_id == UNKNOWN_MEMBER_ID:
+            # An operator names an instance without knowing its present member id (KIP-345).
+            member_id = group.static_members.get(leaving.group_instance_id or "", member_id)
+        try:
+            member = group.check_member(member_id, leaving.group_instance_id)
+        except ApiError as error:
+            return error.code
+        self._rebalancer.remove(group, member)
+        return ErrorCode.NONE
+
+    # ------------------------------------------------------------------------ coming, going
+
+    def take_over(self, group: ClassicGroup, rebalance_because: str | None) -> None:
+        """A group has come here or has become a classic one: its members' time begins to run."""
+        for member in group.members.values():
+            self._rebalancer.sessions.heard_of(group, member)
+        if len(group.members) > self._size_max:
+            rebalance_because = rebalance_because or "it has more members than it may have"
+        if rebalance_because is not None and group.can_rebalance:
+            self._rebalancer.prepare(group, rebalance_because)
+        self._rebalancer.answers.send()
+
+    def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
+        """A group goes or becomes another: who waits is told *refusal*, nothing of it runs on."""
+        if group.state is not DEAD:
+            self._rebalancer.retire(group, refusal)
+        self._rebalancer.answers.send()
+
+
+def _check_generation(group: ClassicGroup, generation_id: int) -> None:
+    if generation_id != group.generation_id:
+        raise ApiError(ErrorCode.ILLEGAL_GENERATION)
+
+
+def _check_protocol(group: ClassicGroup, request: SyncGroup) -> None:
+    """What a member says of type and name must be what the group has chosen (KIP-559)."""
+    for named, chosen in (
+        (request.protocol_type, group.protocol_type),
+        (request.protocol_name, group.protocol_name),
+    ):
+        if named is not None and named != chosen:
+            raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)

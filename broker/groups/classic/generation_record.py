@@ -1,0 +1,90 @@
+"""A classic group as its record, and what its members' opaque metadata tell of their topics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from broker.groups.classic.group_state import EMPTY, STABLE
+from broker.groups.classic.member import ClassicGroupMember, MemberKey
+from broker.groups.classic.requests import MemberProtocol
+from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue, MemberMetadata
+from broker.groups.records.serde import Record
+from protocol.codec import Malformed
+from protocol.consumer_protocol import PROTOCOL_TYPE, parse_subscription
+
+if TYPE_CHECKING:
+    from broker.groups.classic.group import ClassicGroup
+
+# Version 0 of the record had no rebalance timeout.
+_NO_TIMEOUT = -1
+_NO_TIMESTAMP = -1
+
+
+def generation_record(group: ClassicGroup, assignments: Mapping[str, bytes]) -> Record:
+    """The present generation of *group*; a group without members has no protocol and no leader."""
+    members = [
+        MemberMetadata(
+            member_id=member.member_id,
+            group_instance_id=member.group_instance_id,
+            client_id=member.client_id,
+            client_host=member.client_host,
+            rebalance_timeout=member.rebalance_timeout_ms,
+            session_timeout=member.session_timeout_ms,
+            subscription=member.metadata(group.protocol_name),
+            assignment=assignments[member.member_id],
+        )
+        for member in group.members.values()
+    ]
+    value = GroupMetadataValue(
+        protocol_type=group.protocol_type or "",
+        generation=group.generation_id,
+        protocol=group.protocol_name,
+        leader=group.leader_id,
+        current_state_timestamp=group.state_since_wall_ms,
+        members=members,
+    )
+    return Record(GroupMetadataKey(group=group.group_id), value)
+
+
+def restore_generation(group: ClassicGroup, value: GroupMetadataValue) -> None:
+    """Make a new *group* what its record says; nobody waits for anything."""
+    group.generation_id = value.generation
+    for each in value.members:
+        group.add(_member(group.group_id, value, each), None)
+    group.protocol_type = value.protocol_type or None
+    group.leader_id = value.leader
+    group.restore(value.protocol, STABLE if group.members else EMPTY)
+    if value.current_state_timestamp != _NO_TIMESTAMP:
+        group.state_since_wall_ms = value.current_state_timestamp
+
+
+def _member(group_id: str, value: GroupMetadataValue, each: MemberMetadata) -> ClassicGroupMember:
+    rebalance_timeout_ms = each.rebalance_timeout
+    if rebalance_timeout_ms == _NO_TIMEOUT:
+        rebalance_timeout_ms = each.session_timeout
+    return ClassicGroupMember(
+        MemberKey(group_id, each.member_id),
+        group_instance_id=each.group_instance_id,
+        client_id=each.client_id,
+        client_host=each.client_host,
+        rebalance_timeout_ms=rebalance_timeout_ms,
+        session_timeout_ms=each.session_timeout,
+        protocol_type=value.protocol_type,
+        protocols=(MemberProtocol(value.protocol or "", bytes(each.subscription)),),
+        assignment=bytes(each.assignment),
+    )
+
+
+def subscribed_topics(group: ClassicGroup) -> frozenset[str] | None:
+    """All topics that members of *group* say they read; None when that cannot be told."""
+    if group.protocol_type != PROTOCOL_TYPE:
+        return None
+    try:
+        return frozenset(
+            topic
+            for member in group.members.values()
+            for topic in parse_subscription(member.metadata(group.protocol_name)).topics
+        )
+    except Malformed:
+        return None

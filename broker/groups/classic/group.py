@@ -1,0 +1,352 @@
+"""A group whose members assign their partitions themselves (Kafka's ``ClassicGroup``).
+
+The group only keeps the books: members, who of them waits for what, generation, leader, protocol
+and state. When it moves from state to state is decided in `broker.groups.classic.rebalance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+from uuid import uuid4
+
+from broker.errors import ApiError
+from broker.groups.classic.generation_record import generation_record, subscribed_topics
+from broker.groups.classic.group_state import (
+    COMPLETING_REBALANCE,
+    DEAD,
+    EMPTY,
+    PREPARING_REBALANCE,
+    STABLE,
+    TRANSITIONS,
+    GroupState,
+)
+from broker.groups.classic.member import ClassicGroupMember, MemberKey
+from broker.groups.classic.protocol_votes import SupportedProtocols
+from broker.groups.classic.requests import (
+    GroupMember,
+    JoinCallback,
+    MemberProtocol,
+)
+from broker.groups.group import CLASSIC, CommitCheck, Committer
+from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.records.classic import GroupMetadataKey
+from broker.groups.records.serde import Record
+from protocol.consumer_protocol import PROTOCOL_TYPE
+from protocol.errors import ErrorCode
+
+
+class GroupJoinKey(NamedTuple):
+    """What a rebalance that waits for members is watched under."""
+
+    group_id: str
+    phase: str = "join"
+
+
+class GroupSyncKey(NamedTuple):
+    """What a generation that waits for SyncGroups is watched under."""
+
+    group_id: str
+    phase: str = "sync"
+
+
+class ClassicGroup:
+    """One group's books."""
+
+    group_type = CLASSIC
+
+    def __init__(self, group_id: str, now_wall_ms: int) -> None:
+        self.group_id = group_id
+        self.join_key = GroupJoinKey(group_id)
+        self.sync_key = GroupSyncKey(group_id)
+        self.state = EMPTY
+        self.previous_state = DEAD
+        self.state_since_wall_ms = now_wall_ms
+        self.generation_id = 0
+        self.protocol_type: str | None = None
+        self.protocol_name: str | None = None
+        # The topics that this generation's members read; None when nobody can tell.
+        self.subscribed_topics: frozenset[str] | None = None
+        # Invariant: leader_id in members, or None when there are none.
+        self.leader_id: str | None = None
+        self.members: dict[str, ClassicGroupMember] = {}
+        # Invariant: members[static_members[instance]].group_instance_id == instance, for each.
+        self.static_members: dict[str, str] = {}
+        # Ids given out under KIP-394 whose owners have not come back yet.
+        # Invariant: pending_join_members and members have no id in common.
+        self.pending_join_members: set[str] = set()
+        # Who has not sent its SyncGroup yet. The former id of a static member that was replaced
+        # stays, as in Kafka: it can no longer sync, so the generation ends at the sync timeout.
+        self.pending_sync_members: set[str] = set()
+        # Invariant: == number of members that have awaiting_join.
+        self.awaiting_join_count = 0
+        # A member came while the first rebalance was delayed: the delay may be prolonged.
+        self.new_member_added = False
+        self._supported = SupportedProtocols()
+
+    # -------------------------------------------------------------------------------- state
+
+    def transition_to(self, state: GroupState, now_wall_ms: int) -> None:
+        """Move to *state*, which must be allowed to follow the present one."""
+        assert state in TRANSITIONS[self.state], f"{self.group_id}: {self.state} -> {state}"
+        self.previous_state, self.state = self.state, state
+        self.state_since_wall_ms = now_wall_ms
+
+    @property
+    def state_name(self) -> str:
+        """Its state, as clients are told it."""
+        return self.state.value
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no members."""
+        return self.state is EMPTY
+
+    @property
+    def uses_consumer_protocol(self) -> bool:
+        """Whether its members' metadata are those of consumers, which the broker can read."""
+        return self.protocol_type == PROTOCOL_TYPE
+
+    @property
+    def can_rebalance(self) -> bool:
+        """Whether a rebalance may begin now: none is being prepared and the group lives."""
+        return PREPARING_REBALANCE in TRANSITIONS[self.state]
+
+    def init_next_generation(self, now_wall_ms: int) -> None:
+        """Begin a generation of the members there are; without any the group is empty."""
+        self.generation_id += 1
+        self.pending_sync_members.clear()
+        if self.members:
+            self.protocol_name = self.select_protocol()
+            self.transition_to(COMPLETING_REBALANCE, now_wall_ms)
+        else:
+            self.protocol_name = None
+            self.transition_to(EMPTY, now_wall_ms)
+        self.subscribed_topics = subscribed_topics(self)
+
+    def restore(self, protocol_name: str | None, state: GroupState) -> None:
+        """Be in the middle of a generation that was begun elsewhere."""
+        self.protocol_name = protocol_name
+        self.state = state
+        self.subscribed_topics = subscribed_topics(self)
+
+    # ------------------------------------------------------------------------------ members
+
+    def add(self, member: ClassicGroupMember, on_response: JoinCallback | None) -> None:
+        """Add a member; the first one leads and sets the type of protocol."""
+        if member.group_instance_id is not None:
+            assert member.group_instance_id not in self.static_members
+            self.static_members[member.group_instance_id] = member.member_id
+        if not self.members:
+            self.protocol_type = member.protocol_type
+        assert self.protocol_type == member.protocol_type
+        if self.leader_id is None:
+            self.leader_id = member.member_id
+        self.members[member.member_id] = member
+        self._supported.add(member.protocols)
+        self.pending_join_members.discard(member.member_id)
+        self.set_awaiting_join(member, on_response)
+
+    def remove(self, member_id: str) -> None:
+        """Forget a member, or an id that was given out and not used; another one may lead."""
+        member = self.members.pop(member_id, None)
+        if member is not None:
+            self._supported.remove(member.protocols)
+            if member.awaiting_join is not None:
+                self.awaiting_join_count -= 1
+            if member.group_instance_id is not None:
+                del self.static_members[member.group_instance_id]
+        if member_id == self.leader_id:
+            self.leader_id = next(iter(self.members), None)
+        self.pending_join_members.discard(member_id)
+        self.pending_sync_members.discard(member_id)
+
+    def update(
+        self,
+        member: ClassicGroupMember,
+        protocols: tuple[MemberProtocol, ...],
+        rebalance_timeout_ms: int,
+        session_timeout_ms: int,
+        on_response: JoinCallback | None,
+    ) -> None:
+        """Take over what a member that joins again says of itself."""
+        self._supported.remove(member.protocols)
+        self._supported.add(protocols)
+        member.protocols = protocols
+        member.rebalance_timeout_ms = rebalance_timeout_ms
+        member.session_timeout_ms = session_timeout_ms
+        self.set_awaiting_join(member, on_response)
+
+    def replace_static_member(self, old: ClassicGroupMember, member_id: str) -> ClassicGroupMember:
+        """The same instance under a new member id: it keeps its part, and the lead if it had it."""
+        assert old.group_instance_id is not None
+        assert old.awaiting_join is None
+        member = ClassicGroupMember(
+            MemberKey(self.group_id, member_id),
+            group_instance_id=old.group_instance_id,
+            client_id=old.client_id,
+            client_host=old.client_host,
+            rebalance_timeout_ms=old.rebalance_timeout_ms,
+            session_timeout_ms=old.session_timeout_ms,
+            protocol_type=old.protocol_type,
+            protocols=old.protocols,
+            assignment=old.assignment,
+        )
+        del self.members[old.member_id]
+        self.members[member_id] = member
+        self.static_members[old.group_instance_id] = member_id
+        if self.leader_id == old.member_id:
+            self.leader_id = member_id
+        return member
+
+    def check_member(self, member_id: str, group_instance_id: str | None) -> ClassicGroupMember:
+        """The member of that id; raises `ApiError` if it is fenced (KIP-345) or unknown."""
+        if group_instance_id is not None:
+            current = self.static_members.get(group_instance_id)
+            if current is not None and current != member_id:
+                raise ApiError(ErrorCode.FENCED_INSTANCE_ID)
+            if current is None:
+                raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
+        member = self.members.get(member_id)
+        if member is None:
+            raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
+        return member
+
+    def current_members(self) -> Sequence[GroupMember]:
+        """What the leader needs to know to assign."""
+        assert self.state in (COMPLETING_REBALANCE, STABLE)
+        return [
+            GroupMember(
+                member.member_id, member.group_instance_id, member.metadata(self.protocol_name)
+            )
+            for member in self.members.values()
+        ]
+
+    @property
+    def rebalance_timeout_ms(self) -> int:
+        """The longest time any member asks for."""
+        return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
+
+    # ------------------------------------------------------------------------------ waiting
+
+    def set_awaiting_join(
+        self, member: ClassicGroupMember, on_response: JoinCallback | None
+    ) -> None:
+        """Let a member wait for the next generation; None: it waits no longer."""
+        was, now = member.awaiting_join is not None, on_response is not None
+        self.awaiting_join_count += now - was
+        member.awaiting_join = on_response
+        assert 0 <= self.awaiting_join_count <= len(self.members)
+
+    def take_join(self, member: ClassicGroupMember) -> JoinCallback | None:
+        """The callback of a member that waits for the next generation, which ends the wait."""
+        on_response = member.awaiting_join
+        self.set_awaiting_join(member, None)
+        return on_response
+
+    @property
+    def has_all_members_joined(self) -> bool:
+        """Whether nobody is missing, pending newcomers included."""
+        return len(self.members) == self.awaiting_join_count and not self.pending_join_members
+
+    @property
+    def has_received_sync_from_all_members(self) -> bool:
+        """Whether everybody of this generation has sent its SyncGroup."""
+        return not self.pending_sync_members
+
+    def maybe_elect_new_joined_leader(self) -> bool:
+        """Make sure that somebody who has joined leads; False if nobody has."""
+        if self.leader_id is None:
+            return False
+        if self.members[self.leader_id].awaiting_join is not None:
+            return True
+        for member in self.members.values():
+            if member.awaiting_join is not None:
+                self.leader_id = member.member_id
+                return True
+        return False
+
+    # ------------------------------------------------------------------------------ offsets
+
+    def check_offset_commit(self, committer: Committer) -> CommitCheck | None:
+        """Members commit under their generation, anybody else only while the group is empty."""
+        if self.state is DEAD:
+            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        generation_id = committer.generation_id_or_member_epoch
+        if generation_id < 0 and self.state is EMPTY:
+            return None
+        member_id, instance_id = committer.member_id, committer.group_instance_id
+        if generation_id >= 0 or member_id or instance_id is not None:
+            self.check_member(member_id, instance_id)
+            if generation_id != self.generation_id:
+                raise ApiError(ErrorCode.ILLEGAL_GENERATION)
+        elif self.state is not EMPTY:
+            raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
+        if self.state is COMPLETING_REBALANCE:
+            # The generation is right, but what it will own is not known yet.
+            raise ApiError(ErrorCode.REBALANCE_IN_PROGRESS)
+        return None
+
+    def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:  # noqa: ARG002 - only consumer groups ask who it is
+        """Everybody may know."""
+        if self.state is DEAD:
+            raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
+
+    def check_deletion(self) -> None:
+        """Only an empty group can be deleted."""
+        if self.state is DEAD:
+            raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
+        if self.state is not EMPTY:
+            raise ApiError(ErrorCode.NON_EMPTY_GROUP)
+
+    def check_offset_deletion(self) -> None:
+        """Offsets of a group with members can go if it is known which topics they read."""
+        if self.state is DEAD:
+            raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
+        if self.state is not EMPTY and not self.uses_consumer_protocol:
+            raise ApiError(ErrorCode.NON_EMPTY_GROUP)
+
+    def is_subscribed_to(self, topic: str) -> bool:
+        """Whether its members read a topic; when in doubt, consumers do."""
+        if self.subscribed_topics is None:
+            return self.uses_consumer_protocol
+        return topic in self.subscribed_topics
+
+    def expires_since_ms(self, offset: OffsetAndMetadata) -> int | None:
+        """An empty group keeps all for a while, a stable one what its members still read."""
+        if self.protocol_type is None:
+            return offset.commit_timestamp_ms
+        if self.state is EMPTY:
+            return self.state_since_wall_ms
+        if self.state is STABLE and self.subscribed_topics is not None:
+            return offset.commit_timestamp_ms
+        return None
+
+    # ------------------------------------------------------------------------------ records
+
+    def record(self, assignments: Mapping[str, bytes]) -> Record:
+        """The present generation, with what each member is assigned in it."""
+        return generation_record(self, assignments)
+
+    def tombstones(self) -> list[Record]:
+        """The record that deletes the group."""
+        return [Record(GroupMetadataKey(group=self.group_id))]
+
+    # ---------------------------------------------------------------------------- protocols
+
+    def supports_protocols(self, protocol_type: str, protocols: Sequence[MemberProtocol]) -> bool:
+        """Whether a member that knows *protocols* could take part."""
+        if self.state is EMPTY:
+            return bool(protocol_type) and bool(protocols)
+        return self.protocol_type == protocol_type and self._supported.all_support_any(
+            protocols, len(self.members)
+        )
+
+    def select_protocol(self) -> str:
+        """The protocol a generation of the present members would use."""
+        return self._supported.select(self.members.values())
+
+
+def generate_member_id(client_id: str, group_instance_id: str | None) -> str:
+    """A new member id; it begins with the name the client is known by."""
+    return f"{client_id if group_instance_id is None else group_instance_id}-{uuid4()}"

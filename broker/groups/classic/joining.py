@@ -1,0 +1,252 @@
+"""What a JoinGroup means to the group it reaches, told by state and by who asks.
+
+A newcomer has no member id. A dynamic one is given an id and sent away to come again with it
+(KIP-394), a static one either founds its instance or takes it over from its former self (KIP-345).
+A member that is known joins again: that makes a rebalance only if it changes something.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from broker.config import Config
+from broker.errors import ApiError
+from broker.groups.classic.group import ClassicGroup, generate_member_id
+from broker.groups.classic.group_state import (
+    COMPLETING_REBALANCE,
+    DEAD,
+    EMPTY,
+    PREPARING_REBALANCE,
+    STABLE,
+)
+from broker.groups.classic.member import ClassicGroupMember, MemberKey
+from broker.groups.classic.rebalance import Rebalancer, generation_of
+from broker.groups.classic.requests import (
+    UNKNOWN_MEMBER_ID,
+    JoinCallback,
+    JoinGroup,
+    JoinResult,
+    SyncResult,
+)
+from broker.groups.runtime import CoordinatorRuntime
+from protocol.errors import ErrorCode
+
+# A newcomer knows no member id and so cannot heartbeat, and a client that gave up is not noticed
+# while its request is parked: its place is kept this long (Kafka's new member join timeout).
+NEW_MEMBER_JOIN_TIMEOUT_MS = 5 * 60 * 1000
+
+
+class Joining:
+    """Decides what to do with each JoinGroup."""
+
+    def __init__(self, config: Config, rebalancer: Rebalancer, runtime: CoordinatorRuntime) -> None:
+        self._size_max = config.group_max_size
+        self._rebalancer = rebalancer
+        self._runtime = runtime
+
+    def join(self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback) -> None:
+        """Take the member in and answer at once or later; raises `ApiError` if it is refused."""
+        if not self._accepts(group, request.member_id):
+            group.remove(request.member_id)
+            self._rebalancer.sessions.forget(group, request.member_id)
+            on_response(_refusal(ErrorCode.GROUP_MAX_SIZE_REACHED))
+        elif group.state is DEAD:
+            on_response(_refusal(ErrorCode.COORDINATOR_NOT_AVAILABLE, request.member_id))
+        elif not group.supports_protocols(request.protocol_type, request.protocols):
+            on_response(_refusal(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id))
+        elif request.member_id == UNKNOWN_MEMBER_ID:
+            self._join_newcomer(group, request, on_response)
+        elif request.member_id in group.pending_join_members:
+            self._join_pending(group, request, on_response)
+        else:
+            self._rejoin(group, request, on_response)
+
+    def _accepts(self, group: ClassicGroup, member_id: str) -> bool:
+        """Whether the group has room (``group.max.size``).
+
+        While members are gathered only those who wait count, so that a group that is too large
+        sheds the members that come last.
+        """
+        if group.state is EMPTY or group.state is DEAD:
+            return True
+        member = group.members.get(member_id)
+        if group.state is PREPARING_REBALANCE:
+            if member is not None and member.awaiting_join is not None:
+                return True
+            return group.awaiting_join_count < self._size_max
+        return member is not None or len(group.members) < self._size_max
+
+    # ---------------------------------------------------------------------------- newcomers
+
+    def _join_newcomer(
+        self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback
+    ) -> None:
+        member_id = generate_member_id(request.client_id, request.group_instance_id)
+        if request.group_instance_id is not None:
+            former_id = group.static_members.get(request.group_instance_id)
+            if former_id is None:
+                self._add(group, request, member_id, on_response)
+            else:
+                former = group.members[former_id]
+                self._replace_static(group, request, former, member_id, on_response)
+        elif request.require_known_member_id:
+            group.pending_join_members.add(member_id)
+            self._rebalancer.sessions.expect(group, member_id, request.session_timeout_ms)
+            on_response(_refusal(ErrorCode.MEMBER_ID_REQUIRED, member_id))
+        else:
+            self._add(group, request, member_id, on_response)
+
+    def _join_pending(
+        self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback
+    ) -> None:
+        if request.group_instance_id is not None:
+            # Ids are only promised to dynamic members; Kafka fails on this one too.
+            on_response(_refusal(ErrorCode.UNKNOWN_SERVER_ERROR))
+        else:
+            self._add(group, request, request.member_id, on_response)
+
+    def _add(
+        self, group: ClassicGroup, request: JoinGroup, member_id: str, on_response: JoinCallback
+    ) -> None:
+        member = ClassicGroupMember(
+            MemberKey(group.group_id, member_id),
+            group_instance_id=request.group_instance_id,
+            client_id=request.client_id,
+            client_host=request.client_host,
+            rebalance_timeout_ms=request.rebalance_timeout_ms,
+            session_timeout_ms=request.session_timeout_ms,
+            protocol_type=request.protocol_type,
+            protocols=request.protocols,
+        )
+        member.is_new = True
+        if group.state is PREPARING_REBALANCE and group.previous_state is EMPTY:
+            group.new_member_added = True
+        group.add(member, on_response)
+        self._rebalancer.sessions.heard_of(group, member, NEW_MEMBER_JOIN_TIMEOUT_MS)
+        self._rebalancer.rebalance_or_complete_join(group, _reason(request, f"{member_id} is new"))
+
+    # ----------------------------------------------------------------------- static members
+
+    def _replace_static(
+        self,
+        group: ClassicGroup,
+        request: JoinGroup,
+        former: ClassicGroupMember,
+        member_id: str,
+        on_response: JoinCallback,
+    ) -> None:
+        """An instance that forgot its member id comes back: it takes its former self's place."""
+        rebalancer = self._rebalancer
+        leader_before = group.leader_id
+        fenced = ErrorCode.FENCED_INSTANCE_ID
+        rebalancer.answers.join(group, former, JoinResult(error=fenced, member_id=former.member_id))
+        rebalancer.answers.sync(former, SyncResult(error=fenced))
+        member = group.replace_static_member(former, member_id)
+        rebalancer.sessions.forget(group, former.member_id)
+        rebalancer.sessions.heard_of(group, member)
+        _update(group, member, request, on_response)
+        reason = _reason(request, f"{member_id} takes over from {former.member_id}")
+        if group.state is COMPLETING_REBALANCE:
+            # The leader may assign to the former id, and the new one would come away empty-handed.
+            rebalancer.prepare(group, reason)
+        elif group.state is STABLE and group.select_protocol() == group.protocol_name:
+            on_stored = partial(
+                self._on_replacement_stored, group, request, former, member, leader_before
+            )
+            assignments = {each.member_id: each.assignment for each in group.members.values()}
+            self._runtime.write(group.group_id, [group.record(assignments)], on_stored)
+        else:
+            rebalancer.rebalance_or_complete_join(group, reason)
+
+    def _on_replacement_stored(
+        self,
+        group: ClassicGroup,
+        request: JoinGroup,
+        former: ClassicGroupMember,
+        member: ClassicGroupMember,
+        leader_before: str | None,
+        error: ErrorCode,
+    ) -> None:
+        """Nothing changes for the others, so the instance just gets its generation back."""
+        rebalancer = self._rebalancer
+        if group.state is not STABLE or group.members.get(member.member_id) is not member:
+            return  # something has disturbed the group meanwhile, and answers the join later
+        if error:
+            refusal = JoinResult(error=error, member_id=UNKNOWN_MEMBER_ID)
+            rebalancer.answers.join(group, member, refusal)
+            restored = group.replace_static_member(member, former.member_id)
+            group.update(
+                restored,
+                former.protocols,
+                former.rebalance_timeout_ms,
+                former.session_timeout_ms,
+                None,
+            )
+            rebalancer.sessions.forget(group, member.member_id)
+            rebalancer.sessions.heard_of(group, restored)
+        else:
+            result = generation_of(group, member)
+            leads = group.leader_id == member.member_id
+            if request.supports_skipping_assignment:
+                result.skip_assignment = leads
+            elif leads:
+                # A leader would assign anew, and a stable group would not hear of it: naming its
+                # former self as the leader keeps it from that.
+                result.leader_id, result.members = leader_before or "", ()
+            rebalancer.answers.join(group, member, result)
+        rebalancer.answers.send()
+
+    # ---------------------------------------------------------------------- members we know
+
+    def _rejoin(self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback) -> None:
+        try:
+            member = group.check_member(request.member_id, request.group_instance_id)
+        except ApiError as error:
+            on_response(_refusal(error.code, request.member_id))
+            return
+        leads = group.leader_id == member.member_id
+        changes = member.protocols != request.protocols
+        if group.state is PREPARING_REBALANCE:
+            self._rejoin_changed(group, request, member, "joins again", on_response)
+        elif changes:
+            self._rejoin_changed(
+                group, request, member, "changes what it says of itself", on_response
+            )
+        elif leads and group.state is STABLE:
+            # The leader may know of changes that its own metadata does not show.
+            self._rejoin_changed(group, request, member, "leads and joins again", on_response)
+        else:
+            on_response(generation_of(group, member))
+
+    def _rejoin_changed(
+        self,
+        group: ClassicGroup,
+        request: JoinGroup,
+        member: ClassicGroupMember,
+        what: str,
+        on_response: JoinCallback,
+    ) -> None:
+        _update(group, member, request, on_response)
+        reason = _reason(request, f"{member.member_id} {what}")
+        self._rebalancer.rebalance_or_complete_join(group, reason)
+
+
+def _update(
+    group: ClassicGroup, member: ClassicGroupMember, request: JoinGroup, on_response: JoinCallback
+) -> None:
+    group.update(
+        member,
+        request.protocols,
+        request.rebalance_timeout_ms,
+        request.session_timeout_ms,
+        on_response,
+    )
+
+
+def _refusal(error: ErrorCode, member_id: str = UNKNOWN_MEMBER_ID) -> JoinResult:
+    return JoinResult(error=error, member_id=member_id)
+
+
+def _reason(request: JoinGroup, what: str) -> str:
+    """Why a rebalance begins, with what the client itself gives as its reason (KIP-800)."""
+    return f"{what}; client reason: {request.reason or 'not provided'}"

@@ -1,0 +1,94 @@
+"""One member of a classic group, and the answers it waits for (Kafka's ``ClassicGroupMember``)."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import NamedTuple
+
+from broker.groups.classic.requests import JoinCallback, MemberProtocol, SyncCallback
+
+
+class MemberKey(NamedTuple):
+    """What a member's session is watched under."""
+
+    group_id: str
+    member_id: str
+
+
+class ClassicGroupMember:
+    """A member: who it is, what it can do, what it was assigned, and whether it waits."""
+
+    __slots__ = (
+        "assignment",
+        "awaiting_join",
+        "awaiting_sync",
+        "client_host",
+        "client_id",
+        "group_instance_id",
+        "heartbeat_satisfied",
+        "is_new",
+        "key",
+        "member_id",
+        "protocol_type",
+        "protocols",
+        "rebalance_timeout_ms",
+        "session_timeout_ms",
+    )
+
+    def __init__(
+        self,
+        key: MemberKey,
+        *,
+        group_instance_id: str | None,
+        client_id: str,
+        client_host: str,
+        rebalance_timeout_ms: int,
+        session_timeout_ms: int,
+        protocol_type: str,
+        protocols: tuple[MemberProtocol, ...],
+        assignment: bytes = b"",
+    ) -> None:
+        self.key = key
+        self.member_id = key.member_id
+        self.group_instance_id = group_instance_id
+        self.client_id = client_id
+        self.client_host = client_host
+        self.rebalance_timeout_ms = rebalance_timeout_ms
+        self.session_timeout_ms = session_timeout_ms
+        self.protocol_type = protocol_type
+        self.protocols = protocols
+        self.assignment = assignment
+        # Invariant: a member waits for a join or for a sync, never for both.
+        self.awaiting_join: JoinCallback | None = None
+        self.awaiting_sync: SyncCallback | None = None
+        # A newcomer knows no member id before its first join is answered, so it cannot heartbeat.
+        self.is_new = False
+        self.heartbeat_satisfied = False
+
+    @property
+    def is_static(self) -> bool:
+        """Whether it has an instance id and so outlives its absence (KIP-345)."""
+        return self.group_instance_id is not None
+
+    @property
+    def has_satisfied_heartbeat(self) -> bool:
+        """Whether nothing needs to be heard of it now; a parked request is proof of life."""
+        if self.heartbeat_satisfied:
+            return True
+        if self.is_new:
+            return False
+        return self.awaiting_join is not None or self.awaiting_sync is not None
+
+    def metadata(self, protocol_name: str | None) -> bytes:
+        """What the member has to say under the protocol the group has chosen."""
+        for protocol in self.protocols:
+            if protocol.name == protocol_name:
+                return protocol.metadata
+        raise AssertionError(f"{self.member_id} does not support {protocol_name}")
+
+    def vote(self, candidates: Container[str]) -> str:
+        """The first of its own protocols that everybody supports."""
+        for protocol in self.protocols:
+            if protocol.name in candidates:
+                return protocol.name
+        raise AssertionError(f"{self.member_id} supports none of the candidates")

@@ -1,0 +1,213 @@
+"""How a group moves from one generation to the next.
+
+    prepare ----> wait for members (DelayedJoin) ----> on_complete_join ----> SyncPhase ----> Stable
+
+Anything that disturbs a generation calls `prepare` again: those who wait for an assignment are told
+REBALANCE_IN_PROGRESS, the others learn it with their next heartbeat, and all have to join again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from broker.clock import Clock
+from broker.config import Config
+from broker.errors import ApiError
+from broker.groups.classic.answers import Answers
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.group_state import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
+from broker.groups.classic.member import ClassicGroupMember
+from broker.groups.classic.requests import UNKNOWN_MEMBER_ID, JoinResult, SyncResult
+from broker.groups.classic.sessions import Sessions
+from broker.groups.classic.sync_phase import SyncPhase
+from broker.groups.runtime import CoordinatorRuntime
+from protocol.errors import ErrorCode
+from purgatories.operations.delayed_join import DelayedJoin, InitialDelayedJoin
+from purgatories.purgatory import DelayedOperationPurgatory
+
+log = logging.getLogger("antechamber.groups")
+
+
+class Rebalancer:
+    """Gathers members into generations (Kafka's join coordinator), and takes them out."""
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock,
+        rebalance_purgatory: DelayedOperationPurgatory[Any],
+        heartbeat_purgatory: DelayedOperationPurgatory[Any],
+        runtime: CoordinatorRuntime,
+    ) -> None:
+        self.answers = Answers()
+        self.sessions = Sessions(heartbeat_purgatory, self)
+        self.sync_phase = SyncPhase(
+            clock, rebalance_purgatory, runtime, self.sessions, self.answers, self.prepare
+        )
+        self._initial_delay_ms = config.group_initial_rebalance_delay_ms
+        self._clock = clock
+        self._purgatory = rebalance_purgatory
+        self._runtime = runtime
+
+    # ------------------------------------------------------------------------------ joining
+
+    def rebalance_or_complete_join(self, group: ClassicGroup, reason: str) -> None:
+        """Begin a rebalance, or see whether the one that is being prepared is complete now."""
+        if group.can_rebalance:
+            self.prepare(group, reason)
+        else:
+            self._purgatory.check_and_complete(group.join_key)
+
+    def prepare(self, group: ClassicGroup, reason: str) -> None:
+        """Begin a rebalance: everybody has to join again."""
+        if group.state is COMPLETING_REBALANCE:
+            self.sync_phase.propagate_error(group, ErrorCode.REBALANCE_IN_PROGRESS)
+        is_initial = group.state is EMPTY
+        group.transition_to(PREPARING_REBALANCE, self._clock.wall_ms())
+        self.sync_phase.end(group)
+        log.info("group %s rebalances: %s", group.group_id, reason)
+        if is_initial:
+            self._wait_for_first_members(group)
+        else:
+            self._wait_for_members(group)
+
+    def _wait_for_members(self, group: ClassicGroup) -> None:
+        operation = DelayedJoin(self, group, group.rebalance_timeout_ms)
+        self._purgatory.try_complete_else_watch(operation, (group.join_key,))
+
+    def _wait_for_first_members(self, group: ClassicGroup) -> None:
+        """Give more members time to come; never less than the delay, whatever they ask for."""
+        group.new_member_added = False
+        delay_ms = self._initial_delay_ms
+        remaining_ms = max(group.rebalance_timeout_ms - delay_ms, 0)
+        operation = InitialDelayedJoin(
+            self, self._purgatory, group, delay_ms, delay_ms, remaining_ms
+        )
+        if delay_ms == 0:
+            operation.force_complete()
+        else:
+            self._purgatory.try_complete_else_watch(operation, (group.join_key,))
+
+    # ------------------------------------------------------------------ asked by DelayedJoin
+
+    def try_complete_join(self, group: ClassicGroup, force_complete: Callable[[], bool]) -> bool:
+        """Complete when nobody is missing."""
+        return group.has_all_members_joined and force_complete()
+
+    def on_expire_join(self) -> None:
+        """The timer has completed a join: nobody else sends the answers then."""
+        self.answers.send()
+
+    def on_complete_join(self, group: ClassicGroup) -> None:
+        """Drop who is missing and begin the next generation."""
+        self._drop_missing_members(group)
+        if group.state is DEAD:
+            return
+        if group.members and not group.maybe_elect_new_joined_leader():
+            # Only static members, all of them absent: wait until they come or fall silent.
+            self._wait_for_members(group)
+            return
+        group.init_next_generation(self._clock.wall_ms())
+        if group.state is EMPTY:
+            log.info("group %s is empty in generation %d", group.group_id, group.generation_id)
+            self._write_end(group)
+        else:
+            self._begin_generation(group)
+
+    def _write_end(self, group: ClassicGroup) -> None:
+        """An end that is not written does no harm: its members would only time out again."""
+        try:
+            self._runtime.append(group.group_id, [group.record({})])
+        except ApiError as error:
+            log.warning("group %s: its end was not written: %s", group.group_id, error)
+
+    def _drop_missing_members(self, group: ClassicGroup) -> None:
+        missing = [
+            member.member_id
+            for member in group.members.values()
+            if member.awaiting_join is None and not member.is_static
+        ]
+        for member_id in missing:
+            group.remove(member_id)
+            self.sessions.forget(group, member_id)
+
+    def _begin_generation(self, group: ClassicGroup) -> None:
+        """Answer all joins, and wait for the SyncGroups that follow them."""
+        log.info(
+            "group %s has %d members in generation %d, led by %s",
+            group.group_id,
+            len(group.members),
+            group.generation_id,
+            group.leader_id,
+        )
+        for member in group.members.values():
+            self.answers.join(group, member, generation_of(group, member))
+            member.is_new = False
+            self.sessions.heard_of(group, member)
+        self.sync_phase.begin(group)
+
+    # ------------------------------------------------------------------------------ leaving
+
+    def remove(self, group: ClassicGroup, member: ClassicGroupMember) -> None:
+        """Take a member out, answering its parked JoinGroup; the caller rebalances.
+
+        A parked SyncGroup is not answered, as in Kafka: its client gives up in its own time.
+        """
+        refusal = JoinResult(error=ErrorCode.UNKNOWN_MEMBER_ID, member_id=UNKNOWN_MEMBER_ID)
+        self.answers.join(group, member, refusal)
+        group.remove(member.member_id)
+        self.sessions.forget(group, member.member_id)
+
+    def on_member_expired(self, group: ClassicGroup, member: ClassicGroupMember) -> None:
+        """Told by the sessions: a silent member is thrown out."""
+        self.remove(group, member)
+        if group.state is PREPARING_REBALANCE:
+            self._complete_join_without_delay(group)
+        else:
+            self.prepare(group, f"{member.member_id} has fallen silent")
+        self.answers.send()
+
+    def on_pending_member_expired(self, group: ClassicGroup, member_id: str) -> None:
+        """Told by the sessions: nobody waits any longer for a newcomer that did not come back."""
+        group.remove(member_id)
+        self.sessions.forget(group, member_id)
+        if group.state is PREPARING_REBALANCE:
+            self._complete_join_without_delay(group)
+        self.answers.send()
+
+    def _complete_join_without_delay(self, group: ClassicGroup) -> None:
+        """Complete the join if nobody is missing, even if its initial delay is not over.
+
+        Kafka 4 does so when a member expires, but not when one leaves.
+        """
+        if group.has_all_members_joined:
+            self._purgatory.cancel_for_key(group.join_key)
+            self.on_complete_join(group)
+
+    def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
+        """Let a group die where it stands: nothing of it waits any longer."""
+        group.transition_to(DEAD, self._clock.wall_ms())
+        for member in group.members.values():
+            unjoined = JoinResult(error=refusal, member_id=member.member_id)
+            self.answers.join(group, member, unjoined)
+            self.answers.sync(member, SyncResult(error=refusal))
+        for member_id in (*group.members, *group.pending_join_members):
+            self.sessions.forget(group, member_id)
+        self._purgatory.cancel_for_key(group.join_key)
+        self.sync_phase.end(group)
+
+
+def generation_of(group: ClassicGroup, member: ClassicGroupMember) -> JoinResult:
+    """The present generation as a member is told of it; only the leader hears of the others."""
+    assert group.leader_id is not None
+    leads = group.leader_id == member.member_id
+    return JoinResult(
+        member_id=member.member_id,
+        generation_id=group.generation_id,
+        protocol_type=group.protocol_type,
+        protocol_name=group.protocol_name,
+        leader_id=group.leader_id,
+        members=group.current_members() if leads else (),
+    )

@@ -1,0 +1,140 @@
+"""From the answers to JoinGroup to the assignment: the second half of a rebalance.
+
+Members park their SyncGroups; the leader's brings everybody's assignment, which is stored and then
+told to all. A `DelayedSync` gives them the rebalance timeout for it: who has not sent its SyncGroup
+by then is thrown out, and the others rebalance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from broker.clock import Clock
+from broker.groups.classic.answers import Answers
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.group_state import COMPLETING_REBALANCE, STABLE
+from broker.groups.classic.member import ClassicGroupMember
+from broker.groups.classic.requests import SyncResult
+from broker.groups.classic.sessions import Sessions
+from broker.groups.runtime import CoordinatorRuntime
+from protocol.errors import ErrorCode
+from purgatories.operations.delayed_sync import DelayedSync
+from purgatories.purgatory import DelayedOperationPurgatory
+
+Rebalance = Callable[[ClassicGroup, str], None]
+
+
+class SyncPhase:
+    """Generations that wait for their assignment (Kafka's sync coordinator)."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        purgatory: DelayedOperationPurgatory[Any],
+        runtime: CoordinatorRuntime,
+        sessions: Sessions,
+        answers: Answers,
+        rebalance: Rebalance,
+    ) -> None:
+        self._clock = clock
+        self._purgatory = purgatory
+        self._runtime = runtime
+        self._sessions = sessions
+        self._answers = answers
+        self._rebalance = rebalance
+
+    def begin(self, group: ClassicGroup) -> None:
+        """Wait for the SyncGroup of every member of the new generation."""
+        group.pending_sync_members.update(group.members)
+        operation = DelayedSync(self, group, group.generation_id, group.rebalance_timeout_ms)
+        self._purgatory.try_complete_else_watch(operation, (group.sync_key,))
+
+    def end(self, group: ClassicGroup) -> None:
+        """A rebalance begins: nobody waits for SyncGroups any more."""
+        assert group.state not in (COMPLETING_REBALANCE, STABLE)
+        group.pending_sync_members.clear()
+        self._purgatory.check_and_complete(group.sync_key)
+
+    def on_member_synced(self, group: ClassicGroup, member_id: str) -> None:
+        """A member sent its SyncGroup; when all have, nobody is waited for any more."""
+        group.pending_sync_members.discard(member_id)
+        if group.has_received_sync_from_all_members:
+            self._purgatory.check_and_complete(group.sync_key)
+
+    def store_assignment(self, group: ClassicGroup, assignments: Mapping[str, bytes]) -> None:
+        """The leader has spoken: store what it says, then tell everybody."""
+        complete = {member_id: assignments.get(member_id, b"") for member_id in group.members}
+        on_stored = partial(self._on_stored, group, group.generation_id, complete)
+        self._runtime.write(group.group_id, [group.record(complete)], on_stored)
+
+    def _on_stored(
+        self,
+        group: ClassicGroup,
+        generation_id: int,
+        assignments: Mapping[str, bytes],
+        error: ErrorCode,
+    ) -> None:
+        # Another member may have disturbed the generation while it was being stored.
+        if group.state is COMPLETING_REBALANCE and group.generation_id == generation_id:
+            if error:
+                self.propagate_error(group, error)
+                self._rebalance(group, f"its assignment could not be stored: {error.name}")
+            else:
+                group.transition_to(STABLE, self._clock.wall_ms())
+                self._propagate(group, assignments)
+        self._answers.send()
+
+    def _propagate(self, group: ClassicGroup, assignments: Mapping[str, bytes]) -> None:
+        for member in group.members.values():
+            member.assignment = assignments.get(member.member_id, b"")
+            self._answer(group, member, assignment_of(group, member))
+
+    def propagate_error(self, group: ClassicGroup, error: ErrorCode) -> None:
+        """Tell all who wait that this generation comes to nothing."""
+        assert group.state is COMPLETING_REBALANCE
+        for member in group.members.values():
+            member.assignment = b""
+            self._answer(group, member, SyncResult(error=error))
+
+    def _answer(self, group: ClassicGroup, member: ClassicGroupMember, result: SyncResult) -> None:
+        """Answer a parked SyncGroup; from now on the member has to heartbeat again."""
+        if self._answers.sync(member, result):
+            self._sessions.heard_of(group, member)
+
+    # ------------------------------------------------------------------ asked by DelayedSync
+
+    def try_complete_pending_sync(
+        self, group: ClassicGroup, generation_id: int, force_complete: Callable[[], bool]
+    ) -> bool:
+        """Complete when all have synced, or when the generation is over."""
+        return not _is_waiting(group, generation_id) and force_complete()
+
+    def on_expire_pending_sync(self, group: ClassicGroup, generation_id: int) -> None:
+        """Throw out those who did not sync in time, and rebalance."""
+        if not _is_waiting(group, generation_id):
+            return
+        late = list(group.pending_sync_members)
+        for member_id in late:
+            group.remove(member_id)
+            self._sessions.forget(group, member_id)
+        self._rebalance(group, f"{len(late)} member(s) did not sync in time")
+        self._answers.send()
+
+
+def assignment_of(group: ClassicGroup, member: ClassicGroupMember) -> SyncResult:
+    """A member's part in the present generation."""
+    return SyncResult(
+        protocol_type=group.protocol_type,
+        protocol_name=group.protocol_name,
+        assignment=member.assignment,
+    )
+
+
+def _is_waiting(group: ClassicGroup, generation_id: int) -> bool:
+    return (
+        generation_id == group.generation_id
+        and group.state in (COMPLETING_REBALANCE, STABLE)
+        and not group.has_received_sync_from_all_members
+    )

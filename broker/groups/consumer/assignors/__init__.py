@@ -1,0 +1,15 @@
+"""The ways a coordinator can assign partitions, by the names that clients ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from broker.groups.consumer.assignors import range_assignor, uniform
+from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
+
+Assignor = Callable[[GroupSpec], Assignment]
+
+ASSIGNORS: Mapping[str, Assignor] = MappingProxyType(
+    {"uniform": uniform.assign, "range": range_assignor.assign}
+)

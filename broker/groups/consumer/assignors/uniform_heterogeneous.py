@@ -1,0 +1,123 @@
+"""Uniform assignment where members subscribe to different topics.
+
+Everybody keeps what it has and still wants; what is free goes to the least loaded reader of its
+topic; then partitions move from the most to the least loaded readers, topic by topic, until nothing
+improves (Kafka's ``UniformHeterogeneousAssignmentBuilder``, whose rounds and whose order this
+follows). With overlapping subscriptions the result is almost balanced, not perfectly.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from broker.groups.consumer.assignors.balancer import Balancer
+from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
+
+_ROUNDS_MAX = 16
+_NOBODY = -1
+
+
+def assign(spec: GroupSpec) -> Assignment:
+    """What each member shall have."""
+    builder = _Builder(spec)
+    builder.hand_out_the_free()
+    builder.balance()
+    return builder.assignment()
+
+
+class _Builder:
+    """Who owns which partition, members by number, while it is being worked out."""
+
+    def __init__(self, spec: GroupSpec) -> None:
+        self._spec = spec
+        self._loads = [0] * len(spec.members)
+        self._readers: dict[UUID, list[int]] = {}
+        for number, member in enumerate(spec.members.values()):
+            for topic_id in member.topics:
+                self._readers.setdefault(topic_id, []).append(number)
+        self._owners = {
+            topic_id: [_NOBODY] * spec.partition_counts[topic_id] for topic_id in self._readers
+        }
+        for number, member in enumerate(spec.members.values()):
+            for topic_id in member.topics & member.assigned.keys():
+                for partition in member.assigned[topic_id]:
+                    if partition < len(self._owners[topic_id]):
+                        self._give(topic_id, partition, number)
+
+    def assignment(self) -> Assignment:
+        """What has been worked out."""
+        assignment: dict[str, dict[UUID, set[int]]] = {name: {} for name in self._spec.members}
+        names = list(assignment)
+        for topic_id, owners in self._owners.items():
+            for partition, owner in enumerate(owners):
+                assignment[names[owner]].setdefault(topic_id, set()).add(partition)
+        return {
+            name: {topic_id: frozenset(parts) for topic_id, parts in topics.items()}
+            for name, topics in assignment.items()
+        }
+
+    def hand_out_the_free(self) -> None:
+        """Give each partition without an owner to the least loaded reader of its topic."""
+        for topic_id in self._in_order():
+            free = [p for p, owner in enumerate(self._owners[topic_id]) if owner == _NOBODY]
+            if free:
+                balancer = Balancer(self._readers[topic_id], self._loads)
+                for partition in free:
+                    self._give(topic_id, partition, balancer.next_least_loaded())
+
+    def balance(self) -> None:
+        """Go round the topics until a whole round has moved nothing, or it takes too long."""
+        topics = [topic_id for topic_id in self._in_order() if len(self._readers[topic_id]) > 1]
+        last_moved = None
+        for _ in range(_ROUNDS_MAX):
+            for topic_id in topics:
+                if topic_id == last_moved:
+                    return
+                if self._balance_topic(topic_id) or last_moved is None:
+                    last_moved = topic_id
+
+    def _balance_topic(self, topic_id: UUID) -> bool:
+        """Move partitions between a topic's readers; whether any was moved."""
+        balancer = Balancer(self._readers[topic_id], self._loads)
+        if balancer.imbalance <= 1:
+            return False
+        owners = self._owners[topic_id]
+        held: dict[int, list[int]] = {}
+        for partition, owner in enumerate(owners):
+            held.setdefault(owner, []).append(partition)
+        moved = False
+        while True:
+            giver = balancer.next_most_loaded()
+            while giver is not None and not held.get(giver):
+                balancer.exclude_most_loaded()
+                giver = balancer.next_most_loaded()
+            if giver is None:
+                return moved
+            taker = balancer.next_least_loaded()
+            if balancer.is_balanced:
+                return moved
+            self._give(topic_id, held[giver].pop(), taker)
+            moved = True
+
+    def _give(self, topic_id: UUID, partition: int, number: int) -> None:
+        before = self._owners[topic_id][partition]
+        if before != _NOBODY:
+            self._loads[before] -= 1
+        self._owners[topic_id][partition] = number
+        self._loads[number] += 1
+
+    def _in_order(self) -> list[UUID]:
+        """Topics with the most partitions a reader first; then those with fewer readers."""
+
+        def rank(topic_id: UUID) -> tuple[float, int, int, int]:
+            readers = len(self._readers[topic_id])
+            share = self._spec.partition_counts[topic_id] / readers
+            high, low = topic_id.int >> 64, topic_id.int & 0xFFFF_FFFF_FFFF_FFFF
+            return -share, readers, _as_java_long(high), _as_java_long(low)
+
+        return sorted(self._readers, key=rank)
+
+
+def _as_java_long(value: int) -> int:
+    """Java's ``Uuid`` compares its halves as signed numbers."""
+    return value - (1 << 64) if value >> 63 else value

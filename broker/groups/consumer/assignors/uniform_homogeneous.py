@@ -1,0 +1,90 @@
+"""Uniform assignment where everybody subscribes to the same topics.
+
+Each member has a quota; who has more gives up what is above it, and what is free fills up the
+others. Members and topics are gone through in the order in which Kafka's hash tables hold them
+(``UniformHomogeneousAssignmentBuilder``), so the same member gets the same partition there.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
+from broker.groups.consumer.member import Partitions
+from broker.groups.java_hash import in_hash_order, uuid_hash
+
+_Parts = dict[UUID, set[int]]
+_PartitionList = list[tuple[UUID, int]]
+
+
+def assign(spec: GroupSpec) -> Assignment:
+    """What each member shall have."""
+    topics = next(iter(spec.members.values())).topics
+    quota, extras = divmod(
+        sum(spec.partition_counts[topic_id] for topic_id in topics), len(spec.members)
+    )
+    assignment: dict[str, _Parts] = {}
+    room: list[tuple[_Parts, int]] = []
+    unassigned = _unassigned(spec, topics)
+    members_left = len(spec.members)
+    for member_id, member in spec.members.items():
+        # What does not come out even is for those who have it already, and for the last ones.
+        own_quota = quota + (extras > 0)
+        kept, given_up = _keep(member.assigned, topics, own_quota)
+        places = own_quota - sum(map(len, kept.values()))
+        if extras > 0:
+            if places and members_left > extras:
+                places -= 1
+            else:
+                extras -= 1
+        members_left -= 1
+        assignment[member_id] = kept
+        unassigned += given_up
+        room.append((kept, places))
+    _fill(room, unassigned)
+    return {
+        member_id: {topic_id: frozenset(parts) for topic_id, parts in kept.items()}
+        for member_id, kept in assignment.items()
+    }
+
+
+def _unassigned(spec: GroupSpec, topics: frozenset[UUID]) -> _PartitionList:
+    """The partitions that nobody has."""
+    taken = {
+        (topic_id, partition)
+        for member in spec.members.values()
+        for topic_id, partitions in member.assigned.items()
+        for partition in partitions
+    }
+    return [
+        (topic_id, partition)
+        for topic_id in in_hash_order(sorted(topics), uuid_hash)
+        for partition in range(spec.partition_counts[topic_id])
+        if (topic_id, partition) not in taken
+    ]
+
+
+def _keep(
+    assigned: Partitions, topics: frozenset[UUID], quota: int
+) -> tuple[_Parts, _PartitionList]:
+    """What a member keeps of its own, and what it gives up because it has more than its quota."""
+    kept: _Parts = {}
+    given_up: _PartitionList = []
+    for topic_id in in_hash_order(assigned, uuid_hash):
+        if topic_id not in topics:
+            continue
+        partitions = sorted(assigned[topic_id])
+        stay, go = partitions[:quota], partitions[quota:]
+        quota -= len(stay)
+        given_up += [(topic_id, partition) for partition in go]
+        if stay:
+            kept[topic_id] = set(stay)
+    return kept, given_up
+
+
+def _fill(room: list[tuple[_Parts, int]], unassigned: _PartitionList) -> None:
+    """Let everybody have as many more as there are places, in order."""
+    free = iter(unassigned)
+    for kept, places in room:
+        for _, (topic_id, partition) in zip(range(places), free, strict=False):
+            kept.setdefault(topic_id, set()).add(partition)

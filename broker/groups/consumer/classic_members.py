@@ -1,0 +1,271 @@
+"""Members of a consumer group that speak the classic protocol, while their group migrates.
+
+JoinGroup is a heartbeat to them: it says what they want and what they own. SyncGroup fetches what
+they got. A heartbeat only tells them when to join again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from broker.errors import ApiError
+from broker.groups.classic.requests import (
+    UNKNOWN_MEMBER_ID,
+    JoinCallback,
+    JoinGroup,
+    JoinResult,
+    LeavingMember,
+    SyncGroup,
+    SyncResult,
+)
+from broker.groups.consumer.admission import check_instance, check_size, newcomer, replace_static
+from broker.groups.consumer.coordinator import ConsumerGroupCoordinator
+from broker.groups.consumer.draft import GroupDraft
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.member import (
+    ConsumerGroupMember,
+    MemberState,
+    generate_member_id,
+)
+from broker.groups.consumer.migration import Migration, assignment_bytes, classic_metadata
+from broker.groups.runtime import CoordinatorRuntime
+from protocol.codec import Malformed
+from protocol.consumer_protocol import (
+    PROTOCOL_TYPE,
+    ConsumerProtocolSubscription,
+    parse_subscription,
+    version_of,
+)
+from protocol.errors import ErrorCode
+
+
+class ClassicMembers:
+    """Answers members of the classic protocol for consumer groups."""
+
+    def __init__(
+        self,
+        runtime: CoordinatorRuntime,
+        consumers: ConsumerGroupCoordinator,
+        migration: Migration,
+    ) -> None:
+        self._runtime = runtime
+        self._consumers = consumers
+        self._migration = migration
+
+    # --------------------------------------------------------------------------------- join
+
+    def join(self, group: ConsumerGroup, request: JoinGroup, on_response: JoinCallback) -> None:
+        """Let a member take part; answered when what it gets is replicated. Raises `ApiError`."""
+        if self._migration.is_disabled:
+            raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+        is_newcomer = request.member_id == UNKNOWN_MEMBER_ID
+        member_id = generate_member_id() if is_newcomer else request.member_id
+        check_size(group, member_id, self._consumers.size_max)
+        _check_protocols(group, request)
+        if is_newcomer and request.require_known_member_id and request.group_instance_id is None:
+            on_response(JoinResult(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id))
+            return
+        draft = GroupDraft(group)
+        before = _admit(draft, request, member_id, is_newcomer=is_newcomer)
+        subscription = _subscription(request)
+        after = _as_it_says(before, request, subscription)
+        is_downgrade = self._is_last_to_change(group, request)
+        if is_downgrade:
+            joined = self._downgrade(draft, before, after, subscription)
+        else:
+            joined = self._consumers.update_member(draft, before, after, self._owned(subscription))
+            self._consumers.finish(draft)
+        result = JoinResult(
+            member_id=joined.member_id,
+            generation_id=joined.member_epoch,
+            protocol_type=PROTOCOL_TYPE,
+            protocol_name=request.protocols[0].name,
+        )
+
+        def on_replicated(error: ErrorCode) -> None:
+            if error:
+                on_response(JoinResult(error=error, member_id=UNKNOWN_MEMBER_ID))
+                return
+            if not is_downgrade:
+                self._consumers.timeouts.joined(group.group_id, joined)
+            on_response(result)
+
+        self._runtime.when_replicated(group.group_id, on_replicated)
+
+    def _is_last_to_change(self, group: ConsumerGroup, request: JoinGroup) -> bool:
+        """Whether an instance comes back with the classic protocol that was the last without."""
+        present = group.static_member(request.group_instance_id)
+        return present is not None and self._migration.may_downgrade_by_replacing(group, present)
+
+    def _downgrade(
+        self,
+        draft: GroupDraft,
+        before: ConsumerGroupMember,
+        member: ConsumerGroupMember,
+        subscription: ConsumerProtocolSubscription,
+    ) -> ConsumerGroupMember:
+        has_changed = before.subscribed_topic_names != member.subscribed_topic_names
+        draft.write_metadata(member)
+        if not has_changed:
+            member = self._consumers.reconcile(
+                draft, member, self._owned(subscription), has_subscription_changed=False
+            )
+        why = (
+            "an instance has another subscription, and the classic protocol"
+            if has_changed
+            else None
+        )
+        self._migration.downgrade(draft, set(), why)
+        return member
+
+    def _owned(self, subscription: ConsumerProtocolSubscription) -> Mapping[UUID, Sequence[int]]:
+        owned = {}
+        for each in subscription.owned_partitions:
+            topic_id = self._consumers.topics.id_of(each.topic)
+            if topic_id is not None:
+                owned[topic_id] = each.partitions
+        return owned
+
+    # --------------------------------------------------------------------- sync and heartbeat
+
+    def sync(self, group: ConsumerGroup, request: SyncGroup) -> SyncResult:
+        """What a member has got; raises `ApiError`."""
+        member = _member(group, request.member_id, request.group_instance_id)
+        _check_generation(member, request.generation_id)
+        assert member.classic is not None
+        protocol = member.classic.supported_protocols[0]
+        if request.protocol_type not in (None, PROTOCOL_TYPE):
+            raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+        if request.protocol_name not in (None, protocol.name):
+            raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+        if (
+            group.epoch > member.member_epoch
+            and member.state is not MemberState.UNREVOKED_PARTITIONS
+        ):
+            self._consumers.timeouts.must_join(group.group_id, member)
+            raise ApiError(ErrorCode.REBALANCE_IN_PROGRESS)
+        self._consumers.timeouts.synced(group.group_id, member)
+        version = version_of(bytes(protocol.metadata))
+        return SyncResult(
+            protocol_type=request.protocol_type,
+            protocol_name=request.protocol_name,
+            assignment=assignment_bytes(member.assigned, self._consumers.topics, version),
+        )
+
+    def heartbeat(
+        self, group: ConsumerGroup, member_id: str, instance_id: str | None, generation_id: int
+    ) -> ErrorCode:
+        """A sign of life; REBALANCE_IN_PROGRESS when joining again would bring a member on."""
+        member = _member(group, member_id, instance_id)
+        _check_generation(member, generation_id)
+        self._consumers.timeouts.heard_of(group.group_id, member)
+        if (
+            member.member_epoch < group.epoch
+            or member.state is MemberState.UNREVOKED_PARTITIONS
+            or (member.state is MemberState.UNRELEASED_PARTITIONS and not _must_wait(group, member))
+        ):
+            self._consumers.timeouts.must_join(group.group_id, member)
+            return ErrorCode.REBALANCE_IN_PROGRESS
+        return ErrorCode.NONE
+
+    # -------------------------------------------------------------------------------- leave
+
+    def leave(self, group: ConsumerGroup, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
+        """Take members out, each with its own error, whichever protocol they speak."""
+        errors, found = [], {}
+        for each in leaving:
+            try:
+                member = _leaving(group, each)
+            except ApiError as error:
+                errors.append(error.code)
+            else:
+                errors.append(ErrorCode.NONE)
+                found[member.member_id] = member
+        self._consumers.fence(group, found.values(), f"{len(found)} member(s) left")
+        return errors
+
+
+def _check_protocols(group: ConsumerGroup, request: JoinGroup) -> None:
+    """One of its protocols must be known to all members that speak the classic protocol."""
+    names = {protocol.name for protocol in request.protocols}
+    for member in group.members.values():
+        if member.classic is not None:
+            names &= {protocol.name for protocol in member.classic.supported_protocols}
+    if request.protocol_type != PROTOCOL_TYPE or not names:
+        raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+
+
+def _admit(
+    draft: GroupDraft, request: JoinGroup, member_id: str, *, is_newcomer: bool
+) -> ConsumerGroupMember:
+    """The member that joins, as it was before."""
+    instance_id = request.group_instance_id
+    if instance_id is None:
+        return newcomer(draft.group, member_id)
+    present = draft.group.static_member(instance_id)
+    if not is_newcomer:
+        return check_instance(present, instance_id, member_id)
+    if present is None:
+        return newcomer(draft.group, member_id)
+    return replace_static(draft, present, member_id)
+
+
+def _subscription(request: JoinGroup) -> ConsumerProtocolSubscription:
+    """All protocols of a consumer say the same, so any of them will do."""
+    try:
+        return parse_subscription(request.protocols[0].metadata)
+    except Malformed:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR) from None
+
+
+def _as_it_says(
+    member: ConsumerGroupMember, request: JoinGroup, subscription: ConsumerProtocolSubscription
+) -> ConsumerGroupMember:
+    return replace(
+        member,
+        instance_id=request.group_instance_id or member.instance_id,
+        rack_id=subscription.rack_id or member.rack_id,
+        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        subscribed_topic_names=frozenset(subscription.topics),
+        subscribed_topic_regex="",
+        client_id=request.client_id,
+        client_host=request.client_host,
+        classic=classic_metadata(request.session_timeout_ms, request.protocols),
+    )
+
+
+def _member(group: ConsumerGroup, member_id: str, instance_id: str | None) -> ConsumerGroupMember:
+    """The member that speaks; raises `ApiError` if it is fenced, unknown or of the new protocol."""
+    if instance_id is None:
+        member = group.member(member_id)
+    else:
+        member = check_instance(group.static_member(instance_id), instance_id, member_id)
+    if not member.speaks_classic:
+        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
+    return member
+
+
+def _check_generation(member: ConsumerGroupMember, generation_id: int) -> None:
+    if member.member_epoch != generation_id:
+        raise ApiError(ErrorCode.ILLEGAL_GENERATION)
+
+
+def _must_wait(group: ConsumerGroup, member: ConsumerGroupMember) -> bool:
+    """Whether others still have some of what a member shall have."""
+    return any(
+        partition not in member.assigned.get(topic_id, ())
+        and not group.is_free(topic_id, partition, member.member_id)
+        for topic_id, partitions in group.target.get(member.member_id, {}).items()
+        for partition in partitions
+    )
+
+
+def _leaving(group: ConsumerGroup, leaving: LeavingMember) -> ConsumerGroupMember:
+    if leaving.group_instance_id is None:
+        return group.member(leaving.member_id)
+    present = group.static_member(leaving.group_instance_id)
+    if present is not None and leaving.member_id == UNKNOWN_MEMBER_ID:
+        return present
+    return check_instance(present, leaving.group_instance_id, leaving.member_id)

@@ -1,0 +1,338 @@
+"""The consumer groups of a node: heartbeats in, assignments out (KIP-848).
+
+A heartbeat is worked on in a draft of its group. Only when the log has taken the draft's records
+does the group become what the draft says, and only then are timeouts changed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
+
+from broker.clock import Clock
+from broker.config import Config
+from broker.errors import ApiError
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.consumer.admission import admit, check_instance, check_size
+from broker.groups.consumer.assignors import ASSIGNORS
+from broker.groups.consumer.current_assignment import Owned, Reconciliation
+from broker.groups.consumer.draft import GroupDraft
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.group_configs import GroupConfigs
+from broker.groups.consumer.member import (
+    LEAVING_STATIC_EPOCH,
+    ConsumerGroupMember,
+    MemberState,
+    generate_member_id,
+    without_epochs,
+)
+from broker.groups.consumer.migration import Migration
+from broker.groups.consumer.requests import (
+    UNCHANGED_MS,
+    ConsumerGroupHeartbeat,
+    ConsumerGroupHeartbeatResult,
+)
+from broker.groups.consumer.subscriptions import RegexKey, Subscriptions
+from broker.groups.consumer.target_assignment import write_target_assignment
+from broker.groups.consumer.timeouts import Timeouts
+from broker.groups.consumer.topics import Topics
+from broker.groups.consumer.validation import check_heartbeat
+from broker.groups.coordinator_timer import CoordinatorTimer
+from broker.groups.group_states import GroupStates
+from broker.groups.runtime import CoordinatorRuntime
+from protocol.errors import ErrorCode
+
+log = logging.getLogger("antechamber.groups")
+
+
+class ConsumerGroupCoordinator:
+    """Looks after the groups whose members speak the consumer protocol, or some of them."""
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock,
+        runtime: CoordinatorRuntime,
+        states: GroupStates,
+        timer: CoordinatorTimer,
+        topics: Topics,
+        migration: Migration,
+    ) -> None:
+        self.topics = topics
+        self.configs = GroupConfigs(config)
+        self.timeouts = Timeouts(timer, self.configs, self._expire)
+        self.default_assignor = config.group_consumer_assignors[0]
+        self._assignors = config.group_consumer_assignors
+        self.size_max = config.group_consumer_max_size
+        self._clock = clock
+        self._runtime = runtime
+        self._states = states
+        self._timer = timer
+        self._migration = migration
+        self.subscriptions = Subscriptions(clock, timer, topics)
+
+    # ---------------------------------------------------------------------------- heartbeat
+
+    def heartbeat(
+        self, request: ConsumerGroupHeartbeat, api_version: int
+    ) -> ConsumerGroupHeartbeatResult:
+        """Take in what a member says and tell it what it may have; raises `ApiError`."""
+        check_heartbeat(request, api_version, self._assignors)
+        self._runtime.check(request.group_id)
+        if request.is_leaving:
+            return self._leave(request)
+        draft = self._draft(request)
+        group_before = draft.group
+        check_size(draft.group, request.member_id, self.size_max)
+        request.member_id = request.member_id or generate_member_id()
+        before = admit(draft, request)
+        after = self.update_member(draft, before, _as_it_says(before, request), request.owned)
+        self.finish(draft)
+        self.timeouts.heard_of(draft.group_id, after)
+        if after is not before:
+            self._note_move(draft.group_id, before, after)
+        if self.subscriptions.is_refresh_due(group_before, draft.group):
+            self._resolve_regexes_soon(draft.group_id)
+        has_news = request.is_joining or request.is_full or after.assigned != before.assigned
+        return ConsumerGroupHeartbeatResult(
+            member_id=after.member_id,
+            member_epoch=after.member_epoch,
+            heartbeat_interval_ms=self.configs.heartbeat_interval_ms(draft.group_id),
+            assigned=after.assigned if has_news else None,
+        )
+
+    def update_member(
+        self,
+        draft: GroupDraft,
+        before: ConsumerGroupMember,
+        member: ConsumerGroupMember,
+        owned: Owned,
+    ) -> ConsumerGroupMember:
+        """Write down what is new of a member and what follows from it; returns it as it is then."""
+        names_changed = member.subscribed_topic_names != before.subscribed_topic_names
+        regex_changed = member.subscribed_topic_regex != before.subscribed_topic_regex
+        is_resolved = False
+        if member != before or member.member_id not in draft.group.members:
+            draft.write_metadata(member)
+            is_resolved = self.subscriptions.update_regex(draft, before, member)
+        self.subscriptions.update_epoch(draft, bump=names_changed or is_resolved)
+        self.maybe_assign(draft)
+        return self.reconcile(
+            draft, member, owned, has_subscription_changed=names_changed or regex_changed
+        )
+
+    def maybe_assign(self, draft: GroupDraft) -> None:
+        """Assign the group anew if its epoch asks for it and the last time is long enough ago."""
+        group = draft.group
+        if group.epoch <= group.assignment_epoch:
+            return
+        now_ms, last_ms = self._clock.wall_ms(), group.assignment_timestamp_ms
+        interval_ms = self.configs.assignment_interval_ms(group.group_id)
+        if last_ms and interval_ms and now_ms < last_ms + interval_ms:
+            return
+        assignor = ASSIGNORS[group.preferred_assignor() or self.default_assignor]
+        write_target_assignment(draft, assignor, self.topics, now_ms)
+
+    def reconcile(
+        self,
+        draft: GroupDraft,
+        member: ConsumerGroupMember,
+        owned: Owned,
+        *,
+        has_subscription_changed: bool,
+    ) -> ConsumerGroupMember:
+        """Bring a member a step nearer to its target."""
+        group = draft.group
+        if not has_subscription_changed and member.is_reconciled_to(group.assignment_epoch):
+            return member
+        reconciled = Reconciliation(
+            target_epoch=group.assignment_epoch,
+            target=group.target.get(member.member_id, {}),
+            owned=owned,
+            subscribed=self.topics.ids(group.subscribed_topics(member)),
+            has_subscription_changed=has_subscription_changed,
+            is_free=lambda topic_id, partition: group.is_free(
+                topic_id, partition, member.member_id
+            ),
+        ).step(member)
+        if reconciled != member:
+            draft.write_assignment(reconciled)
+        return reconciled
+
+    def finish(self, draft: GroupDraft) -> None:
+        """Write the draft down, and let its group count; raises `ApiError` if it is refused."""
+        if not draft.records:
+            return
+        self._runtime.append(draft.group_id, draft.records)
+        before = self._states.groups.get(draft.group_id)
+        self._states.groups[draft.group_id] = draft.group
+        if isinstance(before, ClassicGroup):
+            self._migration.retired(before)
+            self.loaded(draft.group)
+
+    def _draft(self, request: ConsumerGroupHeartbeat) -> GroupDraft:
+        """A draft of the group that is joined or meant; raises `ApiError` if there is none."""
+        group = self._states.groups.get(request.group_id)
+        if isinstance(group, ConsumerGroup):
+            return GroupDraft(group)
+        if not request.is_joining:
+            which = (
+                f"Consumer group {request.group_id} not found."
+                if group is None
+                else f"Group {request.group_id} is not a consumer group."
+            )
+            raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND, which)
+        if group is None:
+            return GroupDraft(ConsumerGroup(request.group_id))
+        return self._migration.upgraded(group)
+
+    def _note_move(
+        self, group_id: str, before: ConsumerGroupMember, after: ConsumerGroupMember
+    ) -> None:
+        is_move = (after.state, after.member_epoch, after.pending_revocation) != (
+            before.state,
+            before.member_epoch,
+            before.pending_revocation,
+        )
+        if is_move:
+            self.timeouts.moved(group_id, after, lambda member: self._is_in_epoch(group_id, member))
+
+    def _is_in_epoch(self, group_id: str, member: ConsumerGroupMember) -> bool:
+        group = self._states.groups.get(group_id)
+        if not isinstance(group, ConsumerGroup):
+            return False
+        now = group.members.get(member.member_id)
+        return now is not None and now.member_epoch == member.member_epoch
+
+    # -------------------------------------------------------------------------------- leave
+
+    def _leave(self, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeatResult:
+        group = self.group(request.group_id)
+        if request.instance_id is None:
+            member = group.member(request.member_id)
+        else:
+            present = group.static_member(request.instance_id)
+            member = check_instance(present, request.instance_id, request.member_id)
+        if request.member_epoch == LEAVING_STATIC_EPOCH:
+            self._leave_for_a_while(group, member)
+        else:
+            self.fence(group, [member], f"{member.member_id} left")
+        return ConsumerGroupHeartbeatResult(
+            member_id=request.member_id, member_epoch=request.member_epoch
+        )
+
+    def _leave_for_a_while(self, group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+        """A static member keeps its part until its session ends; whoever replaces it may commit."""
+        draft = GroupDraft(group)
+        draft.write_assignment(
+            replace(
+                member,
+                member_epoch=LEAVING_STATIC_EPOCH,
+                assigned=without_epochs(member.assigned),
+                pending_revocation={},
+            )
+        )
+        self.finish(draft)
+
+    def fence(self, group: ConsumerGroup, members: Iterable[ConsumerGroupMember], why: str) -> None:
+        """Take members out; what they had is free. Raises `ApiError` if it is not written."""
+        leaving = {member.member_id for member in members}
+        if not leaving:
+            return
+        log.info("group %s: %s", group.group_id, why)
+        if self._migration.may_downgrade(group, leaving):
+            self._migration.downgrade(GroupDraft(group), leaving, f"{group.group_id}: {why}")
+        else:
+            draft = GroupDraft(group)
+            for member_id in leaving:
+                draft.remove(member_id)
+            for regex in sorted(draft.group.regexes.keys() - draft.group.subscribed_regexes()):
+                draft.write_regex(regex, None)
+            metadata_hash = self.subscriptions.metadata_hash(draft.group)
+            draft.write_epoch(draft.group.epoch + 1, metadata_hash)
+            self.finish(draft)
+        for member_id in leaving:
+            self.timeouts.forget(group.group_id, member_id)
+
+    def _expire(self, group_id: str, member_id: str, why: str) -> None:
+        """Told by the timeouts: a member is late."""
+        group = self._states.groups.get(group_id)
+        if not isinstance(group, ConsumerGroup) or member_id not in group.members:
+            return
+        member = group.members[member_id]
+        try:
+            self.fence(group, [member], f"{member_id} is thrown out: {why}")
+        except ApiError as error:
+            # The log does not take it now; the member is as silent in a while as it is today.
+            log.warning("group %s: %s stays: %s", group_id, member_id, error)
+            self.timeouts.heard_of(group_id, member)
+
+    # ------------------------------------------------------------------------------- groups
+
+    def group(self, group_id: str) -> ConsumerGroup:
+        """The consumer group of that name; raises `ApiError` if there is none."""
+        group = self._states.groups.get(group_id)
+        if group is None:
+            raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
+        if not isinstance(group, ConsumerGroup):
+            raise ApiError(
+                ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group."
+            )
+        return group
+
+    def loaded(self, group: ConsumerGroup) -> None:
+        """A group has come to this node: its members' time begins to run."""
+        for member in group.members.values():
+            self.timeouts.heard_of(group.group_id, member)
+            if member.state is MemberState.UNREVOKED_PARTITIONS:
+                self.timeouts.moved(
+                    group.group_id,
+                    member,
+                    lambda each: self._is_in_epoch(group.group_id, each),
+                )
+
+    def topics_changed(self, names: frozenset[str]) -> None:
+        """Groups that subscribe to one of these look at their topics with the next heartbeat."""
+        self.topics.version += 1
+        for group in self._states.groups.values():
+            if isinstance(group, ConsumerGroup) and names & group.all_subscribed_topics():
+                self.subscriptions.topic_changed(group)
+
+    def _resolve_regexes_soon(self, group_id: str) -> None:
+        self._timer.schedule(RegexKey(group_id), 0, lambda: self._resolve_regexes(group_id))
+
+    def _resolve_regexes(self, group_id: str) -> None:
+        group = self._states.groups.get(group_id)
+        if not isinstance(group, ConsumerGroup):
+            return
+        draft = GroupDraft(group)
+        self.subscriptions.resolve(draft)
+        try:
+            self.finish(draft)
+        except ApiError as error:
+            log.warning("group %s: its topics stay as they were: %s", group_id, error)
+
+
+def _as_it_says(
+    member: ConsumerGroupMember, request: ConsumerGroupHeartbeat
+) -> ConsumerGroupMember:
+    """A member with what its heartbeat says is new."""
+    changes: dict[str, object] = {
+        name: value
+        for name, value in (
+            ("instance_id", request.instance_id),
+            ("rack_id", request.rack_id),
+            ("server_assignor", request.server_assignor),
+            ("subscribed_topic_names", request.subscribed_topic_names),
+            ("subscribed_topic_regex", request.subscribed_topic_regex),
+        )
+        if value is not None
+    }
+    if request.rebalance_timeout_ms != UNCHANGED_MS:
+        changes["rebalance_timeout_ms"] = request.rebalance_timeout_ms
+    if member.speaks_classic:
+        changes["classic"] = None
+    if (member.client_id, member.client_host) != (request.client_id, request.client_host):
+        changes |= {"client_id": request.client_id, "client_host": request.client_host}
+    return replace(member, **changes) if changes else member  # type: ignore[arg-type]  # by name

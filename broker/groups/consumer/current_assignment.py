@@ -1,0 +1,158 @@
+"""Brings a member one step nearer to its target (Kafka's ``CurrentAssignmentBuilder``).
+
+    STABLE ----------------> UNREVOKED_PARTITIONS    something has to be given up: the member stays
+      ^  the target moves              |             in its epoch until it says that it has
+      |                                v it has
+      +<------------------- UNRELEASED_PARTITIONS    in the target's epoch, but others still have
+        all is there                   ^ |           some of what it shall have
+                                       +-+
+
+A member has given up a partition when it tells what it owns and the partition is not among it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from broker.errors import ApiError
+from broker.groups.consumer.member import (
+    ConsumerGroupMember,
+    MemberState,
+    OwnedPartitions,
+    Partitions,
+)
+from protocol.errors import ErrorCode
+
+# What a member says that it owns; None if it does not say.
+Owned = Mapping[UUID, Sequence[int]] | None
+IsFree = Callable[[UUID, int], bool]
+
+_NOTHING: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconciliation:
+    """What a member is to be reconciled to, and what is known of it.
+
+    ``is_free``: nobody else has a partition. ``subscribed``: the topics it still wants.
+    """
+
+    target_epoch: int
+    target: Partitions
+    owned: Owned
+    subscribed: frozenset[UUID]
+    has_subscription_changed: bool
+    is_free: IsFree
+
+    def step(self, member: ConsumerGroupMember) -> ConsumerGroupMember:
+        """The member after this step; the same one if there is nothing to do."""
+        match member.state:
+            case MemberState.STABLE:
+                if member.member_epoch != self.target_epoch:
+                    return self._towards_target(member, member.member_epoch)
+                return self._maybe_without_unsubscribed(member)
+            case MemberState.UNREVOKED_PARTITIONS:
+                if self._still_owns(member.pending_revocation):
+                    return self._maybe_without_unsubscribed(member)
+                return self._towards_target(member, member.member_epoch)
+            case MemberState.UNRELEASED_PARTITIONS:
+                return self._towards_target(member, member.member_epoch)
+        if self.owned is None or self.owned:
+            raise ApiError(
+                ErrorCode.FENCED_MEMBER_EPOCH,
+                "The consumer group member is in a unknown state. "
+                "The member must abandon all its partitions and rejoin.",
+            )
+        return self._towards_target(member, self.target_epoch)
+
+    def _towards_target(
+        self, member: ConsumerGroupMember, member_epoch: int
+    ) -> ConsumerGroupMember:
+        kept, revoked = self._split(member)
+        if revoked and self._still_owns(revoked):
+            return _revoking(member, member_epoch, kept, revoked)
+        assigned, is_complete = self._with_what_is_free(kept)
+        return replace(
+            member.at_epoch(self.target_epoch),
+            state=MemberState.STABLE if is_complete else MemberState.UNRELEASED_PARTITIONS,
+            assigned=assigned,
+            pending_revocation={},
+        )
+
+    def _target_of(self, topic_id: UUID) -> frozenset[int]:
+        """What it shall have of a topic; nothing if it does not want the topic any more."""
+        return self.target.get(topic_id, _NOTHING) if topic_id in self.subscribed else _NOTHING
+
+    def _split(self, member: ConsumerGroupMember) -> tuple[OwnedPartitions, OwnedPartitions]:
+        """What it has and shall keep, and what it has and shall not."""
+        kept: dict[UUID, dict[int, int]] = {}
+        revoked: dict[UUID, dict[int, int]] = {}
+        for topic_id, partitions in member.assigned.items():
+            target = self._target_of(topic_id)
+            for partition, epoch in partitions.items():
+                side = kept if partition in target else revoked
+                side.setdefault(topic_id, {})[partition] = epoch
+        return kept, revoked
+
+    def _with_what_is_free(self, kept: OwnedPartitions) -> tuple[OwnedPartitions, bool]:
+        """What it shall have and can, and whether that is all of it."""
+        assigned = {topic_id: dict(partitions) for topic_id, partitions in kept.items()}
+        is_complete = True
+        for topic_id in self.target:
+            for partition in sorted(self._target_of(topic_id)):
+                if partition in assigned.get(topic_id, ()):
+                    continue
+                if self.is_free(topic_id, partition):
+                    assigned.setdefault(topic_id, {})[partition] = self.target_epoch
+                else:
+                    is_complete = False
+        return assigned, is_complete
+
+    def _maybe_without_unsubscribed(self, member: ConsumerGroupMember) -> ConsumerGroupMember:
+        """Take topics away that it does not want any more, before there is a new target."""
+        if not self.has_subscription_changed:
+            return member
+        unwanted = {
+            topic_id: partitions
+            for topic_id, partitions in member.assigned.items()
+            if topic_id not in self.subscribed
+        }
+        if not unwanted:
+            return member
+        kept = {
+            topic_id: partitions
+            for topic_id, partitions in member.assigned.items()
+            if topic_id in self.subscribed
+        }
+        revoked = {topic_id: dict(parts) for topic_id, parts in member.pending_revocation.items()}
+        for topic_id, partitions in unwanted.items():
+            revoked[topic_id] = {**revoked.get(topic_id, {}), **partitions}
+        if self._still_owns(revoked):
+            return _revoking(member, member.member_epoch, kept, revoked)
+        return replace(member, assigned=kept)
+
+    def _still_owns(self, revoked: OwnedPartitions) -> bool:
+        """Whether it may still read something that it has to give up."""
+        if self.owned is None:
+            return True
+        return any(
+            partition in revoked.get(topic_id, ())
+            for topic_id, partitions in self.owned.items()
+            for partition in partitions
+        )
+
+
+def _revoking(
+    member: ConsumerGroupMember,
+    member_epoch: int,
+    kept: OwnedPartitions,
+    revoked: OwnedPartitions,
+) -> ConsumerGroupMember:
+    return replace(
+        member.at_epoch(member_epoch),
+        state=MemberState.UNREVOKED_PARTITIONS,
+        assigned=kept,
+        pending_revocation=revoked,
+    )

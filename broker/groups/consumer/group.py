@@ -1,0 +1,268 @@
+"""A consumer group's books: its members, what each shall have, and the epochs.
+
+All of it comes from records, and only from them. What is not in them - who waits, whose session
+ends when - is kept elsewhere, so that a copy can be changed and thrown away.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from copy import copy
+from enum import StrEnum
+from typing import NamedTuple
+from uuid import UUID
+
+from broker.errors import ApiError
+from broker.groups.consumer.member import (
+    ConsumerGroupMember,
+    Partitions,
+)
+from broker.groups.group import CONSUMER, CommitCheck, Committer
+from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.records.consumer import (
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupMetadataKey,
+    ConsumerGroupPartitionMetadataKey,
+    ConsumerGroupRegularExpressionKey,
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMetadataKey,
+)
+from broker.groups.records.serde import Record
+from protocol.consumer_protocol import PROTOCOL_TYPE
+from protocol.errors import ErrorCode
+
+# A group begins as if the first assignment, of nothing to nobody, had been made.
+INITIAL_EPOCH = 1
+# Older brokers do not check who may commit, so members must not commit by older versions.
+_MEMBER_EPOCHS_SINCE = 9
+
+
+class ConsumerGroupState(StrEnum):
+    """Where a group is; the values are the names that clients are told."""
+
+    EMPTY = "Empty"
+    ASSIGNING = "Assigning"
+    RECONCILING = "Reconciling"
+    STABLE = "Stable"
+
+
+class ResolvedRegex(NamedTuple):
+    """The topics that a regular expression stood for when it was last looked at."""
+
+    topics: frozenset[str]
+    version: int
+    timestamp_ms: int
+
+
+class ConsumerGroup:
+    """One group's books."""
+
+    group_type = CONSUMER
+    protocol_type = PROTOCOL_TYPE
+
+    def __init__(self, group_id: str) -> None:
+        self.group_id = group_id
+        self.epoch = INITIAL_EPOCH
+        self.metadata_hash = 0
+        self.assignment_epoch = INITIAL_EPOCH
+        self.assignment_timestamp_ms = 0
+        self.members: dict[str, ConsumerGroupMember] = {}
+        # Invariant: members[static_members[instance]].instance_id == instance, for each.
+        self.static_members: dict[str, str] = {}
+        self.target: dict[str, Partitions] = {}
+        self.regexes: dict[str, ResolvedRegex] = {}
+        # A broker before 4.1 described the group's topics in a record of their own.
+        self.has_partition_metadata_record = False
+        self.is_deleted = False
+
+    def copied(self) -> ConsumerGroup:
+        """The same books once more; what is in them is never changed, only replaced."""
+        other = copy(self)
+        other.members = self.members.copy()
+        other.static_members = self.static_members.copy()
+        other.target = self.target.copy()
+        other.regexes = self.regexes.copy()
+        return other
+
+    # -------------------------------------------------------------------------------- state
+
+    @property
+    def state(self) -> ConsumerGroupState:
+        """How far it is."""
+        if not self.members:
+            return ConsumerGroupState.EMPTY
+        if self.epoch > self.assignment_epoch:
+            return ConsumerGroupState.ASSIGNING
+        for member in self.members.values():
+            if not member.is_reconciled_to(self.assignment_epoch):
+                return ConsumerGroupState.RECONCILING
+        return ConsumerGroupState.STABLE
+
+    @property
+    def state_name(self) -> str:
+        """Its state, as clients are told it."""
+        return self.state.value
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no members."""
+        return not self.members
+
+    def preferred_assignor(self) -> str | None:
+        """The assignor that most members name; None if none does."""
+        named = (member.server_assignor for member in self.members.values())
+        votes = Counter(name for name in named if name is not None)
+        return votes.most_common(1)[0][0] if votes else None
+
+    # ------------------------------------------------------------------------------ members
+
+    def member(self, member_id: str) -> ConsumerGroupMember:
+        """The member of that id; raises `ApiError` if there is none."""
+        member = self.members.get(member_id)
+        if member is None:
+            raise ApiError(
+                ErrorCode.UNKNOWN_MEMBER_ID,
+                f"Member {member_id} is not a member of group {self.group_id}.",
+            )
+        return member
+
+    def static_member(self, instance_id: str | None) -> ConsumerGroupMember | None:
+        """The member that is this instance now."""
+        member_id = self.static_members.get(instance_id or "")
+        return None if member_id is None else self.members[member_id]
+
+    def subscribed_topics(self, member: ConsumerGroupMember) -> frozenset[str]:
+        """The names that a member subscribes to, by themselves or by a regular expression."""
+        regex = self.regexes.get(member.subscribed_topic_regex)
+        if regex is None:
+            return member.subscribed_topic_names
+        return member.subscribed_topic_names | regex.topics
+
+    def all_subscribed_topics(self) -> set[str]:
+        """The names that any member subscribes to."""
+        return set().union(*map(self.subscribed_topics, self.members.values()))
+
+    def subscribers_of_regex(self, regex: str) -> int:
+        """How many members subscribe to a regular expression."""
+        members = self.members.values()
+        return sum(member.subscribed_topic_regex == regex for member in members)
+
+    def subscribed_regexes(self) -> set[str]:
+        """The regular expressions that members subscribe to."""
+        return {each.subscribed_topic_regex for each in self.members.values()} - {""}
+
+    @property
+    def is_homogeneous(self) -> bool:
+        """Whether all members are known to subscribe to the same (Kafka's subscription type).
+
+        Regular expressions count as the same only if all members have the same one and no names.
+        """
+        first, *others = self.members.values()
+        if any(member.subscribed_topic_regex for member in self.members.values()):
+            return not first.subscribed_topic_names and all(
+                member.subscribed_topic_regex == first.subscribed_topic_regex
+                and not member.subscribed_topic_names
+                for member in others
+            )
+        names = first.subscribed_topic_names
+        return all(member.subscribed_topic_names == names for member in others)
+
+    def is_free(self, topic_id: UUID, partition: int, member_id: str) -> bool:
+        """Whether nobody but that member has a partition."""
+        return not any(
+            member.owns(topic_id, partition)
+            for member in self.members.values()
+            if member.member_id != member_id
+        )
+
+    # ------------------------------------------------------------------------------ offsets
+
+    def check_offset_commit(self, committer: Committer) -> CommitCheck | None:
+        """Members commit under their epoch; anybody does while there are none."""
+        epoch = committer.generation_id_or_member_epoch
+        if epoch < 0 and not self.members:
+            return None
+        member = self.member(committer.member_id)
+        if member.speaks_classic:
+            if epoch != member.member_epoch:
+                raise ApiError(ErrorCode.ILLEGAL_GENERATION)
+            return None
+        if committer.api_version < _MEMBER_EPOCHS_SINCE:
+            raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+        if epoch == member.member_epoch:
+            return None
+        if epoch > member.member_epoch:
+            raise ApiError(ErrorCode.STALE_MEMBER_EPOCH)
+
+        def check(topic_id: UUID, partition: int) -> ErrorCode:
+            """A commit that was on its way counts for what the member has not lost since."""
+            for owned in (member.assigned, member.pending_revocation):
+                since = owned.get(topic_id, {}).get(partition)
+                if since is not None and epoch >= since:
+                    return ErrorCode.NONE
+            return ErrorCode.STALE_MEMBER_EPOCH
+
+        return check
+
+    def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
+        """A member is told what it may rely on; who is none may ask all the same."""
+        if member_id is None and member_epoch < 0:
+            return
+        member = self.member(member_id or "")
+        if member_epoch != member.member_epoch:
+            classic = member.speaks_classic
+            raise ApiError(
+                ErrorCode.ILLEGAL_GENERATION if classic else ErrorCode.STALE_MEMBER_EPOCH
+            )
+
+    def check_deletion(self) -> None:
+        """Only an empty group can be deleted."""
+        if self.members:
+            raise ApiError(ErrorCode.NON_EMPTY_GROUP)
+
+    def check_offset_deletion(self) -> None:
+        """It is always known which topics the members read."""
+
+    def is_subscribed_to(self, topic: str) -> bool:
+        """Whether any member reads a topic."""
+        return any(topic in self.subscribed_topics(each) for each in self.members.values())
+
+    def expires_since_ms(self, offset: OffsetAndMetadata) -> int | None:
+        """What nobody reads any more is kept for a while."""
+        return offset.commit_timestamp_ms
+
+    # ------------------------------------------------------------------------------ changes
+
+    def put(self, member: ConsumerGroupMember) -> None:
+        """Add a member, or take over what is new of it."""
+        self.members[member.member_id] = member
+        if member.instance_id is not None:
+            self.static_members[member.instance_id] = member.member_id
+
+    def remove(self, member_id: str) -> None:
+        """Forget a member; its instance, too, unless another member is that already."""
+        member = self.members.pop(member_id, None)
+        instance_id = None if member is None else member.instance_id
+        if instance_id is not None and self.static_members.get(instance_id) == member_id:
+            del self.static_members[instance_id]
+
+    def tombstones(self) -> list[Record]:
+        """The records that delete the group with its members."""
+        return list(self._tombstones())
+
+    def _tombstones(self) -> Iterator[Record]:
+        group = {"group_id": self.group_id}
+        for member_id in self.members:
+            key = ConsumerGroupCurrentMemberAssignmentKey(**group, member_id=member_id)
+            yield Record(key)
+        for member_id in self.target:
+            yield Record(ConsumerGroupTargetAssignmentMemberKey(**group, member_id=member_id))
+        yield Record(ConsumerGroupTargetAssignmentMetadataKey(**group))
+        for member_id in self.members:
+            yield Record(ConsumerGroupMemberMetadataKey(**group, member_id=member_id))
+        for regex in self.regexes:
+            yield Record(ConsumerGroupRegularExpressionKey(**group, regular_expression=regex))
+        yield Record(ConsumerGroupPartitionMetadataKey(**group))
+        yield Record(ConsumerGroupMetadataKey(**group))

@@ -1,0 +1,238 @@
+"""Classic groups become consumer groups, and the other way round, while their members read on.
+
+A classic group changes with its first member of the new protocol, a consumer group with the last
+one that leaves; ``group.consumer.migration.policy`` may forbid either. A group without members
+becomes whatever is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from typing import Protocol
+from uuid import UUID
+
+from broker.clock import Clock
+from broker.config import Config
+from broker.errors import ApiError
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.group_state import STABLE
+from broker.groups.classic.member import ClassicGroupMember, MemberKey
+from broker.groups.classic.requests import MemberProtocol
+from broker.groups.consumer.draft import GroupDraft
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.member import ConsumerGroupMember, OwnedPartitions
+from broker.groups.consumer.topics import Topics
+from broker.groups.group_states import GroupStates
+from broker.groups.records.consumer import ClassicMemberMetadata, ClassicProtocol
+from broker.groups.runtime import CoordinatorRuntime
+from protocol.codec import Malformed
+from protocol.consumer_protocol import (
+    PROTOCOL_TYPE,
+    parse_assignment,
+    parse_subscription,
+    version_of,
+    write_assignment,
+)
+from protocol.errors import ErrorCode
+
+_UPGRADING = ("bidirectional", "upgrade")
+_DOWNGRADING = ("bidirectional", "downgrade")
+
+
+class ClassicSide(Protocol):
+    """Who looks after classic groups."""
+
+    def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
+        """A group is one no more: whoever waits is told *refusal*, nothing of it runs on."""
+        ...
+
+    def take_over(self, group: ClassicGroup, rebalance_because: str | None) -> None:
+        """A group has become one; its members' sessions begin, and maybe a rebalance."""
+        ...
+
+
+class Migration:
+    """Turns groups of one kind into groups of the other."""
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock,
+        runtime: CoordinatorRuntime,
+        states: GroupStates,
+        topics: Topics,
+        classic: ClassicSide,
+    ) -> None:
+        policy = config.group_consumer_migration_policy
+        self._upgrades = policy in _UPGRADING
+        self._downgrades = policy in _DOWNGRADING
+        self.is_disabled = not (self._upgrades or self._downgrades)
+        self._consumer_size_max = config.group_consumer_max_size
+        self._classic_size_max = config.group_max_size
+        self._clock = clock
+        self._runtime = runtime
+        self._states = states
+        self._topics = topics
+        self._classic = classic
+
+    # ------------------------------------------------------------------------------ upgrade
+
+    def upgraded(self, group: ClassicGroup) -> GroupDraft:
+        """A draft of what *group* is as a consumer group; raises `ApiError` if it cannot be."""
+        draft = GroupDraft(ConsumerGroup(group.group_id), before=group.tombstones())
+        if group.is_empty:
+            return draft
+        self._check_upgrade(group)
+        try:
+            members = [self._as_consumer(group, each) for each in group.members.values()]
+        except Malformed:
+            raise _refused(group, "because the embedded consumer protocol is malformed.") from None
+        for member in members:
+            draft.write_metadata(member)
+        names = {name for member in members for name in member.subscribed_topic_names}
+        draft.write_epoch(group.generation_id, self._topics.hash_of(names))
+        for member in members:
+            target = {topic_id: frozenset(parts) for topic_id, parts in member.assigned.items()}
+            draft.write_target(member.member_id, target)
+        draft.write_assignment_epoch(group.generation_id, 0)
+        for member in members:
+            draft.write_assignment(member)
+        return draft
+
+    def retired(self, group: ClassicGroup) -> None:
+        """The draft has been written: who still waits in the classic group has to join again."""
+        self._classic.retire(group, ErrorCode.REBALANCE_IN_PROGRESS)
+
+    def _check_upgrade(self, group: ClassicGroup) -> None:
+        if not self._upgrades:
+            raise _refused(group, "because online upgrade is disabled.")
+        if not group.uses_consumer_protocol:
+            raise _refused(group, "because the group does not use the consumer embedded protocol.")
+        if len(group.members) > self._consumer_size_max:
+            raise _refused(group, "because the group size exceeds the consumer group maximum size.")
+
+    def _as_consumer(self, group: ClassicGroup, member: ClassicGroupMember) -> ConsumerGroupMember:
+        protocol_name = group.protocol_name or group.select_protocol()
+        subscription = parse_subscription(member.metadata(protocol_name))
+        assignment = parse_assignment(member.assignment)
+        if assignment.user_data:
+            raise _refused(
+                group,
+                "because an unsupported custom assignor is in use. Please refer to the "
+                "documentation or switch to a default assignor before re-attempting the upgrade.",
+            )
+        assigned: dict[UUID, dict[int, int]] = {}
+        for each in assignment.assigned_partitions:
+            topic_id = self._topics.id_of(each.topic)
+            if topic_id is not None:
+                assigned[topic_id] = dict.fromkeys(each.partitions, group.generation_id)
+        return ConsumerGroupMember(
+            member_id=member.member_id,
+            instance_id=member.group_instance_id,
+            rack_id=subscription.rack_id or None,
+            client_id=member.client_id,
+            client_host=member.client_host,
+            rebalance_timeout_ms=member.rebalance_timeout_ms,
+            subscribed_topic_names=frozenset(subscription.topics),
+            classic=classic_metadata(member.session_timeout_ms, member.protocols),
+            member_epoch=group.generation_id,
+            previous_member_epoch=group.generation_id,
+            assigned=assigned,
+        )
+
+    # ---------------------------------------------------------------------------- downgrade
+
+    def may_downgrade(self, group: ConsumerGroup, leaving: AbstractSet[str]) -> bool:
+        """Whether only members of the classic protocol are left without those who leave."""
+        size = len(group.members) - len(leaving)
+        return size > 0 and self._may_be_classic(group, leaving, size)
+
+    def may_downgrade_by_replacing(self, group: ConsumerGroup, member: ConsumerGroupMember) -> bool:
+        """Whether only members of the classic protocol are left when one takes a member's place."""
+        return not member.speaks_classic and self._may_be_classic(
+            group, {member.member_id}, len(group.members)
+        )
+
+    def _may_be_classic(self, group: ConsumerGroup, without: AbstractSet[str], size: int) -> bool:
+        others = (each for name, each in group.members.items() if name not in without)
+        return (
+            all(member.speaks_classic for member in others)
+            and self._downgrades
+            and size <= self._classic_size_max
+        )
+
+    def downgrade(
+        self, draft: GroupDraft, leaving: AbstractSet[str], rebalance_because: str | None
+    ) -> ClassicGroup:
+        """Make the drafted group a classic one without those who leave; raises `ApiError`."""
+        staying = [each for name, each in draft.group.members.items() if name not in leaving]
+        group = self._as_classic(draft.group, staying)
+        generation = group.record(
+            {each.member_id: each.assignment for each in group.members.values()}
+        )
+        records = [*draft.records, *draft.group.tombstones(), generation]
+        self._runtime.append(group.group_id, records)
+        self._states.groups[group.group_id] = group
+        self._classic.take_over(group, rebalance_because)
+        return group
+
+    def _as_classic(
+        self, group: ConsumerGroup, members: Iterable[ConsumerGroupMember]
+    ) -> ClassicGroup:
+        classic = ClassicGroup(group.group_id, self._clock.wall_ms())
+        classic.generation_id = group.epoch
+        for member in members:
+            assert member.classic is not None
+            protocols = tuple(
+                MemberProtocol(each.name, bytes(each.metadata))
+                for each in member.classic.supported_protocols
+            )
+            classic.add(
+                ClassicGroupMember(
+                    MemberKey(group.group_id, member.member_id),
+                    group_instance_id=member.instance_id,
+                    client_id=member.client_id,
+                    client_host=member.client_host,
+                    rebalance_timeout_ms=member.rebalance_timeout_ms,
+                    session_timeout_ms=member.classic.session_timeout_ms,
+                    protocol_type=PROTOCOL_TYPE,
+                    protocols=protocols,
+                ),
+                None,
+            )
+        classic.restore(classic.select_protocol(), STABLE)
+        for each in classic.members.values():
+            assigned = group.members[each.member_id].assigned
+            version = version_of(each.metadata(classic.protocol_name))
+            each.assignment = assignment_bytes(assigned, self._topics, version)
+        return classic
+
+
+def classic_metadata(
+    session_timeout_ms: int, protocols: Iterable[MemberProtocol]
+) -> ClassicMemberMetadata:
+    """What a member of the classic protocol says of itself, as it is remembered."""
+    return ClassicMemberMetadata(
+        session_timeout_ms=session_timeout_ms,
+        supported_protocols=[
+            ClassicProtocol(name=each.name, metadata=each.metadata) for each in protocols
+        ],
+    )
+
+
+def assignment_bytes(assigned: OwnedPartitions, topics: Topics, version: int) -> bytes:
+    """What a member has, as consumers of the classic protocol read it."""
+    named = {
+        name: sorted(partitions)
+        for topic_id, partitions in assigned.items()
+        if (name := topics.name_of(topic_id)) is not None
+    }
+    return write_assignment(named, version)
+
+
+def _refused(group: ClassicGroup, why: str) -> ApiError:
+    return ApiError(
+        ErrorCode.GROUP_ID_NOT_FOUND,
+        f"Cannot upgrade classic group {group.group_id} to consumer group {why}",
+    )

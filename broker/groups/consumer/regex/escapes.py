@@ -1,0 +1,115 @@
+"""What stands behind a backslash or between brackets."""
+
+from __future__ import annotations
+
+import re
+
+from broker.groups.consumer.regex.reader import Reader
+from broker.groups.consumer.regex.syntax import (
+    ALL,
+    NONE,
+    PERL_CLASSES,
+    POSIX_CLASSES,
+    UNICODE_CLASSES,
+    CharSet,
+    InvalidRegex,
+    chars,
+    folded,
+    span,
+)
+
+_CODE_POINT_MAX = 0x10FFFF
+_CONTROL = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_OCTAL = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}")
+_HEX = re.compile(r"x(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,8})\})")
+_UNICODE = re.compile(r"[pP](?:(\w)|\{(\^?)([^}]*)\})")
+_POSIX = re.compile(r"\[:(\^?)([^:\]]*):\]")
+
+
+def read_escape(reader: Reader) -> str:
+    """The one character that an escape behind its backslash stands for."""
+    if reader.at_end:
+        raise InvalidRegex("trailing backslash at end of expression")
+    for pattern, base in ((_OCTAL, 8), (_HEX, 16)):
+        number = reader.matches(pattern)
+        if number is not None:
+            reader.skip(number.end() - number.start())
+            digits = number[0] if base == 8 else number[1] or number[2]
+            if int(digits, base) > _CODE_POINT_MAX:
+                break
+            return chr(int(digits, base))
+    else:
+        character = reader.next()
+        if character in _CONTROL:
+            return _CONTROL[character]
+        if not (character.isascii() and character.isalnum()):
+            return character
+    raise InvalidRegex("invalid escape sequence")
+
+
+def escaped_charset(reader: Reader, *, folds: bool = False) -> CharSet | None:
+    """The class that an escape behind its backslash stands for; None if it is none.
+
+    ``folds``: it stands for letters in either case, and if it is denied it stands for neither.
+    """
+    if not reader.at_end and reader.peek in PERL_CLASSES:
+        return PERL_CLASSES[reader.next()]
+    unicode = reader.matches(_UNICODE)
+    if unicode is None:
+        return None
+    reader.skip(unicode.end() - unicode.start())
+    charset = UNICODE_CLASSES.get(unicode[1] or unicode[3])
+    if charset is None:
+        raise InvalidRegex("invalid character class range")
+    is_negated = (unicode[0][0] == "P") != bool(unicode[2])
+    charset = folded(charset) if folds else charset
+    return ALL & ~charset if is_negated else charset
+
+
+def read_class(reader: Reader, *, folds: bool = False) -> CharSet:
+    """The set between brackets, the first of which has been read; ``folds`` as above."""
+    is_negated = reader.take("^")
+    charset, is_first = NONE, True
+    while is_first or reader.at_end or reader.peek != "]":
+        if reader.at_end:
+            raise InvalidRegex("missing closing ]")
+        charset |= _read_item(reader, folds)
+        is_first = False
+    reader.next()
+    return ALL & ~charset if is_negated else charset
+
+
+def _read_item(reader: Reader, folds: bool) -> CharSet:
+    posix = reader.matches(_POSIX)
+    if posix is not None:
+        reader.skip(posix.end() - posix.start())
+        if posix[2] not in POSIX_CLASSES:
+            raise InvalidRegex("invalid character class range")
+        charset = POSIX_CLASSES[posix[2]]
+        charset = folded(charset) if folds else charset
+        return ALL & ~charset if posix[1] else charset
+    first = _read_class_character(reader, folds)
+    if isinstance(first, CharSet):
+        return first
+    charset = _read_span(reader, first)
+    return folded(charset) if folds else charset
+
+
+def _read_span(reader: Reader, first: str) -> CharSet:
+    """The characters from *first*, which has been read, to what stands behind a dash."""
+    if not reader.starts_with("-") or reader.starts_with("-]"):
+        return chars(first)
+    reader.next()
+    if reader.at_end:
+        raise InvalidRegex("missing closing ]")
+    last = read_escape(reader) if reader.take("\\") else reader.next()
+    if last < first:
+        raise InvalidRegex("invalid character class range")
+    return span(ord(first), ord(last))
+
+
+def _read_class_character(reader: Reader, folds: bool) -> str | CharSet:
+    if not reader.take("\\"):
+        return reader.next()
+    charset = escaped_charset(reader, folds=folds)
+    return read_escape(reader) if charset is None else charset

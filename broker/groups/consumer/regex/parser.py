@@ -1,0 +1,187 @@
+"""Reads a pattern in RE2's syntax; what RE2/J refuses is refused in its words.
+
+Two limits are stricter than RE2/J's: groups may nest `DEPTH_MAX` deep, and of the names of scripts
+only the common ones are known.
+"""
+
+from __future__ import annotations
+
+import re
+
+from broker.groups.consumer.regex.escapes import escaped_charset, read_class, read_escape
+from broker.groups.consumer.regex.reader import Reader
+from broker.groups.consumer.regex.syntax import (
+    ALL,
+    Assertion,
+    Chars,
+    Choice,
+    InvalidRegex,
+    Node,
+    Place,
+    Repeat,
+    Sequence,
+    chars,
+    folded,
+)
+
+DEPTH_MAX = 100
+_REPEATS_MAX = 1000
+
+_COUNTED = re.compile(r"\{(\d+)(,(\d*))?\}", re.ASCII)
+_NAMED_GROUP = re.compile(r"\?P?<(\w+)>", re.ASCII)
+_FLAGS = re.compile(r"\?([imsU]*)(-[imsU]+)?([:)])")
+_UNBOUNDED = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_PLACES = {
+    "A": Assertion.BEGIN,
+    "z": Assertion.END,
+    "b": Assertion.WORD_BOUNDARY,
+    "B": Assertion.NO_WORD_BOUNDARY,
+}
+
+
+def parse(pattern: str) -> Node:
+    """The tree of *pattern*; raises `InvalidRegex`."""
+    parser = _Parser(Reader(pattern))
+    tree = parser.choice(0, folds=False)
+    if not parser.reader.at_end:
+        # A parenthesis that nobody opened; RE2/J has no better word for it.
+        raise InvalidRegex("regexp/syntax: internal error")
+    return tree
+
+
+class _Parser:
+    """Goes through a pattern from left to right."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._names: set[str] = set()
+        # Whether letters are taken in either case; a flag changes it up to its group's end.
+        self._folds = False
+
+    def choice(self, depth: int, *, folds: bool) -> Node:
+        """Alternatives, up to the end or a closing parenthesis."""
+        if depth > DEPTH_MAX:
+            raise InvalidRegex("expression nests too deeply")
+        self._folds = folds
+        options = [self._sequence(depth)]
+        while self.reader.take("|"):
+            options.append(self._sequence(depth))
+        return options[0] if len(options) == 1 else Choice(tuple(options))
+
+    def _sequence(self, depth: int) -> Node:
+        parts: list[Node] = []
+        while not self.reader.at_end and self.reader.peek not in "|)":
+            if self.reader.take(r"\Q"):
+                parts += [self._literal(each) for each in self.reader.until(r"\E")]
+                if parts and not self.reader.at_end:
+                    parts[-1] = self._repeated(parts[-1])
+                continue
+            is_brace = self.reader.peek == "{"
+            part = self._atom(depth)
+            if is_brace and self._repetition() is not None:
+                # RE2/J takes it for a repetition here, though it has just taken it for text.
+                raise InvalidRegex("invalid nested repetition operator")
+            if part is not None:
+                parts.append(self._repeated(part))
+            elif parts:
+                parts[-1] = self._repeated(parts[-1])
+        return Sequence(tuple(parts))
+
+    def _atom(self, depth: int) -> Node | None:
+        """The next thing that can be repeated; None for flags, which a repetition passes over."""
+        reader = self.reader
+        if reader.peek in "*+?" or (reader.peek == "{" and reader.matches(_COUNTED)):
+            raise InvalidRegex("missing argument to repetition operator")
+        character = reader.next()
+        match character:
+            case "(":
+                return self._group(depth)
+            case "[":
+                return Chars(read_class(reader, folds=self._folds))
+            case ".":
+                return Chars(ALL)
+            case "^":
+                return Place(Assertion.BEGIN)
+            case "$":
+                return Place(Assertion.END)
+            case "\\":
+                return self._escaped()
+        return self._literal(character)
+
+    def _escaped(self) -> Node:
+        if not self.reader.at_end and (place := _PLACES.get(self.reader.peek)) is not None:
+            self.reader.next()
+            return Place(place)
+        charset = escaped_charset(self.reader, folds=self._folds)
+        if charset is not None:
+            return Chars(charset)
+        return self._literal(read_escape(self.reader))
+
+    def _literal(self, character: str) -> Node:
+        charset = chars(character)
+        return Chars(folded(charset) if self._folds else charset)
+
+    # ------------------------------------------------------------------------------- groups
+
+    def _group(self, depth: int) -> Node | None:
+        folds = self._folds
+        if self.reader.at_end or self.reader.peek != "?":
+            return self._closed(depth, folds, folds)
+        named = self.reader.matches(_NAMED_GROUP)
+        if named is not None:
+            self.reader.skip(named.end() - named.start())
+            if named[1] in self._names:
+                raise InvalidRegex("duplicate capture group name")
+            self._names.add(named[1])
+            return self._closed(depth, folds, folds)
+        if self.reader.starts_with("?P<") or self.reader.starts_with("?<"):
+            raise InvalidRegex("invalid named capture")
+        flags = self.reader.matches(_FLAGS)
+        if flags is None:
+            raise InvalidRegex("invalid or unsupported Perl syntax")
+        self.reader.skip(flags.end() - flags.start())
+        inner = (folds or "i" in flags[1]) and "i" not in (flags[2] or "")
+        if flags[3] == ")":
+            self._folds = inner
+            return None
+        return self._closed(depth, inner, folds)
+
+    def _closed(self, depth: int, inner: bool, outer: bool) -> Node:
+        tree = self.choice(depth + 1, folds=inner)
+        if not self.reader.take(")"):
+            raise InvalidRegex("missing closing )")
+        self._folds = outer
+        return tree
+
+    # ------------------------------------------------------------------------------ repeats
+
+    def _repeated(self, part: Node) -> Node:
+        """*part* with the repetition behind it, if there is one."""
+        bounds = self._repetition()
+        if bounds is None:
+            return part
+        if self._repetition() is not None:
+            raise InvalidRegex("invalid nested repetition operator")
+        return Repeat(part, *bounds)
+
+    def _repetition(self) -> tuple[int, int | None] | None:
+        reader = self.reader
+        if reader.at_end:
+            return None
+        if reader.peek in _UNBOUNDED:
+            bounds = _UNBOUNDED[reader.next()]
+        elif (counted := reader.matches(_COUNTED)) is not None:
+            reader.skip(counted.end() - counted.start())
+            bounds = _bounds(counted)
+        else:
+            return None
+        reader.take("?")  # reluctance changes nothing where all of a name has to match
+        return bounds
+
+
+def _bounds(counted: re.Match[str]) -> tuple[int, int | None]:
+    least = int(counted[1][:9])
+    most = least if counted[2] is None else int(counted[3][:9]) if counted[3] else None
+    if least > _REPEATS_MAX or (most is not None and not least <= most <= _REPEATS_MAX):
+        raise InvalidRegex("invalid repeat count")
+    return least, most

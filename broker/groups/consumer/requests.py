@@ -1,0 +1,58 @@
+"""What members of consumer groups say and are told, free of any protocol version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from broker.groups.consumer.member import LEAVING_EPOCH, LEAVING_STATIC_EPOCH, OwnedPartitions
+
+UNCHANGED_MS = -1
+
+
+@dataclass(slots=True, kw_only=True)
+class ConsumerGroupHeartbeat:
+    """A member joins, stays or leaves; None and -1 stand for what has not changed."""
+
+    group_id: str
+    member_id: str
+    member_epoch: int
+    instance_id: str | None = None
+    rack_id: str | None = None
+    client_id: str = ""
+    client_host: str = ""
+    rebalance_timeout_ms: int = UNCHANGED_MS
+    subscribed_topic_names: frozenset[str] | None = None
+    subscribed_topic_regex: str | None = None
+    server_assignor: str | None = None
+    owned: Mapping[UUID, Sequence[int]] | None = None
+
+    @property
+    def is_joining(self) -> bool:
+        """Whether it comes, or comes again after it was thrown out."""
+        return self.member_epoch == 0
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether it goes, be it for a while."""
+        return self.member_epoch in (LEAVING_EPOCH, LEAVING_STATIC_EPOCH)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it says everything, as members do when they have lost track."""
+        return (
+            self.rebalance_timeout_ms != UNCHANGED_MS
+            and (self.subscribed_topic_names is not None or self.subscribed_topic_regex is not None)
+            and self.owned is not None
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class ConsumerGroupHeartbeatResult:
+    """What a member is told; ``assigned`` None: no news."""
+
+    member_id: str
+    member_epoch: int
+    heartbeat_interval_ms: int = 0
+    assigned: OwnedPartitions | None = None

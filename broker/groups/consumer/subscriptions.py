@@ -1,0 +1,123 @@
+"""What members subscribe to: when a change of it, or of the topics, asks for a new assignment.
+
+A regular expression is not looked at on its member's turn: it is resolved right afterwards, all of
+the group's together, so that several changes make one rebalance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from broker.clock import Clock
+from broker.errors import ApiError
+from broker.groups.consumer.draft import GroupDraft
+from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
+from broker.groups.consumer.member import ConsumerGroupMember
+from broker.groups.consumer.regex.program import Program
+from broker.groups.consumer.regex.syntax import InvalidRegex
+from broker.groups.consumer.topics import Topics
+from broker.groups.coordinator_timer import CoordinatorTimer
+from protocol.errors import ErrorCode
+
+# How soon and how late the regular expressions of a group are looked at again; the second is
+# ``group.consumer.regex.refresh.interval.ms``, which Kafka does not show.
+REGEX_REFRESH_INTERVAL_MIN_MS = 10_000
+REGEX_REFRESH_INTERVAL_MAX_MS = 600_000
+
+
+class RegexKey(NamedTuple):
+    """What the resolution of a group's regular expressions is scheduled under."""
+
+    group_id: str
+    what: str = "regex"
+
+
+class Subscriptions:
+    """Follows topics and regular expressions for the groups of a node."""
+
+    def __init__(self, clock: Clock, timer: CoordinatorTimer, topics: Topics) -> None:
+        self._clock = clock
+        self._timer = timer
+        self._topics = topics
+        # Groups whose topics have not changed since they were last looked at.
+        self._up_to_date: set[str] = set()
+
+    # -------------------------------------------------------------------------------- epoch
+
+    def topic_changed(self, group: ConsumerGroup) -> None:
+        """A topic that the group subscribes to has come, gone or grown."""
+        self._up_to_date.discard(group.group_id)
+
+    def update_epoch(self, draft: GroupDraft, *, bump: bool) -> None:
+        """Raise the group's epoch if its subscriptions have changed, or the topics behind them."""
+        group = draft.group
+        if not bump and group.group_id in self._up_to_date:
+            return
+        metadata_hash = self.metadata_hash(group)
+        if bump or metadata_hash != group.metadata_hash:
+            draft.write_epoch(group.epoch + 1, metadata_hash)
+        if group.has_partition_metadata_record:
+            draft.remove_partition_metadata()
+        self._up_to_date.add(group.group_id)
+
+    def metadata_hash(self, group: ConsumerGroup) -> int:
+        """A number that stands for the topics a group subscribes to, as they are now."""
+        return self._topics.hash_of(group.all_subscribed_topics())
+
+    # ------------------------------------------------------------------ regular expressions
+
+    def update_regex(
+        self, draft: GroupDraft, before: ConsumerGroupMember, after: ConsumerGroupMember
+    ) -> bool:
+        """Take note of a member's other regular expression; whether its topics are known now.
+
+        Raises `ApiError` if nobody has subscribed to it before and it is none.
+        """
+        old, new = before.subscribed_topic_regex, after.subscribed_topic_regex
+        if old == new:
+            return False
+        if old and not draft.group.subscribers_of_regex(old):
+            draft.write_regex(old, None)
+        if new and draft.group.subscribers_of_regex(new) == 1:
+            _check_regex(new)
+        return new in draft.group.regexes if new else bool(old)
+
+    def is_refresh_due(self, before: ConsumerGroup, group: ConsumerGroup) -> bool:
+        """Whether a group's regular expressions have to be looked at (again) after a heartbeat."""
+        regexes = group.subscribed_regexes()
+        if not regexes or self._timer.is_scheduled(RegexKey(group.group_id)):
+            return False
+        looked_at_ms = max((each.timestamp_ms for each in before.regexes.values()), default=0)
+        age_ms = self._clock.wall_ms() - looked_at_ms
+        if age_ms <= REGEX_REFRESH_INTERVAL_MIN_MS:
+            return False
+        resolved = group.regexes.values()
+        return (
+            len(regexes) != len(resolved)
+            or min(each.version for each in resolved) < self._topics.version
+            or age_ms > REGEX_REFRESH_INTERVAL_MAX_MS
+        )
+
+    def resolve(self, draft: GroupDraft) -> None:
+        """See which topics the group's regular expressions stand for now."""
+        names = self._topics.names()
+        changed = False
+        for regex in sorted(draft.group.subscribed_regexes()):
+            before = draft.group.regexes.get(regex)
+            matches = frozenset(filter(Program(regex).matches, names))
+            changed |= matches != (frozenset() if before is None else before.topics)
+            now_ms = self._clock.wall_ms()
+            draft.write_regex(regex, ResolvedRegex(matches, self._topics.version, now_ms))
+        metadata_hash = self.metadata_hash(draft.group)
+        if changed or metadata_hash != draft.group.metadata_hash:
+            draft.write_epoch(draft.group.epoch + 1, metadata_hash)
+
+
+def _check_regex(regex: str) -> None:
+    try:
+        Program(regex)
+    except InvalidRegex as error:
+        raise ApiError(
+            ErrorCode.INVALID_REGULAR_EXPRESSION,
+            f"SubscribedTopicRegex `{regex}` is not a valid regular expression: {error}.",
+        ) from None

@@ -1,0 +1,52 @@
+"""Works out what everybody shall have, and writes down what changes by it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from broker.groups.consumer.assignors import Assignor
+from broker.groups.consumer.assignors.spec import GroupSpec, MemberSpec
+from broker.groups.consumer.draft import GroupDraft
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.topics import Topics
+from broker.groups.java_hash import in_hash_order, string_hash
+
+
+def write_target_assignment(
+    draft: GroupDraft, assignor: Assignor, topics: Topics, now_wall_ms: int
+) -> None:
+    """Assign the drafted group anew, in its present epoch."""
+    spec = group_spec(draft.group, topics)
+    assignment = assignor(spec)
+    before = draft.group.target
+    for member_id in spec.members:
+        target = {
+            topic_id: partitions
+            for topic_id, partitions in assignment.get(member_id, {}).items()
+            if partitions
+        }
+        if target != before.get(member_id):
+            draft.write_target(member_id, target)
+    draft.write_assignment_epoch(draft.group.epoch, now_wall_ms)
+
+
+def group_spec(group: ConsumerGroup, topics: Topics) -> GroupSpec:
+    """A group as assignors see it; topics that do not exist are left out."""
+    members: dict[str, MemberSpec] = {}
+    ids_of: dict[frozenset[str], frozenset[UUID]] = {}
+    for member_id in in_hash_order(list(group.members), string_hash):
+        member = group.members[member_id]
+        names = group.subscribed_topics(member)
+        if names not in ids_of:
+            ids_of[names] = topics.ids(names)
+        members[member_id] = MemberSpec(
+            instance_id=member.instance_id,
+            topics=ids_of[names],
+            assigned=group.target.get(member_id, {}),
+        )
+    ids = frozenset().union(*ids_of.values())
+    return GroupSpec(
+        members=members,
+        partition_counts={topic_id: topics.partition_count(topic_id) for topic_id in ids},
+        is_homogeneous=group.is_homogeneous,
+    )

@@ -1,0 +1,62 @@
+"""Timeouts by name: scheduling one anew replaces it (Kafka's ``CoordinatorTimer``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
+
+
+class CoordinatorTimer:
+    """The timeouts that run, each under its key."""
+
+    def __init__(self, timer: SystemTimer) -> None:
+        self._timer = timer
+        # Invariant: tasks[task.key] is task, for each that has neither run nor been cancelled.
+        self._tasks: dict[Hashable, _Timeout] = {}
+
+    def schedule(self, key: Hashable, delay_ms: float, action: Callable[[], object]) -> None:
+        """Do *action* after *delay_ms*, and forget what was to be done under *key* before."""
+        self.cancel(key)
+        task = self._tasks[key] = _Timeout(self._tasks, key, delay_ms, action)
+        self._timer.add(task)
+
+    def schedule_if_absent(
+        self, key: Hashable, delay_ms: float, action: Callable[[], object]
+    ) -> None:
+        """Do *action* after *delay_ms*, unless something is to be done under *key* already."""
+        if key not in self._tasks:
+            self.schedule(key, delay_ms, action)
+
+    def cancel(self, key: Hashable) -> None:
+        """Do nothing under *key*; harmless if there was nothing."""
+        task = self._tasks.pop(key, None)
+        if task is not None:
+            task.cancel()
+
+    def is_scheduled(self, key: Hashable) -> bool:
+        """Whether something is to be done under *key*."""
+        return key in self._tasks
+
+
+class _Timeout(TimerTask):
+    __slots__ = ("_action", "_key", "_tasks")
+
+    def __init__(
+        self,
+        tasks: dict[Hashable, _Timeout],
+        key: Hashable,
+        delay_ms: float,
+        action: Callable[[], object],
+    ) -> None:
+        super().__init__(delay_ms)
+        self._tasks = tasks
+        self._key = key
+        self._action = action
+
+    def run(self) -> None:
+        """Time is up, if nobody has thought otherwise since the timer took the task out."""
+        if self._tasks.get(self._key) is self:
+            del self._tasks[self._key]
+            self._action()

@@ -1,0 +1,86 @@
+"""What the records of ``__consumer_offsets`` add up to: groups and the offsets they committed.
+
+The same replay runs for records that this node has just appended and for those that it finds in the
+log when it becomes coordinator, so what is remembered is what was written. Later records of a key
+supersede earlier ones, in any order between keys that compaction may leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from broker.groups.classic.generation_record import restore_generation
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.replay import replay
+from broker.groups.offsets import Changes, OffsetAndMetadata, OffsetTable
+from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue
+from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
+from broker.groups.records.serde import RawRecord, Record, deserialize
+from broker.topic_partition import TopicPartition
+
+AnyGroup = ClassicGroup | ConsumerGroup
+
+
+class GroupStates:
+    """The groups of a node, by name, and their offsets."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, AnyGroup] = {}
+        self.offsets = OffsetTable()
+
+    def load(self, raw_records: Iterable[RawRecord], now_wall_ms: int) -> None:
+        """Take over what records in the log say; raises `Malformed`."""
+        for raw in raw_records:
+            record = deserialize(raw)
+            if record is not None:
+                self.replay(record, now_wall_ms)
+
+    def replay(self, record: Record, now_wall_ms: int) -> None:
+        """Take over what a record says."""
+        key, value = record
+        if isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey):
+            offset = None if value is None else OffsetAndMetadata.from_record(value)
+            partition = TopicPartition(key.topic, key.partition)
+            self.put_offsets(key.group, {partition: offset}, now_wall_ms)
+        elif isinstance(key, GroupMetadataKey):
+            self._replay_generation(key.group, value, now_wall_ms)
+        else:
+            self._replay_consumer_group(record)
+
+    def put_offsets(self, group_id: str, changes: Changes, now_wall_ms: int) -> None:
+        """Note offsets as written; whose they are exists from now on, be it without members."""
+        if group_id not in self.groups and any(changes.values()):
+            self.groups[group_id] = ClassicGroup(group_id, now_wall_ms)
+        self.offsets.write(group_id, changes)
+
+    def remove(self, group_id: str) -> None:
+        """The group has been deleted, or is looked after elsewhere now."""
+        self.groups.pop(group_id, None)
+        self.offsets.forget(group_id)
+
+    def adopt(self, loaded: GroupStates) -> None:
+        """Add groups that were loaded, with their offsets, which may not be replicated yet."""
+        self.groups.update(loaded.groups)
+        for group_id in loaded.groups:
+            self.offsets.write(group_id, loaded.offsets.written(group_id))
+
+    def _replay_generation(
+        self, group_id: str, value: GroupMetadataValue | None, now_wall_ms: int
+    ) -> None:
+        self.groups.pop(group_id, None)
+        if value is not None:
+            group = self.groups[group_id] = ClassicGroup(group_id, now_wall_ms)
+            restore_generation(group, value)
+
+    def _replay_consumer_group(self, record: Record) -> None:
+        group_id = record.key.group_id
+        group = self.groups.get(group_id)
+        if not isinstance(group, ConsumerGroup):
+            if record.value is None:
+                return  # the group is gone already
+            # A group without members or type holds offsets, and no record speaks of it.
+            group = self.groups[group_id] = ConsumerGroup(group_id)
+        replay(group, record)
+        if group.is_deleted:
+            del self.groups[group_id]

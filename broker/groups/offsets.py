@@ -1,0 +1,112 @@
+"""What groups have committed, in two views.
+
+Writes decide by what was *written*. Readers are told what is *replicated*, so that nobody is told
+an offset that the next leader may not know (Kafka reads its state as of the last committed offset).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
+from broker.groups.records.serde import Record
+from broker.topic_partition import TopicPartition
+from protocol.schema import ZERO_UUID
+
+NO_TIMESTAMP = -1
+
+
+@dataclass(slots=True)
+class OffsetAndMetadata:
+    """A committed offset; times are milliseconds since the Unix epoch."""
+
+    offset: int
+    leader_epoch: int = -1
+    metadata: str = ""
+    commit_timestamp_ms: int = NO_TIMESTAMP
+    # Only v2 to v4 of OffsetCommit could ask for a retention of their own.
+    expire_timestamp_ms: int | None = None
+    topic_id: UUID = ZERO_UUID
+
+    @classmethod
+    def from_record(cls, value: OffsetCommitValue) -> OffsetAndMetadata:
+        """A committed offset as it is remembered."""
+        expires = value.expire_timestamp
+        return cls(
+            value.offset,
+            value.leader_epoch,
+            value.metadata,
+            value.commit_timestamp,
+            None if expires == NO_TIMESTAMP else expires,
+            value.topic_id,
+        )
+
+    def to_record(self, group_id: str, partition: TopicPartition) -> Record:
+        """What to remember of it."""
+        expires = self.expire_timestamp_ms
+        value = OffsetCommitValue(
+            offset=self.offset,
+            leader_epoch=self.leader_epoch,
+            metadata=self.metadata,
+            commit_timestamp=self.commit_timestamp_ms,
+            expire_timestamp=NO_TIMESTAMP if expires is None else expires,
+            topic_id=self.topic_id,
+        )
+        return Record(_key(group_id, partition), value)
+
+
+Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+# None: the offset is forgotten.
+Changes = Mapping[TopicPartition, OffsetAndMetadata | None]
+_Table = dict[str, dict[TopicPartition, OffsetAndMetadata]]
+
+
+def tombstone(group_id: str, partition: TopicPartition) -> Record:
+    """Forget an offset."""
+    return Record(_key(group_id, partition))
+
+
+class OffsetTable:
+    """The offsets of the groups that a node looks after."""
+
+    def __init__(self) -> None:
+        self._written: _Table = {}
+        self._replicated: _Table = {}
+
+    def written(self, group_id: str) -> Offsets:
+        """All that a group has committed, replicated or not."""
+        return self._written.get(group_id, {})
+
+    def replicated(self, group_id: str) -> Offsets:
+        """What a group has committed for good."""
+        return self._replicated.get(group_id, {})
+
+    def write(self, group_id: str, changes: Changes) -> None:
+        """Take over what has been appended to the log."""
+        _change(self._written, group_id, changes)
+
+    def replicate(self, group_id: str, changes: Changes) -> None:
+        """Take over what cannot be lost any more."""
+        _change(self._replicated, group_id, changes)
+
+    def forget(self, group_id: str) -> None:
+        """Another node looks after the group now."""
+        self._written.pop(group_id, None)
+        self._replicated.pop(group_id, None)
+
+
+def _change(table: _Table, group_id: str, changes: Changes) -> None:
+    offsets = table.setdefault(group_id, {})
+    for partition, offset in changes.items():
+        if offset is None:
+            offsets.pop(partition, None)
+        else:
+            offsets[partition] = offset
+    if not offsets:
+        del table[group_id]
+
+
+def _key(group_id: str, partition: TopicPartition) -> OffsetCommitKey:
+    return OffsetCommitKey(group=group_id, topic=partition.topic, partition=partition.partition)

@@ -1,0 +1,86 @@
+"""A replicated partition as the log of a coordinator (Kafka's ``CoordinatorPartitionWriter``).
+
+What is appended is a batch like any other: followers fetch it, consumers may read it. Who waits on
+the partition is asked at once, as nobody here holds anything that they could need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from broker.clock import Clock
+from broker.errors import ApiError
+from broker.groups.coordinator_log import LogSlice
+from broker.groups.records.serde import RawRecord
+from broker.replication.partition import Partition
+from broker.replication.waiting import Waiting
+from broker.storage.append import AppendOrigin, AppendRefused
+from protocol.records import Record, batches, build_batch, records
+
+_ALL_IN_SYNC = -1
+_PRODUCE_VERSION = 13
+# What is read at a time. Kafka's offsets.load.buffer.size is larger, but has a thread to itself.
+_READ_BYTES = 256 * 1024
+
+
+class PartitionLog:
+    """A partition that this node leads."""
+
+    __slots__ = ("_clock", "_partition", "_waiting")
+
+    def __init__(self, partition: Partition, waiting: Waiting, clock: Clock) -> None:
+        self._partition = partition
+        self._waiting = waiting
+        self._clock = clock
+
+    @property
+    def start_offset(self) -> int:
+        """Where the records begin."""
+        return self._partition.log.log_start_offset
+
+    @property
+    def end_offset(self) -> int:
+        """The offset that the next record gets."""
+        return self._partition.log.log_end_offset
+
+    @property
+    def high_watermark(self) -> int:
+        """Everything below this offset is replicated."""
+        return self._partition.log.high_watermark
+
+    def read(self, offset: int) -> LogSlice:
+        """The records of some batches from *offset* on; markers of transactions are passed over.
+
+        Raises `ApiError` and `CorruptRecords` as `CoordinatorLog.read`.
+        """
+        log = self._partition.log
+        raw = memoryview(log.read(offset, _READ_BYTES, log.end_metadata, True).records)
+        found: list[RawRecord] = []
+        # Nothing may be left of the last offsets, if they were compacted away.
+        next_offset = log.log_end_offset
+        for position, header in batches(raw):
+            next_offset = header.next_offset
+            if header.is_control:
+                continue
+            found += (
+                RawRecord(each.key or b"", each.value)
+                for each in records(raw, position)
+                if each.offset >= offset
+            )
+        return LogSlice(found, next_offset)
+
+    def append(self, records: Sequence[RawRecord]) -> None:
+        """Append them in one batch; raises `ApiError`."""
+        now_ms = self._clock.wall_ms()
+        batch = build_batch([Record(key, value, timestamp=now_ms) for key, value in records])
+        try:
+            appended = self._partition.append_as_leader(
+                memoryview(bytearray(batch)),
+                _ALL_IN_SYNC,
+                _PRODUCE_VERSION,
+                AppendOrigin.COORDINATOR,
+            )
+        except AppendRefused as refusal:
+            raise ApiError(refusal.error, refusal.message) from refusal
+        moved = appended.high_watermark_moved
+        self._waiting.after_append([(self._partition.key, moved, self.end_offset)])

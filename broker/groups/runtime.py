@@ -1,0 +1,219 @@
+"""Writes come first, answers later (Kafka's ``CoordinatorRuntime``).
+
+What changes a group is appended to its partition of ``__consumer_offsets`` before it happens in
+memory, so a log that refuses leaves everything as it was. An answer waits until all that was
+appended to that partition before it is replicated. That holds even for a heartbeat, which appends
+nothing: what it tells might be lost with the leader. Whoever waits longer than
+``offsets.commit.timeout.ms`` is told COORDINATOR_NOT_AVAILABLE; what was written may still come
+through, and counts.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+
+from broker.errors import ApiError
+from broker.groups.append_errors import as_coordinator_error
+from broker.groups.coordinator_log import CoordinatorLog
+from broker.groups.offsets_topic import partition_for
+from broker.groups.records.serde import Record, serialize
+from protocol.errors import ErrorCode
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
+
+OnReplicated = Callable[[ErrorCode], None]
+
+_GROUPS_KEPT = 10_000
+_partition_for = lru_cache(_GROUPS_KEPT)(partition_for)
+
+
+class CoordinatorRuntime:
+    """The partitions of ``__consumer_offsets`` that a node leads, and who waits on them."""
+
+    def __init__(self, timer: SystemTimer, partition_count: int, commit_timeout_ms: int) -> None:
+        self._timer = timer
+        # The topic's own count, once there is a topic.
+        self.partition_count = partition_count
+        self._commit_timeout_ms = commit_timeout_ms
+        self._loading: set[int] = set()
+        self._partitions: dict[int, _Partition] = {}
+        # Those whose last append is not replicated yet.
+        # Invariant: nobody waits on any other partition.
+        self._behind: set[int] = set()
+
+    # --------------------------------------------------------------------------- leadership
+
+    def partition_for(self, group_id: str) -> int:
+        """The partition that a group's records are kept in."""
+        return _partition_for(group_id, self.partition_count)
+
+    def load(self, partition: int) -> None:
+        """The groups of *partition* will be looked after here, as soon as they are known."""
+        self._loading.add(partition)
+
+    def lead(self, partition: int, log: CoordinatorLog) -> None:
+        """The groups of *partition* are known, up to the end of its log."""
+        self._loading.discard(partition)
+        self._partitions[partition] = _Partition(log)
+        if log.high_watermark < log.end_offset:
+            self._behind.add(partition)
+
+    def resign(self, partition: int) -> None:
+        """Send those who wait to the new coordinator."""
+        given_up = self._partitions.pop(partition, None)
+        self._loading.discard(partition)
+        self._behind.discard(partition)
+        if given_up is not None:
+            _tell(given_up.take_all(), ErrorCode.NOT_COORDINATOR)
+
+    def is_loading(self, group_id: str) -> bool:
+        """Whether the group will be looked after here, but is not known yet."""
+        return self.partition_for(group_id) in self._loading
+
+    def check(self, group_id: str) -> None:
+        """Raise `ApiError` unless the group is looked after here."""
+        partition = self.partition_for(group_id)
+        if partition in self._loading:
+            raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+        if partition not in self._partitions:
+            raise ApiError(ErrorCode.NOT_COORDINATOR)
+
+    def check_all(self) -> None:
+        """Raise `ApiError` unless all groups that are looked after here are known."""
+        if self._loading:
+            raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+
+    # --------------------------------------------------------------------------- writing
+
+    def append(self, group_id: str, records: Iterable[Record]) -> None:
+        """Write records, all or none; raises `ApiError` if the log refuses."""
+        self.check(group_id)
+        index = self.partition_for(group_id)
+        partition = self._partitions[index]
+        raw = [serialize(record) for record in records]
+        if not raw:
+            return
+        partition.is_appending = True
+        try:
+            partition.log.append(raw)
+        except ApiError as error:
+            raise ApiError(as_coordinator_error(error.code), error.message) from error
+        finally:
+            partition.is_appending = False
+        partition.end_offset = partition.log.end_offset
+        if partition.waiters or partition.log.high_watermark < partition.end_offset:
+            self._behind.add(index)
+
+    def write(self, group_id: str, records: Iterable[Record], on_replicated: OnReplicated) -> None:
+        """Append, and call back once it is replicated, or with an error."""
+        try:
+            self.append(group_id, records)
+        except ApiError as error:
+            on_replicated(error.code)
+        else:
+            self.when_replicated(group_id, on_replicated)
+
+    # --------------------------------------------------------------------------- waiting
+
+    def is_replicated(self, group_id: str) -> bool:
+        """Whether nothing that was written about a group can be lost any more."""
+        return not self._behind or self.partition_for(group_id) not in self._behind
+
+    def when_replicated(self, group_id: str, on_replicated: OnReplicated) -> None:
+        """Call back once all that was written so far is replicated, or with an error."""
+        if self.is_replicated(group_id):
+            on_replicated(ErrorCode.NONE)
+            return
+        waiter = _Waiter(on_replicated, self._commit_timeout_ms)
+        self._wait(group_id, waiter)
+        self._timer.add(waiter)
+
+    def once_replicated(self, group_id: str, action: Callable[[], None]) -> None:
+        """Do *action* when all that was written so far is replicated, however long that takes."""
+        if self.is_replicated(group_id):
+            action()
+        else:
+            self._wait(group_id, _Waiter(lambda error: None if error else action(), 0))
+
+    def _wait(self, group_id: str, waiter: _Waiter) -> None:
+        partition = self._partitions[self.partition_for(group_id)]
+        partition.waiters.append((partition.end_offset, waiter))
+
+    def on_high_watermark(self, partition: int) -> None:
+        """Told by the log of *partition*: more of it is replicated."""
+        led = self._partitions.get(partition)
+        if led is None or partition not in self._behind:
+            return
+        if led.is_appending:
+            # Who appends has not drawn the consequences yet; nobody may come between.
+            self._timer.add(_Later(partial(self.on_high_watermark, partition)))
+            return
+        offset = led.log.high_watermark
+        if led.end_offset <= offset:
+            self._behind.discard(partition)
+        _tell(led.take_up_to(offset), ErrorCode.NONE)
+
+
+class _Waiter(TimerTask):
+    """Who waits for the replicas; told once, by them or by the timer."""
+
+    __slots__ = ("_on_replicated",)
+
+    def __init__(self, on_replicated: OnReplicated, timeout_ms: int) -> None:
+        super().__init__(timeout_ms)
+        self._on_replicated: OnReplicated | None = on_replicated
+
+    def tell(self, error: ErrorCode) -> None:
+        """Answer, if nobody has."""
+        self.cancel()
+        on_replicated, self._on_replicated = self._on_replicated, None
+        if on_replicated is not None:
+            on_replicated(error)
+
+    def run(self) -> None:
+        """It takes too long."""
+        self.tell(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+
+
+class _Later(TimerTask):
+    """Does something as soon as what is being done now is done."""
+
+    __slots__ = ("_action",)
+
+    def __init__(self, action: Callable[[], None]) -> None:
+        super().__init__(1)
+        self._action = action
+
+    def run(self) -> None:
+        """Do it."""
+        self._action()
+
+
+class _Partition:
+    """A partition's log and those who wait, by the offset they wait for."""
+
+    __slots__ = ("end_offset", "is_appending", "log", "waiters")
+
+    def __init__(self, log: CoordinatorLog) -> None:
+        self.log = log
+        self.end_offset = log.end_offset
+        self.is_appending = False
+        self.waiters: deque[tuple[int, _Waiter]] = deque()
+
+    def take_up_to(self, offset: int) -> list[_Waiter]:
+        taken = []
+        while self.waiters and self.waiters[0][0] <= offset:
+            taken.append(self.waiters.popleft()[1])
+        return taken
+
+    def take_all(self) -> list[_Waiter]:
+        taken = [waiter for _, waiter in self.waiters]
+        self.waiters.clear()
+        return taken
+
+
+def _tell(waiters: Iterable[_Waiter], error: ErrorCode) -> None:
+    for waiter in waiters:
+        waiter.tell(error)

@@ -1,0 +1,58 @@
+"""AlterReplicaLogDirs: keep replicas in another directory of this node (KIP-113).
+
+Behaviour: a directory that the node does not have is LOG_DIR_NOT_FOUND for each partition, whether
+there is such a partition or not. A partition that lies where it is to lie is left there.
+
+Deviations: a replica stays in the directory it was made in; to move it to another one of the node's
+is INVALID_REQUEST.
+"""
+
+from __future__ import annotations
+
+from broker.errors import ApiError
+from broker.request import Request
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDirPartitionResult,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopicResult,
+)
+
+
+def alter_replica_log_dirs(
+    request: Request[AlterReplicaLogDirsRequest],
+) -> AlterReplicaLogDirsResponse:
+    """Look whether each replica lies where it is to lie."""
+    return AlterReplicaLogDirsResponse(
+        results=[
+            AlterReplicaLogDirTopicResult(
+                topic_name=topic.name,
+                partitions=[
+                    AlterReplicaLogDirPartitionResult(
+                        partition_index=index,
+                        error_code=_placed(
+                            request, TopicPartition(topic.name, index), directory.path
+                        ),
+                    )
+                    for index in topic.partitions
+                ],
+            )
+            for directory in request.body.dirs
+            for topic in directory.topics
+        ]
+    )
+
+
+def _placed(
+    request: Request[AlterReplicaLogDirsRequest], key: TopicPartition, wanted: str
+) -> ErrorCode:
+    node = request.node
+    if wanted not in {str(directory.path) for directory in node.logs.directories}:
+        return ErrorCode.LOG_DIR_NOT_FOUND
+    try:
+        home = node.replicas.partitions.find(key).log.directory.parent
+    except ApiError as error:
+        return error.code
+    return ErrorCode.NONE if str(home) == wanted else ErrorCode.INVALID_REQUEST

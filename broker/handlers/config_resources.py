@@ -1,0 +1,100 @@
+"""What has settings, and how requests that alter them go about it (``ConfigAdminManager``).
+
+Behaviour: each resource has its own answer; one that occurs twice in a request is refused in all
+its places. A node alters only itself, or, under the empty name, the settings of all nodes. What is
+altered counts when the answer goes out.
+
+Deviations: log levels, client metrics and groups have no settings here, INVALID_REQUEST.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from broker import dynamic_config, topic_config
+from broker.config_changes import ConfigChange, altered, check_changes
+from broker.controller.topic_names import check_topic_name
+from broker.dynamic_config import ALL_NODES
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from broker.node import Node
+
+
+class ResourceType(IntEnum):
+    """What has settings (``ConfigResource.Type``)."""
+
+    TOPIC = 2
+    BROKER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class AlteredResource:
+    """A resource of a request; ``replaces``: what is not named goes back to its default."""
+
+    resource_type: int
+    name: str
+    changes: Sequence[ConfigChange]
+    replaces: bool
+
+
+def alter_each(
+    node: Node, resources: Sequence[AlteredResource], *, validate_only: bool
+) -> list[ApiError | None]:
+    """Alter each resource on its own; what is wrong with it, or None, in their order."""
+    counts = Counter((each.resource_type, each.name) for each in resources)
+    outcomes: list[ApiError | None] = []
+    for each in resources:
+        try:
+            if counts[each.resource_type, each.name] > 1:
+                raise _invalid("Each resource must appear at most once.")
+            _alter(node, each, validate_only=validate_only)
+        except ApiError as error:
+            outcomes.append(error)
+        else:
+            outcomes.append(None)
+    return outcomes
+
+
+def _alter(node: Node, resource: AlteredResource, *, validate_only: bool) -> None:
+    if resource.resource_type not in (ResourceType.TOPIC, ResourceType.BROKER):
+        raise _invalid(f"Unknown resource type {resource.resource_type}")
+    check_changes(resource.changes)
+    _check_name(node, resource)
+    of_topic = resource.resource_type == ResourceType.TOPIC
+    words = topic_config.list_value if of_topic else dynamic_config.list_value
+
+    def changed(current: dict[str, str]) -> dict[str, str]:
+        kept = {} if resource.replaces else current
+        return altered(kept, resource.changes, lambda name: words(node.config, current, name))
+
+    controller = node.controller
+    alter = controller.alter_topic_configs if of_topic else controller.alter_broker_configs
+    alter(resource.name, changed, validate_only=validate_only)
+
+
+def _check_name(node: Node, resource: AlteredResource) -> None:
+    name = resource.name
+    if resource.resource_type == ResourceType.TOPIC:
+        if not name:
+            raise _invalid("Default topic resources are not allowed.")
+        check_topic_name(name)
+    elif name != ALL_NODES:
+        if node_id(name) is None:
+            raise _invalid(f"Node id must be an integer, but it is: {name}")
+        if node_id(name) != node.id:
+            raise _invalid(f"Unexpected broker id, expected {node.id}, but received {name}")
+
+
+def node_id(name: str) -> int | None:
+    """The node that a resource's name means; None if it is no number."""
+    return int(name) if name.isascii() and name.isdecimal() and len(name) < 11 else None
+
+
+def _invalid(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REQUEST, message)

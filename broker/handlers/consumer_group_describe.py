@@ -1,0 +1,101 @@
+"""ConsumerGroupDescribe: members, epochs and assignments of groups of the consumer protocol.
+
+Behaviour: each group has its own error; a name asked for twice is answered twice. Classic groups
+are GROUP_ID_NOT_FOUND, so that clients ask DescribeGroups for them.
+
+Versions: 1 whether a member speaks the classic protocol (KIP-1099).
+
+Deviations: what has been written counts, even if it is not replicated yet; Kafka tells the state
+before it for so long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from broker.errors import ApiError
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.member import ConsumerGroupMember
+from broker.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
+from broker.request import Request
+from protocol.errors import ErrorCode
+from protocol.messages.consumer_group_describe import (
+    Assignment,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    DescribedGroup,
+    Member,
+    TopicPartitions,
+)
+
+_CLASSIC_MEMBER, _CONSUMER_MEMBER = 0, 1
+
+
+def consumer_group_describe(
+    request: Request[ConsumerGroupDescribeRequest],
+) -> ConsumerGroupDescribeResponse:
+    """Tell of each group."""
+    body = request.body
+    groups = [_group(request, group_id) for group_id in body.group_ids]
+    if body.include_authorized_operations:
+        for group in groups:
+            if not group.error_code:
+                group.authorized_operations = ON_A_GROUP
+    return ConsumerGroupDescribeResponse(groups=groups)
+
+
+def _group(request: Request[ConsumerGroupDescribeRequest], group_id: str) -> DescribedGroup:
+    groups = request.node.groups
+    try:
+        if not group_id:
+            raise ApiError(ErrorCode.INVALID_GROUP_ID)
+        groups.runtime.check(group_id)
+        group = groups.consumers.group(group_id)
+    except ApiError as error:
+        return DescribedGroup(
+            group_id=group_id, error_code=error.code, error_message=error.message, members=[]
+        )
+    assignor = group.preferred_assignor() or groups.consumers.default_assignor
+    return DescribedGroup(
+        group_id=group_id,
+        group_state=group.state_name,
+        group_epoch=group.epoch,
+        assignment_epoch=group.assignment_epoch,
+        assignor_name=assignor,
+        members=[_member(request, group, member) for member in group.members.values()],
+        authorized_operations=NOT_ASKED_FOR,
+    )
+
+
+def _member(
+    request: Request[ConsumerGroupDescribeRequest],
+    group: ConsumerGroup,
+    member: ConsumerGroupMember,
+) -> Member:
+    return Member(
+        member_id=member.member_id,
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        member_epoch=member.member_epoch,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        subscribed_topic_names=sorted(member.subscribed_topic_names),
+        subscribed_topic_regex=member.subscribed_topic_regex,
+        assignment=_assignment(request, member.owned),
+        target_assignment=_assignment(request, group.target.get(member.member_id, {})),
+        member_type=_CLASSIC_MEMBER if member.speaks_classic else _CONSUMER_MEMBER,
+    )
+
+
+def _assignment(
+    request: Request[ConsumerGroupDescribeRequest], assigned: Mapping[UUID, Iterable[int]]
+) -> Assignment:
+    topics = request.node.groups.consumers.topics
+    return Assignment(
+        topic_partitions=[
+            TopicPartitions(topic_id=topic_id, topic_name=name, partitions=sorted(partitions))
+            for topic_id, partitions in assigned.items()
+            if (name := topics.name_of(topic_id)) is not None
+        ]
+    )

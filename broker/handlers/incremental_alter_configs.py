@@ -1,0 +1,67 @@
+"""IncrementalAlterConfigs: set, unset and extend settings, and leave the others be (KIP-339).
+
+Behaviour: see `broker.handlers.config_resources`. An operation that nobody knows is answered, as
+by Kafka, with UNKNOWN_SERVER_ERROR.
+"""
+
+from __future__ import annotations
+
+from broker.config_changes import ConfigChange, Operation
+from broker.errors import ApiError
+from broker.handlers.config_resources import AlteredResource, alter_each
+from broker.request import Request
+from protocol.errors import ErrorCode
+from protocol.messages.incremental_alter_configs import (
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+
+_OPERATIONS = frozenset(Operation)
+
+
+def incremental_alter_configs(
+    request: Request[IncrementalAlterConfigsRequest],
+) -> IncrementalAlterConfigsResponse:
+    """Change the settings of each resource."""
+    asked = request.body.resources
+    known = [each for each in asked if _operations_known(each)]
+    outcomes = alter_each(
+        request.node,
+        [
+            AlteredResource(
+                each.resource_type,
+                each.resource_name,
+                [
+                    ConfigChange(config.name, config.value, Operation(config.config_operation))
+                    for config in each.configs
+                ],
+                replaces=False,
+            )
+            for each in known
+        ],
+        validate_only=request.body.validate_only,
+    )
+    refused = [each for each in asked if not _operations_known(each)]
+    return IncrementalAlterConfigsResponse(
+        responses=[
+            *map(_response, known, outcomes),
+            *(_response(each, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)) for each in refused),
+        ]
+    )
+
+
+def _operations_known(resource: AlterConfigsResource) -> bool:
+    return all(each.config_operation in _OPERATIONS for each in resource.configs)
+
+
+def _response(
+    resource: AlterConfigsResource, error: ApiError | None
+) -> AlterConfigsResourceResponse:
+    return AlterConfigsResourceResponse(
+        error_code=error.code if error else ErrorCode.NONE,
+        error_message=error.message if error else None,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )

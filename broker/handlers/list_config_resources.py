@@ -1,0 +1,54 @@
+"""ListConfigResources: everything that has settings, or that of some types only (KIP-1142).
+
+Behaviour: v1 without types asks for all that can be listed. A type that nobody knows is
+UNSUPPORTED_VERSION.
+
+Deviations: groups and client metrics have no settings here, so none are listed; v0, which asks for
+client metrics, always gets an empty list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from broker.handlers.config_resources import ResourceType
+from broker.request import Request
+from protocol.errors import ErrorCode
+from protocol.messages.list_config_resources import (
+    ConfigResource,
+    ListConfigResourcesRequest,
+    ListConfigResourcesResponse,
+)
+
+_TYPES_SINCE = 1
+_BROKER_LOGGER, _CLIENT_METRICS, _GROUP = 8, 16, 32
+_LISTED = frozenset(
+    {ResourceType.TOPIC, ResourceType.BROKER, _BROKER_LOGGER, _CLIENT_METRICS, _GROUP}
+)
+
+
+def list_config_resources(
+    request: Request[ListConfigResourcesRequest],
+) -> ListConfigResourcesResponse:
+    """The names of what has settings."""
+    if request.version < _TYPES_SINCE:
+        return ListConfigResourcesResponse(config_resources=[])
+    types = frozenset(request.body.resource_types) or _LISTED
+    if not types <= _LISTED:
+        return ListConfigResourcesResponse(
+            error_code=ErrorCode.UNSUPPORTED_VERSION, config_resources=[]
+        )
+    return ListConfigResourcesResponse(config_resources=list(_resources(request, types)))
+
+
+def _resources(
+    request: Request[ListConfigResourcesRequest], types: frozenset[int]
+) -> Iterator[ConfigResource]:
+    image = request.node.image
+    if ResourceType.TOPIC in types:
+        for topic in image:
+            yield ConfigResource(resource_name=topic.name, resource_type=ResourceType.TOPIC)
+    for resource_type in (ResourceType.BROKER, _BROKER_LOGGER):
+        if resource_type in types:
+            for broker in image.alive_brokers():
+                yield ConfigResource(resource_name=str(broker.node_id), resource_type=resource_type)

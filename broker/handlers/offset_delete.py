@@ -1,0 +1,62 @@
+"""OffsetDelete: a group forgets how far it has read some partitions (KIP-496).
+
+Behaviour: refused for topics that members of the group read. Partitions that were never committed
+are deleted without an error, those that do not exist are told so. Answered when it is replicated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from broker.errors import ApiError
+from broker.handlers.replicated import when_replicated
+from broker.request import Request
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
+
+
+def offset_delete(request: Request[OffsetDeleteRequest]) -> object | None:
+    """Forget what may be forgotten."""
+    body = request.body
+    if not body.group_id:
+        return _refusal(ErrorCode.INVALID_GROUP_ID)
+    asked = [
+        TopicPartition(topic.name, partition.partition_index)
+        for topic in body.topics
+        for partition in topic.partitions
+    ]
+    errors = {
+        each: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION for each in asked if not _exists(request, each)
+    }
+    try:
+        errors |= request.node.groups.offsets.delete(
+            body.group_id, [each for each in asked if each not in errors]
+        )
+    except ApiError as error:
+        return _refusal(error.code)
+    return when_replicated(request, body.group_id, _response(errors), _refusal)
+
+
+def _exists(request: Request[OffsetDeleteRequest], partition: TopicPartition) -> bool:
+    topic = request.node.image.topic(partition.topic)
+    return topic is not None and 0 <= partition.partition < len(topic.partitions)
+
+
+def _response(errors: Mapping[TopicPartition, ErrorCode]) -> OffsetDeleteResponse:
+    topics: dict[str, OffsetDeleteResponseTopic] = {}
+    for (name, index), error in errors.items():
+        topic = topics.setdefault(name, OffsetDeleteResponseTopic(name=name, partitions=[]))
+        topic.partitions.append(
+            OffsetDeleteResponsePartition(partition_index=index, error_code=error)
+        )
+    return OffsetDeleteResponse(topics=list(topics.values()))
+
+
+def _refusal(error: ErrorCode) -> OffsetDeleteResponse:
+    return OffsetDeleteResponse(error_code=error, topics=[])

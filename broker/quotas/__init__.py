@@ -1,0 +1,1 @@
+"""What clients may use of a node: bytes a second, connections, and memory for their requests."""

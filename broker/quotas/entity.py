@@ -1,0 +1,110 @@
+"""Whom a quota is for, and which quotas it can have (Kafka's ``ClientQuotaControlManager``).
+
+An entity is a user, a client id, both together, or an IP address; a name that is None stands for
+all who have no quota of their own.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from broker.config_kinds import INT_MAX, LONG_MAX
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+USER, CLIENT_ID, IP = "user", "client-id", "ip"
+TYPES = (USER, CLIENT_ID, IP)
+
+# Types with names, sorted by type: two requests that mean the same entity name the same key.
+Entity = tuple[tuple[str, str | None], ...]
+# The quotas of an entity, by key.
+Quotas = Mapping[str, float]
+
+PRODUCER_BYTE_RATE, CONSUMER_BYTE_RATE = "producer_byte_rate", "consumer_byte_rate"
+
+# The most that a quota can be if it must be whole, and Kafka's name of that type; None: any number.
+_Whole = tuple[str, int] | None
+_OF_CLIENTS: Mapping[str, _Whole] = MappingProxyType(
+    {
+        PRODUCER_BYTE_RATE: ("a LONG", LONG_MAX),
+        CONSUMER_BYTE_RATE: ("a LONG", LONG_MAX),
+        "request_percentage": None,
+        "controller_mutation_rate": None,
+    }
+)
+_OF_ADDRESSES: Mapping[str, _Whole] = MappingProxyType(
+    {"connection_creation_rate": ("an INT", INT_MAX)}
+)
+_FRACTION_MAX = 1e-6
+
+
+def entity_of(named: Iterable[tuple[str, str | None]]) -> Entity:
+    """The entity of these types and names; of a type that comes twice the last counts."""
+    return tuple(sorted(dict(named).items(), key=lambda each: each[0]))
+
+
+def altered(entity: Entity, before: Quotas, changes: Mapping[str, float | None]) -> Quotas:
+    """The quotas of *entity* with *changes*, None removing one.
+
+    Raises `ApiError` INVALID_REQUEST for an entity or a quota that cannot be.
+    """
+    allowed = _keys_of(entity)
+    after = dict(before)
+    for key, value in changes.items():
+        if value is None:
+            after.pop(key, None)
+        else:
+            _check_value(allowed, key, value)
+            after[key] = value
+    return after
+
+
+def _keys_of(entity: Entity) -> Mapping[str, _Whole]:
+    names = dict(entity)
+    for kind, name in entity:
+        if kind not in TYPES:
+            raise _invalid(f"Unhandled client quota entity type: {kind}")
+        if name == "":
+            raise _invalid(f"Empty {kind} not supported")
+    if not names:
+        raise _invalid("Invalid empty client quota entity")
+    if IP not in names:
+        return _OF_CLIENTS
+    if len(names) > 1:
+        raise _invalid(
+            "Invalid quota entity combination, IP entity shouldnot be combined with User or "
+            "ClientId"
+        )
+    if not _is_address(names[IP]):
+        raise _invalid(f"{names[IP]} is not a valid IP or resolvable host.")
+    return _OF_ADDRESSES
+
+
+def _is_address(name: str | None) -> bool:
+    if name is None or name == "localhost":
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_value(allowed: Mapping[str, _Whole], key: str, value: float) -> None:
+    if key not in allowed:
+        raise _invalid(f"Invalid configuration key {key}")
+    if not value > 0:  # NaN among them
+        raise _invalid(f"Quota {key} must be greater than 0")
+    if (whole := allowed[key]) is None:
+        return
+    type_name, most = whole
+    if value > most:
+        raise _invalid(f"Proposed value for {key} is too large for {type_name}.")
+    if value % 1 > _FRACTION_MAX:
+        raise _invalid(f"{key} cannot be a fractional value.")
+
+
+def _invalid(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REQUEST, message)

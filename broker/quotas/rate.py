@@ -1,0 +1,81 @@
+"""How much came in a second, over the last few windows of time (Kafka's ``Rate``).
+
+    |--sample--|--sample--|          |--sample--|-now
+     a sample lasts a window from its first event on; those whose last event is too long ago count
+     as empty, and time without samples counts as empty windows
+
+So a client that begins with a burst is not judged by the burst's own moment: at least all windows
+but one count as past.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class _Sample:
+    """What came from ``start_ms`` on, for the last time at ``last_ms``."""
+
+    start_ms: float
+    last_ms: float
+    sum: float = 0
+
+    def reset(self, now_ms: float) -> None:
+        """Begin again, now."""
+        self.start_ms = self.last_ms = now_ms
+        self.sum = 0
+
+
+class Rate:
+    """A rate over ``samples`` windows of ``window_ms``."""
+
+    __slots__ = ("_current", "_samples", "_samples_max", "_window_ms")
+
+    def __init__(self, samples: int, window_ms: int) -> None:
+        # One more than counts: a sample that began before the time measured may reach into it.
+        self._samples_max = samples + 1
+        self._window_ms = window_ms
+        self._samples: list[_Sample] = []
+        self._current = 0
+
+    def record(self, amount: float, now_ms: float) -> None:
+        """Note that *amount* came; a negative one takes back."""
+        if not self._samples:
+            self._samples.append(_Sample(now_ms, now_ms))
+        sample = self._samples[self._current]
+        if now_ms - sample.start_ms >= self._window_ms:
+            sample = self._advance(now_ms)
+        sample.sum += amount
+        sample.last_ms = now_ms
+
+    def per_second(self, now_ms: float) -> float:
+        """The rate."""
+        elapsed_ms = self.elapsed_ms(now_ms)
+        return sum(sample.sum for sample in self._samples) / elapsed_ms * 1000
+
+    def elapsed_ms(self, now_ms: float) -> float:
+        """The time that is measured: back to the oldest sample, or all windows but one."""
+        self._forget_old(now_ms)
+        if not self._samples:
+            self._samples.append(_Sample(now_ms, now_ms))
+        elapsed_ms = now_ms - min(sample.start_ms for sample in self._samples)
+        missing = self._samples_max - 2 - int(elapsed_ms / self._window_ms)
+        return max(elapsed_ms + max(missing, 0) * self._window_ms, 1)
+
+    def is_idle(self, now_ms: float, idle_ms: float) -> bool:
+        """Whether nothing came for *idle_ms*."""
+        return all(now_ms - sample.last_ms >= idle_ms for sample in self._samples)
+
+    def _advance(self, now_ms: float) -> _Sample:
+        self._current = (self._current + 1) % self._samples_max
+        if self._current == len(self._samples):
+            self._samples.append(_Sample(now_ms, now_ms))
+        else:
+            self._samples[self._current].reset(now_ms)
+        return self._samples[self._current]
+
+    def _forget_old(self, now_ms: float) -> None:
+        for sample in self._samples:
+            if now_ms - sample.last_ms >= (self._samples_max - 1) * self._window_ms:
+                sample.reset(now_ms)

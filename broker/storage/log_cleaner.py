@@ -1,0 +1,136 @@
+"""Which logs are compacted and when: the filthiest first (Kafka's ``LogCleanerManager``).
+
+A log is due when the share of it that has not been compacted exceeds ``min.cleanable.dirty.ratio``,
+or when a record in that share is older than ``max.compaction.lag.ms``. Compaction takes its turns
+between requests: a little work, a little pause.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from broker.errors import ApiError
+from broker.storage.compaction import Compaction, Step
+from broker.storage.flusher import Flush
+from broker.storage.local_log import Later
+from broker.storage.log import Log
+from broker.storage.log_directory import COMPACTED
+from broker.storage.log_manager import LogManager
+from broker.topic_partition import TopicPartition
+
+logger = logging.getLogger(__name__)
+
+STEP_BYTES = 64 * 1024
+PAUSE_MS = 5
+
+
+class Cleanable(NamedTuple):
+    """What of a log can be compacted: from ``first_dirty`` up to ``end``."""
+
+    log: Log
+    first_dirty: int
+    end: int
+    dirty_ratio: float
+    is_overdue: bool
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is worth the while."""
+        return self.is_overdue or self.dirty_ratio > self.log.config.min_cleanable_dirty_ratio
+
+
+def cleanable(log: Log, now_ms: int) -> Cleanable | None:
+    """What of *log* can be compacted now; None if nothing can.
+
+    Never the active segment, nor what is not stable, nor what is younger than
+    ``min.compaction.lag.ms``. Raises `ApiError`.
+    """
+    config, first_dirty = log.config, log.first_dirty_offset
+    dirty_bytes = clean_bytes = 0
+    end, earliest_ms = first_dirty, now_ms
+    with log.storage:
+        for segment, segment_end in log.segments.inactive():
+            if segment_end <= first_dirty:
+                clean_bytes += segment.size
+                continue
+            lag_ms = now_ms - segment.largest_timestamp()
+            if segment_end > log.last_stable_offset or lag_ms < config.min_compaction_lag_ms:
+                break
+            end = segment_end
+            dirty_bytes += segment.size
+            if segment.first_timestamp() > 0:
+                earliest_ms = min(earliest_ms, segment.first_timestamp())
+    if not dirty_bytes:
+        return None
+    ratio = dirty_bytes / (clean_bytes + dirty_bytes)
+    is_overdue = now_ms - earliest_ms > config.max_compaction_lag_ms
+    return Cleanable(log, first_dirty, end, ratio, is_overdue)
+
+
+class LogCleaner:
+    """Compacts one log after another, a little at a time; whoever calls `look` gives the rhythm."""
+
+    def __init__(self, logs: LogManager, later: Later) -> None:
+        self._logs = logs
+        self._later = later
+        self._log: Log | None = None
+        self._steps: Iterator[Step] = iter(())
+        # What met damaged batches is left alone until a restart, as Kafka does.
+        self._uncleanable: set[TopicPartition] = set()
+
+    def look(self) -> None:
+        """Begin with the filthiest log that is due, unless one is at work."""
+        if self._log is not None:
+            return
+        found = self._filthiest()
+        if found is not None:
+            now_ms = self._logs.clock.wall_ms()
+            compaction = Compaction(found.log, found.first_dirty, found.end, now_ms)
+            self._log, self._steps = found.log, compaction.steps()
+            self._work()
+
+    def _filthiest(self) -> Cleanable | None:
+        due: list[Cleanable] = []
+        now_ms = self._logs.clock.wall_ms()
+
+        def examine(log: Log) -> None:
+            if log.config.is_compacted and log.topic_partition not in self._uncleanable:
+                found = cleanable(log, now_ms)
+                if found is not None and found.is_due:
+                    due.append(found)
+
+        self._logs.each(examine)
+        return max(due, key=lambda each: each.dirty_ratio, default=None)
+
+    def _work(self) -> None:
+        """Do a piece of work, and come back for the next one."""
+        log = self._log
+        if log is None or self._logs.get(log.topic_partition) is not log:
+            self._log = None  # deleted meanwhile
+            return
+        done = 0
+        try:
+            with log.storage:
+                for step in self._steps:
+                    if isinstance(step, Flush):
+                        self._logs.sync(step, self._synced)
+                        return
+                    done += step
+                    if done >= STEP_BYTES:
+                        self._later(PAUSE_MS, self._work)
+                        return
+        except ApiError as error:
+            logger.warning("%s is not compacted any more: %s", log.topic_partition, error)
+            self._uncleanable.add(log.topic_partition)
+        self._log = None
+        self._logs.checkpoint([COMPACTED])
+        self.look()
+
+    def _synced(self, error: OSError | None) -> None:
+        if error is not None and self._log is not None:
+            with suppress(ApiError), self._log.storage:
+                raise error
+        self._work()

@@ -1,0 +1,139 @@
+"""What becomes of a log without anybody's request: it rolls, is flushed, shrinks, and is closed.
+
+Retention removes whole segments at its beginning, compaction puts others in their place; both leave
+alone what is not replicated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from broker.storage.local_log import LocalLog
+from broker.storage.log_view import LogView, OffsetOutOfRange
+from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.producer_snapshot import snapshot_path, write_snapshot
+from broker.storage.segment import LogSegment
+
+
+class LogUpkeep(LogView):
+    """A log as its node keeps it."""
+
+    __slots__ = ()
+
+    def roll(self) -> None:
+        """Go on in a new segment; the producers up to here are put down in a snapshot.
+
+        What has been written so far is forced to the disk, beside the loop. Raises OSError.
+        """
+        self._snapshot_producers()
+        if self._local.roll():
+            self._local.flush_later()
+            if self.high_watermark >= self.log_end_offset:
+                self._high_watermark = self._local.end
+
+    # ---------------------------------------------------------------------------- retention
+
+    def maybe_increment_log_start_offset(self, offset: int) -> bool:
+        """Delete the records below *offset*; raises `OffsetOutOfRange` above the high watermark."""
+        if offset > self.high_watermark:
+            raise OffsetOutOfRange(f"{offset} is above the high watermark {self.high_watermark}")
+        if offset <= self.log_start_offset:
+            return False
+        self.log_start_offset = offset
+        self._local.recovery_point = max(self.recovery_point, offset)
+        self._cache.drop(self._last_read)
+        with self.storage:
+            self._epochs.truncate_from_start(offset)
+        return True
+
+    def delete_old_segments(self) -> int:
+        """Remove whole segments that retention or the log start offset frees; returns how many."""
+        with self.storage:
+            segments, end = self._local.segments, self.log_end_offset
+            count, start = segments.deletable(
+                self.config, self.log_start_offset, self.high_watermark, end, self._clock.wall_ms()
+            )
+            if not count:
+                return 0
+            if count == len(segments):
+                self.roll()
+            self.maybe_increment_log_start_offset(start)
+            self._local.delete_first(count)
+        return count
+
+    # --------------------------------------------------------------------------- compaction
+
+    def last_offsets_of_producers(self) -> dict[int, int]:
+        """Where the last batch of each active producer ends."""
+        return {
+            producer_id: entry.batches[-1].last_offset
+            for producer_id, entry in self._producers.producers.items()
+            if entry.batches
+        }
+
+    def new_segment(self, base_offset: int, suffix: str) -> LogSegment:
+        """An empty segment beside the log, with files of its own. Raises OSError."""
+        return self._local.new_segment(base_offset, suffix)
+
+    def replace_segments(self, old: Sequence[LogSegment], new: LogSegment) -> bool:
+        """Put *new* in the place of *old*; False if they are not all there any more.
+
+        Raises OSError.
+        """
+        if not all(self._local.segments.has(segment) for segment in old):
+            return False
+        self._local.replace(old, new)
+        self._cache.drop(self._last_read)
+        self._high_watermark = LogOffsetMetadata(self._high_watermark.message_offset)
+        return True
+
+    def compacted_to(self, offset: int) -> None:
+        """What lies below *offset* has been compacted."""
+        self._local.compacted_to = offset
+
+    # -------------------------------------------------------------------------- flush, ends
+
+    @property
+    def flushable(self) -> LocalLog:
+        """The log as its flusher knows it."""
+        return self._local
+
+    def flush(self) -> None:
+        """Return when the disk has everything up to the log end."""
+        with self.storage:
+            self._local.flush()
+
+    def flush_if_due(self) -> None:
+        """Have it forced to the disk, beside the loop, if ``flush.ms`` is over."""
+        age_ms = self._clock.now_ms() - self._local.flushed_ms
+        if self._local.unflushed and age_ms >= self.config.flush_ms:
+            self._local.flush_later()
+
+    def forget_producers(self) -> None:
+        """Forget producers that have been silent for ``producer.id.expiration.ms``."""
+        self._producers.remove_expired(self._clock.wall_ms())
+
+    def rest(self) -> None:
+        """Hold less in memory, if nothing has been written since this was last asked."""
+        with self.storage:
+            self._local.rest()
+
+    def close(self, *, sync: bool = True) -> None:
+        """Leave the files as a clean shutdown leaves them; with *sync*, on the disk for good.
+
+        Raises OSError.
+        """
+        self._snapshot_producers()
+        self._local.close(sync=sync)
+        self._cache.drop(self._last_read)
+
+    def rename(self, directory: Path) -> None:
+        """Move the folder, only to be deleted there. Raises OSError."""
+        self._local.rename(directory)
+        self._cache.drop(self._last_read)
+
+    def _snapshot_producers(self) -> None:
+        path = snapshot_path(self.directory, self._producers.map_end_offset)
+        if not path.exists():
+            write_snapshot(self._local.disk, path, self._producers.producers.values())

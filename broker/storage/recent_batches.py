@@ -1,0 +1,51 @@
+"""Where the latest batches of a segment lie, exactly: most readers follow the log's end."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from typing import NamedTuple
+
+RECENT_MAX = 256
+
+
+class BatchPlace(NamedTuple):
+    """Where a batch lies in its segment."""
+
+    position: int
+    size: int
+
+
+class RecentBatches:
+    """The last offsets and positions of up to 256 batches that end the segment.
+
+    ``from_offset`` is the first offset whose place is known.
+    """
+
+    __slots__ = ("_last_offsets", "_positions", "from_offset")
+
+    def __init__(self, from_offset: int) -> None:
+        self.from_offset = from_offset
+        self._last_offsets = array("q")
+        self._positions = array("q")
+
+    def add(self, last_offset: int, position: int) -> None:
+        """A batch has been written at the segment's end."""
+        last_offsets = self._last_offsets
+        last_offsets.append(last_offset)
+        self._positions.append(position)
+        if len(last_offsets) > RECENT_MAX:
+            half = RECENT_MAX // 2
+            self.from_offset = last_offsets[half - 1] + 1
+            del last_offsets[:half]
+            del self._positions[:half]
+
+    def locate(self, offset: int, segment_bytes: int) -> BatchPlace | None:
+        """The batch that holds *offset*, which is not below ``from_offset``."""
+        found = bisect_left(self._last_offsets, offset)
+        positions = self._positions
+        if found == len(positions):
+            return None
+        position = positions[found]
+        following = positions[found + 1] if found + 1 < len(positions) else segment_bytes
+        return BatchPlace(position, following - position)

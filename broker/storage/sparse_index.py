@@ -1,0 +1,109 @@
+"""What the two sparse indexes of a segment have in common: entries of one size, sorted, in a file.
+
+They are in memory only while the segment is written to; of any other, a look-up reads the dozen or
+two entries that it compares with. So an index that nobody asks costs nothing, however large.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from struct import Struct
+from typing import Any, ClassVar
+
+from broker.storage.disk import DiskFile
+
+
+class SparseIndex:
+    """The entries of one segment, in memory as they are on disk.
+
+    New entries reach the file by `flush`; after a crash they are made anew from the batches.
+    """
+
+    __slots__ = (
+        "_count",
+        "_entries",
+        "_file_bytes",
+        "_flushed_bytes",
+        "base_offset",
+        "entries_max",
+        "file",
+    )
+
+    ENTRY: ClassVar[Struct]
+
+    def __init__(self, file: DiskFile, base_offset: int, index_bytes_max: int) -> None:
+        self.file = file
+        self.base_offset = base_offset
+        self.entries_max = index_bytes_max // self.ENTRY.size
+        self._entries: bytearray | None = None
+        # While they are in memory: how many bytes of them the file has, and how long that is.
+        self._flushed_bytes = self._file_bytes = 0
+        # How many entries the file has while they are not in memory; None if it was not asked.
+        self._count: int | None = None
+
+    def __len__(self) -> int:
+        if self._entries is not None:
+            return len(self._entries) // self.ENTRY.size
+        if self._count is None:
+            self._count = self.file.size() // self.ENTRY.size
+        return self._count
+
+    @property
+    def size_bytes(self) -> int:
+        """How long the file is, or will be."""
+        return len(self) * self.ENTRY.size
+
+    def reset(self) -> None:
+        """Forget everything, on the disk too. Raises OSError."""
+        self._entries = bytearray()
+        self._flushed_bytes = self._file_bytes = 0
+        self.file.truncate(0)
+
+    def flush(self) -> None:
+        """Bring the file up to date. Raises OSError."""
+        entries = self._entries
+        if entries is None:
+            return
+        size = len(entries)
+        if self._flushed_bytes < size:
+            self.file.write(bytes(memoryview(entries)[self._flushed_bytes :]), self._flushed_bytes)
+            self._flushed_bytes = size
+            self._file_bytes = max(self._file_bytes, size)
+        if self._file_bytes > size:
+            self.file.truncate(size)
+            self._file_bytes = size
+
+    def unload(self) -> None:
+        """Leave the entries to the file, where look-ups find them. Raises OSError."""
+        if self._entries is not None:
+            self.flush()
+            self._count = len(self)
+            self._entries = None
+            self.file.close()
+
+    def _loaded(self) -> bytearray:
+        """The entries in memory, to be added to. Raises OSError."""
+        if self._entries is None:
+            size = len(self) * self.ENTRY.size
+            self._entries = bytearray(self.file.read(size, 0) if size else b"")
+            self._flushed_bytes = len(self._entries)
+            self._file_bytes = self.file.size()
+            self._count = None
+        return self._entries
+
+    def _cut(self, count: int) -> None:
+        """Forget all but the first *count* entries."""
+        entries = self._loaded()
+        del entries[count * self.ENTRY.size :]
+        self._flushed_bytes = min(self._flushed_bytes, len(entries))
+
+    def _entry(self, number: int) -> tuple[Any, ...]:
+        """An entry as it is on disk. Raises OSError."""
+        size = self.ENTRY.size
+        if self._entries is not None:
+            return self.ENTRY.unpack_from(self._entries, number * size)
+        return self.ENTRY.unpack(self.file.read(size, number * size).ljust(size, b"\0"))
+
+    def _up_to(self, value: int, column: int) -> int:
+        """How many entries have at most *value* in this column, by which they are sorted."""
+        return bisect_right(range(len(self)), value, key=lambda i: int(self._entry(i)[column]))

@@ -1,0 +1,91 @@
+"""Which transactions of a log are not decided, or decided but not known to every replica (KIP-98).
+
+The first of them bounds what readers of committed records see. The broker serves no transactions of
+its own; a log that comes from a Kafka, or from a leader, may have some.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import NamedTuple
+
+from broker.storage.transaction_index import AbortedTxn
+from protocol.records import records
+
+_KEY = Struct(">hh")  # version, type
+_VALUE = Struct(">hi")  # version, coordinator epoch
+_ABORT = 0
+_COMMIT = 1
+
+
+class EndTxnMarker(NamedTuple):
+    """The one record of a control batch that ends a transaction."""
+
+    is_abort: bool
+    coordinator_epoch: int
+
+
+class CompletedTxn(NamedTuple):
+    """A transaction with its end: the marker lies at ``last_offset``."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    is_aborted: bool
+
+
+def end_txn_marker(batch: memoryview) -> EndTxnMarker | None:
+    """What a control batch says; None if it ends no transaction, or is empty."""
+    for record in records(batch):
+        key, value = record.key or b"", record.value or b""
+        if len(key) < _KEY.size or len(value) < _VALUE.size:
+            return None
+        _, kind = _KEY.unpack_from(key)
+        _, coordinator_epoch = _VALUE.unpack_from(value)
+        return (
+            EndTxnMarker(kind == _ABORT, coordinator_epoch) if kind in (_ABORT, _COMMIT) else None
+        )
+    return None
+
+
+class Transactions:
+    """Invariant: ``first_unstable_offset`` is the smallest first offset of all of them."""
+
+    __slots__ = ("_ongoing", "_unreplicated", "first_unstable_offset")
+
+    def __init__(self) -> None:
+        # By first offset: the undecided ones, and the last offsets of those decided since.
+        self._ongoing: dict[int, None] = {}
+        self._unreplicated: dict[int, int] = {}
+        self.first_unstable_offset: int | None = None
+
+    def begin(self, first_offset: int) -> None:
+        """A producer has written the first batch of a transaction."""
+        self._ongoing[first_offset] = None
+        self._changed()
+
+    def complete(self, completed: CompletedTxn) -> AbortedTxn | None:
+        """A marker has been written; returns what the transaction index must know."""
+        self._ongoing.pop(completed.first_offset, None)
+        self._unreplicated[completed.first_offset] = completed.last_offset
+        self._changed()
+        if not completed.is_aborted:
+            return None
+        last_stable_offset = min(self._ongoing, default=completed.last_offset + 1)
+        return AbortedTxn(
+            completed.producer_id,
+            completed.first_offset,
+            completed.last_offset,
+            last_stable_offset,
+        )
+
+    def replicated(self, high_watermark: int) -> None:
+        """Every replica has what lies below *high_watermark*."""
+        if self._unreplicated:
+            self._unreplicated = {
+                first: last for first, last in self._unreplicated.items() if last >= high_watermark
+            }
+            self._changed()
+
+    def _changed(self) -> None:
+        self.first_unstable_offset = min((*self._ongoing, *self._unreplicated), default=None)

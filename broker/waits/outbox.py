@@ -1,0 +1,123 @@
+"""Wait records on their way out: to a file, to a topic, and never in anybody's way.
+
+    put --> pending --(a little later)--> encoded, a few at a time --> sinks, each on its own terms
+     `----- full: dropped, and counted
+
+A record is put in when its answer is with the kernel; that is an append to a deque, and no request
+waits for what happens afterwards.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import trio
+
+from broker.waits.json_line import json_line
+from broker.waits.limits import LINGER_MS, OUTBOX_MAX, SLICE_RECORDS
+from broker.waits.record import WaitRecord
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
+
+Lines = Sequence[bytes]
+
+
+class Sink(Protocol):
+    """Takes records as JSON, a line each and without its end; counts what it cannot take."""
+
+    def add(self, lines: Lines) -> None:
+        """Some more, which may be kept back until there is enough for a write."""
+        ...
+
+    async def write(self) -> None:
+        """Write what has been added if that is enough for it."""
+        ...
+
+    async def flush(self) -> None:
+        """Write all that has been added."""
+        ...
+
+    def close(self) -> None:
+        """Write all at once and let go: the broker stops."""
+        ...
+
+    def statistics(self) -> dict[str, Any]:
+        """How many records were ``written`` and ``dropped``."""
+        ...
+
+
+class Outbox:
+    """Holds ``room`` records at most; ``timer`` says when it is time to send them."""
+
+    def __init__(
+        self, timer: SystemTimer, sinks: Sequence[Sink], *, room: int = OUTBOX_MAX
+    ) -> None:
+        self._timer = timer
+        self._sinks = sinks
+        self._room = room
+        self._pending: deque[WaitRecord] = deque()
+        self._due = trio.Event()
+        self._idle = True
+        self._dropped = 0
+
+    def put(self, record: WaitRecord) -> None:
+        """Take a record, or drop it if too many wait already."""
+        pending = self._pending
+        if len(pending) >= self._room:
+            self._dropped += 1
+            return
+        pending.append(record)
+        if self._idle:
+            self._idle = False
+            self._timer.add(_Wake(self._due))
+
+    async def run(self) -> None:
+        """Send what is put in, until cancelled; then there is still `close`."""
+        while True:
+            await self._due.wait()
+            while self._pending:
+                self._encode_some()
+                for sink in self._sinks:
+                    await sink.write()
+                await trio.lowlevel.checkpoint()
+            for sink in self._sinks:
+                await sink.flush()
+            self._due = trio.Event()
+            if self._pending:
+                self._timer.add(_Wake(self._due))
+            else:
+                self._idle = True
+
+    def close(self) -> None:
+        """Send everything now, and close the sinks."""
+        while self._pending:
+            self._encode_some()
+        for sink in self._sinks:
+            sink.close()
+
+    def statistics(self) -> dict[str, Any]:
+        """How many records wait to be sent, how many found no room, and what the sinks count."""
+        return {
+            "pending": len(self._pending),
+            "dropped": self._dropped,
+            "sinks": [sink.statistics() for sink in self._sinks],
+        }
+
+    def _encode_some(self) -> None:
+        pending = self._pending
+        lines = [json_line(pending.popleft()) for _ in range(min(SLICE_RECORDS, len(pending)))]
+        for sink in self._sinks:
+            sink.add(lines)
+
+
+class _Wake(TimerTask):
+    __slots__ = ("_due",)
+
+    def __init__(self, due: trio.Event) -> None:
+        super().__init__(LINGER_MS)
+        self._due = due
+
+    def run(self) -> None:
+        self._due.set()

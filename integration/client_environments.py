@@ -1,0 +1,86 @@
+"""Environments with one client library of one version each, made once and kept in the user's cache.
+
+`oldest` tries the versions that once were the oldest for some Python, and keeps the first that can
+be installed and imported here.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+INSTALL_WITHIN_S = 120
+
+
+class Library(NamedTuple):
+    """A client library: what to import, and versions from the oldest on, with what they need."""
+
+    name: str
+    module: str
+    old: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+
+
+LIBRARIES = (
+    # Older ones use `async` as a name; those before 2.0.3 do not know the modules of Python 3.12.
+    Library("kafka-python", "kafka", ("1.4.4", "2.0.3", "2.2.0")),
+    # Until 0.9 it needs parts of kafka-python that newer ones of that do not have.
+    Library("aiokafka", "aiokafka", ("0.8.0", "0.10.0", "0.12.0"), ("kafka-python==2.0.2",)),
+    Library("confluent-kafka", "confluent_kafka", ("2.0.2", "2.3.0", "2.6.0", "2.12.1")),
+)
+
+
+class Unavailable(Exception):  # noqa: N818 - it says how the library is
+    """No version could be installed; what pip said last."""
+
+
+@cache
+def oldest(library: Library) -> Path:
+    """The Python of an environment with the oldest version for this one; raises `Unavailable`."""
+    said = ""
+    for version in library.old:
+        try:
+            return _environment(library, version)
+        except Unavailable as reason:
+            said = str(reason)
+    raise Unavailable(said)
+
+
+def _environment(library: Library, version: str) -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    folder = Path(base) / "antechamber" / "clients" / f"{library.name}-{version}-python{python}"
+    if not (folder / "complete").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        _make(folder, library, version)
+    return folder / "bin" / "python"
+
+
+def _make(folder: Path, library: Library, version: str) -> None:
+    """Make an environment; it cannot be moved, so a file says that it is complete."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _run(sys.executable, "-m", "venv", folder)
+    inside = folder / "bin" / "python"
+    pip = (inside, "-m", "pip", "--quiet", "--disable-pip-version-check", "install")
+    with tempfile.TemporaryDirectory() as elsewhere:
+        _run(*pip, "--prefer-binary", f"{library.name}=={version}", *library.needs, at=elsewhere)
+        _run(inside, "-W", "ignore", "-c", f"import {library.module}", at=elsewhere)
+    (folder / "complete").touch()
+
+
+def _run(*command: str | Path, at: str | None = None) -> None:
+    try:
+        subprocess.run(
+            command, check=True, cwd=at, capture_output=True, text=True, timeout=INSTALL_WITHIN_S
+        )
+    except subprocess.CalledProcessError as error:
+        last = (error.stderr.strip().splitlines() or ["nothing"])[-1]
+        raise Unavailable(last) from None
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"not within {INSTALL_WITHIN_S} s") from None

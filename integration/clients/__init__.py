@@ -1,0 +1,1 @@
+"""Programs of users, each for a client library of any age; run by the Python that has it."""

@@ -1,0 +1,70 @@
+"""docs/parity.md: what `make parity` found, scenario by scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from integration.kafka_jars import KAFKA_VERSION
+from integration.parity.runner import Outcome
+from integration.parity.scenario import Scenario
+from integration.parity.verdict import reason, verdict
+
+PAGE = Path(__file__).parents[2] / "docs" / "parity.md"
+
+_HEAD = f"""\
+<!-- written by `make parity`; change the code instead -->
+
+# Parity with Apache Kafka {KAFKA_VERSION}
+
+Every scenario is played to this broker and to a real Apache Kafka {KAFKA_VERSION}, and what both
+answered is compared line by line: error codes, offsets, high watermarks, records, the order of
+answers, and how each answer came: at once, woken by what happened last, or when its time was up.
+The words of error messages are each system's own and are not compared.
+
+Scenarios are functions in `integration/parity/scenarios/`; `make parity ARGS="NAME"` plays one.
+"""
+
+
+def write_card(outcomes: Sequence[Outcome]) -> None:
+    """Write the page."""
+    PAGE.write_text(card(outcomes))
+
+
+def card(outcomes: Sequence[Outcome]) -> str:
+    """The page: a summary, then a table for each area."""
+    parts = [_HEAD, _summary(outcomes)]
+    ordered = sorted(outcomes, key=lambda outcome: _place(outcome.scenario))
+    for area, rows in groupby(ordered, key=lambda outcome: outcome.scenario.area):
+        parts += [f"## {area.capitalize()}\n", _table(rows)]
+    return "\n".join(parts)
+
+
+def names_on_the_card() -> list[str]:
+    """The scenarios that the page has, in its order."""
+    rows = (line.split("|") for line in PAGE.read_text().splitlines() if line.startswith("| `"))
+    return [cells[1].strip().strip("`") for cells in rows]
+
+
+def _place(scenario: Scenario) -> tuple[int, str]:
+    return scenario.setup.nodes, scenario.area
+
+
+def _summary(outcomes: Sequence[Outcome]) -> str:
+    counts: dict[str, int] = {}
+    for outcome in outcomes:
+        word = verdict(outcome)
+        counts[word] = counts.get(word, 0) + 1
+    told = ", ".join(f"{count} {word}" for word, count in counts.items())
+    return f"{len(outcomes)} scenarios on one and on three nodes: {told}.\n"
+
+
+def _table(outcomes: Iterable[Outcome]) -> str:
+    lines = ["| scenario | what happens | verdict | because |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| `{outcome.scenario.name}` | {outcome.scenario.summary} | {verdict(outcome)} "
+        f"| {reason(outcome)} |"
+        for outcome in outcomes
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,195 @@
+"""A client that speaks in messages, at any version, and knows when each answer came.
+
+It encodes with the project's own `protocol`; a real Kafka at the other end is the judge of that.
+One thread receives for all connections, so that the moment of an answer is noted even while the
+scenario looks elsewhere.
+"""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from itertools import count
+from typing import Any
+
+from integration.parity.timing import Events, Wait
+from integration.wire.connection import address
+from protocol.headers import decode_response, encode_request
+from protocol.messages import RESPONSES
+
+# Where the newest version has topic ids only, requests that name topics are sent at this one.
+BY_NAME = {0: 12, 1: 12, 9: 9, 8: 9}
+ANSWER_WITHIN_S = 25.0
+_CHUNK = 1 << 20
+
+
+class Closed(Exception):  # noqa: N818 - it names what happened
+    """The broker closed the connection instead of answering."""
+
+
+class Pending:
+    """A request that was sent, and its answer once there is one."""
+
+    def __init__(self, request: Any, version: int, correlation_id: int, events: Events) -> None:
+        self.request = request
+        self.version = version
+        self.correlation_id = correlation_id
+        self.wait = Wait(request, events)
+        self._frame: bytes | None = None
+
+    def done(self, frame: bytes | None) -> None:
+        """Called once, with the answer, or with None when the connection ended."""
+        self._frame = frame
+        self.wait.end()
+
+    def waits(self) -> bool:
+        """Whether nothing comes for a moment."""
+        return self.wait.goes_on()
+
+    def answer(self, within_s: float = ANSWER_WITHIN_S) -> Any:
+        """The response; raises `Closed`, and `TimeoutError` when none comes."""
+        if not self.wait.is_over(within_s):
+            raise TimeoutError(f"{type(self.request).__name__}: no answer within {within_s} s")
+        if self._frame is None:
+            raise Closed(type(self.request).__name__)
+        response = RESPONSES[self.request.__spec__.key]
+        correlation_id, body = decode_response(response, self.version, self._frame)
+        assert correlation_id == self.correlation_id, "answers must come in the order of requests"
+        return body
+
+
+class Client:
+    """One connection; requests may be sent while earlier ones wait."""
+
+    def __init__(
+        self, receiver: Receiver, bootstrap: str, events: Events, client_id: str = "parity"
+    ) -> None:
+        self.socket = socket.create_connection(address(bootstrap), ANSWER_WITHIN_S)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.client_id = client_id
+        self._events = events
+        self._correlation_ids = count(1)
+        self._sent: deque[Pending] = deque()
+        self._inbox = bytearray()
+        self.ended = False
+        self._receiver = receiver
+        receiver.add(self)
+
+    def start(self, request: Any, version: int | None = None) -> Pending:
+        """Send a request and do not wait for its answer."""
+        spec = request.__spec__
+        if version is None:
+            version = BY_NAME.get(spec.key, spec.versions[-1])
+        self._events.happens()
+        pending = Pending(request, version, next(self._correlation_ids), self._events)
+        self._sent.append(pending)
+        self.write(encode_request(request, version, pending.correlation_id, self.client_id))
+        if self.ended:
+            self._abandon()
+        return pending
+
+    def ask(self, request: Any, version: int | None = None) -> Any:
+        """Send a request and return its answer."""
+        return self.start(request, version).answer()
+
+    def tell(self, request: Any, version: int) -> None:
+        """Send a request that has no answer."""
+        self._events.happens()
+        self.write(encode_request(request, version, next(self._correlation_ids), self.client_id))
+
+    def write(self, data: bytes) -> None:
+        """Send bytes as they are; what the broker no longer takes is lost."""
+        try:
+            self.socket.sendall(data)
+        except OSError:
+            self.ended = True
+
+    def is_closed(self, within_s: float = 5.0) -> bool:
+        """Whether the broker hangs up within a while."""
+        deadline = time.monotonic() + within_s
+        while not self.ended and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return self.ended
+
+    def close(self) -> None:
+        """Hang up; once is enough."""
+        if self.socket.fileno() < 0:
+            return
+        self._receiver.remove(self)
+        self.socket.close()
+
+    def arrived(self, data: bytes) -> None:
+        """Take what the receiver got; nothing means that the broker hung up."""
+        self._inbox += data
+        while len(self._inbox) >= 4:
+            (size,) = struct.unpack_from(">i", self._inbox)
+            if len(self._inbox) < 4 + size:
+                break
+            frame = bytes(self._inbox[4 : 4 + size])
+            del self._inbox[: 4 + size]
+            if self._sent:  # what `write` sent may be answered, too: nobody waits for that
+                self._sent.popleft().done(frame)
+        if not data:
+            self.ended = True
+            self._abandon()
+
+    def _abandon(self) -> None:
+        while self._sent:
+            self._sent.popleft().done(None)
+
+
+class Receiver:
+    """The thread that reads what all clients are sent."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._lock = threading.Lock()
+        self._woken, self._waker = socket.socketpair()
+        self._selector.register(self._woken, selectors.EVENT_READ)
+        self._thread = threading.Thread(target=self._run, name="receiver", daemon=True)
+        self._running = True
+        self._thread.start()
+
+    def add(self, client: Client) -> None:
+        """Read for a client from now on."""
+        with self._lock:
+            self._selector.register(client.socket, selectors.EVENT_READ, client)
+        self._waker.send(b"x")
+
+    def remove(self, client: Client) -> None:
+        """Read no more for a client."""
+        with self._lock:
+            if client.socket in self._selector.get_map():
+                self._selector.unregister(client.socket)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._running = False
+        self._waker.send(b"x")
+        self._thread.join(10)
+        self._selector.close()
+        self._woken.close()
+        self._waker.close()
+
+    def _run(self) -> None:
+        while self._running:
+            ready = self._selector.select()
+            with self._lock:
+                for key, _ in ready:
+                    if key.data is None:
+                        self._woken.recv(4096)
+                    elif key.fileobj in self._selector.get_map():
+                        self._read(key.data)
+
+    def _read(self, client: Client) -> None:
+        try:
+            data = client.socket.recv(_CHUNK)
+        except OSError:
+            data = b""
+        client.arrived(data)
+        if not data:
+            self._selector.unregister(client.socket)

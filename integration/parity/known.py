@@ -1,0 +1,58 @@
+"""The differences from Kafka that are meant: each with its reason, and what is told here instead.
+
+A scenario that differs and is not here fails. So does one that is here and differs in anything
+else, or no longer: Kafka's transcript, rewritten as it says here, must be ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True)
+class Known:
+    """A difference: why it is there, and for patterns in Kafka's lines what ours have instead."""
+
+    reason: str
+    instead: Mapping[str, str]
+
+    def rewritten(self, lines: Iterable[str]) -> Sequence[str]:
+        """What ours must be if these are Kafka's lines; those that end up empty are left out."""
+        ours = []
+        for line in lines:
+            for pattern, words in self.instead.items():
+                line = re.sub(pattern, words, line)  # noqa: PLW2901 - one change after the other
+            ours.append(line)
+        return [line for line in ours if line]
+
+
+_ELIGIBLE_LEADERS = Known(
+    "a new Kafka 4 cluster has eligible leader replicas (KIP-966), which make min.insync.replicas "
+    "a setting of the cluster (source 3); here it is the broker's default (source 5)",
+    {
+        r"(name=min\.insync\.replicas value=1 [^)]*)config_source=3": r"\1config_source=5",
+        r"\(name=min\.insync\.replicas value=1 source=3\); ": "",
+    },
+)
+
+KNOWN: Mapping[str, Known] = MappingProxyType(
+    {
+        "produce_null": Known(
+            "Kafka fails on null records and never answers; here they are refused",
+            {"waits: True": "waits: False"},
+        ),
+        "settings_of_replicas_in_sync": _ELIGIBLE_LEADERS,
+        "settings_there_are": Known(
+            "there is no tiered storage and no throttling of replication here, and "
+            "min.insync.replicas is no setting of the cluster",
+            {
+                r"^(follower|leader)\.replication\.throttled\.replicas: .*": "",
+                r"^(local\.retention|remote\.(log|storage))\..*": "",
+                r"^(min\.insync\.replicas: 1: 3): 3": r"\1: 5",
+            },
+        ),
+    }
+)

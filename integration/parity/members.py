@@ -1,0 +1,60 @@
+"""Members of a group, as scenarios need them: each on a connection of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integration.parity.client import Pending
+from integration.parity.group_requests import heartbeat, join, sync
+from integration.parity.scenario import Kafka
+
+
+class Member:
+    """Somebody who joins a group and remembers the id and the generation it was given."""
+
+    def __init__(self, kafka: Kafka, group: str, *, node: int = 1, **how: Any) -> None:
+        self.group = group
+        self.id = ""
+        self.generation = -1
+        self.others: list[str] = []
+        self._how = how
+        self._kafka = kafka
+        self._node = node
+        self.client = kafka.connect(node)
+
+    def join(self, **how: Any) -> Pending:
+        """Start to join; a new member asks for its id first."""
+        if not self.id:
+            asked = self.client.ask(join(self.group, **self._how | how))
+            self.id = asked.member_id
+        return self.client.start(join(self.group, self.id, **self._how | how))
+
+    def joined(self, pending: Pending) -> Any:
+        """Wait for the answer to a join, and remember what it says."""
+        answer = pending.answer()
+        self.generation = answer.generation_id
+        self.others = [each.member_id for each in answer.members]
+        return answer
+
+    def sync(self) -> Pending:
+        """Start to ask for the assignment; a leader brings one for everybody."""
+        everybody = dict.fromkeys(self.others, b"assigned")
+        return self.client.start(sync(self.group, self.id, self.generation, everybody))
+
+    def heartbeat(self, generation: int | None = None) -> str:
+        """How the group is, by a heartbeat on a connection of its own."""
+        asked = heartbeat(self.group, self.id, generation or self.generation)
+        return self._kafka.teller.line(self._kafka.ask(asked, node=self._node))
+
+
+def stable(kafka: Kafka, group: str, count: int = 1, **how: Any) -> list[Member]:
+    """A group whose *count* members have their assignments; the first one leads."""
+    members = [Member(kafka, group, **how) for _ in range(count)]
+    joins = [member.join() for member in members]
+    for member, pending in zip(members, joins, strict=True):
+        member.joined(pending)
+    members.sort(key=lambda member: not member.others)
+    syncs = [member.sync() for member in members]
+    for pending in syncs:
+        pending.answer()
+    return members

@@ -1,0 +1,223 @@
+"""Short programs of requests, drawn at random and played to both systems: the same answers.
+
+Each step of a program is one request about two partitions that no other program has touched, and
+about a group of its own. Hypothesis draws the programs and shrinks the first one that is answered
+differently; what it prints is the shortest way to the difference.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hypothesis import strategies as st
+
+from integration.parity.admin_requests import delete_records
+from integration.parity.group_requests import commit, committed
+from integration.parity.requests import batch, fetch, list_offsets, produce
+from integration.parity.scenario import Kafka
+from integration.parity.telling import Teller, by_partition
+from protocol.compression import Codec
+from protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
+
+APPENDS_MAX = 4
+STEPS_MAX = 8
+_PARTITIONS = 2
+_TOPIC_PARTITIONS = 60  # a topic lasts for so many partitions of programs
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a program plays."""
+
+    topic: str
+    group: str
+    first_partition: int
+
+
+class Step(Protocol):
+    """One request of a program."""
+
+    def request(self, place: Place) -> Any:
+        """The request, and what it is about."""
+
+
+@dataclass(frozen=True)
+class Produce:
+    """Append a batch to one of the two partitions; a producer is its id, epoch and sequence."""
+
+    partition: int
+    values: str
+    at: int
+    acks: int
+    codec: Codec
+    producer: tuple[int, int, int] | None
+
+    def request(self, place: Place) -> Any:
+        """See `Step`; the producer ids are of this program only."""
+        producer = self.producer
+        if producer is not None:
+            producer = (producer[0] + 10 * place.first_partition, *producer[1:])
+        records = batch(*self.values, at=self.at, codec=self.codec, producer=producer)
+        return produce(
+            place.topic, {place.first_partition + self.partition: records}, acks=self.acks
+        )
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """Read both partitions without waiting."""
+
+    offsets: tuple[int, int]
+    max_bytes: int
+    partition_max_bytes: int
+    read_committed: bool
+    leader_epoch: int
+
+    def request(self, place: Place) -> Any:
+        """See `Step`."""
+        offsets = {place.first_partition + index: at for index, at in enumerate(self.offsets)}
+        return fetch(
+            place.topic,
+            offsets,
+            max_wait_ms=0,
+            max_bytes=self.max_bytes,
+            partition_max_bytes=self.partition_max_bytes,
+            read_committed=self.read_committed,
+            leader_epoch=self.leader_epoch,
+        )
+
+
+@dataclass(frozen=True)
+class ListOffsets:
+    """Ask for the offset at a time."""
+
+    partition: int
+    timestamp: int
+    leader_epoch: int
+
+    def request(self, place: Place) -> Any:
+        """See `Step`."""
+        asked = list_offsets(place.topic, self.timestamp, leader_epoch=self.leader_epoch)
+        asked.topics[0].partitions[0].partition_index = place.first_partition + self.partition
+        return asked
+
+
+@dataclass(frozen=True)
+class DeleteRecords:
+    """Delete the beginning of a partition."""
+
+    partition: int
+    before: int
+
+    def request(self, place: Place) -> Any:
+        """See `Step`."""
+        return delete_records(place.topic, {place.first_partition + self.partition: self.before})
+
+
+@dataclass(frozen=True)
+class EndOfEpoch:
+    """Ask where an epoch of leaders ends."""
+
+    partition: int
+    epoch: int
+
+    def request(self, place: Place) -> Any:
+        """See `Step`."""
+        asked = OffsetForLeaderPartition(
+            partition=place.first_partition + self.partition, leader_epoch=self.epoch
+        )
+        topic = OffsetForLeaderTopic(topic=place.topic, partitions=[asked])
+        return OffsetForLeaderEpochRequest(replica_id=-1, topics=[topic])
+
+
+@dataclass(frozen=True)
+class Commit:
+    """Remember how far the group has read."""
+
+    partition: int
+    offset: int
+    metadata: str | None
+
+    def request(self, place: Place) -> Any:
+        """See `Step`."""
+        offsets = {place.first_partition + self.partition: self.offset}
+        return commit(place.group, place.topic, offsets, metadata=self.metadata)
+
+
+@dataclass(frozen=True)
+class Committed:
+    """Ask how far the group has read."""
+
+    partition: int
+
+    def request(self, place: Place) -> Any:
+        """See `Step`."""
+        return committed(place.group, {place.topic: [place.first_partition + self.partition]})
+
+
+def programs() -> st.SearchStrategy[list[Step]]:
+    """Programs that begin with some appends; numbers are small, so that steps meet."""
+    partition = st.integers(0, _PARTITIONS - 1)
+    offset = _mostly(st.integers(0, 5), st.sampled_from((-2, -1, 6, 12)))
+    epoch = _mostly(st.just(-1), st.integers(0, 1))
+    limit = _mostly(st.just(1 << 20), st.sampled_from((0, 1, 100, 150)))
+    producer = st.tuples(
+        st.integers(1, 2), _mostly(st.just(0), st.integers(1, 2)), st.integers(0, 4)
+    )
+    producing: st.SearchStrategy[Step] = st.builds(
+        Produce,
+        partition,
+        st.text("abc", min_size=1, max_size=4),
+        st.integers(0, 20),
+        st.sampled_from((-1, -1, 1)),
+        st.sampled_from(Codec),
+        st.none() | producer,
+    )
+    step: st.SearchStrategy[Step] = st.one_of(
+        producing,
+        st.builds(Fetch, st.tuples(offset, offset), limit, limit, st.booleans(), epoch),
+        st.builds(ListOffsets, partition, st.integers(-6, 22), epoch),
+        st.builds(DeleteRecords, partition, offset),
+        st.builds(EndOfEpoch, partition, st.integers(-1, 2)),
+        st.builds(Commit, partition, offset, st.sampled_from(("", "note", None))),
+        st.builds(Committed, partition),
+    )
+    appends = st.lists(producing, max_size=APPENDS_MAX)
+    return st.builds(operator.add, appends, st.lists(step, min_size=1, max_size=STEPS_MAX))
+
+
+def _mostly(usual: st.SearchStrategy[int], odd: st.SearchStrategy[int]) -> st.SearchStrategy[int]:
+    return st.one_of(usual, usual, usual, odd)
+
+
+class Player:
+    """Plays programs to one system, each on partitions that are still empty."""
+
+    def __init__(self, kafka: Kafka) -> None:
+        self._kafka = kafka
+        self._topic = ""
+        self._next = _TOPIC_PARTITIONS
+
+    def play(self, program: Sequence[Step]) -> list[str]:
+        """What the system answered, line by line."""
+        if self._next + _PARTITIONS > _TOPIC_PARTITIONS:
+            self._topic, self._next = self._kafka.topic(_TOPIC_PARTITIONS), 0
+        place = Place(self._topic, self._kafka.new_name("group"), self._next)
+        self._next += _PARTITIONS
+        teller = Teller()
+        teller.name(place.topic, "topic")
+        teller.name(place.group, "group")
+        lines = []
+        for step in program:
+            answer = self._kafka.ask(step.request(place))
+            if hasattr(answer, "topics") and isinstance(step, DeleteRecords | ListOffsets):
+                by_partition(answer)
+            lines.append(teller.line((type(step).__name__, answer)))
+        return lines

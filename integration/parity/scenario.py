@@ -1,0 +1,222 @@
+"""What a scenario is, and the cluster as it sees it.
+
+A scenario is a generator: it drives the cluster it is given and yields what it saw, one line each.
+Its name and the first sentence of its docstring stand on the card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
+
+from integration.deadlines import eventually
+from integration.parity.admin_requests import create_topics, new_topic
+from integration.parity.client import ANSWER_WITHIN_S, Client, Pending, Receiver
+from integration.parity.requests import LATEST, fetch, list_offsets
+from integration.parity.setups import ONE, Setup
+from integration.parity.systems import System
+from integration.parity.telling import Teller
+from integration.parity.timing import Events
+from protocol.messages.api_versions import ApiVersionsRequest
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+
+Story = Iterator[object]
+
+
+class NotServed(Exception):  # noqa: N818 - it says what an API is
+    """The broker does not serve an API."""
+
+
+class Kafka:
+    """A cluster, ours or a real one, for one scenario: connections, and names nobody else uses."""
+
+    def __init__(self, system: System, receiver: Receiver, unique: str, teller: Teller) -> None:
+        self.system = system
+        self.nodes = system.nodes
+        self.bootstrap = ",".join(system.nodes.values())
+        self.teller = teller
+        self._receiver = receiver
+        self._unique = unique
+        self._numbers = count(1)
+        self._events = Events()
+        self._open = ExitStack()
+        self._clients: dict[int, Client] = {}
+        self._harmed: dict[int, Callable[[int], None]] = {}
+        self._served: frozenset[int] | None = None
+
+    def connect(self, node: int = 1, client_id: str = "parity") -> Client:
+        """A connection of its own."""
+        client = Client(self._receiver, self.nodes[node], self._events, client_id)
+        return self._open.enter_context(closing(client))
+
+    def ask(self, request: Any, version: int | None = None, *, node: int = 1) -> Any:
+        """Send a request over the scenario's connection to a node and return the answer."""
+        self._check(request)
+        if node not in self._clients or self._clients[node].ended:
+            self._clients[node] = self.connect(node)
+        return self._clients[node].ask(request, version)
+
+    def start(self, request: Any, version: int | None = None, *, node: int = 1) -> Pending:
+        """Send a request over a connection of its own, where it may wait."""
+        self._check(request)
+        return self.connect(node).start(request, version)
+
+    def topic(
+        self,
+        partitions: int = 1,
+        *,
+        replicas: Sequence[int] = (1,),
+        **configs: str,
+    ) -> str:
+        """Make a topic and wait until its leader serves; `_` in a config's name stands for `.`."""
+        name = self.new_name("topic")
+        spread = dict.fromkeys(range(partitions), replicas)
+        settings = {key.replace("_", "."): value for key, value in configs.items()}
+        topic = new_topic(name, replicas=spread, configs=settings)
+        (result,) = self.ask(create_topics(topic)).topics
+        assert result.error_code == 0, result
+        for node in replicas:
+            eventually(partial(self._is_known, name, partitions, node), f"{name} at {node}")
+        eventually(lambda: self._is_led(name, partitions, replicas[0]), f"the leader of {name}")
+        self.wait_for_isr(name, replicas, node=replicas[0])
+        for node in replicas[1:]:
+            eventually(partial(self._is_followed, name, node), f"{node} follows {name}")
+        return name
+
+    def wait_for_isr(self, topic: str, nodes: Sequence[int], *, node: int = 1) -> None:
+        """Wait until a node knows that just these replicas are in sync, in every partition."""
+
+        def in_sync() -> bool:
+            partitions = self.metadata(topic, node=node).partitions
+            return all(sorted(each.isr_nodes) == sorted(nodes) for each in partitions)
+
+        eventually(in_sync, f"{sorted(nodes)} in sync for {topic}", within=ANSWER_WITHIN_S)
+
+    def wait_for_leader(self, topic: str, leader: int) -> None:
+        """Wait until the first node knows who leads partition 0, and that one serves it."""
+        eventually(
+            lambda: self.metadata(topic).partitions[0].leader_id == leader,
+            f"{leader} leads {topic}",
+            within=ANSWER_WITHIN_S,
+        )
+        if leader in self.nodes:
+            eventually(lambda: self._is_led(topic, 1, leader), f"{leader} serves {topic}")
+
+    def new_name(self, kind: str) -> str:
+        """A name that no other scenario and no other run uses."""
+        name = f"{self._unique}-{kind}-{next(self._numbers)}"
+        self.teller.name(name, kind)
+        return name
+
+    def metadata(self, topic: str, *, node: int = 1) -> Any:
+        """Ask a node about one topic, without making it."""
+        asked = MetadataRequest(
+            topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
+        )
+        return self.ask(asked, node=node).topics[0]
+
+    def pass_time(self, topic: str, ms: int) -> None:
+        """Let real time pass, by a fetch that waits so long at the end of an empty topic."""
+        self.start(fetch(topic, max_wait_ms=ms)).answer()
+
+    def pause(self, node: int) -> None:
+        """Stop a node's replication without ending it."""
+        self._events.happens()
+        self._harmed[node] = self.system.resume
+        self.system.pause(node)
+
+    def resume(self, node: int) -> None:
+        """Let a paused node go on."""
+        self._events.happens()
+        self._harmed.pop(node)(node)
+
+    def crash(self, node: int) -> None:
+        """End a node as a crash does."""
+        self._events.happens()
+        self._harmed[node] = self.system.start
+        self.system.stop(node)
+
+    def restart(self, node: int) -> None:
+        """Start a node that crashed."""
+        self._events.happens()
+        self._harmed.pop(node)(node)
+
+    def close(self) -> None:
+        """Hang up everywhere and undo all harm."""
+        self._open.close()
+        for node, undo in self._harmed.items():
+            undo(node)
+
+    def _check(self, request: Any) -> None:
+        if self._served is None:
+            self._served = frozenset()
+            answer = self.ask(
+                ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3
+            )
+            self._served = frozenset(each.api_key for each in answer.api_keys)
+        if self._served and request.__spec__.key not in self._served:
+            raise NotServed(type(request).__name__.removesuffix("Request"))
+
+    def _is_known(self, topic: str, partitions: int, node: int) -> bool:
+        known = self.metadata(topic, node=node)
+        led = [each for each in known.partitions if each.leader_id in self.nodes]
+        return known.error_code == 0 and len(led) == partitions
+
+    def _is_led(self, topic: str, partitions: int, leader: int) -> bool:
+        answer = self.ask(list_offsets(topic, *[LATEST] * partitions), node=leader)
+        return all(each.error_code == 0 for each in answer.topics[0].partitions)
+
+    def _is_followed(self, topic: str, follower: int) -> bool:
+        answer = self.ask(fetch(topic, max_wait_ms=0), 12, node=follower)
+        return bool(answer.responses[0].partitions[0].error_code == 0)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A function that tells a story of a cluster, and where it is to be played."""
+
+    play: Callable[[Kafka], Story]
+    area_name: str
+    setup: Setup
+    alone: bool
+    slow: bool
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.play.__name__
+
+    @property
+    def area(self) -> str:
+        """What it is about, in a word or two: the name of its file."""
+        return self.area_name.replace("_", " ")
+
+    @property
+    def summary(self) -> str:
+        """What it is about, in a sentence."""
+        return (self.play.__doc__ or "").strip().splitlines()[0]
+
+
+SCENARIOS: dict[str, Scenario] = {}
+
+
+def scenario(
+    *, on: Setup = ONE, alone: bool = False, slow: bool = False
+) -> Callable[[Callable[[Kafka], Story]], Callable[[Kafka], Story]]:
+    """Register a scenario.
+
+    *alone*: it harms nodes, so nothing else may run on the cluster. *slow*: it crashes nodes, and
+    Kafka takes ten seconds to notice and to start them again.
+    """
+
+    def register(play: Callable[[Kafka], Story]) -> Callable[[Kafka], Story]:
+        area = play.__module__.rpartition(".")[2]
+        assert play.__name__ not in SCENARIOS, f"{play.__name__} is there twice"
+        SCENARIOS[play.__name__] = Scenario(play, area, on, alone, slow)
+        return play
+
+    return register

@@ -1,0 +1,78 @@
+"""Compressed batches: kept as they came, or compressed anew by the broker."""
+
+from __future__ import annotations
+
+from integration.parity.requests import batch, fetch, list_offsets, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.compression import Codec
+from protocol.records import seal
+
+CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
+VALUES = ("first", "second", "third" * 50)
+
+
+@scenario()
+def compressed_batches_are_kept(kafka: Kafka) -> Story:
+    """By default a batch is stored with its producer's codec, byte for byte."""
+    topic = kafka.topic()
+    for codec in CODECS:
+        sent = batch(*VALUES, codec=codec)
+        yield codec.name, kafka.ask(produce(topic, sent))
+    stored = kafka.ask(fetch(topic)).responses[0].partitions[0].records
+    same = b"".join(batch(*VALUES, codec=codec)[61:] for codec in CODECS)
+    yield "bytes are as sent", len(stored) == len(same) + 61 * len(CODECS)
+    yield kafka.ask(fetch(topic))
+
+
+@scenario()
+def topics_have_a_codec_of_their_own(kafka: Kafka) -> Story:
+    """compression.type of a topic makes the broker compress, or uncompress, what comes."""
+    for wanted in ("uncompressed", "gzip", "snappy", "lz4", "zstd"):
+        topic = kafka.topic(compression_type=wanted)
+        for codec in (Codec.NONE, Codec.GZIP):
+            kafka.ask(produce(topic, batch(*VALUES, codec=codec)))
+        yield wanted, kafka.ask(fetch(topic))
+
+
+@scenario()
+def unknown_codecs(kafka: Kafka) -> Story:
+    """The codecs 5 to 7 do not exist."""
+    topic = kafka.topic()
+    for codec in (5, 6, 7):
+        spoilt = bytearray(batch("a"))
+        spoilt[22] |= codec
+        yield codec, kafka.ask(produce(topic, seal(spoilt)))
+
+
+@scenario()
+def zstd_by_an_old_client(kafka: Kafka) -> Story:
+    """zstd is for produces from v7 and fetches from v10 on."""
+    topic = kafka.topic()
+    compressed = batch("a", codec=Codec.ZSTD)
+    for version in (3, 6, 7):
+        yield "produce", version, kafka.ask(produce(topic, compressed), version)
+    for version in (4, 9, 10):
+        yield "fetch", version, kafka.ask(fetch(topic), version)
+
+
+@scenario()
+def compressed_garbage(kafka: Kafka) -> Story:
+    """A block that does not unfold, or unfolds to something else, is refused."""
+    topic = kafka.topic()
+    for codec in CODECS[1:]:
+        spoilt = bytearray(batch(*VALUES, codec=codec))
+        spoilt[-12:] = b"\xff" * 12
+        yield codec.name, kafka.ask(produce(topic, seal(spoilt)))
+        half = bytearray(batch(*VALUES, codec=codec)[:-9])
+        half[8:12] = (len(half) - 12).to_bytes(4, "big")
+        yield codec.name, "cut", kafka.ask(produce(topic, seal(half)))
+
+
+@scenario()
+def compressed_records_have_times(kafka: Kafka) -> Story:
+    """Offsets by time are found inside compressed batches, too."""
+    topic = kafka.topic()
+    for codec in CODECS:
+        kafka.ask(produce(topic, batch(*VALUES, codec=codec, at=1000 + codec)))
+    for at in (0, 1001, 1003, 1005):
+        yield at, kafka.ask(list_offsets(topic, at))

@@ -1,0 +1,74 @@
+"""Connections: what is served, in which order, and what ends them."""
+
+from __future__ import annotations
+
+import struct
+
+from integration.parity.requests import LATEST, batch, fetch, list_offsets, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.messages.api_versions import ApiVersionsRequest
+
+NAMED = ApiVersionsRequest(client_software_name="parity", client_software_version="1.0")
+
+
+@scenario()
+def versions_are_told(kafka: Kafka) -> Story:
+    """The ranges of the APIs that both serve, in every version of ApiVersions."""
+    common = {0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 18, 19, 20, 22, 32, 37, 60}
+    for version in range(5):
+        answer = kafka.ask(NAMED, version)
+        yield version, answer.error_code
+        for api in sorted(answer.api_keys, key=lambda each: each.api_key):
+            if api.api_key in common:
+                yield api
+
+
+@scenario()
+def versions_of_strange_clients(kafka: Kafka) -> Story:
+    """A client's name and version must be words; an unknown version is answered in v0."""
+    for name, number in (("", "1"), ("ok", ""), ("no good", "1"), ("-x", "1"), ("x", "1-")):
+        asked = ApiVersionsRequest(client_software_name=name, client_software_version=number)
+        yield name, number, kafka.ask(asked, 3).error_code
+    client = kafka.connect()
+    payload = struct.pack(">hhihb", 18, 99, 7, -1, 0)
+    client.write(struct.pack(">i", len(payload)) + payload)
+    yield "unknown version", client.is_closed(0.3)
+
+
+@scenario()
+def answers_keep_the_order_of_requests(kafka: Kafka) -> Story:
+    """Many requests in one go are answered one after the other."""
+    topic = kafka.topic()
+    client = kafka.connect()
+    started = []
+    for value in "abc":
+        started.append(client.start(produce(topic, batch(value))))
+        started.append(client.start(list_offsets(topic, LATEST)))
+        started.append(client.start(fetch(topic)))
+    for pending in started:
+        yield pending.answer()
+
+
+@scenario()
+def requests_nobody_serves_close(kafka: Kafka) -> Story:
+    """An unknown API or version, and bytes that are no request, end the connection."""
+    for what, payload in (
+        ("unknown api", struct.pack(">hhih", 999, 0, 1, -1)),
+        ("unknown version", struct.pack(">hhih", 3, 99, 1, -1)),
+        ("old produce", struct.pack(">hhih", 0, 2, 1, -1) + b"\0" * 20),
+        ("half a header", b"\0\3"),
+        ("half a body", struct.pack(">hhih", 3, 4, 1, -1) + b"\0\0"),
+        ("nothing", b""),
+    ):
+        client = kafka.connect()
+        client.write(struct.pack(">i", len(payload)) + payload)
+        yield what, client.is_closed()
+
+
+@scenario()
+def lengths_that_lie_close(kafka: Kafka) -> Story:
+    """A length that is negative or too large ends the connection at once."""
+    for length in (-1, -(2**31), 2**31 - 1, 100 * 1024 * 1024 + 1):
+        client = kafka.connect()
+        client.write(struct.pack(">i", length))
+        yield length, client.is_closed()

@@ -1,0 +1,153 @@
+"""Groups whose broker assigns (KIP-848): epochs, and partitions that change hands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+from integration.deadlines import eventually
+from integration.parity.group_requests import commit, consumer_heartbeat, join
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+
+
+class Member:
+    """Somebody who heartbeats with what was told last: an epoch, and partitions of one topic."""
+
+    def __init__(self, kafka: Kafka, group: str, *topics: str) -> None:
+        self.group = group
+        self.topics = topics
+        self.id = str(uuid4())
+        self.epoch = 0
+        self.owned: dict[UUID, Sequence[int]] = {}
+        self._kafka = kafka
+        kafka.teller.name(self.id, "consumer")
+
+    def beat(self) -> Any:
+        """Tell all there is to tell, take what is given, and give back what is taken."""
+        asked = consumer_heartbeat(
+            self.group, self.id, self.epoch, topics=self.topics, owned=self.owned
+        )
+        answer = self._kafka.ask(asked)
+        if not answer.error_code:
+            self.epoch = answer.member_epoch
+        if answer.assignment is not None:
+            given = answer.assignment.topic_partitions
+            self.owned = {each.topic_id: each.partitions for each in given}
+        return answer
+
+    def leave(self) -> Any:
+        """Say goodbye."""
+        return self._kafka.ask(consumer_heartbeat(self.group, self.id, -1))
+
+    @property
+    def partitions(self) -> list[int]:
+        """What it has now."""
+        return sorted(index for each in self.owned.values() for index in each)
+
+
+@scenario()
+def consumers_of_one(kafka: Kafka) -> Story:
+    """A lone member gets all partitions with its first heartbeat, and no news with the second."""
+    member = Member(kafka, kafka.new_name("group"), kafka.topic(3))
+    yield "joins", member.beat()
+    yield "again", member.beat()
+    yield "describe", kafka.ask(ConsumerGroupDescribeRequest(group_ids=[member.group]))
+    yield "leaves", member.leave()
+    yield "is gone", member.beat()
+    yield "describe", kafka.ask(ConsumerGroupDescribeRequest(group_ids=[member.group]))
+
+
+@scenario()
+def consumers_hand_over(kafka: Kafka) -> Story:
+    """A newcomer waits for its partitions until the member that has them gave them back."""
+    group, topic = kafka.new_name("group"), kafka.topic(4)
+    first, second = Member(kafka, group, topic), Member(kafka, group, topic)
+    first.beat()
+    yield "newcomer", second.beat(), second.partitions
+    yield "must give back", first.beat(), first.partitions
+    yield "not yet", second.beat(), second.partitions
+    yield "gives back", first.beat(), first.partitions
+    yield "gets them", second.beat(), second.partitions
+    yield "epochs", first.epoch, second.epoch
+    yield second.leave()
+    yield "gets all", first.beat(), first.partitions
+
+
+@scenario()
+def consumers_are_refused(kafka: Kafka) -> Story:
+    """Bad epochs, members and requests."""
+    member = Member(kafka, kafka.new_name("group"), kafka.topic())
+    member.beat()
+    group = member.group
+    for what, asked in (
+        ("unknown member", consumer_heartbeat(group, "nobody", 3)),
+        ("epoch ahead", consumer_heartbeat(group, member.id, member.epoch + 5)),
+        ("epoch below", consumer_heartbeat(group, member.id, -7)),
+        ("unknown group", consumer_heartbeat(kafka.new_name("group"), "nobody", 3)),
+        ("no group", consumer_heartbeat("", member.id, 0, topics=["a"], owned={})),
+        ("no member", consumer_heartbeat(group, "", 0, topics=["a"], owned={})),
+        ("no topics", consumer_heartbeat(group, "new", 0, owned={})),
+        ("nothing owned", consumer_heartbeat(group, "new", 0, topics=["a"])),
+        ("assignor", consumer_heartbeat(group, "new", 0, topics=["a"], owned={}, assignor="x")),
+        (
+            "no rebalance",
+            consumer_heartbeat(group, "new", 0, topics=["a"], owned={}, rebalance_ms=0),
+        ),
+        ("bad regex", consumer_heartbeat(group, "new", 0, regex="a(", owned={})),
+        ("no instance", consumer_heartbeat(group, "new", -2)),
+    ):
+        yield what, kafka.ask(asked)
+    yield "still well", member.beat()
+
+
+@scenario()
+def consumers_by_regex(kafka: Kafka) -> Story:
+    """Topics that match a regular expression are found, those that come later as well."""
+    group, topic = kafka.new_name("group"), kafka.topic(2)
+    asked = consumer_heartbeat(group, "me", 0, regex=f"{topic}.*", owned={})
+    joined = kafka.ask(asked)
+    yield joined.error_code
+    epochs = [joined.member_epoch]
+
+    def assigned() -> Any:
+        answer = kafka.ask(consumer_heartbeat(group, "me", epochs[-1]))
+        epochs.append(answer.member_epoch)
+        found = answer.assignment
+        return found and found.topic_partitions
+
+    got = joined.assignment and joined.assignment.topic_partitions
+    yield "has", got or eventually(assigned, "an assignment", within=20)
+
+
+@scenario()
+def consumers_commit_in_their_epoch(kafka: Kafka) -> Story:
+    """A commit of a member must be of its epoch, or not of a newer one."""
+    topic = kafka.topic()
+    member = Member(kafka, kafka.new_name("group"), topic)
+    member.beat()
+    for what, id_, epoch in (
+        ("its epoch", member.id, member.epoch),
+        ("a newer one", member.id, member.epoch + 1),
+        ("an older one", member.id, member.epoch - 1),
+        ("a stranger", "nobody", member.epoch),
+        ("no member", "", -1),
+    ):
+        asked = commit(member.group, topic, {0: 1}, member=id_, generation=epoch)
+        yield what, kafka.ask(asked, 9)
+    old = commit(member.group, topic, {0: 1}, member=member.id, generation=member.epoch + 1)
+    yield "in an old version", kafka.ask(old, 8)
+
+
+@scenario()
+def consumers_and_classic_members(kafka: Kafka) -> Story:
+    """A classic member with an embedded protocol nobody can read stays outside."""
+    member = Member(kafka, kafka.new_name("group"), kafka.topic())
+    member.beat()
+    first = kafka.ask(join(member.group))
+    kafka.teller.name(first.member_id, "member")
+    yield "asks for an id", first
+    yield "joins", kafka.ask(join(member.group, first.member_id))
+    yield "another kind", kafka.ask(join(member.group, "x", kind="connect"))
+    yield "still well", member.beat()

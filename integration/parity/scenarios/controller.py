@@ -1,0 +1,258 @@
+"""What the controller decides: elections, moves, who is eligible, and what is told of all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from integration.deadlines import eventually
+from integration.parity.admin_requests import (
+    alter_configs,
+    create_partitions,
+    create_topics,
+    elect,
+    new_topic,
+    reassign,
+    reassignments,
+)
+from integration.parity.requests import batch, fetch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.setups import THREE
+from protocol.messages.describe_cluster import DescribeClusterRequest
+from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
+from protocol.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+
+ALL = (1, 2, 3)
+A = batch("a")
+
+
+@scenario(on=THREE)
+def elections_asked_for_in_every_way(kafka: Kafka) -> Story:
+    """Several partitions, each with its answer, also twice; old versions; kinds there are not."""
+    topic = kafka.topic(2, replicas=(1, 2))
+    other = kafka.new_name("unknown")
+    kafka.ask(reassign(topic, (2, 1)))
+    asked = [
+        TopicPartitions(topic=topic, partitions=[0, 1, 7]),
+        TopicPartitions(topic=other, partitions=[0]),
+    ]
+    for version in range(3):
+        yield version, kafka.ask(ElectLeadersRequest(topic_partitions=asked), version)
+    for kind in (1, 2, -1):
+        yield kind, kafka.ask(ElectLeadersRequest(topic_partitions=asked, election_type=kind), 2)
+    yield "none", kafka.ask(ElectLeadersRequest(topic_partitions=[]))
+
+
+@scenario(on=THREE, alone=True)
+def elections_of_everything(kafka: Kafka) -> Story:
+    """Without names, topics are listed whole, and partitions that need no election left out."""
+    topic = kafka.topic(2, replicas=(1, 2))
+    kafka.ask(reassign(topic, (2, 1)))
+    for kind in (0, 1, 5):
+        answer = kafka.ask(ElectLeadersRequest(topic_partitions=None, election_type=kind))
+        ours = [each for each in answer.replica_election_results if each.topic == topic]
+        yield kind, answer.error_code, ours
+
+
+@scenario(on=THREE)
+def moves_with_a_factor(kafka: Kafka) -> Story:
+    """More and fewer replicas, in both versions, and when the client insists on their number."""
+    topic = kafka.topic(replicas=(1, 2))
+    for version, insists, to in (
+        (1, True, (1,)),
+        (1, True, ALL),
+        (1, True, (2, 1)),
+        (0, False, ALL),
+    ):
+        request = reassign(topic, to)
+        request.allow_replication_factor_change = not insists
+        yield to, kafka.ask(request, version)
+    _wait_for_replicas(kafka, topic, ALL)
+    kafka.wait_for_isr(topic, ALL)
+    yield kafka.metadata(topic)
+    yield kafka.ask(reassign(topic, (2,)))
+    _wait_for_replicas(kafka, topic, (2,))
+    yield kafka.metadata(topic)
+
+
+@scenario(on=THREE, alone=True, slow=True)
+def moves_that_wait(kafka: Kafka) -> Story:
+    """A move to a node that is away is listed, goes on to another, and can be called off."""
+    topic = kafka.topic(2, replicas=(1, 2))
+    kafka.crash(3)
+    kafka.wait_for_isr(topic, (1, 2))
+    _wait_for_fenced(kafka, 3)
+    yield kafka.ask(reassign(topic, (1, 3), (3, 2)))
+    yield kafka.ask(reassignments(topic, 0, 1, 9))
+    everything = kafka.ask(ListPartitionReassignmentsRequest(topics=None))
+    yield [each for each in everything.topics if each.name == topic]
+    yield "elect", kafka.ask(elect(topic, 0, 1))
+    yield "elsewhere", kafka.ask(reassign(topic, (2, 1)))
+    yield kafka.ask(reassignments(topic, 0, 1))
+    yield "off", kafka.ask(reassign(topic, None, None))
+    yield kafka.ask(reassignments(topic, 0, 1))
+    kafka.wait_for_isr(topic, (1, 2))
+    _wait_for_replicas(kafka, topic, (1, 2))
+    yield kafka.metadata(topic)
+
+
+@scenario(on=THREE)
+def words_of_refusals(kafka: Kafka) -> Story:
+    """What is wrong is said in words, too; where the code says it all, there are none."""
+    topic = kafka.topic(replicas=(1, 2))
+    for index, unclean in ((0, False), (0, True), (4, False)):
+        (answer,) = kafka.ask(elect(topic, index, unclean=unclean)).replica_election_results
+        yield _words(kafka, topic, answer.partition_result)
+    for to in ((9, 8), (1, 1), (), None):
+        (moved,) = kafka.ask(reassign(topic, to)).responses
+        yield _words(kafka, topic, moved.partitions)
+    insisting = reassign(topic, ALL, ALL)
+    insisting.allow_replication_factor_change = False
+    (moved,) = kafka.ask(insisting).responses
+    yield _words(kafka, topic, moved.partitions)
+    for assigned in ({0: (1, 9)}, {0: (1, 1)}, {0: ()}, {0: (1,), 1: (1, 2)}):
+        made = kafka.ask(create_topics(new_topic(kafka.new_name("topic"), replicas=assigned)))
+        yield [each.error_message for each in made.topics]
+    for partitions, factor in ((0, 1), (1, 0), (0, 0), (-2, -2)):
+        made = kafka.ask(create_topics(new_topic(kafka.new_name("topic"), partitions, factor)))
+        yield [each.error_message for each in made.topics]
+    for count, by_hand in ((1, None), (0, None), (2, [(1,)]), (3, [(1, 2)]), (2, [(1, 9)])):
+        grown = kafka.ask(create_partitions(topic, count, replicas=by_hand))
+        yield _words(kafka, topic, grown.results)
+
+
+@scenario(on=THREE, alone=True, slow=True)
+def eligible_leaders(kafka: Kafka) -> Story:
+    """All in sync crash, one by one: only the last comes back as leader (KIP-966)."""
+    topic = kafka.topic(replicas=(2, 3), min_insync_replicas="2")
+    yield kafka.ask(produce(topic, A), node=2)
+    kafka.crash(2)
+    kafka.wait_for_isr(topic, (3,))
+    yield kafka.metadata(topic)
+    kafka.crash(3)
+    kafka.wait_for_leader(topic, -1)
+    yield kafka.metadata(topic)
+    kafka.restart(2)
+    _wait_for_alive(kafka, 2)
+    yield "the first is back", kafka.metadata(topic)
+    yield kafka.ask(elect(topic, 0))
+    kafka.restart(3)
+    kafka.wait_for_leader(topic, 3)
+    kafka.wait_for_isr(topic, (2, 3))
+    yield "the last is back", kafka.metadata(topic)
+    yield kafka.ask(fetch(topic), node=3)
+
+
+@scenario(on=THREE, alone=True, slow=True)
+def unclean_elections(kafka: Kafka) -> Story:
+    """Somebody asks for a leader that may lack records; and a topic may allow it by itself."""
+    topic = kafka.topic(replicas=(3, 2))
+    allowing = kafka.topic(replicas=(3, 2), unclean_leader_election_enable="true")
+    kafka.crash(2)
+    for each in (topic, allowing):
+        kafka.wait_for_isr(each, (3,))
+    kafka.crash(3)
+    for each in (topic, allowing):
+        kafka.wait_for_leader(each, -1)
+    kafka.restart(2)
+    kafka.wait_for_leader(allowing, 2)
+    yield "allowed", kafka.metadata(allowing)
+    yield "preferred", kafka.ask(elect(topic, 0))
+    yield "unclean", kafka.ask(elect(topic, 0, unclean=True))
+    kafka.wait_for_leader(topic, 2)
+    yield kafka.metadata(topic)
+    yield "again", kafka.ask(elect(topic, 0, unclean=True))
+    kafka.restart(3)
+    kafka.wait_for_isr(topic, (2, 3))
+    yield kafka.metadata(topic)
+
+
+@scenario(on=THREE, alone=True, slow=True)
+def unclean_elections_allowed_later(kafka: Kafka) -> Story:
+    """To allow them changes nothing at once, though nobody leads."""
+    topic = kafka.topic(replicas=(3, 2))
+    kafka.crash(2)
+    kafka.wait_for_isr(topic, (3,))
+    kafka.crash(3)
+    kafka.wait_for_leader(topic, -1)
+    kafka.restart(2)
+    _wait_for_alive(kafka, 2)
+    yield kafka.ask(alter_configs(topic, ("unclean.leader.election.enable", 0, "true")))
+    kafka.pass_time(kafka.topic(), 1000)
+    yield kafka.metadata(topic)
+
+
+@scenario(on=THREE, alone=True, slow=True)
+def topics_while_a_node_is_away(kafka: Kafka) -> Story:
+    """A fenced node gets replicas last, begins out of sync, and leads nothing."""
+    before = kafka.topic(replicas=ALL)
+    kafka.crash(3)
+    _wait_for_fenced(kafka, 3)
+    spread, by_hand, grown = (kafka.new_name("topic") for _ in range(3))
+    yield kafka.ask(create_topics(new_topic(spread, 4, 3))).topics[0].error_code
+    yield kafka.ask(create_topics(new_topic(by_hand, replicas={0: (3, 1)}))).topics[0].error_code
+    yield kafka.ask(create_topics(new_topic(kafka.new_name("topic"), replicas={0: (3,)})))
+    yield kafka.ask(create_topics(new_topic(grown, 1, 1))).topics[0].error_code
+    eventually(lambda: kafka.metadata(grown).error_code == 0, grown)
+    yield kafka.ask(create_partitions(grown, 2, replicas=[(3,)]))
+    eventually(lambda: len(kafka.metadata(spread).partitions) == 4, spread)
+    for partition in kafka.metadata(spread).partitions:
+        yield partition.replica_nodes[2], partition.offline_replicas, len(partition.isr_nodes)
+    yield kafka.metadata(by_hand)
+    for version in (0, 1, 5, 13):
+        yield version, _metadata(kafka, before, version)
+    for version, fenced in ((1, False), (2, False), (2, True)):
+        answer = _cluster(kafka, version, fenced=fenced)
+        yield fenced, sorted((each.broker_id, each.is_fenced) for each in answer.brokers)
+
+
+@scenario(on=THREE)
+def partitions_are_striped(kafka: Kafka) -> Story:
+    """Replicas stand next to each other in the line of nodes; each turn leads with all of them."""
+    name = kafka.new_name("topic")
+    kafka.ask(create_topics(new_topic(name, 9, 2)))
+    eventually(lambda: len(kafka.metadata(name).partitions) == 9, name)
+    partitions = sorted(kafka.metadata(name).partitions, key=lambda each: each.partition_index)
+    placed = [tuple(each.replica_nodes) for each in partitions]
+    for turn in (placed[:3], placed[3:6], placed[6:]):
+        yield sorted(leader for leader, _ in turn)
+        yield all(turn[i][1] == turn[(i + 1) % 3][0] for i in range(3))
+
+
+def _words(kafka: Kafka, topic: str, results: Sequence[Any]) -> list[str | None]:
+    return [each.error_message and each.error_message.replace(topic, "T") for each in results]
+
+
+def _metadata(kafka: Kafka, topic: str, version: int) -> Any:
+    asked = MetadataRequest(
+        topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=version < 4
+    )
+    return kafka.ask(asked, version).topics[0]
+
+
+def _cluster(kafka: Kafka, version: int, *, fenced: bool) -> Any:
+    request = DescribeClusterRequest(
+        include_cluster_authorized_operations=False, include_fenced_brokers=fenced
+    )
+    return kafka.ask(request, version)
+
+
+def _alive(kafka: Kafka) -> set[int]:
+    return {each.broker_id for each in _cluster(kafka, 2, fenced=False).brokers}
+
+
+def _wait_for_fenced(kafka: Kafka, node: int) -> None:
+    eventually(lambda: node not in _alive(kafka), f"{node} is fenced")
+
+
+def _wait_for_alive(kafka: Kafka, node: int) -> None:
+    eventually(lambda: node in _alive(kafka), f"{node} is alive")
+
+
+def _wait_for_replicas(kafka: Kafka, topic: str, nodes: Sequence[int]) -> None:
+    def there() -> bool:
+        partitions = kafka.metadata(topic).partitions
+        return all(sorted(each.replica_nodes) == sorted(nodes) for each in partitions)
+
+    eventually(there, f"{topic} is on {nodes}")

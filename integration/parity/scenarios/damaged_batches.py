@@ -1,0 +1,73 @@
+"""Batches with a byte that is wrong: accepted, or refused, and with which code."""
+
+from __future__ import annotations
+
+from integration.parity.requests import batch, fetch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.records import seal
+
+A = batch("x" * 30)
+
+
+@scenario()
+def damaged_header_bytes(kafka: Kafka) -> Story:
+    """Each byte of a batch's header set to 0xff in turn."""
+    topic = kafka.topic()
+    for position in (*range(8, 12), *range(16, 61)):
+        spoilt = bytearray(A)
+        spoilt[position] = 0xFF
+        yield position, kafka.ask(produce(topic, bytes(spoilt)))
+
+
+@scenario()
+def damaged_header_bytes_with_a_right_checksum(kafka: Kafka) -> Story:
+    """The same, with a checksum made anew: what is looked at beyond it."""
+    topic = kafka.topic()
+    for position in range(21, 61):
+        spoilt = bytearray(A)
+        spoilt[position] = 0xFF
+        yield position, kafka.ask(produce(topic, seal(spoilt)))
+
+
+@scenario()
+def damaged_record_bytes(kafka: Kafka) -> Story:
+    """Each byte of the records flipped in turn, with a checksum made anew."""
+    topic = kafka.topic()
+    two = batch("first", "second", key="k")
+    for position in range(61, len(two)):
+        spoilt = bytearray(two)
+        spoilt[position] ^= 0x41
+        yield position, kafka.ask(produce(topic, seal(spoilt)))
+
+
+@scenario()
+def base_offsets_are_the_brokers(kafka: Kafka) -> Story:
+    """What a producer writes as base offset and leader epoch is overwritten."""
+    topic = kafka.topic()
+    for position in range(8):
+        own = bytearray(A)
+        own[position] = 7
+        yield position, kafka.ask(produce(topic, bytes(own)))
+    own = bytearray(A)
+    own[12:16] = b"\0\0\0\5"
+    yield "epoch", kafka.ask(produce(topic, bytes(own)))
+    (partition,) = kafka.ask(fetch(topic)).responses[0].partitions
+    yield "as stored", bytes(partition.records)
+
+
+@scenario()
+def cut_batches(kafka: Kafka) -> Story:
+    """A batch cut at each of its bytes."""
+    topic = kafka.topic()
+    for size in range(0, len(A), 7):
+        yield size, kafka.ask(produce(topic, A[:size]))
+
+
+@scenario()
+def old_formats(kafka: Kafka) -> Story:
+    """Message sets of magic 0 and 1, which no longer are accepted."""
+    topic = kafka.topic()
+    for magic in (0, 1, 3, 127, 255):
+        old = bytearray(A)
+        old[16] = magic
+        yield magic, kafka.ask(produce(topic, bytes(old)))

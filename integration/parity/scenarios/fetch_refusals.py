@@ -1,0 +1,94 @@
+"""Fetches that Kafka answers with an error, and which."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from integration.parity.requests import batch, fetch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
+
+A = batch("a")
+
+
+@scenario()
+def fetch_of_unknown_topics_and_partitions(kafka: Kafka) -> Story:
+    """An unknown topic, partition or topic id, each in the versions that can name it."""
+    topic = kafka.topic()
+    for version in (4, 11, 12):
+        yield version, kafka.ask(fetch(kafka.new_name("unknown"), max_wait_ms=0), version)
+        yield version, kafka.ask(fetch(topic, {-1: 0, 1: 0}, max_wait_ms=0), version)
+    asked = FetchRequest(
+        max_wait_ms=0,
+        min_bytes=1,
+        topics=[
+            FetchTopic(
+                topic_id=UUID(int=12345),
+                partitions=[FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=100)],
+            )
+        ],
+    )
+    yield "by id", kafka.ask(asked, 13)
+
+
+@scenario()
+def fetch_with_epochs_of_leaders(kafka: Kafka) -> Story:
+    """The leader's own epoch is accepted, an older one fenced, a newer one unknown."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, A))
+    for epoch in (-1, 0, 1):
+        yield epoch, kafka.start(fetch(topic, leader_epoch=epoch))
+
+
+@scenario()
+def fetch_beyond_the_end(kafka: Kafka) -> Story:
+    """An offset above the log's end, or below its beginning, is out of range at once."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, A))
+    for offset in (1, 2, 10**12, -1, -(2**40)):
+        yield offset, kafka.ask(fetch(topic, offset, max_wait_ms=0))
+
+
+@scenario()
+def fetch_the_same_partition_twice(kafka: Kafka) -> Story:
+    """A request that names a partition twice is answered as Kafka does."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, A))
+    asked = fetch(topic, 0, max_wait_ms=0)
+    asked.topics += fetch(topic, 1).topics
+    yield kafka.ask(asked)
+
+
+@scenario()
+def fetch_claims_to_be_a_replica(kafka: Kafka) -> Story:
+    """A fetch with the id of a replica that the partition has not is refused."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, A))
+    for replica_id in (1, 2, 77):
+        asked = fetch(topic, max_wait_ms=0)
+        asked.replica_id = replica_id
+        yield replica_id, kafka.ask(asked, 12)
+
+
+@scenario()
+def end_of_epochs(kafka: Kafka) -> Story:
+    """OffsetForLeaderEpoch: where the epochs of a log end, and which it does not know."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, A))
+    for current, epoch in ((-1, 0), (0, 0), (0, 1), (1, 0), (-1, -1), (0, 5)):
+        yield f"{epoch} at {current}", kafka.ask(_end_of(topic, 0, current, epoch))
+    yield "unknown partition", kafka.ask(_end_of(topic, 3, -1, 0))
+
+
+def _end_of(topic: str, partition: int, current: int, epoch: int) -> OffsetForLeaderEpochRequest:
+    asked = OffsetForLeaderPartition(
+        partition=partition, current_leader_epoch=current, leader_epoch=epoch
+    )
+    return OffsetForLeaderEpochRequest(
+        replica_id=-1, topics=[OffsetForLeaderTopic(topic=topic, partitions=[asked])]
+    )

@@ -1,0 +1,101 @@
+"""Incremental fetches (KIP-227): what a session remembers, and what ends it."""
+
+from __future__ import annotations
+
+from integration.parity.admin_requests import delete_topics
+from integration.parity.requests import PATIENT_MS, SHORT_MS, batch, fetch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+
+A = batch("a")
+NEW = (0, 0)
+
+
+@scenario()
+def session_answers_only_what_changed(kafka: Kafka) -> Story:
+    """An incremental answer has the partitions with news; without news it has none."""
+    topic = kafka.topic(2)
+    first = kafka.ask(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0))
+    yield "new session", first
+    yield (
+        "no news",
+        kafka.start(fetch(topic, {}, session=(first.session_id, 1), max_wait_ms=SHORT_MS)),
+    )
+    parked = kafka.start(fetch(topic, {}, session=(first.session_id, 2)))
+    yield "waits", parked.waits()
+    kafka.ask(produce(topic, {1: A}))
+    yield "one changed", parked
+    yield "again", kafka.ask(fetch(topic, {1: 1}, session=(first.session_id, 3), max_wait_ms=0))
+
+
+@scenario()
+def session_of_many_epochs(kafka: Kafka) -> Story:
+    """A wrong epoch is refused and the session lives on; an unknown session is refused."""
+    topic = kafka.topic()
+    session = kafka.ask(fetch(topic, session=NEW, max_wait_ms=0)).session_id
+    for epoch in (2, 7, 1):
+        yield epoch, kafka.start(fetch(topic, {}, session=(session, epoch), max_wait_ms=SHORT_MS))
+    yield "unknown", kafka.start(fetch(topic, session=(session + 1, 1)))
+    yield "still there", kafka.start(fetch(topic, {}, session=(session, 2), max_wait_ms=SHORT_MS))
+
+
+@scenario()
+def session_forgets_partitions(kafka: Kafka) -> Story:
+    """A forgotten partition wakes nobody; to forget all of them ends the session."""
+    topic = kafka.topic(2)
+    session = kafka.ask(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0)).session_id
+    parked = kafka.start(fetch(topic, {}, session=(session, 1), forget=(0,), max_wait_ms=SHORT_MS))
+    kafka.ask(produce(topic, {0: A}))
+    yield "only the other", parked
+    yield "nothing left", kafka.start(fetch(topic, {}, session=(session, 2), forget=(1,)))
+    yield "ended", kafka.start(fetch(topic, {}, session=(session, 3)))
+
+
+@scenario()
+def session_is_closed_by_its_client(kafka: Kafka) -> Story:
+    """Epoch -1 with a session's id ends it after a full answer."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, A))
+    session = kafka.ask(fetch(topic, session=NEW)).session_id
+    yield "closing", kafka.ask(fetch(topic, {0: 0}, session=(session, -1)))
+    yield "closed", kafka.ask(fetch(topic, {}, session=(session, 1), max_wait_ms=0))
+
+
+@scenario()
+def session_takes_new_offsets_and_partitions(kafka: Kafka) -> Story:
+    """A partition named again has a new offset from then on; a new one joins the session."""
+    topic = kafka.topic(2)
+    kafka.ask(produce(topic, {0: A, 1: A}))
+    session = kafka.ask(fetch(topic, {0: 0}, session=NEW)).session_id
+    yield "unchanged", kafka.ask(fetch(topic, {}, session=(session, 1)))
+    yield "moved on", kafka.ask(fetch(topic, {0: 1}, session=(session, 2), max_wait_ms=0))
+    yield "one more", kafka.ask(fetch(topic, {1: 0}, session=(session, 3)))
+
+
+@scenario()
+def session_tells_errors_until_they_are_gone(kafka: Kafka) -> Story:
+    """A partition with an error is in every answer."""
+    topic = kafka.topic(2)
+    first = kafka.ask(fetch(topic, {0: 0, 1: 5, 9: 0}, session=NEW))
+    yield "at first", first
+    for epoch in (1, 2):
+        yield epoch, kafka.ask(fetch(topic, {}, session=(first.session_id, epoch)))
+
+
+@scenario()
+def session_that_forgets_what_it_never_had(kafka: Kafka) -> Story:
+    """To forget an unknown partition changes nothing."""
+    topic = kafka.topic()
+    session = kafka.ask(fetch(topic, session=NEW, max_wait_ms=0)).session_id
+    yield kafka.start(fetch(topic, {}, session=(session, 1), forget=(5,), max_wait_ms=SHORT_MS))
+
+
+@scenario()
+def session_outlives_a_deleted_topic(kafka: Kafka) -> Story:
+    """A topic that is deleted is told as unknown in the session's next answers."""
+    topic = kafka.topic()
+    session = kafka.ask(fetch(topic, session=NEW, max_wait_ms=0)).session_id
+    parked = kafka.start(fetch(topic, {}, session=(session, 1)))
+    yield "waits", parked.waits()
+    kafka.ask(delete_topics(topic))
+    yield "deleted", parked
+    yield "afterwards", kafka.start(fetch(topic, {}, session=(session, 2), max_wait_ms=PATIENT_MS))

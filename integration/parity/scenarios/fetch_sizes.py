@@ -1,0 +1,96 @@
+"""How much a fetch is answered with: limits of the request, of a partition, and the first batch."""
+
+from __future__ import annotations
+
+from integration.parity.requests import batch, fetch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+
+A = batch("a" * 100)
+SIZE = len(A)
+
+
+@scenario()
+def fetch_gives_the_first_batch_whole(kafka: Kafka) -> Story:
+    """However small the limits, the first batch comes whole; of later ones what fits."""
+    topic = _with_batches(kafka, 4)
+    for limit in (0, 1, SIZE - 1, SIZE, 2 * SIZE, 2 * SIZE + 10, 2**31 - 1):
+        yield "max_bytes", limit, kafka.ask(fetch(topic, max_bytes=limit))
+        yield "partition_max_bytes", limit, kafka.ask(fetch(topic, partition_max_bytes=limit))
+
+
+@scenario()
+def fetch_limits_count_over_partitions(kafka: Kafka) -> Story:
+    """max_bytes is shared by the partitions in the order they are named."""
+    topic = _with_batches(kafka, 3, partitions=3)
+    for limit in (0, 1, SIZE, 3 * SIZE + 20, 5 * SIZE, 9 * SIZE):
+        yield limit, kafka.ask(fetch(topic, {0: 0, 1: 0, 2: 0}, max_bytes=limit))
+    yield "in reverse", kafka.ask(fetch(topic, {2: 0, 1: 0, 0: 0}, max_bytes=4 * SIZE))
+
+
+@scenario()
+def fetch_partition_limits_are_each_their_own(kafka: Kafka) -> Story:
+    """Only the first partition with data gets a batch that is larger than its limit."""
+    topic = _with_batches(kafka, 2, partitions=3)
+    for limit in (0, 1, SIZE, SIZE + 5):
+        yield limit, kafka.ask(fetch(topic, {0: 0, 1: 0, 2: 0}, partition_max_bytes=limit))
+        yield (
+            "first is empty",
+            kafka.ask(fetch(topic, {0: 2, 1: 0, 2: 0}, partition_max_bytes=limit)),
+        )
+
+
+@scenario()
+def fetch_from_the_middle_of_a_batch(kafka: Kafka) -> Story:
+    """The batch that holds the offset is answered from its beginning."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, batch("a", "b", "c")))
+    kafka.ask(produce(topic, batch("d", "e")))
+    for offset in range(6):
+        yield offset, kafka.ask(fetch(topic, offset, max_wait_ms=0))
+
+
+@scenario()
+def fetch_negative_limits(kafka: Kafka) -> Story:
+    """Limits below zero are an error wherever there is something to read."""
+    topic = _with_batches(kafka, 2)
+    for offset in (0, 1, 2, 3):
+        yield offset, kafka.ask(fetch(topic, offset, max_wait_ms=0, max_bytes=-1))
+        yield offset, kafka.ask(fetch(topic, offset, max_wait_ms=0, partition_max_bytes=-1))
+
+
+@scenario()
+def fetch_does_not_read_beyond_a_segment(kafka: Kafka) -> Story:
+    """One answer holds data of one segment, however much may come."""
+    topic = kafka.topic(segment_bytes=str(1 << 20))
+    for letter in "abc":
+        kafka.ask(produce(topic, batch(letter * 400_000)))
+    for offset in range(4):
+        asked = fetch(topic, offset, partition_max_bytes=50 << 20, max_wait_ms=0)
+        yield offset, kafka.ask(asked)
+
+
+@scenario()
+def fetch_more_than_the_broker_gives(kafka: Kafka) -> Story:
+    """A min_bytes above what an answer may hold is as much as max_bytes."""
+    topic = _with_batches(kafka, 4)
+    yield kafka.start(fetch(topic, min_bytes=2**31 - 1, max_bytes=2 * SIZE))
+
+
+def _with_batches(kafka: Kafka, count: int, *, partitions: int = 1) -> str:
+    topic = kafka.topic(partitions)
+    for _ in range(count):
+        kafka.ask(produce(topic, dict.fromkeys(range(partitions), A)))
+    return topic
+
+
+@scenario()
+def fetch_without_room_for_a_batch(kafka: Kafka) -> Story:
+    """Some bytes that are no batch: nothing, and no list of aborted transactions either."""
+    topic = kafka.topic(2)
+    kafka.ask(produce(topic, {0: A, 1: A}))
+    for room in (0, 1, len(A) - 1, len(A)):
+        for read_committed in (False, True):
+            asked = fetch(
+                topic, {0: 0, 1: 0}, max_bytes=len(A) + room, read_committed=read_committed
+            )
+            yield room, kafka.ask(asked)

@@ -1,0 +1,202 @@
+"""Fetches that wait: for how many bytes, for how long, and what wakes them."""
+
+from __future__ import annotations
+
+from integration.parity.admin_requests import delete_topics
+from integration.parity.requests import PATIENT_MS, SHORT_MS, batch, fetch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+
+FOREVER_MS = 2**31 - 1
+A = batch("a")
+
+
+@scenario()
+def fetch_with_enough_is_at_once(kafka: Kafka) -> Story:
+    """A fetch that finds min_bytes does not wait, in any version."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, A))
+    for version in (4, 7, 11, 12):
+        yield version, kafka.start(fetch(topic, min_bytes=len(A)), version)
+
+
+@scenario()
+def fetch_of_nothing_waits_to_its_timeout(kafka: Kafka) -> Story:
+    """A fetch at the end of a log waits exactly max_wait_ms and is answered empty."""
+    topic = kafka.topic()
+    parked = {
+        each: kafka.start(fetch(topic, max_wait_ms=SHORT_MS), each) for each in (4, 7, 11, 12)
+    }
+    yield from parked.items()
+
+
+@scenario()
+def fetch_wakes_on_produce(kafka: Kafka) -> Story:
+    """A parked fetch is answered by the next append, whatever its acks."""
+    topic = kafka.topic()
+    for offset, acks in enumerate((1, -1, 0)):
+        parked = kafka.start(fetch(topic, offset))
+        yield "waits", parked.waits()
+        kafka.connect().start(produce(topic, A, acks=acks))
+        yield f"acks {acks}", parked
+
+
+@scenario()
+def fetch_that_asks_for_no_bytes_is_at_once(kafka: Kafka) -> Story:
+    """No min_bytes or no max_wait_ms: the answer is empty, and there at once."""
+    topic = kafka.topic()
+    for max_wait_ms, min_bytes in ((0, 1), (-1, 1), (PATIENT_MS, 0), (PATIENT_MS, -1)):
+        asked = fetch(topic, max_wait_ms=max_wait_ms, min_bytes=min_bytes)
+        yield f"wait {max_wait_ms}, min {min_bytes}", kafka.start(asked)
+
+
+@scenario()
+def fetch_of_no_partition_is_at_once(kafka: Kafka) -> Story:
+    """A fetch that names no partition has nothing to wait for."""
+    topic = kafka.topic()
+    for version in (4, 7, 12):
+        yield version, kafka.start(fetch(topic, {}), version)
+
+
+@scenario()
+def fetch_may_wait_for_weeks(kafka: Kafka) -> Story:
+    """The longest max_wait_ms there is parks and wakes like any other."""
+    topic = kafka.topic()
+    parked = kafka.start(fetch(topic, max_wait_ms=FOREVER_MS))
+    yield "waits", parked.waits()
+    kafka.ask(produce(topic, A))
+    yield "after a produce", parked
+
+
+@scenario()
+def fetch_waits_for_the_last_byte(kafka: Kafka) -> Story:
+    """One byte short of min_bytes is not enough; a second batch is, and both are answered."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, A))
+    parked = kafka.start(fetch(topic, min_bytes=len(A) + 1))
+    yield "waits", parked.waits()
+    kafka.ask(produce(topic, A))
+    yield "after a second batch", parked
+
+
+@scenario()
+def fetch_sums_the_bytes_of_its_partitions(kafka: Kafka) -> Story:
+    """Bytes of all partitions of a fetch count towards min_bytes."""
+    topic = kafka.topic(2)
+    parked = kafka.start(fetch(topic, {0: 0, 1: 0}, min_bytes=2 * len(A)))
+    kafka.ask(produce(topic, {0: A}))
+    yield "waits after the first", parked.waits()
+    kafka.ask(produce(topic, {1: A}))
+    yield "after a batch in each", parked
+
+
+@scenario()
+def fetch_answers_what_came_when_time_is_up(kafka: Kafka) -> Story:
+    """At max_wait_ms what has come is answered, though it is less than min_bytes."""
+    topic = kafka.topic(2)
+    parked = kafka.start(fetch(topic, {0: 0, 1: 0}, min_bytes=10_000, max_wait_ms=SHORT_MS))
+    kafka.ask(produce(topic, {1: A}))
+    yield parked
+
+
+@scenario()
+def fetch_is_not_woken_by_a_refused_produce(kafka: Kafka) -> Story:
+    """A batch with a wrong checksum changes nothing, and wakes nobody."""
+    topic = kafka.topic()
+    parked = kafka.start(fetch(topic, max_wait_ms=SHORT_MS))
+    broken = bytearray(A)
+    broken[-1] ^= 0xFF
+    yield "produce", kafka.ask(produce(topic, bytes(broken)))
+    yield "fetch", parked
+
+
+@scenario()
+def fetch_is_not_woken_by_another_partition(kafka: Kafka) -> Story:
+    """An append to a partition that is not asked for wakes nobody."""
+    topic = kafka.topic(2)
+    parked = kafka.start(fetch(topic, {1: 0}, max_wait_ms=SHORT_MS))
+    kafka.ask(produce(topic, {0: A}))
+    yield parked
+
+
+@scenario()
+def fetch_with_an_unknown_partition_waits_for_the_known(kafka: Kafka) -> Story:
+    """An unknown partition does not end the wait for a known one; alone it is answered at once."""
+    topic = kafka.topic()
+    yield "alone", kafka.start(fetch(topic, {7: 0}))
+    parked = kafka.start(fetch(topic, {0: 0, 7: 0}))
+    yield "waits", parked.waits()
+    kafka.ask(produce(topic, A))
+    yield "after a produce", parked
+    yield "to the end", kafka.start(fetch(topic, {7: 0, 0: 1}, max_wait_ms=SHORT_MS))
+
+
+@scenario()
+def fetch_out_of_range_ends_the_wait_of_all(kafka: Kafka) -> Story:
+    """An offset out of range is answered at once, with the others' data though it is too little."""
+    topic = kafka.topic(2)
+    kafka.ask(produce(topic, {0: A, 1: A}))
+    for offset in (2, -1, -2):
+        yield offset, kafka.start(fetch(topic, {0: 0, 1: offset}, min_bytes=10_000))
+
+
+@scenario()
+def fetch_wakes_when_the_log_rolls(kafka: Kafka) -> Story:
+    """A new segment ends the wait: what is read lies in the old one only."""
+    topic = kafka.topic(segment_bytes=str(1 << 20))
+    big = batch("x" * 700_000)
+    kafka.ask(produce(topic, big))
+    parked = kafka.start(fetch(topic, min_bytes=10 << 20, partition_max_bytes=50 << 20))
+    yield "waits", parked.waits()
+    kafka.ask(produce(topic, big))
+    yield "after a roll", parked
+
+
+@scenario()
+def fetches_by_the_dozen_all_wake(kafka: Kafka) -> Story:
+    """One produce wakes every fetch that waits for the partition."""
+    topic = kafka.topic()
+    parked = [kafka.start(fetch(topic)) for _ in range(30)]
+    yield "all wait", all(each.waits() for each in parked[-3:])
+    kafka.ask(produce(topic, A))
+    answers = [kafka.teller.line(each.answer()) for each in parked]
+    yield "different answers", len(set(answers)), answers[0]
+
+
+@scenario()
+def fetch_holds_back_what_is_behind_it(kafka: Kafka) -> Story:
+    """A produce behind a parked fetch on its connection is not executed before the answer."""
+    topic = kafka.topic()
+    client = kafka.connect()
+    parked = client.start(fetch(topic, max_wait_ms=SHORT_MS))
+    behind = client.start(produce(topic, A))
+    yield "fetch", parked
+    yield "produce", behind.answer()
+
+
+@scenario()
+def fetches_whose_clients_left_hurt_nobody(kafka: Kafka) -> Story:
+    """Connections that close while their fetches wait take nothing from the others."""
+    topic = kafka.topic()
+    gone = [kafka.connect() for _ in range(10)]
+    for client in gone:
+        client.start(fetch(topic))
+    stays = kafka.start(fetch(topic))
+    yield "waits", stays.waits()
+    for client in gone:
+        client.close()
+    kafka.ask(produce(topic, A))
+    yield "after a produce", stays
+
+
+@scenario()
+def fetch_wakes_when_its_topic_is_deleted(kafka: Kafka) -> Story:
+    """A topic that goes away ends the wait, with what the other partitions have."""
+    doomed, kept = kafka.topic(), kafka.topic()
+    kafka.ask(produce(kept, A))
+    both = fetch(doomed, min_bytes=10_000)
+    both.topics += fetch(kept).topics
+    old, new = kafka.start(both, 4), kafka.start(both, 12)
+    yield "both wait", old.waits(), new.waits()
+    kafka.ask(delete_topics(doomed))
+    yield "v4", old
+    yield "v12", new

@@ -1,0 +1,46 @@
+"""What is on disk after a produce, byte by byte."""
+
+from __future__ import annotations
+
+from integration.parity.admin_requests import delete_records
+from integration.parity.requests import batch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.compression import Codec
+
+
+@scenario()
+def files_of_a_partition(kafka: Kafka) -> Story:
+    """The segment holds the batches as they came, with offsets and epoch put in."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, batch("a", "b", at=1000)))
+    kafka.ask(produce(topic, batch("c", at=2000, codec=Codec.GZIP)))
+    kafka.ask(produce(topic, batch("d", at=1500, producer=(900_100, 0, 0))))
+    files = kafka.system.partition_files(topic, 0)
+    yield sorted(files)
+    yield "log", files["00000000000000000000.log"]
+    yield "leader epochs", files["leader-epoch-checkpoint"]
+    yield "index", files["00000000000000000000.index"].strip(b"\0")
+
+
+@scenario()
+def files_of_several_segments(kafka: Kafka) -> Story:
+    """A full segment is followed by one that is named after its first offset."""
+    topic = kafka.topic(segment_bytes=str(1 << 20), index_interval_bytes="4096")
+    for letter in "abcde":
+        kafka.ask(produce(topic, batch(letter * 400_000, at=1000)))
+    files = kafka.system.partition_files(topic, 0)
+    yield sorted(files)
+    yield {name: len(files[name]) for name in sorted(files) if name.endswith(".log")}
+    for name in sorted(files)[:3]:
+        if name.endswith(("00.index", "00.timeindex")):
+            yield name, files[name]
+
+
+@scenario()
+def files_after_records_were_deleted(kafka: Kafka) -> Story:
+    """Whole segments below the beginning go; the one it lies in stays."""
+    topic = kafka.topic(segment_bytes=str(1 << 20))
+    for letter in "abcdef":
+        kafka.ask(produce(topic, batch(letter * 400_000)))
+    yield kafka.ask(delete_records(topic, {0: 3}))
+    yield kafka.system.partition_files(topic, 0).keys() >= {"00000000000000000004.log"}

@@ -1,0 +1,115 @@
+"""Groups of the classic protocol: who gets in, and who is turned away."""
+
+from __future__ import annotations
+
+from integration.parity.group_requests import (
+    commit,
+    find_coordinator,
+    heartbeat,
+    join,
+    leave,
+    sync,
+)
+from integration.parity.members import Member, stable
+from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.setups import INITIAL_DELAY_MS
+
+
+@scenario()
+def group_has_a_coordinator(kafka: Kafka) -> Story:
+    """FindCoordinator for one group, for many, and for what is no group."""
+    group = kafka.new_name("group")
+    for version in (0, 1, 2, 3):
+        asked = find_coordinator()
+        asked.key = group
+        yield version, kafka.ask(asked, version)
+    yield kafka.ask(find_coordinator(group, kafka.new_name("group")))
+    yield "bad type", kafka.ask(find_coordinator(group, key_type=7))
+    yield "no name", kafka.ask(find_coordinator(""))
+
+
+@scenario()
+def group_gives_member_ids_first(kafka: Kafka) -> Story:
+    """A join without an id is answered with one, at once; before v4 it joins right away."""
+    for version in (0, 1, 3, 4, 5, 7, 9):
+        group = kafka.new_name("group")
+        pending = kafka.start(join(group), version)
+        yield version, pending.answer().error_code, pending.wait.reached(0, INITIAL_DELAY_MS)
+
+
+@scenario()
+def group_refuses_members(kafka: Kafka) -> Story:
+    """Unknown ids, sessions too short or too long, no protocols, no name."""
+    group = kafka.new_name("group")
+    for what, asked in (
+        ("unknown id", join(group, "nobody")),
+        ("short session", join(group, session_ms=10)),
+        ("long session", join(group, session_ms=10_000_000)),
+        ("no protocols", join(group, protocols=())),
+        ("no kind", join(group, kind="")),
+        ("no name", join("")),
+    ):
+        yield what, kafka.ask(asked)
+
+
+@scenario()
+def group_of_one(kafka: Kafka) -> Story:
+    """A lone member waits for the initial delay, leads, syncs, and is stable."""
+    member = Member(kafka, kafka.new_name("group"))
+    pending = member.join()
+    yield member.joined(pending)
+    yield pending.wait.reached(0, INITIAL_DELAY_MS, 2 * INITIAL_DELAY_MS)
+    yield "before the sync", member.heartbeat()
+    yield "sync", member.sync().answer()
+    yield "stable", member.heartbeat()
+    yield "old generation", member.heartbeat(member.generation + 7)
+
+
+@scenario()
+def group_without_a_member(kafka: Kafka) -> Story:
+    """What a group that nobody has joined answers."""
+    group = kafka.new_name("group")
+    yield kafka.ask(heartbeat(group, "nobody", 1))
+    yield kafka.ask(sync(group, "nobody", 1))
+    yield kafka.ask(leave(group, "nobody"))
+    yield kafka.ask(commit(group, kafka.topic(), {0: 1}, member="nobody", generation=1))
+
+
+@scenario()
+def group_of_other_protocols(kafka: Kafka) -> Story:
+    """Who has no protocol in common with the members, or another kind, stays outside."""
+    (member,) = stable(kafka, kafka.new_name("group"))
+    yield kafka.ask(join(member.group, protocols=(("sticky", b""),)))
+    yield kafka.ask(join(member.group, kind="connect"))
+    wrong = sync(member.group, member.id, member.generation, protocol="sticky")
+    yield "another protocol", kafka.ask(wrong)
+    yield member.heartbeat()
+
+
+@scenario()
+def group_of_strangers(kafka: Kafka) -> Story:
+    """Requests with an unknown member, or another generation, in a stable group."""
+    (member,) = stable(kafka, kafka.new_name("group"))
+    group, generation = member.group, member.generation
+    yield kafka.ask(heartbeat(group, "nobody", generation))
+    yield kafka.ask(heartbeat(group, member.id, generation + 1))
+    yield kafka.ask(sync(group, "nobody", generation))
+    yield kafka.ask(sync(group, member.id, generation + 1))
+    yield kafka.ask(leave(group, "nobody", member.id))
+    yield kafka.ask(heartbeat(group, member.id, generation))
+
+
+@scenario()
+def group_with_a_fixed_member(kafka: Kafka) -> Story:
+    """A static member (KIP-345) comes back with a new id and finds its place unchanged."""
+    group = kafka.new_name("group")
+    first = kafka.start(join(group, instance="one"))
+    joined = first.answer()
+    yield joined
+    generation, old = joined.generation_id, joined.member_id
+    kafka.ask(sync(group, old, generation, {old: b"mine"}, instance="one"))
+    again = kafka.ask(join(group, instance="one"))
+    yield "again", again
+    yield "its old id", kafka.ask(heartbeat(group, old, generation, instance="one"))
+    yield "unknown instance", kafka.ask(heartbeat(group, old, generation, instance="two"))
+    yield kafka.ask(sync(group, again.member_id, again.generation_id, instance="one"))

@@ -1,0 +1,208 @@
+"""Rebalances of the classic protocol: who waits for whom, and until when."""
+
+from __future__ import annotations
+
+from integration.parity.group_requests import join, leave, sync
+from integration.parity.members import Member, stable
+from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.setups import INITIAL_DELAY_MS, SESSION_MIN_MS
+
+
+@scenario()
+def rebalance_begins_with_a_delay(kafka: Kafka) -> Story:
+    """A second member within the initial delay prolongs it once; both are answered together."""
+    group = kafka.new_name("group")
+    one, two = Member(kafka, group), Member(kafka, group)
+    first = one.join()
+    yield "first waits", first.waits()
+    second = two.join()
+    answers = {one: one.joined(first), two: two.joined(second)}
+    yield first.wait.reached(0, INITIAL_DELAY_MS, 2 * INITIAL_DELAY_MS)
+    yield sorted(len(each.members) for each in answers.values())
+    yield "one generation", {each.generation_id for each in answers.values()}
+    yield "one leader", len({each.leader for each in answers.values()})
+
+
+@scenario()
+def rebalance_waits_for_all_members(kafka: Kafka) -> Story:
+    """A newcomer waits until the member that is there has joined again."""
+    (one,) = stable(kafka, kafka.new_name("group"))
+    two = Member(kafka, one.group)
+    second = two.join()
+    yield "newcomer waits", second.waits()
+    yield "told by a heartbeat", one.heartbeat()
+    yield "told by a sync", one.sync().answer()
+    first = one.join()
+    yield one.joined(first).generation_id, two.joined(second).generation_id, second.waits()
+    yield "sizes", sorted((len(one.others), len(two.others)))
+    yield "old generation", one.heartbeat(1)
+
+
+@scenario()
+def rebalance_ends_without_the_silent(kafka: Kafka) -> Story:
+    """At the rebalance timeout whoever has not joined again is dropped."""
+    (one,) = stable(kafka, kafka.new_name("group"), rebalance_ms=1200)
+    two = Member(kafka, one.group, rebalance_ms=600)
+    second = two.join()
+    yield "newcomer waits", second.waits()
+    yield two.joined(second).generation_id, second.wait.reached(0, 600, 1200)
+    yield "dropped", one.heartbeat()
+
+
+@scenario()
+def rebalance_is_not_for_followers(kafka: Kafka) -> Story:
+    """In a stable group a follower's same join changes nothing; the leader's starts a rebalance."""
+    leader, follower = stable(kafka, kafka.new_name("group"), 2)
+    again = follower.join()
+    yield follower.joined(again).generation_id, again.wait.how_it_ended()
+    yield "no rebalance", leader.heartbeat()
+    waiting = leader.join()
+    yield "leader waits", waiting.waits()
+    yield "rebalance", follower.heartbeat()
+    joined = follower.join()
+    yield leader.joined(waiting).generation_id, follower.joined(joined).generation_id
+
+
+@scenario()
+def rebalance_for_other_metadata(kafka: Kafka) -> Story:
+    """A follower that joins with other metadata starts a rebalance."""
+    leader, follower = stable(kafka, kafka.new_name("group"), 2)
+    changed = follower.join(protocols=(("range", b"other"),))
+    yield "waits", changed.waits()
+    yield "told", leader.heartbeat()
+    joined = leader.join()
+    yield leader.joined(joined).generation_id, follower.joined(changed).generation_id
+    yield "told to the leader", sorted(bytes(m.metadata) for m in joined.answer().members)
+
+
+@scenario()
+def sync_waits_for_the_leader(kafka: Kafka) -> Story:
+    """A follower's sync waits for the leader's; later ones are answered at once."""
+    group = kafka.new_name("group")
+    members = [Member(kafka, group), Member(kafka, group)]
+    joins = [each.join() for each in members]
+    for member, pending in zip(members, joins, strict=True):
+        member.joined(pending)
+    leader, follower = sorted(members, key=lambda each: not each.others)
+    early = follower.sync()
+    yield "follower waits", early.waits()
+    yield "heartbeat meanwhile", follower.heartbeat()
+    yield "leader", leader.sync()
+    yield "follower", early
+    yield "once more", follower.sync()
+
+
+@scenario()
+def sync_ends_without_the_leader(kafka: Kafka) -> Story:
+    """A leader that never syncs is dropped at the rebalance timeout; the syncs end in errors."""
+    group = kafka.new_name("group")
+    members = [Member(kafka, group, rebalance_ms=1000) for _ in range(2)]
+    joins = [each.join() for each in members]
+    for member, pending in zip(members, joins, strict=True):
+        member.joined(pending)
+    leader, follower = sorted(members, key=lambda each: not each.others)
+    early = follower.sync()
+    yield early.answer(), early.wait.reached(0, 900)
+    yield "leader", leader.heartbeat()
+    yield "follower", follower.heartbeat()
+
+
+@scenario()
+def members_expire_after_their_session(kafka: Kafka) -> Story:
+    """A silent member is dropped when its session ends, not before; the others rebalance."""
+    group = kafka.new_name("group")
+    (quiet,) = stable(kafka, group, session_ms=SESSION_MIN_MS)
+    newcomer = Member(kafka, group)
+    pending = newcomer.join()
+    yield "newcomer waits", pending.waits()
+    yield newcomer.joined(pending).generation_id, pending.wait.reached(0, SESSION_MIN_MS // 2)
+    yield "dropped", quiet.heartbeat()
+
+
+@scenario()
+def members_stay_by_heartbeats(kafka: Kafka) -> Story:
+    """Every heartbeat begins the session anew."""
+    (member,) = stable(kafka, kafka.new_name("group"), session_ms=2 * SESSION_MIN_MS)
+    topic = kafka.topic()
+    for _ in range(4):
+        kafka.pass_time(topic, SESSION_MIN_MS)
+        yield member.heartbeat()
+
+
+@scenario()
+def leaving_ends_the_wait_for_the_missing(kafka: Kafka) -> Story:
+    """When the member that everybody waits for leaves, the joins are answered at once."""
+    (one,) = stable(kafka, kafka.new_name("group"))
+    two = Member(kafka, one.group)
+    second = two.join()
+    yield "waits", second.waits()
+    yield kafka.ask(leave(one.group, one.id))
+    yield two.joined(second).generation_id, second.wait.how_it_ended()
+
+
+@scenario()
+def leaving_a_stable_group_starts_a_rebalance(kafka: Kafka) -> Story:
+    """The others learn it by their heartbeats; the last one leaves an empty group."""
+    leader, follower = stable(kafka, kafka.new_name("group"), 2)
+    yield kafka.ask(leave(leader.group, follower.id))
+    yield leader.heartbeat()
+    joined = leader.join()
+    yield leader.joined(joined).generation_id
+    yield kafka.ask(leave(leader.group, leader.id))
+    yield leader.heartbeat()
+
+
+@scenario()
+def leaving_in_old_versions(kafka: Kafka) -> Story:
+    """Before v3 one member leaves at a time, and the error is the answer's own."""
+    for version in (0, 1, 2):
+        (member,) = stable(kafka, kafka.new_name("group"))
+        asked = leave(member.group)
+        asked.member_id = member.id
+        yield version, kafka.ask(asked, version)
+        yield version, kafka.ask(asked, version)
+
+
+@scenario()
+def joins_that_were_given_up(kafka: Kafka) -> Story:
+    """A client that hangs up while it joins is missed only when its session ends."""
+    group = kafka.new_name("group")
+    (one,) = stable(kafka, group)
+    gone = Member(kafka, group, session_ms=SESSION_MIN_MS)
+    yield "waits", gone.join().waits()
+    gone.client.close()
+    yield one.heartbeat()
+    again = one.join()
+    yield one.joined(again).generation_id, again.wait.reached(0)
+    yield one.sync().answer()
+
+
+@scenario()
+def protocols_are_voted_on(kafka: Kafka) -> Story:
+    """The protocol that most members prefer, of those that all have."""
+    group = kafka.new_name("group")
+    preferences = (("a", "b"), ("b", "a"), ("c", "b", "a"))
+    members = [
+        Member(kafka, group, protocols=tuple((name, name.encode()) for name in names))
+        for names in preferences
+    ]
+    joins = [each.join() for each in members]
+    yield {each.joined(pending).protocol_name for each, pending in zip(members, joins, strict=True)}
+    leader = next(each for each in members if each.others)
+    yield sorted(bytes(m.metadata) for m in joins[members.index(leader)].answer().members)
+
+
+@scenario()
+def assignments_reach_their_members(kafka: Kafka) -> Story:
+    """Each member gets what the leader wrote for it; who was forgotten gets nothing."""
+    group = kafka.new_name("group")
+    members = [Member(kafka, group), Member(kafka, group)]
+    joins = [each.join() for each in members]
+    for member, pending in zip(members, joins, strict=True):
+        member.joined(pending)
+    leader, follower = sorted(members, key=lambda each: not each.others)
+    waiting = follower.client.start(sync(group, follower.id, follower.generation))
+    brought = {leader.id: b"for the leader"}
+    yield kafka.ask(sync(group, leader.id, leader.generation, brought))
+    yield waiting.answer()
+    yield kafka.ask(join(group, follower.id)).generation_id

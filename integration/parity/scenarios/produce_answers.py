@@ -1,0 +1,147 @@
+"""What a produce is answered with, and when there is nobody to wait for."""
+
+from __future__ import annotations
+
+from integration.parity.requests import SHORT_MS, batch, fetch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.telling import by_partition
+from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+
+A = batch("a")
+
+
+@scenario()
+def produce_is_answered_at_once(kafka: Kafka) -> Story:
+    """With one replica nothing waits, whatever the acks and the timeout."""
+    topic = kafka.topic()
+    for version in (3, 5, 7, 8, 9, 12):
+        for acks in (1, -1):
+            yield version, acks, kafka.start(produce(topic, A, acks=acks), version)
+    for timeout_ms in (0, -1, SHORT_MS):
+        yield "timeout", timeout_ms, kafka.start(produce(topic, A, timeout_ms=timeout_ms))
+
+
+@scenario()
+def produce_numbers_records(kafka: Kafka) -> Story:
+    """Batches get their offsets one after the other, whatever the producer wrote into them."""
+    topic = kafka.topic()
+    yield kafka.ask(produce(topic, batch("a", "b", "c")))
+    yield kafka.ask(produce(topic, batch("d")))
+    yield kafka.ask(fetch(topic))
+
+
+@scenario()
+def produce_without_acks_has_no_answer(kafka: Kafka) -> Story:
+    """Produces with acks=0 are appended in their order; the next answer is the next request's."""
+    topic = kafka.topic()
+    client = kafka.connect()
+    for value in ("a", "b", "c"):
+        client.tell(produce(topic, batch(value), acks=0), 9)
+    yield client.ask(fetch(topic))
+
+
+@scenario()
+def produce_without_acks_that_fails_closes(kafka: Kafka) -> Story:
+    """An error of a produce with acks=0 can only be told by hanging up."""
+    client = kafka.connect()
+    client.tell(produce(kafka.new_name("unknown"), A, acks=0), 9)
+    yield "closed", client.is_closed()
+
+
+@scenario()
+def produce_with_impossible_acks(kafka: Kafka) -> Story:
+    """acks that are neither -1, 0 nor 1 are refused for every partition, and nothing is kept."""
+    topic = kafka.topic(2)
+    for acks in (2, -2, 100):
+        yield acks, by_partition(kafka.ask(produce(topic, {0: A, 1: A}, acks=acks)))
+    yield kafka.ask(fetch(topic, {0: 0, 1: 0}, max_wait_ms=0))
+
+
+@scenario()
+def produce_refuses_some_partitions(kafka: Kafka) -> Story:
+    """Each partition has its own fate; those refused before the append come last."""
+    topic = kafka.topic(2)
+    broken = bytearray(A)
+    broken[-1] ^= 0xFF
+    yield kafka.ask(produce(topic, {9: A, 0: A}))
+    yield kafka.ask(produce(topic, {9: A, 1: bytes(broken)}))
+    two = produce(kafka.new_name("unknown"), A)
+    two.topic_data += produce(topic, A).topic_data
+    yield kafka.ask(two)
+
+
+@scenario()
+def produce_no_batch_or_two(kafka: Kafka) -> Story:
+    """One batch a partition is what a produce carries: none and two are refused."""
+    topic = kafka.topic()
+    for what, records in (("none", b""), ("two", A + A), ("half", A[:40])):
+        yield what, kafka.ask(produce(topic, records))
+
+
+@scenario()
+def produce_null(kafka: Kafka) -> Story:
+    """A produce whose records are null."""
+    yield "waits", kafka.start(produce(kafka.topic(), None)).waits()
+
+
+@scenario()
+def produce_the_same_partition_twice(kafka: Kafka) -> Story:
+    """A request with two batches for one partition is answered as Kafka does."""
+    topic = kafka.topic()
+    one = TopicProduceData(
+        name=topic,
+        partition_data=[PartitionProduceData(index=0, records=batch(v)) for v in ("a", "b")],
+    )
+    yield kafka.ask(ProduceRequest(acks=-1, timeout_ms=SHORT_MS, topic_data=[one]))
+    yield kafka.ask(fetch(topic))
+
+
+@scenario()
+def produce_nothing_at_all(kafka: Kafka) -> Story:
+    """A produce without topics, or without partitions, is answered without any."""
+    topic = kafka.topic()
+    yield kafka.ask(ProduceRequest(acks=-1, timeout_ms=SHORT_MS, topic_data=[]))
+    yield kafka.ask(produce(topic, {}))
+
+
+@scenario()
+def produce_too_much(kafka: Kafka) -> Story:
+    """A batch above max.message.bytes is refused, one below is not."""
+    topic = kafka.topic(max_message_bytes="500")
+    for size in (400, 500, 1000):
+        yield size, kafka.ask(produce(topic, batch("x" * size)))
+    yield kafka.ask(fetch(topic))
+
+
+@scenario()
+def produce_more_than_a_segment(kafka: Kafka) -> Story:
+    """A batch that is larger than a segment may be is refused."""
+    topic = kafka.topic(segment_bytes=str(1 << 20), max_message_bytes=str(4 << 20))
+    yield kafka.ask(produce(topic, batch("x" * (1 << 20))))
+    yield kafka.ask(produce(topic, batch("x" * 1000)))
+
+
+@scenario()
+def produce_without_keys_to_a_compacted_topic(kafka: Kafka) -> Story:
+    """Compaction goes by keys, so records without one are refused, each by its number."""
+    topic = kafka.topic(cleanup_policy="compact")
+    yield kafka.ask(produce(topic, batch("a", "b")))
+    yield kafka.ask(produce(topic, batch("a", key="k")))
+    yield kafka.ask(produce(topic, batch(None, key="k")))
+
+
+@scenario()
+def produce_transactionally_without_a_transaction(kafka: Kafka) -> Story:
+    """Transactional batches need a transactional id, and that one a coordinator's word."""
+    topic = kafka.topic()
+    yield kafka.ask(produce(topic, batch("a", producer=(900_000, 0, 0), attributes=0x10)))
+    control = batch("a", producer=(900_000, 0, 0), attributes=0x30)
+    yield kafka.ask(produce(topic, control))
+
+
+@scenario()
+def produce_control_batches(kafka: Kafka) -> Story:
+    """Control batches are the broker's own; a client's is refused."""
+    topic = kafka.topic()
+    yield kafka.ask(produce(topic, batch("a", attributes=0x20)))
+    yield kafka.ask(fetch(topic, max_wait_ms=0))

@@ -1,0 +1,102 @@
+"""Groups whose coordinator must replicate what it writes."""
+
+from __future__ import annotations
+
+from integration.deadlines import eventually
+from integration.parity.admin_requests import elect, reassign
+from integration.parity.group_requests import commit, committed, find_coordinator, heartbeat, join
+from integration.parity.members import Member, stable
+from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.setups import COMMIT_TIMEOUT_MS, THREE
+
+OFFSETS = "__consumer_offsets"
+
+
+@scenario(on=THREE, alone=True)
+def commits_are_quick_when_all_is_well(kafka: Kafka) -> Story:
+    """A commit is replicated within milliseconds."""
+    group, topic = kafka.new_name("group"), kafka.topic()
+    coordinator = _coordinator(kafka, group)
+    kafka.ask(commit(group, topic, {0: 2}), node=coordinator)  # the first one has more to do
+    yield kafka.start(commit(group, topic, {0: 3}), node=coordinator)
+    yield kafka.ask(committed(group, {topic: [0]}), node=coordinator)
+
+
+@scenario(on=THREE)
+def coordinators_send_others_away(kafka: Kafka) -> Story:
+    """A node that does not look after a group says so."""
+    group, topic = kafka.new_name("group"), kafka.topic()
+    wrong = next(node for node in kafka.nodes if node != _coordinator(kafka, group))
+    yield kafka.ask(commit(group, topic, {0: 3}), node=wrong)
+    yield kafka.ask(committed(group, {topic: [0]}), node=wrong)
+    yield Member(kafka, group, node=wrong).join().answer()
+    yield kafka.ask(join(group, "somebody"), node=wrong)
+
+
+@scenario(on=THREE, alone=True)
+def commits_wait_for_a_paused_follower(kafka: Kafka) -> Story:
+    """A commit waits for replication, and times out after offsets.commit.timeout.ms."""
+    group, topic = kafka.new_name("group"), kafka.topic()
+    coordinator = _coordinator(kafka, group)
+    kafka.pause(_follower(coordinator))
+    late = kafka.start(commit(group, topic, {0: 3}), node=coordinator)
+    yield late.answer(), late.wait.reached(0, COMMIT_TIMEOUT_MS)
+    parked = kafka.start(commit(group, topic, {0: 4}), node=coordinator)
+    yield "waits", parked.waits()
+    kafka.resume(_follower(coordinator))
+    yield parked
+
+
+@scenario(on=THREE, alone=True)
+def assignments_wait_for_a_paused_follower(kafka: Kafka) -> Story:
+    """The leader's sync waits until the assignment is replicated, and so does all else."""
+    group = kafka.new_name("group")
+    coordinator = _coordinator(kafka, group)
+    member = Member(kafka, group, node=coordinator)
+    member.joined(member.join())
+    kafka.pause(_follower(coordinator))
+    parked = member.sync()
+    yield "waits", parked.waits()
+    kafka.resume(_follower(coordinator))
+    yield parked
+    yield member.heartbeat()
+
+
+@scenario(on=THREE, alone=True)
+def group_moves_with_its_coordinator(kafka: Kafka) -> Story:
+    """When the coordinator moves, the new one has the group's offsets and its members."""
+    topic, group = kafka.topic(), kafka.new_name("group")
+    old = _coordinator(kafka, group)
+    (member,) = stable(kafka, group, node=old)
+    sent = commit(group, topic, {0: 7}, member=member.id, generation=member.generation)
+    yield kafka.ask(sent, node=old)
+    new = _follower(old)
+    _move_offsets(kafka, new)
+    yield "at the old one", kafka.ask(commit(group, topic, {0: 8}), node=old)
+    yield kafka.ask(committed(group, {topic: [0]}), node=new)
+    beat = heartbeat(group, member.id, member.generation)
+    yield "still a member", kafka.ask(beat, node=new)
+    _move_offsets(kafka, old)
+
+
+def _move_offsets(kafka: Kafka, to: int) -> None:
+    """Let a node lead the partition of committed offsets, and wait until it has loaded it."""
+    others = [node for node in kafka.nodes if node != to]
+    kafka.ask(reassign(OFFSETS, (to, *others)))
+    kafka.ask(elect(OFFSETS, 0))
+    kafka.wait_for_leader(OFFSETS, to)
+    asked = committed("any", {})
+    eventually(
+        lambda: kafka.ask(asked, node=to).groups[0].error_code == 0, f"the coordinator at {to}"
+    )
+
+
+def _coordinator(kafka: Kafka, group: str) -> int:
+    (found,) = kafka.ask(find_coordinator(group)).coordinators
+    node: int = found.node_id
+    return node
+
+
+def _follower(coordinator: int) -> int:
+    """A node to pause: neither the coordinator nor the one with the controller."""
+    return 2 if coordinator == 3 else 3

@@ -1,0 +1,161 @@
+"""acks=all over three replicas: what it waits for, and each way the wait can end."""
+
+from __future__ import annotations
+
+from integration.parity.admin_requests import delete_topics, elect, reassign
+from integration.parity.requests import LATEST, SHORT_MS, batch, fetch, list_offsets, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.setups import THREE
+from integration.parity.telling import by_partition
+
+ALL = (1, 2, 3)
+A = batch("a")
+
+
+@scenario(on=THREE)
+def replicated_produce_is_quick(kafka: Kafka) -> Story:
+    """With all replicas well acks=all is answered at once, also with min.insync.replicas 3."""
+    topic = kafka.topic(replicas=ALL, min_insync_replicas="3")
+    kafka.ask(produce(topic, A))  # the followers' first fetch of a new topic may come late
+    for _ in range(3):
+        yield kafka.start(produce(topic, A))
+    yield kafka.ask(fetch(topic))
+
+
+@scenario(on=THREE, alone=True)
+def produce_waits_for_a_paused_follower(kafka: Kafka) -> Story:
+    """acks=all waits for every replica in sync, not for min.insync.replicas of them."""
+    topic = kafka.topic(replicas=ALL, min_insync_replicas="2")
+    kafka.pause(3)
+    parked = kafka.start(produce(topic, A))
+    yield "waits", parked.waits()
+    yield "acks=1 meanwhile", kafka.start(produce(topic, A, acks=1))
+    kafka.resume(3)
+    yield "after the resume", parked
+
+
+@scenario(on=THREE, alone=True)
+def produce_times_out_and_keeps_its_records(kafka: Kafka) -> Story:
+    """At timeout_ms, never before: an error, with the offset that the records really have."""
+    topic = kafka.topic(replicas=ALL)
+    kafka.pause(3)
+    for timeout_ms in (SHORT_MS, 0, -1):
+        yield timeout_ms, kafka.start(produce(topic, A, timeout_ms=timeout_ms))
+    yield "unseen", kafka.ask(fetch(topic, max_wait_ms=0))
+    kafka.resume(3)
+    yield "after the resume", kafka.ask(produce(topic, A))
+    yield kafka.ask(fetch(topic))
+
+
+@scenario(on=THREE, alone=True)
+def produce_completes_when_the_isr_shrinks(kafka: Kafka) -> Story:
+    """A follower that lags too long leaves the ISR; who waited for it is answered, and woken."""
+    topic = kafka.topic(replicas=ALL)
+    kafka.pause(3)
+    parked, reader = kafka.start(produce(topic, A)), kafka.start(fetch(topic))
+    yield "both wait", parked.waits(), reader.waits()
+    yield "produce", parked
+    yield "fetch", reader
+    kafka.wait_for_isr(topic, (1, 2))
+    yield "next", kafka.start(produce(topic, A))
+    kafka.resume(3)
+    kafka.wait_for_isr(topic, ALL)
+    yield "in sync again", kafka.start(produce(topic, A))
+
+
+@scenario(on=THREE, alone=True)
+def produce_below_the_minimum_of_replicas(kafka: Kafka) -> Story:
+    """Below min.insync.replicas new produces are refused, and a waiting one times out."""
+    topic = kafka.topic(replicas=ALL, min_insync_replicas="3")
+    kafka.pause(3)
+    parked = kafka.start(produce(topic, A, timeout_ms=4000))
+    kafka.wait_for_isr(topic, (1, 2))
+    yield "still waits", parked.waits()
+    yield "refused", kafka.start(produce(topic, A))
+    yield "acks=1", kafka.ask(produce(topic, A, acks=1))
+    yield "latest", kafka.ask(list_offsets(topic, LATEST))
+    yield "timed out", parked
+    kafka.resume(3)
+    kafka.wait_for_isr(topic, ALL)
+    yield "in sync again", kafka.ask(produce(topic, A))
+    yield kafka.ask(fetch(topic))
+
+
+@scenario(on=THREE, alone=True)
+def produce_with_one_partition_refused(kafka: Kafka) -> Story:
+    """An error in one partition does not end the wait for another."""
+    topic = kafka.topic(replicas=ALL)
+    kafka.pause(3)
+    yield "to the end", kafka.start(produce(topic, {0: A, 7: A}, timeout_ms=SHORT_MS))
+    parked = kafka.start(produce(topic, {7: A, 0: A}))
+    yield "waits", parked.waits()
+    kafka.resume(3)
+    yield "after the resume", parked
+
+
+@scenario(on=THREE, alone=True)
+def produces_by_the_dozen_complete_together(kafka: Kafka) -> Story:
+    """All that waited for the same follower are answered when it is back."""
+    topic = kafka.topic(replicas=ALL)
+    kafka.pause(3)
+    parked = [kafka.start(produce(topic, A)) for _ in range(30)]
+    yield "the last waits", parked[-1].waits()
+    kafka.resume(3)
+    offsets = [each.answer().responses[0].partition_responses[0].base_offset for each in parked]
+    yield sorted(offsets)
+    yield parked[-1].wait.how_it_ended()
+
+
+@scenario(on=THREE, alone=True)
+def produce_waits_while_the_leader_moves(kafka: Kafka) -> Story:
+    """When the leader changes, who waits at the old one is told at once, with the real offset."""
+    topic = kafka.topic(replicas=ALL)
+    kafka.ask(produce(topic, A))  # now node 2 fetches, and will have the next one, too
+    kafka.pause(3)
+    parked = kafka.start(produce(topic, A))
+    yield "waits", parked.waits()
+    _move_leader(kafka, topic)
+    yield "told", parked
+    yield "at the old leader", kafka.ask(produce(topic, A))
+    kafka.resume(3)
+    yield "at the new one", kafka.ask(produce(topic, A), node=2)
+    yield kafka.ask(fetch(topic), node=2)
+
+
+@scenario(on=THREE, alone=True)
+def produce_with_one_leader_moved(kafka: Kafka) -> Story:
+    """A partition that lost its leader has its error; the answer waits for the other one."""
+    topic = kafka.topic(2, replicas=ALL)
+    kafka.ask(produce(topic, {0: A, 1: A}))
+    kafka.pause(3)
+    parked = kafka.start(produce(topic, {0: A, 1: A}, timeout_ms=1300))
+    yield "waits", parked.waits()
+    _move_leader(kafka, topic)
+    yield by_partition(parked.answer()), parked.wait.how_it_ended()
+
+
+@scenario(on=THREE, alone=True)
+def produce_waits_while_its_topic_is_deleted(kafka: Kafka) -> Story:
+    """A topic that is deleted under a waiting produce ends the wait, with the real offset."""
+    topic = kafka.topic(replicas=ALL)
+    kafka.pause(3)
+    parked = kafka.start(produce(topic, A))
+    yield "waits", parked.waits()
+    kafka.ask(delete_topics(topic))
+    yield parked
+
+
+@scenario(on=THREE)
+def produce_at_the_wrong_node(kafka: Kafka) -> Story:
+    """A node that does not lead refuses a produce; newer versions name the leader (KIP-951)."""
+    topic = kafka.topic(replicas=ALL)
+    for version in (3, 9, 10, 12):
+        yield version, kafka.ask(produce(topic, A), version, node=2)
+    elsewhere = kafka.topic(replicas=(1,))
+    yield "no replica", kafka.ask(produce(elsewhere, A), node=3)
+
+
+def _move_leader(kafka: Kafka, topic: str) -> None:
+    """Let node 2 lead partition 0 instead of node 1."""
+    kafka.ask(reassign(topic, (2, 1, 3)))
+    kafka.ask(elect(topic, 0))

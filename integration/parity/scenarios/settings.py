@@ -1,0 +1,148 @@
+"""Settings of topics and brokers: told, changed, and effective at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integration.deadlines import eventually
+from integration.parity.admin_requests import (
+    APPEND,
+    BROKER,
+    DELETE,
+    SET,
+    SUBTRACT,
+    alter_configs,
+    create_topics,
+    describe_configs,
+    new_topic,
+)
+from integration.parity.requests import batch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+
+KEYS = ("retention.ms", "cleanup.policy", "max.message.bytes", "compression.type")
+
+
+@scenario()
+def settings_of_a_topic(kafka: Kafka) -> Story:
+    """What was given and what is default, with their sources and types."""
+    topic = kafka.topic(retention_ms="100000", cleanup_policy="compact,delete")
+    yield _settings(kafka, topic, *KEYS)
+    yield _settings(kafka, topic, *KEYS, synonyms=True)
+
+
+@scenario()
+def settings_of_replicas_in_sync(kafka: Kafka) -> Story:
+    """Where min.insync.replicas comes from: before it is given to a topic, then, and after that."""
+    topic, key = kafka.topic(), "min.insync.replicas"
+    yield kafka.ask(describe_configs(topic, key, synonyms=True))
+    for change, then in (((key, SET, "2"), "2"), ((key, DELETE, None), "1")):
+        yield change, kafka.ask(alter_configs(topic, change))
+        _wait_for(kafka, topic, key, then)
+        yield kafka.ask(describe_configs(topic, key, synonyms=True))
+
+
+@scenario()
+def settings_there_are(kafka: Kafka) -> Story:
+    """Every key of a topic, with its default, type and source."""
+    (result,) = kafka.ask(describe_configs(kafka.topic())).results
+    for each in sorted(result.configs, key=lambda config: config.name):
+        each.documentation = ""
+        yield each.name, each.value, each.config_type, each.config_source, each.read_only
+
+
+@scenario()
+def settings_of_unknown_resources(kafka: Kafka) -> Story:
+    """Unknown topics and brokers, unknown keys, and kinds that have no settings."""
+    topic = kafka.topic()
+    yield kafka.ask(describe_configs(kafka.new_name("unknown")))
+    yield kafka.ask(describe_configs("99", kind=BROKER))
+    yield kafka.ask(describe_configs("one", kind=BROKER))
+    yield kafka.ask(describe_configs(topic, "no.such.key"))
+    yield kafka.ask(describe_configs(topic, kind=0))
+    yield kafka.ask(describe_configs("a b"))
+
+
+@scenario()
+def settings_told_when_a_topic_is_made(kafka: Kafka) -> Story:
+    """CreateTopics answers with the new topic's settings."""
+    topic = new_topic(kafka.new_name("topic"), configs={"retention.ms": "5000"})
+    (made,) = kafka.ask(create_topics(topic)).topics
+    told = [each for each in made.configs or [] if each.name in KEYS]
+    yield sorted(told, key=lambda each: each.name)
+
+
+@scenario()
+def settings_are_changed(kafka: Kafka) -> Story:
+    """Set, reset, append and subtract; what was changed has another source then."""
+    topic = kafka.topic()
+    for change, then in (
+        (("retention.ms", SET, "5000"), "5000"),
+        (("cleanup.policy", APPEND, "compact"), "delete,compact"),
+        (("cleanup.policy", SUBTRACT, "delete"), "compact"),
+        (("retention.ms", DELETE, None), "-1"),
+        (("max.message.bytes", SET, "1000"), "1000"),
+    ):
+        yield change, kafka.ask(alter_configs(topic, change))
+        _wait_for(kafka, topic, change[0], then)
+        yield _settings(kafka, topic, *KEYS)
+
+
+@scenario()
+def settings_that_cannot_be(kafka: Kafka) -> Story:
+    """Bad keys, values and operations, and the same key twice."""
+    topic = kafka.topic()
+    for changes in (
+        [("retention.ms", SET, "soon")],
+        [("no.such.key", SET, "1")],
+        [("retention.ms", APPEND, "1")],
+        [("retention.ms", SET, None)],
+        [("retention.ms", 9, "1")],
+        [("retention.ms", SET, "1"), ("retention.ms", SET, "2")],
+        [("max.message.bytes", SET, "5000"), ("min.insync.replicas", SET, "-1")],
+    ):
+        yield changes, kafka.ask(alter_configs(topic, *changes))
+    yield "unknown topic", kafka.ask(alter_configs(kafka.new_name("x"), ("retention.ms", SET, "1")))
+    yield _settings(kafka, topic, *KEYS)
+
+
+@scenario()
+def settings_only_validated(kafka: Kafka) -> Story:
+    """validate_only answers as if, and changes nothing."""
+    topic = kafka.topic()
+    for value in ("5000", "soon"):
+        change = ("retention.ms", SET, value)
+        yield value, kafka.ask(alter_configs(topic, change, validate_only=True))
+    yield kafka.ask(describe_configs(topic, "retention.ms"))
+
+
+@scenario()
+def settings_take_effect_at_once(kafka: Kafka) -> Story:
+    """A smaller max.message.bytes refuses the next batch."""
+    topic = kafka.topic()
+    yield kafka.ask(produce(topic, batch("x" * 2000)))
+    yield kafka.ask(alter_configs(topic, ("max.message.bytes", SET, "1000")))
+    parked = produce(topic, batch("x" * 2000))
+    for _ in range(100):
+        answer = kafka.ask(parked)
+        if answer.responses[0].partition_responses[0].error_code:
+            break
+    answer.responses[0].partition_responses[0].base_offset = -1
+    yield answer
+
+
+def _wait_for(kafka: Kafka, topic: str, key: str, value: str) -> None:
+    """Wait until a setting is so: Kafka's brokers hear of a change when its answer is long gone."""
+
+    def is_so() -> bool:
+        (result,) = kafka.ask(describe_configs(topic, key)).results
+        return bool(result.configs[0].value == value)
+
+    eventually(is_so, f"{key} is {value}")
+
+
+def _settings(kafka: Kafka, topic: str, *keys: str, **how: bool) -> Any:
+    """The settings of a topic in the order of their names."""
+    answer = kafka.ask(describe_configs(topic, *keys, **how))
+    for result in answer.results:
+        result.configs.sort(key=lambda each: each.name)
+    return answer

@@ -1,0 +1,81 @@
+"""Times of records: the producer's or the broker's, and how far off they may be."""
+
+from __future__ import annotations
+
+import time
+
+from integration.parity.requests import TIME_MS, batch, fetch, list_offsets, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.compression import Codec
+from protocol.records import Record, build_batch
+
+HOUR_MS = 3_600_000
+
+
+@scenario()
+def append_time_is_the_brokers(kafka: Kafka) -> Story:
+    """With LogAppendTime every record bears the time of its append, and the answer tells it."""
+    topic = kafka.topic(message_timestamp_type="LogAppendTime")
+    for codec in (Codec.NONE, Codec.GZIP):
+        yield codec.name, kafka.ask(produce(topic, batch("a", "b", codec=codec)))
+    yield kafka.ask(fetch(topic))
+
+
+@scenario()
+def create_time_is_the_producers(kafka: Kafka) -> Story:
+    """With CreateTime the producer's times are kept; the answer tells none."""
+    topic = kafka.topic()
+    yield kafka.ask(produce(topic, batch("a", at=5)))
+    yield kafka.ask(list_offsets(topic, 5))
+
+
+@scenario()
+def times_too_far_away(kafka: Kafka) -> Story:
+    """message.timestamp.before.max.ms and after.max.ms bound a producer's times."""
+    topic = kafka.topic(
+        message_timestamp_before_max_ms=str(HOUR_MS), message_timestamp_after_max_ms=str(HOUR_MS)
+    )
+    now = int(time.time() * 1000)
+    for hours in (-24, -0.5, 0, 0.5, 24):
+        sent = batch("a", at=now + int(hours * HOUR_MS))
+        yield hours, kafka.ask(produce(topic, sent))
+
+
+@scenario()
+def times_too_far_away_in_a_batch(kafka: Kafka) -> Story:
+    """One record that is too far away refuses the batch, and is named by its number."""
+    topic = kafka.topic(message_timestamp_before_max_ms=str(HOUR_MS))
+    now = int(time.time() * 1000)
+    times = (now, now - 2 * HOUR_MS, now, now - 3 * HOUR_MS)
+    records = [Record(key=None, value=b"x", timestamp=each) for each in times]
+    for codec in (Codec.NONE, Codec.LZ4):
+        yield codec.name, kafka.ask(produce(topic, build_batch(records, codec=codec)))
+
+
+@scenario()
+def times_of_tomorrow(kafka: Kafka) -> Story:
+    """By default a record may come from up to an hour ahead, and from any time before."""
+    topic = kafka.topic()
+    now = int(time.time() * 1000)
+    for what, at in (("none", -1), ("zero", 0), ("soon", now + 60_000), ("far", now + 2 * HOUR_MS)):
+        yield what, kafka.ask(produce(topic, batch("a", at=at)))
+
+
+@scenario()
+def times_that_go_back(kafka: Kafka) -> Story:
+    """Times need not ascend: the first record at or after a time is found all the same."""
+    topic = kafka.topic()
+    for at in (3000, 1000, 2000, 4000):
+        kafka.ask(produce(topic, batch("a", at=at)))
+    for at in (500, 1000, 1500, 2500, 3500, 4000, 4001):
+        yield at, kafka.ask(list_offsets(topic, at))
+
+
+@scenario()
+def times_within_a_batch(kafka: Kafka) -> Story:
+    """A time is looked for record by record."""
+    topic = kafka.topic()
+    records = [Record(key=None, value=b"x", timestamp=TIME_MS + each) for each in (5, 1, 9, 3)]
+    kafka.ask(produce(topic, build_batch(records)))
+    for at in (0, 1, 4, 6, 9, 10):
+        yield at, kafka.ask(list_offsets(topic, TIME_MS + at))

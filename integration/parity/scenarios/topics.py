@@ -1,0 +1,226 @@
+"""Topics: made, refused, grown and deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from integration.deadlines import eventually
+from integration.parity.admin_requests import (
+    create_partitions,
+    create_topics,
+    delete_topics,
+    new_topic,
+)
+from integration.parity.requests import batch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.messages.create_topics import CreatableTopic
+from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+
+
+@scenario()
+def topics_are_made(kafka: Kafka) -> Story:
+    """A new topic's answer in every version, and what Metadata says of it."""
+    for version in range(2, 8):
+        name = kafka.new_name("topic")
+        yield version, _made(kafka, new_topic(name, 3), version)
+        _wait_for(kafka, name)
+        yield kafka.metadata(name)
+
+
+@scenario()
+def topics_with_defaults(kafka: Kafka) -> Story:
+    """-1 partitions and replicas are the broker's defaults; before v4 they are refused."""
+    for version in (2, 3, 4, 7):
+        yield version, _made(kafka, new_topic(kafka.new_name("topic"), -1, -1), version)
+
+
+@scenario()
+def topics_with_bad_names(kafka: Kafka) -> Story:
+    """Names that are empty, too long, of dots only, or have other than [a-zA-Z0-9._-]."""
+    for name in ("", ".", "..", "a b", "ä", "a/b", "x" * 249, "x" * 250, "a\0b", "..."):
+        topic = new_topic(name) if name != "x" * 249 else new_topic(kafka.new_name("topic"))
+        answer = kafka.ask(create_topics(topic))
+        yield len(name), [each.error_code for each in answer.topics]
+
+
+@scenario()
+def topics_that_collide(kafka: Kafka) -> Story:
+    """A name that differs from another only in dots and underscores is refused."""
+    name = kafka.new_name("topic")
+    for each in (f"{name}.a_b", f"{name}.a.b", f"{name}_a_b", f"{name}.a_b"):
+        yield [t.error_code for t in kafka.ask(create_topics(new_topic(each))).topics]
+
+
+@scenario()
+def topics_with_bad_numbers(kafka: Kafka) -> Story:
+    """Partitions and replicas that cannot be."""
+    for partitions in (0, -2, -100):
+        answer = kafka.ask(create_topics(new_topic(kafka.new_name("topic"), partitions)))
+        yield "partitions", partitions, answer
+    for replication in (0, 2, -2):
+        answer = kafka.ask(create_topics(new_topic(kafka.new_name("topic"), 1, replication)))
+        yield "replication", replication, answer
+
+
+@scenario()
+def topics_with_bad_replicas(kafka: Kafka) -> Story:
+    """Assignments with unknown nodes, gaps, repeats, or numbers beside them."""
+    nowhere: list[int] = []
+    for replicas in (
+        {0: [1]},
+        {0: [9]},
+        {0: [1, 1]},
+        {1: [1]},
+        {0: [1], 2: [1]},
+        {0: nowhere},
+        {0: [-1]},
+    ):
+        yield replicas, _made(kafka, new_topic(kafka.new_name("topic"), replicas=replicas))
+    both = new_topic(kafka.new_name("topic"), replicas={0: [1]})
+    both.num_partitions, both.replication_factor = 1, 1
+    yield "both", kafka.ask(create_topics(both))
+
+
+@scenario()
+def topics_with_bad_configs(kafka: Kafka) -> Story:
+    """Unknown keys and values out of range."""
+    for key, value in (
+        ("retention.ms", "-2"),
+        ("retention.ms", "soon"),
+        ("no.such.key", "1"),
+        ("cleanup.policy", "burn"),
+        ("min.insync.replicas", "0"),
+        ("segment.bytes", "13"),
+        ("compression.type", "zip"),
+        ("retention.ms", None),
+        ("max.message.bytes", ""),
+    ):
+        topic = new_topic(kafka.new_name("topic"), configs={key: value})
+        yield key, value, kafka.ask(create_topics(topic))
+
+
+@scenario()
+def topics_only_validated(kafka: Kafka) -> Story:
+    """validate_only answers as if, and makes nothing."""
+    name = kafka.new_name("topic")
+    yield _made(kafka, new_topic(name), validate_only=True)
+    yield kafka.metadata(name)
+    yield kafka.ask(create_topics(new_topic(name, 0), validate_only=True))
+
+
+@scenario()
+def topics_twice(kafka: Kafka) -> Story:
+    """A topic that exists, and one that a request names twice."""
+    existing, twice = kafka.topic(), kafka.new_name("topic")
+    yield kafka.ask(create_topics(new_topic(existing)))
+    yield kafka.ask(create_topics(new_topic(twice), new_topic(twice, 2)))
+
+
+@scenario()
+def topics_are_deleted(kafka: Kafka) -> Story:
+    """By name and by id; a deleted topic is unknown, and may be made again, empty."""
+    topic = kafka.topic()
+    kafka.ask(produce(topic, batch("a")))
+    yield kafka.ask(delete_topics(topic))
+    eventually(lambda: kafka.metadata(topic).error_code != 0, "the topic is gone")
+    yield kafka.metadata(topic)
+    yield "again", kafka.ask(delete_topics(topic))
+    kafka.ask(create_topics(new_topic(topic)))
+    _wait_for(kafka, topic)
+    by_id = DeleteTopicsRequest(
+        topics=[DeleteTopicState(topic_id=kafka.metadata(topic).topic_id)], timeout_ms=1000
+    )
+    yield "by id", kafka.ask(by_id)
+    yield (
+        "unknown id",
+        kafka.ask(
+            DeleteTopicsRequest(topics=[DeleteTopicState(topic_id=UUID(int=7))], timeout_ms=1000)
+        ),
+    )
+
+
+@scenario()
+def topics_deleted_in_odd_ways(kafka: Kafka) -> Story:
+    """Both a name and an id, neither, the same twice, and with the requests of old versions."""
+    topic = kafka.topic()
+    topic_id = kafka.metadata(topic).topic_id
+    both = DeleteTopicState(name=topic, topic_id=topic_id)
+    neither = DeleteTopicState()
+    for states in ([both], [neither], [DeleteTopicState(name=topic)] * 2):
+        yield kafka.ask(DeleteTopicsRequest(topics=states, timeout_ms=1000))
+    for version in (1, 4, 5):
+        old = DeleteTopicsRequest(topic_names=[kafka.new_name("unknown")], timeout_ms=1000)
+        yield version, kafka.ask(old, version)
+
+
+@scenario()
+def partitions_are_added(kafka: Kafka) -> Story:
+    """A topic can only grow; what else is asked is refused."""
+    topic = kafka.topic(2)
+    for count in (2, 1, 0, -1, 3):
+        yield count, kafka.ask(create_partitions(topic, count))
+    eventually(lambda: len(kafka.metadata(topic).partitions) == 3, "three partitions")
+    yield "only asked", kafka.ask(create_partitions(topic, 5, validate_only=True))
+    yield kafka.metadata(topic)
+    yield "unknown", kafka.ask(create_partitions(kafka.new_name("unknown"), 5))
+    nowhere: list[int] = []
+    for replicas in ([[1]], [[1], [1]], [[9]], [nowhere], [[1, 1]]):
+        yield replicas, kafka.ask(create_partitions(topic, 4, replicas=replicas))
+
+
+@scenario()
+def metadata_of_unknown_topics(kafka: Kafka) -> Story:
+    """An unknown name or id has its error; bad names are refused, not made."""
+    yield kafka.metadata(kafka.new_name("unknown"))
+    unknown_id = MetadataRequest(topics=[MetadataRequestTopic(topic_id=UUID(int=9), name=None)])
+    yield "by id", kafka.ask(unknown_id).topics
+    for name in ("a b", "", ".."):
+        asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
+        yield kafka.ask(asked).topics
+
+
+@scenario()
+def metadata_makes_topics(kafka: Kafka) -> Story:
+    """A topic that is asked for is made, unless the request says no."""
+    name = kafka.new_name("topic")
+    asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
+    eventually(lambda: kafka.ask(asked).topics[0].error_code == 0, "the topic is made")
+    yield kafka.ask(asked).topics
+
+
+@scenario()
+def metadata_of_nothing_and_of_the_cluster(kafka: Kafka) -> Story:
+    """An empty list asks for no topics; brokers and controller are told all the same."""
+    for version in (1, 4, 8, 9, 12, 13):
+        answer = kafka.ask(MetadataRequest(topics=[], allow_auto_topic_creation=True), version)
+        yield version, answer.brokers, answer.controller_id, answer.topics, answer.error_code
+
+
+@scenario()
+def metadata_with_authorized_operations(kafka: Kafka) -> Story:
+    """What a client may do, told where it asks."""
+    topic = kafka.topic()
+    asked = MetadataRequest(
+        topics=[MetadataRequestTopic(name=topic)],
+        include_cluster_authorized_operations=True,
+        include_topic_authorized_operations=True,
+    )
+    for version in (8, 10, 12):
+        answer = kafka.ask(asked, version)
+        operations = answer.topics[0].topic_authorized_operations
+        yield version, operations, answer.cluster_authorized_operations
+
+
+def _wait_for(kafka: Kafka, topic: str) -> None:
+    """Wait until a topic is known."""
+    eventually(lambda: kafka.metadata(topic).error_code == 0, topic)
+
+
+def _made(kafka: Kafka, topic: CreatableTopic, version: int = 7, **how: bool) -> Any:
+    """The answer to CreateTopics without the settings: `settings.py` looks at those."""
+    answer = kafka.ask(create_topics(topic, **how), version)
+    for each in answer.topics:
+        each.configs = []
+    return answer

@@ -1,0 +1,158 @@
+"""Turns answers into lines that can be compared: everything in them but what is chance.
+
+Names, ids and addresses that differ from run to run are replaced by what they stand for, numbered
+in the order of their appearance; fields at their default are left out; records are unpacked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from integration.parity.client import Pending
+from protocol.errors import ErrorCode
+from protocol.messages.produce import ProduceResponse
+from protocol.records import batches, records
+
+# The words of an error are each system's own; times and places are of the run.
+_LEFT_OUT = frozenset(
+    {
+        "error_message",
+        "batch_index_error_message",
+        "throttle_time_ms",
+        "node_endpoints",
+        "host",
+        "port",
+        "client_host",
+    }
+)
+_SINCE_MS = 1_750_000_000_000  # times after this are of the run, times before are of a scenario
+_MEMBER_ID = re.compile(r"[\w.-]+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class Teller:
+    """What one scenario saw of one system, line by line."""
+
+    def __init__(self) -> None:
+        self._names: dict[object, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def name(self, real: object, kind: str) -> str:
+        """Return what something is called in the transcript; new things get the next number."""
+        if real not in self._names:
+            self._counts[kind] = self._counts.get(kind, 0) + 1
+            self._names[real] = f"{kind}{self._counts[kind]}"
+        return self._names[real]
+
+    def line(self, seen: object) -> str:
+        """One line; a tuple's parts are put one after the other."""
+        if isinstance(seen, tuple):
+            return ": ".join(self._tell(part) for part in seen)
+        return self._tell(seen)
+
+    def _tell(self, value: Any) -> str:
+        if isinstance(value, Pending):
+            answer = value.answer()
+            return f"{value.wait.how_it_ended()}, {self._tell(answer)}"
+        if dataclasses.is_dataclass(value):
+            return self._struct(value)
+        if isinstance(value, list | tuple):
+            return f"[{'; '.join(map(self._tell, value))}]"
+        if isinstance(value, dict):
+            parts = (f"{self._tell(key)}={self._tell(part)}" for key, part in value.items())
+            return f"{{{', '.join(parts)}}}"
+        if isinstance(value, bytes | bytearray | memoryview):
+            return repr(bytes(value))[1:]
+        if isinstance(value, UUID):
+            return self.name(value, "uuid") if value.int else "none"
+        if isinstance(value, ErrorCode):
+            return value.name
+        return self._plain(str(value))
+
+    def _struct(self, struct: Any) -> str:
+        told = []
+        for field in dataclasses.fields(struct):
+            value = getattr(struct, field.name)
+            if field.name in _LEFT_OUT or value == _default(field):
+                continue
+            told.append(f"{field.name}={self._field(field.name, value)}")
+        return f"({' '.join(told)})"
+
+    def _field(self, name: str, value: Any) -> str:
+        special = _SPECIAL.get(name)
+        return self._tell(value) if special is None else special(self, value)
+
+    def _plain(self, text: str) -> str:
+        """Replace names in running text, longest first: one may be the beginning of another."""
+        for real in sorted((r for r in self._names if isinstance(r, str)), key=len, reverse=True):
+            text = text.replace(real, self._names[real])
+        text = _MEMBER_ID.sub(lambda found: self.name(found.group(), "member"), text)
+        return _UUID.sub(lambda found: self.name(found.group(), "uuid"), text)
+
+    def _number(self, kind: str, value: int) -> str:
+        return str(value) if value in (0, -1) else self.name((kind, value), kind)
+
+    def _time(self, value: int) -> str:
+        return "now" if value > _SINCE_MS else str(value)
+
+    def records(self, data: Any) -> str:
+        """Tell whole batches record by record, and how many bytes of a torn one follow."""
+        if data is None:
+            return "null"
+        told, end = [], 0
+        for position, header in batches(data):
+            end = position + header.size
+            inside = [
+                f"{each.offset} {self._value(each.value)}" for each in records(data, position)
+            ]
+            marks = [f"codec {header.codec}"] if header.codec else []
+            marks += ["control"] if header.is_control else []
+            marks += (
+                [f"time {self._time(header.max_timestamp)}"] if header.is_log_append_time else []
+            )
+            told.append(", ".join(marks + inside))
+        torn = f" and {len(data) - end} bytes" if len(data) > end else ""
+        return f"[{'; '.join(told)}]{torn}"
+
+    def _value(self, value: bytes | None) -> str:
+        if value is None:
+            return "null"
+        return value.decode("latin-1") if len(value) < 20 else f"{len(value)} bytes"
+
+
+def by_partition(answer: Any) -> Any:
+    """The same answer with each topic's partitions in order, where Kafka's hash tables decide."""
+    if isinstance(answer, ProduceResponse):
+        for produced in answer.responses:
+            produced.partition_responses.sort(key=lambda each: each.index)
+        return answer
+    for topic in answer.topics:
+        topic.partitions.sort(key=lambda each: each.partition_index)
+    return answer
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def _error(_: Teller, code: int) -> str:
+    return ErrorCode(code).name
+
+
+_SPECIAL: dict[str, Callable[[Teller, Any], str]] = {
+    "error_code": _error,
+    "topic_config_error_code": _error,
+    "records": Teller.records,
+    "session_id": lambda teller, value: teller._number("session", value),
+    "producer_id": lambda teller, value: teller._number("producer", value),
+    "cluster_id": lambda teller, value: teller.name(value, "cluster"),
+    "isr_nodes": lambda teller, value: teller._tell(sorted(value)),
+    "timestamp": Teller._time,
+    "log_append_time_ms": Teller._time,
+}

@@ -1,0 +1,29 @@
+"""What an outcome means: equal, differing as known, or a failure; in a word and a line."""
+
+from __future__ import annotations
+
+from integration.parity.known import KNOWN
+from integration.parity.runner import Outcome
+
+SAME, KNOWN_DIFFERENCE = "same", "known difference"
+DIFFERS, NO_LONGER_DIFFERS, BROKEN = "DIFFERS", "NO LONGER DIFFERS", "BROKEN ON KAFKA"
+GOOD = frozenset({SAME, KNOWN_DIFFERENCE})
+
+
+def verdict(outcome: Outcome) -> str:
+    """One of the words above; those that are not good fail a run."""
+    if outcome.broken:
+        return BROKEN
+    known = KNOWN.get(outcome.scenario.name)
+    if outcome.equal:
+        return NO_LONGER_DIFFERS if known else SAME
+    if known and known.rewritten(outcome.theirs.lines) == outcome.ours.lines:
+        return KNOWN_DIFFERENCE
+    return DIFFERS
+
+
+def reason(outcome: Outcome) -> str:
+    """Why it differs, in a line; empty if it does not, or nobody knows."""
+    if verdict(outcome) == KNOWN_DIFFERENCE:
+        return KNOWN[outcome.scenario.name].reason
+    return outcome.ours.lacks or ""

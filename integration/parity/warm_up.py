@@ -1,0 +1,47 @@
+"""What a cluster does only once, done before scenarios look: coordinators, first producer ids."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from integration.deadlines import eventually
+from integration.parity.group_requests import committed, find_coordinator, heartbeat
+from integration.parity.systems import System
+from integration.wire.connection import Connection
+from protocol.errors import ErrorCode
+from protocol.headers import decode_response, encode_request
+from protocol.messages import RESPONSES
+from protocol.messages.init_producer_id import InitProducerIdRequest
+
+_GROUP = "warm-up"
+
+
+def warm_up(system: System) -> None:
+    """Wait until every node answers for groups and gives out producer ids."""
+    eventually(lambda: _finds_coordinator(system), "a coordinator", within=60)
+    for address in system.nodes.values():
+        eventually(partial(_gives_out_ids, address), f"producer ids from {address}", within=60)
+
+
+def _finds_coordinator(system: System) -> bool:
+    first = next(iter(system.nodes.values()))
+    (found,) = _ask(first, find_coordinator(_GROUP), 4).coordinators
+    if found.error_code or found.node_id not in system.nodes:
+        return False
+    at = system.nodes[found.node_id]
+    stranger = _ask(at, heartbeat(_GROUP, "nobody", 1), 4)
+    offsets = _ask(at, committed(_GROUP, {}), 8).groups[0]
+    return (offsets.error_code, stranger.error_code) == (0, ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+def _gives_out_ids(address: str) -> bool:
+    asked = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
+    return bool(_ask(address, asked, 4).error_code == 0)
+
+
+def _ask(address: str, request: Any, version: int) -> Any:
+    with Connection(address) as connection:
+        frame = connection.ask(encode_request(request, version, 1, "warm-up"))
+    _, answer = decode_response(RESPONSES[request.__spec__.key], version, frame)
+    return answer

@@ -1,0 +1,57 @@
+"""One Spark session for all tests of this room, and records that were analysed once."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.batch import analyse
+from pipeline.session import open_session
+from pipeline.sources import FileSource
+from pipeline.store import Store
+from tests.pipeline.wait_records import json_lines, wait_records
+
+WINDOW_S = 10
+RECORDS = 2_000
+FOR_SMALL_JOBS = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.shuffle.partitions": "1",
+}
+BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """Two cores of this machine, set for jobs that are over before they could be optimised."""
+    session = open_session("local[2]", [], FOR_SMALL_JOBS, verbose=False)
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of records, with some lines that are none."""
+    file = tmp_path_factory.mktemp("recorded") / "records.jsonl"
+    file.write_text(json_lines(wait_records(RECORDS)) + "\n".join(BAD_LINES) + "\n")
+    return file
+
+
+@pytest.fixture(scope="session")
+def analysed(
+    spark: SparkSession, recorded: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Store:
+    """The tables of `recorded`."""
+    out = str(tmp_path_factory.mktemp("analysed") / "out")
+    analyse(spark, FileSource((str(recorded),)), out, WINDOW_S, lambda _: None)
+    return Store(spark, out)
+
+
+@pytest.fixture
+def copied(spark: SparkSession, analysed: Store, tmp_path: Path) -> Store:
+    """The same tables, for a test to change."""
+    shutil.copytree(analysed.out, tmp_path / "out")
+    return Store(spark, str(tmp_path / "out"))

@@ -1,0 +1,28 @@
+"""What a page shows, out of the tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from integration.pipeline.conftest import BAD_LINES, RECORDS, WINDOW_S
+from pipeline.report.findings import gather
+from pipeline.store import Store
+from tests.pipeline.wait_records import wait_records
+
+pytestmark = pytest.mark.jvm
+
+
+def test_findings_add_up_to_the_records(analysed: Store) -> None:
+    """Requests by API, over time, by cause; the longest waits first."""
+    records = wait_records(RECORDS)
+    found = gather(analysed, "x", WINDOW_S)
+
+    assert found.requests == sum(found.over_time.values()) == sum(found.causes.values()) == RECORDS
+    assert found.malformed == len(BAD_LINES)
+    assert found.parked == sum(record["purgatory"] is not None for record in records)
+    assert found.top[0]["parked_us"] == max(record["parked_us"] for record in records)
+    assert sum(found.lag.values()) == sum(record["api"] == "Produce" for record in records)
+    for api in found.apis:
+        mine = [record for record in records if record["api"] == api.name]
+        assert api.count == sum(count for _, count in api.histogram) == len(mine)
+        assert api.total["max"] == max(record["total_us"] for record in mine)

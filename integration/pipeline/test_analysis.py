@@ -1,0 +1,61 @@
+"""From arguments to a page; in this process, but for the session, which is the tests' own."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+from pipeline import analysis
+from pipeline.arguments import parse
+from pipeline.errors import PipelineError
+from pipeline.summary import Display
+from tests.pipeline.wait_records import json_lines, wait_records
+
+pytestmark = pytest.mark.jvm
+
+
+@pytest.fixture
+def display(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Display:
+    """A terminal to look at; sessions are neither opened nor stopped."""
+    monkeypatch.setattr(analysis, "open_session", lambda *_, **__: spark)
+    monkeypatch.setattr(SparkSession, "stop", lambda _: None)
+    return Display(Console(file=io.StringIO(), width=100))
+
+
+def test_two_sets_are_laid_side_by_side(
+    display: Display, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each with tables of its own, and both in one page."""
+    for name, seed in (("ours", 1), ("theirs", 2)):
+        (tmp_path / name).write_text(json_lines(wait_records(60, seed=seed)))
+    names = (str(tmp_path / "ours"), str(tmp_path / "theirs"))
+    analysis.run(parse(["--compare", *names, "--out", str(tmp_path / "out")]), display)
+
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert f"{names[0]} against {names[1]}" in page
+    assert (tmp_path / "out" / "b" / "tables" / "latency").is_dir()
+    assert capsys.readouterr().out == f"report: {tmp_path / 'out' / 'report.html'}\n"
+
+
+def test_a_half_written_file_is_one_line(display: Display, tmp_path: Path) -> None:
+    """Spark's trace of a hundred lines is not shown."""
+    (tmp_path / "torn.jsonl.gz").write_bytes(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03torn")
+    words = [f"{tmp_path}/torn.jsonl.gz", "--out", f"{tmp_path}/out"]
+
+    with pytest.raises(PipelineError, match=r"^Spark failed: \w+Exception: [^\n]*$"):
+        analysis.run(parse(words), display)
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_catching_up_ends_with_a_page(display: Display, tmp_path: Path) -> None:
+    """A folder of files, streamed once."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a").write_text(json_lines(wait_records(60)))
+    words = [f"{tmp_path}/in", "--catch-up", "--out", f"{tmp_path}/out", "--report"]
+    analysis.run(parse([*words, f"{tmp_path}/page.html"]), display)
+
+    assert "<b>60</b><span>requests</span>" in (tmp_path / "page.html").read_text()

@@ -1,0 +1,69 @@
+"""One analysis from beginning to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from integration.pipeline.conftest import BAD_LINES, RECORDS, WINDOW_S
+from integration.pipeline.frames import plain
+from pipeline.batch import Counts, analyse
+from pipeline.errors import PipelineError
+from pipeline.sources import FileSource
+from pipeline.store import Store
+
+pytestmark = pytest.mark.jvm
+
+
+def run(spark: SparkSession, out: str | Path, *sources: Path) -> Counts:
+    """Analyse files into *out*."""
+    files = FileSource(tuple(map(str, sources)))
+    return analyse(spark, files, str(out), WINDOW_S, lambda _: None)
+
+
+def test_every_row_is_in_a_table_or_put_aside(analysed: Store) -> None:
+    """Records are counted; what is none of them lies there with its reason."""
+    requests = analysed.table("waits").where("scope = 'request'").groupBy().sum("requests")
+
+    assert requests.collect()[0][0] == RECORDS
+    assert sorted(row["raw"] for row in plain(analysed.table("malformed"))) == sorted(BAD_LINES)
+
+
+def test_a_run_again_and_an_added_field_change_nothing(
+    spark: SparkSession, analysed: Store, copied: Store, recorded: Path, tmp_path: Path
+) -> None:
+    """The same records, each with a field that is unknown here, over the tables of the first."""
+    newer = tmp_path / "newer.jsonl"
+    lines = recorded.read_text().splitlines()
+    added = [json.dumps(json.loads(line) | {"added": [1]}) for line in lines[:RECORDS]]
+    newer.write_text("\n".join([*added, *lines[RECORDS:]]))
+    assert run(spark, copied.out, newer) == Counts(RECORDS + len(BAD_LINES), len(BAD_LINES))
+
+    for name in ("latency", "waits", "top_waits", "deliveries", "delivery_latency"):
+        assert plain(copied.table(name)) == plain(analysed.table(name)), name
+
+
+def test_a_failed_run_leaves_the_last_tables(
+    spark: SparkSession, analysed: Store, copied: Store, tmp_path: Path
+) -> None:
+    """And nothing half-written beside them."""
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("not a record\n" * 3)
+
+    with pytest.raises(PipelineError, match=r"^none of 3 rows is a wait record; the first: not"):
+        run(spark, copied.out, bad)
+    assert plain(copied.table("waits")) == plain(analysed.table("waits"))
+    assert [path.name for path in Path(copied.out).iterdir()] == ["tables"]
+
+
+def test_nothing_to_read_is_said(spark: SparkSession, tmp_path: Path) -> None:
+    """An empty file, and a file that is not there."""
+    (tmp_path / "empty.jsonl").write_text("\n")
+
+    with pytest.raises(PipelineError, match="the source has no records"):
+        run(spark, tmp_path / "out", tmp_path / "empty.jsonl")
+    with pytest.raises(PipelineError, match=r"none\.jsonl: no such file or folder"):
+        run(spark, tmp_path / "out", tmp_path / "none.jsonl")

@@ -1,0 +1,62 @@
+"""The produce-to-fetch join."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from integration.pipeline.frames import frame, plain, record
+from pipeline.deliveries import deliveries
+
+pytestmark = pytest.mark.jvm
+
+
+def produce(offset: int, count: int, at: int, **fields: Any) -> dict[str, Any]:
+    """An append of *count* records, finished 10 µs after *at*."""
+    place = {"topic": "t", "partition": 0, "offset": offset, "records": count, "error": 0}
+    times = {"arrived_us": at, "local_us": 10, "parked_us": 90, "total_us": 100}
+    return record(api="Produce", client_id="p", partitions=[place | fields], **times)
+
+
+def fetch(offset: int, count: int, at: int, client: str = "c", wait: int = 0) -> dict[str, Any]:
+    """A fetch that arrived at *at* and was answered after *wait* µs."""
+    place = {"topic": "t", "partition": 0, "offset": offset, "records": count, "error": 0}
+    times = {"arrived_us": at, "parked_us": wait, "total_us": wait}
+    return record(client_id=client, partitions=[place], **times)
+
+
+def test_an_append_meets_the_first_fetch_of_each_client(spark: SparkSession) -> None:
+    """One that waited for it, and one that came later; a second read of the same is not it."""
+    told = [produce(5, 3, 1_000), fetch(5, 3, 500, wait=600), fetch(0, 20, 9_000)]
+    told += [fetch(7, 1, 2_000, "other"), fetch(4, 2, 3_000, "other")]
+    seen = [
+        (
+            row["consumer"],
+            row["offset"],
+            row["append_to_answer_us"],
+            row["fetch_was_waiting"],
+            row["fetch_parked_us"],
+            row["append_to_delivery_us"],
+        )
+        for row in plain(deliveries(frame(spark, told)))
+    ]
+
+    assert sorted(seen) == [("c", 5, 90, True, 600, 90), ("other", 5, 90, False, 0, 1_990)]
+
+
+def test_a_fetch_over_many_blocks_delivers_all_of_them(spark: SparkSession) -> None:
+    """Offsets are cut into blocks for the join, which must not show."""
+    appends = [produce(base, 500, base) for base in range(0, 5_000, 500)]
+    told = plain(deliveries(frame(spark, [*appends, fetch(0, 5_000, 9_000)])))
+
+    assert sorted(row["offset"] for row in told) == list(range(0, 5_000, 500))
+
+
+def test_what_failed_or_came_before_is_not_a_delivery(spark: SparkSession) -> None:
+    """Refused appends, empty fetches, and a fetch that ended before the append."""
+    told = [produce(0, 1, 1_000, error=7), produce(9, 1, 5_000)]
+    told += [fetch(0, 0, 2_000), fetch(0, 10, 100)]
+
+    assert plain(deliveries(frame(spark, told))) == []

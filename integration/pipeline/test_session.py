@@ -1,0 +1,16 @@
+"""The Spark session."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.jvm
+
+
+def test_times_are_utc_and_nothing_listens_outside(spark: SparkSession) -> None:
+    """A session on this machine keeps to loopback."""
+    configuration = spark.sparkContext.getConf()
+
+    assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
+    assert configuration.get("spark.driver.bindAddress") == "127.0.0.1"

@@ -1,0 +1,40 @@
+"""The job under plain spark-submit, as a cluster is given it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from integration.pipeline.conftest import FOR_SMALL_JOBS
+from tests.pipeline.wait_records import json_lines, wait_records
+
+pytestmark = pytest.mark.jvm
+
+ROOT = Path(__file__).parents[2]
+SUBMIT = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+
+
+def test_spark_submit_runs_it_unchanged(tmp_path: Path) -> None:
+    """With Spark's own choice of the master, from anywhere, by the path of the script alone."""
+    (tmp_path / "records.jsonl").write_text(json_lines(wait_records(100)))
+    settings = [word for pair in FOR_SMALL_JOBS.items() for word in ("--conf", "=".join(pair))]
+    command = [str(SUBMIT), "--master", "local[2]", *settings]
+    command += [str(ROOT / "pipeline" / "__main__.py"), "records.jsonl", "--out", "out"]
+    loopback = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    ended = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, **loopback, "PYSPARK_DRIVER_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.endswith("report: out/report.html\n")
+    assert (tmp_path / "out" / "tables" / "latency" / "_SUCCESS").exists()

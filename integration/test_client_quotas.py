@@ -1,0 +1,133 @@
+"""Quotas as tools set them and clients feel them."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, ThrottleEvent
+
+from integration.deadlines import eventually
+from integration.kafka_tools import KafkaTools
+from integration.wire.connection import Connection
+from integration.wire.topics import make_topic
+
+with warnings.catch_warnings():
+    # kafka-python 3.0 reads its schemas through importlib.resources.read_text
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from kafka import KafkaAdminClient
+    from kafka.protocol.admin.client_quotas import (
+        AlterClientQuotasRequest,
+        DescribeClientQuotasRequest,
+    )
+
+INVALID_REQUEST = 42
+
+Ask = Callable[[Any], Any]
+
+
+@pytest.fixture
+def ask(bootstrap: str) -> Iterator[Ask]:
+    """Send a request by kafka-python's admin client, which has no method for quotas."""
+    admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+    yield lambda request: admin._manager.run(admin._manager.send, request)
+    admin.close()
+
+
+def set_quota(ask: Ask, client_id: str, key: str, value: float | None) -> None:
+    """Give a client a quota, or, with None, take it away; in Kafka that takes its time."""
+    entity = [("client-id", client_id)]
+    op = (key, value or 0.0, value is None)
+    answer = ask(AlterClientQuotasRequest(entries=[(entity, [op])], validate_only=False))
+    assert [entry.error_code for entry in answer.entries] == [0]
+    eventually(lambda: described(ask, client_id).get(key) == value, "the quota is known")
+
+
+def described(ask: Ask, client_id: str) -> dict[str, float]:
+    """The quotas of a client."""
+    exactly = ("client-id", 0, client_id)
+    answer = ask(DescribeClientQuotasRequest(components=[exactly], strict=True))
+    assert answer.error_code == 0
+    return {each.key: each.value for entry in answer.entries for each in entry.values}
+
+
+def test_quotas_are_set_and_told(ask: Ask, topic: str) -> None:
+    """By kafka-python's own messages."""
+    set_quota(ask, topic, "producer_byte_rate", 1000)
+    set_quota(ask, topic, "request_percentage", 12.5)
+    before = described(ask, topic)
+    set_quota(ask, topic, "producer_byte_rate", None)
+
+    assert before == {"producer_byte_rate": 1000.0, "request_percentage": 12.5}
+    assert described(ask, topic) == {"request_percentage": 12.5}
+
+
+def test_a_quota_that_cannot_be_is_refused(ask: Ask, topic: str) -> None:
+    """With Kafka's code and words."""
+    entry = ([("client-id", topic)], [("producer_byte_rate", -1.0, False)])
+
+    (answer,) = ask(AlterClientQuotasRequest(entries=[entry], validate_only=False)).entries
+
+    assert answer.error_code == INVALID_REQUEST
+    assert answer.error_message == "Quota producer_byte_rate must be greater than 0"
+
+
+def test_a_producer_is_throttled(ask: Ask, bootstrap: str, topic: str) -> None:
+    """librdkafka hears for how long, waits, and loses nothing."""
+    with Connection(bootstrap) as connection:
+        make_topic(connection, topic)
+    events: list[ThrottleEvent] = []
+    client = {"bootstrap.servers": bootstrap, "client.id": topic, "throttle_cb": events.append}
+    set_quota(ask, topic, "producer_byte_rate", 10_000)
+    producer = Producer({**client, "linger.ms": 0})
+    started = time.monotonic()
+    for _ in range(5):
+        producer.produce(topic, bytes(30_000))
+        assert producer.flush(30) == 0
+    producer.poll(0)
+    took = time.monotonic() - started
+
+    assert any(event.throttle_time > 1 for event in events)
+    assert 1.5 < took < 20
+    settings = {**client, "group.id": topic, "auto.offset.reset": "earliest"}
+    consumer = Consumer(settings)
+    consumer.subscribe([topic])
+    got = consumer.consume(5, timeout=30)
+    consumer.close()
+    assert [len(message.value() or b"") for message in got] == [30_000] * 5
+
+
+@pytest.mark.jvm
+def test_kafkas_own_tool_sets_and_tells_quotas(
+    tools: KafkaTools, bootstrap: str, topic: str
+) -> None:
+    """ConfigCommand, for clients, users, both and addresses."""
+
+    def config(*arguments: str) -> str:
+        return tools.run("ConfigCommand", "--bootstrap-server", bootstrap, *arguments)
+
+    client = ("--entity-type", "clients", "--entity-name", topic)
+    both = ("--entity-type", "users", "--entity-name", topic, "--entity-type", "clients")
+    address = ("--entity-type", "ips", "--entity-name", "192.0.2.1")
+    rates = "producer_byte_rate=1024,consumer_byte_rate=2048"
+    altered = config("--alter", *client, "--add-config", rates)
+    config("--alter", *both, "--entity-default", "--add-config", "request_percentage=50")
+    config("--alter", *address, "--add-config", "connection_creation_rate=5")
+
+    def told(*entity: str, expected: str) -> None:
+        eventually(lambda: expected in config("--describe", *entity), expected)
+
+    assert f"Completed updating config for client {topic}." in altered
+    name = f"client-id '{topic}'"
+    told(*client, expected=f"{name} are consumer_byte_rate=2048.0, producer_byte_rate=1024.0")
+    told(
+        *both,
+        "--entity-default",
+        expected=f"user-principal '{topic}', the default client-id are request_percentage=50.0",
+    )
+    told(*address, expected="ip '192.0.2.1' are connection_creation_rate=5.0")
+    config("--alter", *client, "--delete-config", "consumer_byte_rate")
+    told(*client, expected=f"{name} are producer_byte_rate=1024.0")

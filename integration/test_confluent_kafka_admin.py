@@ -1,0 +1,101 @@
+"""librdkafka's admin client, on settings, records, leaders and groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from confluent_kafka import (
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    ElectionType,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users import them from here
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    NewTopic,
+    ResourceType,
+)
+
+
+@pytest.fixture
+def admin(bootstrap: str, topic: str) -> AdminClient:
+    """An admin client that has made the test's topic, with a record in it."""
+    client = AdminClient({"bootstrap.servers": bootstrap})
+    client.create_topics([NewTopic(topic, 1, 1)])[topic].result(20)
+    producer = Producer({"bootstrap.servers": bootstrap})
+    producer.produce(topic, b"a record")
+    producer.flush()
+    return client
+
+
+def _changed(topic: str, key: str, value: str, operation: AlterConfigOpType) -> ConfigResource:
+    entry = ConfigEntry(key, value, incremental_operation=operation)
+    return ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
+
+
+def test_settings_are_altered(admin: AdminClient, topic: str) -> None:
+    """IncrementalAlterConfigs sets and appends; DescribeConfigs tells the defaults behind."""
+    for change in (
+        _changed(topic, "retention.ms", "7", AlterConfigOpType.SET),
+        _changed(topic, "cleanup.policy", "compact", AlterConfigOpType.APPEND),
+    ):
+        admin.incremental_alter_configs([change])[change].result(20)
+
+    asked = ConfigResource(ResourceType.TOPIC, topic)
+    described = admin.describe_configs([asked])[asked].result(20)
+    assert described["retention.ms"].value == "7"
+    assert "log.retention.hours" in described["retention.ms"].synonyms
+    assert described["cleanup.policy"].value == "delete,compact"
+
+
+@pytest.mark.parametrize(("key", "value"), [("no.such.key", "1"), ("retention.ms", "long")])
+def test_what_is_no_setting_is_refused(
+    admin: AdminClient, topic: str, key: str, value: str
+) -> None:
+    """An unknown key and a bad value are INVALID_CONFIG, and change nothing."""
+    change = _changed(topic, key, value, AlterConfigOpType.SET)
+
+    with pytest.raises(KafkaException) as refused:
+        admin.incremental_alter_configs([change])[change].result(20)
+
+    assert refused.value.args[0].code() == KafkaError.INVALID_CONFIG
+
+
+def test_records_are_deleted(admin: AdminClient, topic: str) -> None:
+    """DeleteRecords answers with the new beginning."""
+    partition = TopicPartition(topic, 0, 1)
+
+    assert admin.delete_records([partition])[partition].result(20).low_watermark == 1
+
+
+def test_who_leads_need_not_be_elected(admin: AdminClient, topic: str) -> None:
+    """ElectLeaders."""
+    partition = TopicPartition(topic, 0)
+
+    elected = admin.elect_leaders(ElectionType.PREFERRED, [partition]).result(20)
+
+    assert elected[partition].code() == KafkaError.ELECTION_NOT_NEEDED
+
+
+def test_a_group_from_its_offsets_to_its_end(admin: AdminClient, topic: str, group: str) -> None:
+    """Offsets are set from outside and read; the group is listed, described and deleted."""
+    offsets = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0, 1)])
+    asked: Any = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0)])
+
+    admin.alter_consumer_group_offsets([offsets])[group].result(20)
+
+    read = admin.list_consumer_group_offsets([asked])[group].result(20)
+    listed = admin.list_consumer_groups(states={ConsumerGroupState.EMPTY}).result(20)
+    described = admin.describe_consumer_groups([group])[group].result(20)
+    assert [each.offset for each in read.topic_partitions] == [1]
+    assert group in [each.group_id for each in listed.valid]
+    assert described.state is ConsumerGroupState.EMPTY
+    admin.delete_consumer_groups([group])[group].result(20)
+    assert group not in [each.group_id for each in admin.list_consumer_groups().result(20).valid]

@@ -1,0 +1,326 @@
+"""Thousands of random decisions, put to Kafka's own controller and to ours: the same partitions.
+
+Nodes crash and come back, leaders shrink and grow their ISR, leaders are elected and replicas
+moved; after every step the answer and all that is registered of every partition must be equal. It
+is played to ours first, so that steps can be chosen that make sense; Kafka then gets the script.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from random import Random
+from secrets import randbits
+from uuid import UUID
+
+import pytest
+
+from broker.config import Config
+from broker.controller.controller import Controller
+from broker.controller.image import Broker, PartitionRegistration, TopicImage
+from broker.controller.isr_changes import IsrChange
+from broker.controller.partition_change import Election
+from broker.controller.store import ControllerStore
+from broker.errors import ApiError
+from broker.topic_config import check_topic_configs
+from broker.topic_partition import TopicPartition
+from integration.java_program import java_command
+from protocol.errors import ErrorCode
+
+pytestmark = pytest.mark.jvm
+
+TRACES = 400
+STEPS = 60
+NODES = range(1, 6)
+JAVA = Path(__file__).parent / "java"
+_NO_ID = UUID(int=9)
+_ELECTIONS = {"0": Election.PREFERRED, "1": Election.UNCLEAN}
+
+
+def test_controller_decides_as_kafkas_does(tmp_path: Path) -> None:
+    """The same answers, ISRs, leaders, epochs, reassignments and eligible leader replicas."""
+    seed = randbits(32)
+    print(f"seed {seed}")
+    played = [_play(Random(seed + number)) for number in range(TRACES)]
+    script = "".join(step + "\n" for trace in played for step, _ in trace)
+    command = java_command(
+        JAVA / "ControllerTrace.java", "org.apache.kafka.controller.ControllerTrace", tmp_path
+    )
+
+    kafka = subprocess.run(
+        command, input=script, capture_output=True, text=True, check=True, timeout=100
+    ).stdout.splitlines()
+
+    assert len(kafka) == sum(map(len, played))
+    assert kafka.count("fault") < len(kafka) / 20
+    told = iter(kafka)
+    for trace in played:
+        so_far = []
+        for step, ours in trace:
+            so_far.append(step)
+            theirs = next(told)
+            assert theirs in (ours, "fault"), "\n".join(so_far)
+
+
+class DeafNode:
+    """A node that has nothing to do with what it is told."""
+
+    def broker_changed(self, broker: Broker) -> None:
+        """Ignore it."""
+
+    def configs_changed(self) -> None:
+        """Ignore it."""
+
+    def client_quotas_changed(self) -> None:
+        """Ignore it."""
+
+    def topic_changed(self, topic: TopicImage) -> None:
+        """Ignore it."""
+
+    def topic_deleted(self, topic: TopicImage) -> None:
+        """Ignore it."""
+
+
+def _play(random: Random) -> list[tuple[str, str]]:
+    player = Player(random)
+    trace = [("trace", "trace")]
+    trace += [player.take(f"register {node}") for node in NODES]
+    trace += [player.take(player.draw_create()) for _ in range(3)]
+    trace += [player.take(player.draw()) for _ in range(STEPS)]
+    trace += [player.take(player.draw_configure(player.image.values()))]
+    player.controller.close()
+    return trace
+
+
+class Player:
+    """Draws steps and takes them on our controller."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.controller = Controller(ControllerStore(None), Config(), check_topic_configs)
+
+    @property
+    def image(self) -> dict[str, TopicImage]:
+        """The topics, in the order of their names."""
+        return dict(sorted(self.controller.image.topics.items()))
+
+    # ------------------------------------------------------------------------------- drawing
+
+    def draw(self) -> str:
+        """A step that makes sense, mostly."""
+        draws: list[tuple[int, Callable[[], str]]] = [
+            (4, self._draw_crash_or_return),
+            (8, self._draw_isr),
+            (4, self._draw_move),
+            (2, lambda: f"elect {self._draw_type()} {self._draw_key()}"),
+            (1, lambda: f"electall {self._draw_type()}"),
+            (1, lambda: self.random.choice(("balance", "unclean"))),
+            (1, self._draw_grow),
+            (1, self._draw_configure),
+            (1, self.draw_create),
+        ]
+        (draw,) = self.random.choices([d for _, d in draws], [weight for weight, _ in draws])
+        return draw()
+
+    def draw_create(self) -> str:
+        """A topic of one to three partitions with one to four replicas each."""
+        factor = self.random.randint(1, 4)
+        placed = self._draw_placed(factor, self.random.randint(1, 3))
+        unclean = self.random.choice(("true", "false", "false"))
+        return f"create t{self.random.randint(0, 5)} {self.random.randint(1, 3)} {unclean} {placed}"
+
+    def _draw_configure(self) -> str:
+        """Kafka's index of eligible leaders goes stale when they are cleared: none, then."""
+        settled = [
+            topic for topic in self.image.values() if not any(map(_remembers, topic.partitions))
+        ]
+        return self.draw_configure(settled)
+
+    def draw_configure(self, topics: Iterable[TopicImage]) -> str:
+        """Other settings for one of these topics."""
+        names = [topic.name for topic in topics]
+        if not names:
+            return "balance"
+        min_isr, unclean = (self.random.choice(each) for each in ("123-", ("true", "false", "-")))
+        return f"configure {self.random.choice(names)} {min_isr} {unclean}"
+
+    def _draw_grow(self) -> str:
+        name = self._draw_key().split()[0]
+        topic = self.image.get(name)
+        factors = {len(each.replicas) for each in topic.partitions} if topic else {1}
+        if len(factors) > 1:
+            return "balance"  # Kafka compares with the partition that its hash map has first
+        return f"grow {name} {self._draw_placed(factors.pop(), 1)}"
+
+    def _draw_placed(self, factor: int, partitions: int) -> str:
+        if self.random.random() < 0.1:
+            factor = min(factor + 1, len(NODES))
+        nodes = [*NODES] if self.random.random() < 0.95 else [*NODES, 9]
+        return "/".join(_text(self.random.sample(nodes, factor)) for _ in range(partitions))
+
+    def _draw_crash_or_return(self) -> str:
+        node = self.random.choice(NODES)
+        return f"fence {node}" if self.controller.image.alive(node) else f"register {node}"
+
+    def _draw_type(self) -> int:
+        return self.random.choice((0, 1))
+
+    def _draw_key(self) -> str:
+        if self.random.random() < 0.03:
+            return self.random.choice(("nope 0", "t0 99"))
+        topic = self.random.choice([*self.image.values()] or [None])
+        return f"{topic.name} {self.random.randrange(len(topic.partitions))}" if topic else "t0 0"
+
+    def _draw_isr(self) -> str:
+        key = self._draw_key()
+        partition = self._partition(key)
+        if partition is None or partition.leader < 0 or self.random.random() < 0.1:
+            node, isr = self.random.choice(NODES), self.random.sample(NODES, 2)
+        else:
+            node = partition.leader
+            isr = [each for each in partition.replicas if self._stays(partition, each)]
+            self.random.shuffle(isr)
+        off = [self.random.choices((-1, 0, 1), (1, 30, 1))[0] for _ in range(3)]
+        return f"isr {key} {node} {off[0]} {off[1]} {off[2]} {_text(isr)}"
+
+    def _stays(self, partition: PartitionRegistration, node: int) -> bool:
+        if node == partition.leader:
+            return True
+        alive = self.controller.image.alive(node)
+        return self.random.random() < (0.6 if alive else 0.02)
+
+    def _draw_move(self) -> str:
+        key = self._draw_key()
+        partition = self._partition(key)
+        may_change = self.random.randint(0, 1)
+        if self.random.random() < 0.2:
+            return f"move {may_change} {key} -"
+        factor = len(partition.replicas) if partition else 1
+        factor = min(5, self.random.choice((factor, self.random.randint(1, 4))))
+        return f"move {may_change} {key} {self._draw_placed(factor, 1)}"
+
+    # -------------------------------------------------------------------------------- taking
+
+    def take(self, step: str) -> tuple[str, str]:
+        """Take a step; returns it with how it ended and all partitions after it."""
+        name, *arguments = step.split()
+        try:
+            ended = getattr(self, f"take_{name}")(*arguments)
+        except ApiError as error:
+            ended = _ended(error)
+        return step, ended + self._state()
+
+    def take_register(self, node: str) -> str:
+        self.controller.register(Broker(int(node), "localhost", 9092), DeafNode())
+        return "done"
+
+    def take_fence(self, node: str) -> str:
+        self.controller.fence(int(node))
+        return "done"
+
+    def take_create(self, name: str, min_isr: str, unclean: str, placed: str) -> str:
+        configs = {"min.insync.replicas": min_isr, "unclean.leader.election.enable": unclean}
+        self.controller.create_topic(name, assignments=_placed(placed), configs=configs)
+        return "NONE"
+
+    def take_grow(self, name: str, placed: str) -> str:
+        topic = self.image.get(name)
+        added = _placed(placed)
+        count = (len(topic.partitions) if topic else 0) + len(added)
+        self.controller.create_partitions(name, count, added)
+        return "NONE"
+
+    def take_configure(self, name: str, min_isr: str, unclean: str) -> str:
+        given = {"min.insync.replicas": min_isr, "unclean.leader.election.enable": unclean}
+        configs = {key: value for key, value in given.items() if value != "-"}
+        self.controller.alter_topic_configs(name, lambda _: configs)
+        return "NONE"
+
+    def take_isr(self, name: str, index: str, node: str, *rest: str) -> str:
+        broker_epoch, leader_epoch, partition_epoch = map(int, rest[:-1])
+        topic = self.image.get(name)
+        partition = self._partition(f"{name} {index}")
+        change = IsrChange(
+            TopicPartition(name, int(index)),
+            topic.topic_id if topic else _NO_ID,
+            int(node),
+            self.controller.image.brokers[int(node)].epoch + broker_epoch,
+            (partition.leader_epoch if partition else 0) + leader_epoch,
+            (partition.partition_epoch if partition else 0) + partition_epoch,
+            _nodes(rest[-1]),
+        )
+        self.controller.alter_partition(change)
+        return "NONE"
+
+    def take_elect(self, kind: str, name: str, index: str) -> str:
+        return self._elect(kind, [TopicPartition(name, int(index))])
+
+    def take_electall(self, kind: str) -> str:
+        return self._elect(kind, None)
+
+    def take_balance(self) -> str:
+        self.controller.rebalance_leaders()
+        return "done"
+
+    def take_unclean(self) -> str:
+        self.controller.elect_unclean_leaders()
+        return "done"
+
+    def take_move(self, may_change: str, name: str, index: str, replicas: str) -> str:
+        self.controller.reassign(
+            TopicPartition(name, int(index)),
+            None if replicas == "-" else _nodes(replicas),
+            may_change_factor=may_change == "1",
+        )
+        return "NONE"
+
+    def _elect(self, kind: str, keys: list[TopicPartition] | None) -> str:
+        results = self.controller.elect_leaders(_ELECTIONS[kind], keys)
+        listed = sorted((str(key), _ended(error)) for key, error in results.items())
+        return "{" + ", ".join(f"{key}={ended}" for key, ended in listed) + "}"
+
+    def _partition(self, key: str) -> PartitionRegistration | None:
+        name, index = key.split()
+        topic = self.image.get(name)
+        known = topic is not None and int(index) < len(topic.partitions)
+        return topic.partitions[int(index)] if topic and known else None
+
+    def _state(self) -> str:
+        return "".join(
+            f" | {name}-{index} {_described(partition)}"
+            for name, topic in self.image.items()
+            for index, partition in enumerate(topic.partitions)
+        )
+
+
+def _described(partition: PartitionRegistration) -> str:
+    return (
+        f"replicas [{_text(partition.replicas)}] isr [{_text(partition.isr)}] "
+        f"leader {partition.leader} epochs {partition.leader_epoch} {partition.partition_epoch} "
+        f"adding [{_text(partition.adding_replicas)}] "
+        f"removing [{_text(partition.removing_replicas)}] "
+        f"elr [{_text(partition.elr)}] last [{_text(partition.last_known_elr)}]"
+    )
+
+
+def _remembers(partition: PartitionRegistration) -> bool:
+    return bool(partition.elr or partition.last_known_elr)
+
+
+def _ended(error: ApiError | None) -> str:
+    if error is None:
+        return ErrorCode.NONE.name
+    return error.code.name + (f": {error.message}" if error.message else "")
+
+
+def _text(nodes: tuple[int, ...] | list[int]) -> str:
+    return ",".join(map(str, nodes))
+
+
+def _nodes(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(",")))
+
+
+def _placed(text: str) -> list[tuple[int, ...]]:
+    return [_nodes(replicas) for replicas in text.split("/")]

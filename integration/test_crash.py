@@ -1,0 +1,70 @@
+"""No acknowledged record is lost to SIGKILL: some tens of deaths here, more by `integration.crash`.
+
+And the whole broker is killed under its producer, as its users know it.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from integration.antechamber_process import Serve
+from integration.wire.batches import batch, values
+from integration.wire.connection import Connection
+from integration.wire.requests import fetch, produce, read_fetch, read_produce
+
+TIMES = 40
+DEATHS_OF_A_BROKER = 3
+BATCH = 10
+
+
+def test_a_writer_that_is_killed_loses_nothing_it_was_told() -> None:
+    """At random moments, in its recovery, too; what failed is told with the seed."""
+    command = [sys.executable, "-m", "integration.crash", "--times", str(TIMES)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{TIMES} killed" in done.stdout
+
+
+def test_a_broker_that_is_killed_loses_nothing_it_acknowledged(
+    serve: Serve, tmp_path: Path
+) -> None:
+    """While a producer sends batch after batch, and with the next broker on the same files."""
+    seed = random.randrange(1 << 32)
+    chance = random.Random(seed)
+    acknowledged = 0
+    for _ in range(DEATHS_OF_A_BROKER):
+        broker = serve("--data-dir", str(tmp_path), "--topic", "t")
+        with Connection(broker.bootstrap) as connection:
+            found = _count(connection)
+            assert acknowledged <= found <= acknowledged + BATCH, f"seed {seed}"
+            death = threading.Timer(chance.uniform(0.02, 0.3), broker.process.kill)
+            death.start()
+            acknowledged = _produce_until_it_dies(connection, found)
+            death.join()
+    assert acknowledged, f"seed {seed}"
+
+
+def _count(connection: Connection) -> int:
+    """How many records there are, each in its place."""
+    found = 0
+    while batches := read_fetch(connection.ask(fetch("t", 0, found, max_wait_ms=0))).records:
+        for offset, value in values(batches):
+            assert (offset, value) == (found, b"%d" % found)
+            found += 1
+    return found
+
+
+def _produce_until_it_dies(connection: Connection, end: int) -> int:
+    """Where the acknowledged records end."""
+    while True:
+        sent = produce("t", 0, batch([b"%d" % (end + delta) for delta in range(BATCH)]))
+        try:
+            answer = read_produce(connection.ask(sent))
+        except (EOFError, OSError):
+            return end
+        assert (answer.error, answer.base_offset) == (0, end)
+        end += BATCH

@@ -1,0 +1,55 @@
+"""Several `--data-dir`s: each partition is in one, and one that fails costs only its own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from integration.antechamber_process import Antechamber, Serve
+from integration.wire.batches import batch, values
+from integration.wire.connection import Connection
+from integration.wire.requests import FetchAnswer, fetch, produce, read_fetch, read_produce
+
+KAFKA_STORAGE_ERROR = 56
+TOPIC = "spread"
+PARTITIONS = 4
+
+
+def read(broker: Antechamber, partition: int) -> FetchAnswer:
+    """What a consumer gets from the beginning."""
+    with Connection(broker.bootstrap) as connection:
+        return read_fetch(connection.ask(fetch(TOPIC, partition, 0, max_wait_ms=0)))
+
+
+def test_partitions_are_spread_found_again_and_lost_with_their_directory(
+    serve: Serve, tmp_path: Path
+) -> None:
+    """Half of them in each; a directory that is gone takes its half offline, and no more."""
+    a, b = tmp_path / "a", tmp_path / "b"
+    arguments = ["--data-dir", str(a), "--data-dir", str(b), "--topic", f"{TOPIC}:{PARTITIONS}"]
+    first = serve(*arguments)
+    assert first.ready["data_dirs"] == [str(a), str(b)]
+    with Connection(first.bootstrap) as connection:
+        for partition in range(PARTITIONS):
+            sent = produce(TOPIC, partition, batch([b"%d" % partition]))
+            assert read_produce(connection.ask(sent)).error == 0
+    first.close()
+    homes = {
+        partition: [path for path in (a, b) if (path / "node-1" / f"{TOPIC}-{partition}").exists()]
+        for partition in range(PARTITIONS)
+    }
+    assert sorted(homes.values()) == [[a], [a], [b], [b]]
+
+    with serve(*arguments) as second:
+        for partition in range(PARTITIONS):
+            assert list(values(read(second, partition).records)) == [(0, b"%d" % partition)]
+
+    shutil.rmtree(b)
+    b.write_text("no directory")
+    with serve(*arguments) as third:
+        errors = {partition: read(third, partition).error for partition in range(PARTITIONS)}
+        assert errors == {
+            partition: KAFKA_STORAGE_ERROR if homes[partition] == [b] else 0
+            for partition in range(PARTITIONS)
+        }
+        assert "its partitions are offline" in third.process.stderr()

@@ -1,0 +1,297 @@
+"""Groups as real clients form them: of both protocols, through restarts and moves of coordinators.
+
+librdkafka and the Java client speak the consumer protocol (KIP-848) when they are told to.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users import them from here
+    AdminClient,
+    NewTopic,
+)
+
+from antechamber import Cluster
+from integration.antechamber_process import Serve
+from integration.deadlines import eventually
+from integration.kafka_jars import kafka_jars
+from integration.real_kafka import RealKafka
+
+# The broker tells consumers how often to heartbeat: often, so that they hear of changes at once.
+BRISK = {
+    "group.consumer.min.heartbeat.interval.ms": "100",
+    "group.consumer.heartbeat.interval.ms": "100",
+    "group.initial.rebalance.delay.ms": "0",
+}
+PARTITIONS = 4
+ALL = set(range(PARTITIONS))
+
+
+class Members:
+    """Consumers of one group; those that are left leave it at the end."""
+
+    def __init__(self, bootstrap: str, group: str) -> None:
+        self._settings = {
+            "bootstrap.servers": bootstrap,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "topic.metadata.refresh.interval.ms": 500,
+        }
+        self._made: list[Any] = []
+
+    def new(self, protocol: str, *topics: str, **settings: Any) -> Any:
+        """A consumer that subscribes to *topics*; settings with underscores for dots."""
+        classic = {"heartbeat.interval.ms": 200, "session.timeout.ms": 6000}
+        consumer = Consumer(
+            self._settings
+            | {"group.protocol": protocol}
+            | (classic if protocol == "classic" else {})
+            | {key.replace("_", "."): value for key, value in settings.items()}
+        )
+        consumer.subscribe(list(topics))
+        self._made.append(consumer)
+        return consumer
+
+    def close(self) -> None:
+        """All leave; who has left already does it again, harmlessly."""
+        for consumer in self._made:
+            consumer.close()
+
+
+@pytest.fixture(scope="module")
+def bootstrap(against: str) -> Iterator[str]:
+    """A broker of our own settings."""
+    with RealKafka(properties=BRISK) if against == "kafka" else Cluster(config=BRISK) as running:
+        yield running.bootstrap
+
+
+@pytest.fixture
+def members(bootstrap: str, group: str) -> Iterator[Members]:
+    """Consumers of the group of this test."""
+    made = Members(bootstrap, group)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def numbered(bootstrap: str, topic: str) -> str:
+    """A topic of four partitions with one record in each."""
+    return filled(bootstrap, topic)
+
+
+def filled(bootstrap: str, topic: str, **settings: Any) -> str:
+    """Make a topic with one record in each partition."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    new = NewTopic(topic, num_partitions=PARTITIONS, **settings)
+    admin.create_topics([new])[topic].result(10)
+    write(bootstrap, topic)
+    return topic
+
+
+def write(bootstrap: str, topic: str) -> None:
+    """Write one record to each partition."""
+    producer = Producer({"bootstrap.servers": bootstrap})
+    for partition in ALL:
+        producer.produce(topic, b"%d" % partition, partition=partition)
+    assert producer.flush(30) == 0
+
+
+def has(consumer: Any) -> set[int]:
+    """The partitions of a consumer, which is polled so that it lives on."""
+    consumer.poll(0.05)
+    return {each.partition for each in consumer.assignment()}
+
+
+def share(*consumers: Any, within: float = 30.0) -> None:
+    """Wait until they have all partitions between them, and none has more than its share."""
+    most = -(-PARTITIONS // len(consumers))
+
+    def shared() -> bool:
+        parts = [has(each) for each in consumers]
+        union = set().union(*parts)
+        return union == ALL and sum(map(len, parts)) == len(ALL) and max(map(len, parts)) <= most
+
+    eventually(shared, f"shared by {len(consumers)}", within=within)
+
+
+def read(consumer: Any, count: int, *, within: float = 30.0) -> list[Any]:
+    """Read so many records."""
+    taken: list[Any] = []
+
+    def enough() -> bool:
+        for message in consumer.consume(count - len(taken), timeout=0.1):
+            assert message.error() is None, message.error()
+            taken.append(message)
+        return len(taken) >= count
+
+    eventually(enough, f"{count} records", within=within)
+    return taken
+
+
+def test_two_of_the_consumer_protocol_share_and_take_over(members: Members, numbered: str) -> None:
+    """The second gets what the first gives up; when it leaves, the first has all again."""
+    first = members.new("consumer", numbered)
+    share(first)
+    second = members.new("consumer", numbered)
+    share(first, second)
+    second.close()
+    share(first)
+
+
+def test_the_consumer_protocol_goes_on_where_it_committed(members: Members, numbered: str) -> None:
+    """A commit under the member's epoch counts; the next consumer gets nothing twice."""
+    first = members.new("consumer", numbered)
+    read(first, PARTITIONS)
+    first.commit(asynchronous=False)
+    first.close()
+    second = members.new("consumer", numbered)
+    share(second)
+    places = [TopicPartition(numbered, each) for each in ALL]
+    assert [place.offset for place in second.committed(places, timeout=10)] == [1] * PARTITIONS
+
+
+def test_a_regular_expression_is_the_brokers_business(
+    bootstrap: str, members: Members, topic: str
+) -> None:
+    """Only the topics that match are assigned (RE2, matched by the coordinator)."""
+    filled(bootstrap, f"{topic}.yes")
+    filled(bootstrap, f"{topic}.no")
+    consumer = members.new("consumer", f"^{topic}\\.y.*")
+    share(consumer)
+    assert {each.topic for each in consumer.assignment()} == {f"{topic}.yes"}
+
+
+def test_a_static_consumer_comes_back_to_what_it_had(members: Members, numbered: str) -> None:
+    """While it is away nobody else gets its partitions."""
+    stays = members.new("consumer", numbered)
+    goes = members.new("consumer", numbered, group_instance_id="i1")
+    share(stays, goes)
+    before = has(goes)
+    goes.close()
+    others = has(stays)
+    again = members.new("consumer", numbered, group_instance_id="i1")
+    share(stays, again)
+    assert (has(stays), has(again)) == (others, before)
+
+
+def test_a_group_changes_its_protocol_while_it_reads(members: Members, numbered: str) -> None:
+    """Members are replaced one by one, as in a rolling upgrade, and back again."""
+    old = [members.new("classic", numbered) for _ in range(2)]
+    share(*old)
+    new = members.new("consumer", numbered)
+    share(*old, new)
+    old[0].close()
+    share(old[1], new)
+    new.close()
+    share(old[1])
+
+
+@pytest.mark.jvm
+def test_java_and_librdkafka_are_members_of_one_group(
+    bootstrap: str, members: Members, numbered: str, group: str
+) -> None:
+    """Kafka's VerifiableConsumer takes half of the partitions, and gives them back when it ends."""
+    with _verifiable_consumer(bootstrap, numbered, group, "consumer") as java:
+        other = members.new("consumer", numbered)
+        eventually(lambda: len(has(other)) == PARTITIONS // 2, "half of them", within=30)
+        theirs = ALL - has(other)
+        assert java.stdout is not None
+        assigned = next(event for event in map(json.loads, java.stdout) if _gives(event, theirs))
+        java.terminate()
+    assert assigned["name"] == "partitions_assigned"
+    eventually(lambda: has(other) == ALL, "all back", within=30)
+
+
+def _gives(event: dict[str, Any], partitions: set[int]) -> bool:
+    """Whether the event tells of these partitions; what is consumed and committed does so too."""
+    return {each["partition"] for each in event.get("partitions", ())} == partitions
+
+
+def _verifiable_consumer(
+    bootstrap: str, topic: str, group: str, protocol: str
+) -> subprocess.Popen[str]:
+    command = ["java", "-cp", f"{kafka_jars()}/*", "org.apache.kafka.tools.VerifiableConsumer"]
+    arguments = ["--bootstrap-server", bootstrap, "--topic", topic, "--group-id", group]
+    return subprocess.Popen(
+        [*command, *arguments, "--group-protocol", protocol],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_restart_keeps_groups_and_offsets(
+    serve: Serve, tmp_path: Any, topic: str, group: str, protocol: str
+) -> None:
+    """Whoever comes after the restart goes on where the last one stopped."""
+    data = str(tmp_path / "data")
+    brisk = [word for key, value in BRISK.items() for word in ("-c", f"{key}={value}")]
+    first = serve("--data-dir", data, *brisk)
+    before = Members(first.bootstrap, group)
+    filled(first.bootstrap, topic)
+    read_by = before.new(protocol, topic)
+    read(read_by, PARTITIONS)
+    read_by.commit(asynchronous=False)
+    before.close()
+    assert first.process.stop() == 0
+    second = serve("--data-dir", data, *brisk)
+    admin = AdminClient({"bootstrap.servers": second.bootstrap})
+
+    def is_listed() -> bool:
+        listed = admin.list_consumer_groups(request_timeout=10).result(10)
+        return group in {each.group_id for each in listed.valid}
+
+    eventually(is_listed, "the group is loaded")
+    after = Members(second.bootstrap, group)
+    write(second.bootstrap, topic)
+    assert {message.offset() for message in read(after.new(protocol, topic), PARTITIONS)} == {1}
+    after.close()
+
+
+@pytest.mark.timeout(150)
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_consumers_go_on_while_their_coordinator_goes(
+    cluster: Callable[..., Cluster], topic: str, group: str, protocol: str
+) -> None:
+    """It is killed, and comes back: the group reads on under another one that knows it."""
+    config = {"offsets.topic.num.partitions": 1, "min.insync.replicas": 2}
+    kafka = cluster(3, config=BRISK | config)
+    filled(kafka.bootstrap, topic, replication_factor=3)
+    members = Members(kafka.bootstrap, group)
+    consumers = [members.new(protocol, topic) for _ in range(2)]
+    share(*consumers)
+    for written in (2, 3):
+        node = _coordinator(kafka, group)
+        kafka.stop(node)
+        eventually(partial(_has_other_coordinator, kafka, group, node), "a new coordinator")
+        write(kafka.bootstrap, topic)
+        eventually(partial(_all_read, consumers, written), "all is read", within=40)
+        kafka.start(node)
+        kafka.wait_in_sync(timeout=30)
+    members.close()
+
+
+def _has_other_coordinator(kafka: Cluster, group: str, node: int) -> bool:
+    return _coordinator(kafka, group) != node
+
+
+def _all_read(consumers: Iterable[Any], written: int) -> bool:
+    """Whether they have all partitions between them, and each up to its end."""
+    parts = {partition for consumer in consumers for partition in has(consumer)}
+    places = [place for each in consumers for place in each.position(each.assignment())]
+    return parts == ALL and {place.offset for place in places} == {written}
+
+
+def _coordinator(kafka: Cluster, group: str) -> int:
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    described = admin.describe_consumer_groups([group], request_timeout=10)
+    return int(described[group].result(10).coordinator.id)

@@ -1,0 +1,174 @@
+"""Kafka's own tools for topics, settings, partitions and nodes, each judged by what it prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from antechamber import Cluster
+from integration.api_uses import ApiUses
+from integration.deadlines import eventually
+from integration.kafka_tools import KafkaTools
+
+pytestmark = pytest.mark.jvm
+
+Tool = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def three_nodes(against: str, api_uses: ApiUses) -> Iterator[Cluster]:
+    """Three nodes of our own broker; tests make topics of their own there."""
+    if against != "antechamber":
+        pytest.skip("about our own broker")
+    with Cluster(brokers=3, records=api_uses.records()) as running:
+        yield running
+
+
+@pytest.fixture
+def tool(tools: KafkaTools, three_nodes: Cluster) -> Tool:
+    """Run a tool on the three nodes; returns what it printed."""
+    there = ("--bootstrap-server", three_nodes.bootstrap)
+    return lambda name, *arguments: tools.run(name, *there, *arguments)
+
+
+def test_a_topic_from_its_creation_to_its_end(tool: Tool, topic: str) -> None:
+    """TopicCommand creates, grows, describes and deletes; GetOffsetShell sees the partitions."""
+    named = ("--topic", topic)
+    created = tool(
+        "TopicCommand",
+        *("--create", *named, "--partitions", "3", "--replication-factor", "3"),
+        *("--config", "retention.ms=100000"),
+    )
+    tool("TopicCommand", "--alter", *named, "--partitions", "4")
+    described = tool("TopicCommand", "--describe", *named)
+    offsets = tool("GetOffsetShell", *named)
+    tool("TopicCommand", "--delete", *named)
+
+    assert f"Created topic {topic}." in created
+    assert "PartitionCount: 4\tReplicationFactor: 3\tConfigs: retention.ms=100000" in described
+    assert described.count("Isr: ") == 4
+    assert sorted(offsets.split()) == [f"{topic}:{index}:0" for index in range(4)]
+    assert topic not in tool("TopicCommand", "--list")
+
+
+def test_settings(tool: Tool, topic: str) -> None:
+    """ConfigCommand sets, unsets and describes those of topics and of brokers."""
+    of_topic = ("--entity-type", "topics", "--entity-name", topic)
+    of_node = ("--entity-type", "brokers", "--entity-name", "1")
+    tool("TopicCommand", "--create", "--topic", topic, "--config", "retention.ms=5")
+
+    tool(
+        *("ConfigCommand", "--alter", *of_topic),
+        *("--add-config", "max.message.bytes=5000", "--delete-config", "retention.ms"),
+    )
+    tool("ConfigCommand", "--alter", *of_node, "--add-config", "log.segment.bytes=2000000")
+
+    (line,) = tool("ConfigCommand", "--describe", *of_topic).splitlines()[1:]
+    assert line == (
+        "  max.message.bytes=5000 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:"
+        "max.message.bytes=5000, DEFAULT_CONFIG:message.max.bytes=1048588}"
+    )
+    assert (
+        "  log.segment.bytes=2000000 sensitive=false synonyms={DYNAMIC_BROKER_CONFIG:"
+        "log.segment.bytes=2000000, DEFAULT_CONFIG:log.segment.bytes=1073741824}"
+    ) in tool("ConfigCommand", "--describe", *of_node)
+
+
+def test_quotas_are_settings_of_clients(tool: Tool) -> None:
+    """ConfigCommand stores and shows them (AlterClientQuotas, DescribeClientQuotas)."""
+    of_client = ("--entity-type", "clients", "--entity-name", "greedy")
+
+    tool("ConfigCommand", "--alter", *of_client, "--add-config", "producer_byte_rate=1048576")
+    described = tool("ConfigCommand", "--describe", *of_client)
+    tool("ConfigCommand", "--alter", *of_client, "--delete-config", "producer_byte_rate")
+
+    told = "Quota configs for client-id 'greedy' are producer_byte_rate=1048576.0"
+    assert described.strip() == told
+    assert told not in tool("ConfigCommand", "--describe", *of_client)
+
+
+def test_log_directories(tool: Tool, topic: str) -> None:
+    """LogDirsCommand finds each partition where its replica is."""
+    tool("TopicCommand", "--create", "--topic", topic, "--replica-assignment", "1:2,3:1")
+
+    printed = tool("LogDirsCommand", "--describe", "--topic-list", topic)
+
+    found = {
+        (node["broker"], partition["partition"])
+        for node in json.loads(printed.splitlines()[-1])["brokers"]
+        for directory in node["logDirs"]
+        for partition in directory["partitions"]
+    }
+    zero, one = f"{topic}-0", f"{topic}-1"
+    assert found == {(1, zero), (2, zero), (3, one), (1, one)}
+
+
+def test_the_quorum(tool: Tool) -> None:
+    """MetadataQuorumCommand: the first node leads, the others observe and are up to date."""
+    status = tool("MetadataQuorumCommand", "describe", "--status")
+    replication = tool("MetadataQuorumCommand", "describe", "--replication")
+
+    facts = dict(line.split(":", 1) for line in status.splitlines() if line)
+    assert facts["LeaderId"].strip() == "1"
+    assert facts["MaxFollowerLag"].strip() == "0"
+    assert facts["CurrentObservers"].strip() == '[{"id": 2}, {"id": 3}]'
+    roles = [line.split()[-1] for line in replication.splitlines()[1:] if line]
+    assert roles == ["Leader", "Observer", "Observer"]
+
+
+def test_a_partition_moves(tool: Tool, topic: str, tmp_path: Path) -> None:
+    """ReassignPartitionsCommand executes a plan and sees it done; the target's first leads."""
+    tool("TopicCommand", "--create", "--topic", topic, "--replica-assignment", "1:2")
+    plan = tmp_path / "plan.json"
+    move = {"topic": topic, "partition": 0, "replicas": [3, 2]}
+    plan.write_text(json.dumps({"version": 1, "partitions": [move]}))
+    reassign = ("ReassignPartitionsCommand", "--reassignment-json-file", str(plan))
+
+    started = tool(*reassign, "--execute")
+
+    assert f"Successfully started partition reassignment for {topic}-0" in started
+    done = f"Reassignment of partition {topic}-0 is completed."
+    eventually(lambda: done in tool(*reassign, "--verify"), done)
+    assert "Leader: 3\tReplicas: 3,2" in tool("TopicCommand", "--describe", "--topic", topic)
+
+
+def test_the_preferred_replica_leads_again(tool: Tool, three_nodes: Cluster, topic: str) -> None:
+    """LeaderElectionCommand, after the leader was away; a second time there is nothing to do."""
+    tool("TopicCommand", "--create", "--topic", topic, "--replica-assignment", "2:3")
+    elect = ("LeaderElectionCommand", "--election-type", "preferred")
+    partition = ("--topic", topic, "--partition", "0")
+    three_nodes.stop(2)
+    three_nodes.start(2)
+    described = partial(tool, "TopicCommand", "--describe", "--topic", topic)
+    eventually(lambda: "Isr: 3,2" in described(), "the node is in sync again")
+
+    elected = tool(*elect, *partition)
+    needless = tool(*elect, *partition)
+
+    assert f"Successfully completed leader election (PREFERRED) for partitions {topic}-0" in elected
+    assert f"Valid replica already elected for partitions {topic}-0" in needless
+
+
+def test_what_is_served_and_finalized(tool: Tool) -> None:
+    """BrokerApiVersionsCommand reads the ranges, FeatureCommand the levels."""
+    apis = tool("BrokerApiVersionsCommand")
+    features = tool("FeatureCommand", "describe")
+
+    assert "IncrementalAlterConfigs(44): 0 to 1 [usable: 1]" in apis
+    assert "DescribeQuorum(55): 0 to 2 [usable: 2]" in apis
+    assert "FinalizedVersionLevel: 4.3-IV0" in features
+
+
+def test_a_node_is_not_forgotten(tools: KafkaTools, three_nodes: Cluster) -> None:
+    """ClusterTool understands that nodes cannot be unregistered, and tells which cluster it is."""
+    there = ("--bootstrap-server", three_nodes.bootstrap)
+
+    told = tools.run("ClusterTool", "cluster-id", *there)
+    refused = tools.run("ClusterTool", "unregister", *there, "--id", "2")
+
+    assert f"Cluster ID: {three_nodes.cluster()['cluster_id']}" in told
+    assert "The target cluster does not support the broker unregistration API." in refused

@@ -1,0 +1,101 @@
+"""A flood is refused, not died of: thousands of sockets, and others that are served meanwhile."""
+
+from __future__ import annotations
+
+import resource
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import psutil  # type: ignore[import-untyped]  # no types there
+import pytest
+
+from antechamber import Cluster
+from integration.wire.connection import Connection, address
+from integration.wire.requests import api_versions
+
+FLOOD = 3000
+BOUND_BYTES = 16 << 20
+
+Start = Callable[..., Cluster]
+
+
+@pytest.fixture(autouse=True)
+def file_descriptors() -> Iterator[None]:
+    """Enough of them for the flood's side; the broker inherits the limit and has enough for its."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * FLOOD
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        pytest.skip(f"needs {wanted} file descriptors, may have {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def flood(broker: Cluster, sockets: ExitStack, count: int) -> list[socket.socket]:
+    """So many connections from one address."""
+    where = address(broker.bootstrap)
+    return [sockets.enter_context(socket.create_connection(where, 10)) for _ in range(count)]
+
+
+def is_closed(client: socket.socket) -> bool:
+    """Whether the broker has hung up."""
+    try:
+        return client.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_an_address_that_floods_is_turned_away(cluster: Start) -> None:
+    """Those it had first are served on, and so is it when they are gone."""
+    broker = cluster(config={"max.connections.per.ip": "10"})
+    with ExitStack() as sockets:
+        served = [sockets.enter_context(Connection(broker.bootstrap)) for _ in range(10)]
+        for each in served:
+            each.ask(api_versions())
+
+        refused = flood(broker, sockets, FLOOD)
+
+        assert all(map(is_closed, refused))
+        for each in served:
+            assert each.ask(api_versions())
+
+
+def test_connections_beyond_the_limit_wait(cluster: Start) -> None:
+    """The broker has no more sockets than it may, and lets in who waited when others go."""
+    broker = cluster(config={"max.connections": "50"})
+    process = psutil.Process(broker.pid)
+    before = process.num_fds()
+    with ExitStack() as crowd, ExitStack() as last:
+        flood(broker, crowd, FLOOD)
+        waiting = last.enter_context(Connection(broker.bootstrap))
+        waiting.send(api_versions())
+        had = process.num_fds() - before
+
+        crowd.close()
+
+        assert waiting.receive()
+    assert had <= 50 + 1  # the one that asks for facts on the admin interface
+
+
+def test_half_requests_take_no_more_memory_than_they_may(cluster: Start) -> None:
+    """A thousand clients say that they send a megabyte each, and send less than that."""
+    broker = cluster(
+        config={
+            "queued.max.request.bytes": str(BOUND_BYTES),
+            "socket.request.max.bytes": str(1 << 20),
+        }
+    )
+    process = psutil.Process(broker.pid)
+    before = process.memory_info().rss
+    part = struct.pack(">i", 1 << 20) + bytes(1 << 16)
+    with ExitStack() as sockets:
+        for client in flood(broker, sockets, FLOOD // 3):
+            client.sendall(part)
+
+        took = process.memory_info().rss - before
+
+    assert took < 2 * BOUND_BYTES
+    with Connection(broker.bootstrap) as honest:
+        assert honest.ask(api_versions())

@@ -1,0 +1,44 @@
+"""Messages and records against the schemas in Kafka's own jars, which are never out of date."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import Any
+
+import pytest
+
+from broker.groups.records.serde import RECORD_TYPES
+from integration.kafka_jars import KAFKA_VERSION, kafka_jars
+from protocol.messages import REQUESTS, RESPONSES
+from tests.protocol.kafka_schemas import (
+    assert_same_defaults,
+    assert_same_fields,
+    assert_same_versions,
+    parse,
+)
+
+pytestmark = pytest.mark.jvm
+
+
+def _schema(jar: str, cls: Any) -> Any:
+    with zipfile.ZipFile(kafka_jars() / f"{jar}-{KAFKA_VERSION}.jar") as archive:
+        return parse(archive.read(f"common/message/{cls.__name__}.json").decode())
+
+
+@pytest.mark.parametrize("cls", [*REQUESTS.values(), *RESPONSES.values()])
+def test_messages_are_kafkas(cls: Any) -> None:
+    """Every field of every version, and what it means to leave one out."""
+    schema = _schema("kafka-clients", cls)
+
+    assert_same_fields(cls, schema)
+    assert_same_versions(cls, schema)
+    assert_same_defaults(cls, schema)
+
+
+@pytest.mark.parametrize("cls", [cls for pair in RECORD_TYPES.values() for cls in pair])
+def test_records_of_groups_are_kafkas(cls: Any) -> None:
+    """Keys and values of ``__consumer_offsets``."""
+    schema = _schema("kafka-group-coordinator", cls)
+
+    assert_same_fields(cls, schema)
+    assert_same_defaults(cls, schema)

@@ -1,0 +1,51 @@
+"""Programs of requests, drawn at random: ours and Kafka's answers are the same, step by step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from random import randrange
+
+import pytest
+from hypothesis import HealthCheck, given, note, seed, settings
+
+from integration.parity.client import Receiver
+from integration.parity.programs import Player, Step, programs
+from integration.parity.runner import clusters
+from integration.parity.scenario import Kafka
+from integration.parity.setups import ONE
+from integration.parity.telling import Teller
+
+# How many programs; `ANTECHAMBER_PROGRAMS=5000` for a long night.
+PROGRAMS = int(os.environ.get("ANTECHAMBER_PROGRAMS", "150"))
+# What they are drawn from: a failure prints it, `ANTECHAMBER_SEED` draws the same ones again.
+SEED = int(os.environ.get("ANTECHAMBER_SEED") or randrange(1 << 32))
+
+
+@pytest.fixture(scope="module")
+def players() -> Iterator[tuple[Player, Player]]:
+    """Ours and Kafka's."""
+    with closing(Receiver()) as receiver, clusters([ONE]) as pairs, ExitStack() as open_:
+        both = [
+            open_.enter_context(closing(Kafka(system, receiver, "programs", Teller())))
+            for system in (pairs[ONE.name].ours, pairs[ONE.name].theirs)
+        ]
+        yield Player(both[0]), Player(both[1])
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(1200)
+@seed(SEED)
+@settings(
+    max_examples=PROGRAMS,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(program=programs())
+def test_both_answer_alike(players: tuple[Player, Player], program: list[Step]) -> None:
+    """Whatever the order of requests; the first program for which it is not so is shrunk."""
+    note(f"drawn with ANTECHAMBER_SEED={SEED}")
+    ours, theirs = players
+    expected = theirs.play(program)
+    assert ours.play(program) == expected

@@ -1,0 +1,50 @@
+"""What passes as parity, and what does not; no cluster is needed to say so."""
+
+from __future__ import annotations
+
+import pytest
+
+from integration.parity.known import KNOWN
+from integration.parity.runner import BROKEN, Outcome, Transcript
+from integration.parity.scenario import Scenario
+from integration.parity.scenarios import SCENARIOS
+from integration.parity.verdict import GOOD, verdict
+
+_KNOWN = SCENARIOS["produce_null"]
+_ANY = SCENARIOS["fetch_wakes_on_produce"]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "theirs", "ours", "word"),
+    [
+        (_ANY, ["a"], ["a"], "same"),
+        (_ANY, ["a"], ["b"], "DIFFERS"),
+        (_ANY, ["a"], ["a", "b"], "DIFFERS"),
+        (_ANY, [], [], "BROKEN ON KAFKA"),
+        (_ANY, ["a", BROKEN], ["a", BROKEN], "BROKEN ON KAFKA"),
+        (_KNOWN, ["waits: True"], ["waits: False"], "known difference"),
+        (_KNOWN, ["waits: True", "x"], ["waits: False", "y"], "DIFFERS"),
+        (_KNOWN, ["waits: True"], ["waits: True"], "NO LONGER DIFFERS"),
+    ],
+)
+def test_only_the_known_difference_passes(
+    scenario: Scenario, theirs: list[str], ours: list[str], word: str
+) -> None:
+    """And only while it is there, with nothing beside it."""
+    outcome = Outcome(scenario, Transcript(ours), Transcript(theirs))
+
+    assert verdict(outcome) == word
+    assert (word in GOOD) == (word in ("same", "known difference"))
+
+
+def test_an_api_that_is_not_served_fails() -> None:
+    """Whatever was told before it was asked for."""
+    outcome = Outcome(_ANY, Transcript(["a"], lacks="Fetch is not served"), Transcript(["a"]))
+
+    assert verdict(outcome) == "DIFFERS"
+
+
+def test_every_known_difference_is_of_a_scenario_and_has_its_reason() -> None:
+    """One line, as it stands on the card."""
+    assert set(KNOWN) <= set(SCENARIOS)
+    assert all(known.reason and "\n" not in known.reason for known in KNOWN.values())

@@ -1,0 +1,188 @@
+"""Our files are Kafka's: its tool finds nothing wrong in them, each serves the other's copies."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from broker.storage.checkpoints import read_partition_metadata
+from broker.topic_partition import TopicPartition
+from integration.antechamber_process import Serve
+from integration.kafka_quick_start import class_path, quick_start
+from integration.mixed_logs import COMPACTED, MIXED, write_logs
+from integration.real_kafka import RealKafka
+from integration.wire.connection import Connection
+from integration.wire.requests import (
+    fetch,
+    list_offsets,
+    produce,
+    read_fetch,
+    read_list_offsets,
+    read_produce,
+)
+from integration.wire.topics import make_topic
+from protocol.compression import Codec
+from protocol.records import Record, build_batch
+
+pytestmark = pytest.mark.jvm
+
+TOOL = "org.apache.kafka.tools.DumpLogSegments"
+SEED = 20
+FILES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
+# What the tool says of files in order; whatever else it says is a complaint.
+FINE = (
+    *("Dumping ", "Log starting offset: ", "baseOffset: ", "| ", "offset: ", "timestamp: "),
+    *("producerId: ", "version: 0 producerId: "),
+)
+THEIRS = TopicPartition("theirs", 0)
+EARLIEST = -2
+INDEXES = (".index", ".timeindex")
+CLEAN = ".kafka_cleanshutdown"
+METADATA = "partition.metadata"
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with everything in it."""
+    folder = tmp_path_factory.mktemp("ours")
+    write_logs(folder, {MIXED: UUID(int=1), COMPACTED: UUID(int=2)}, seed=SEED)
+    return folder
+
+
+def dump(directory: Path, *options: str) -> list[str]:
+    """What the tool says of all files of a partition."""
+    files = sorted(path.name for path in directory.iterdir() if path.suffix in FILES)
+    java = ["java", *quick_start().jvm_flags, "-cp", class_path(), TOOL]
+    command = [*java, *options, "--files", ",".join(files)]
+    done = subprocess.run(
+        command,
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("key", [MIXED, COMPACTED], ids=str)
+def test_kafkas_tool_finds_nothing_wrong(ours: Path, key: TopicPartition) -> None:
+    """Batches, records, both indexes against them, aborted transactions, producers."""
+    directory = ours / str(key)
+    kinds = {path.suffix for path in directory.iterdir()}
+    assert set(FILES) <= kinds, "the workload has not written all kinds of files"
+    said = dump(directory, "--deep-iteration")
+    assert sum(line.startswith("| ") for line in said) > 100
+    assert not any("isvalid: false" in line for line in said)
+    assert complaints(said, gaps=key == COMPACTED) == []
+
+
+def complaints(said: list[str], *, gaps: bool) -> list[str]:
+    """Lines that are not about files in order; compaction leaves *gaps*.
+
+    The tool also calls it a gap when a segment does not begin at offset 0: -1 is followed by that.
+    """
+    found = []
+    for line in said:
+        before, is_gap, _ = line.strip().partition(" is followed by ")
+        fine = not line or line.startswith((*FINE, "Non-consecutive offsets in "))
+        fine = fine or line.endswith(".index is empty.")  # a small segment needs no entry
+        if not fine and not (is_gap and (gaps or before == "-1")):
+            found.append(line)
+    return found
+
+
+def test_kafkas_indexes_are_sane(ours: Path) -> None:
+    """By the tool's own word, file by file."""
+    directory = ours / str(MIXED)
+    said = dump(directory, "--index-sanity-check")
+    indexes = [path.name for path in directory.iterdir() if path.suffix in (".index", ".timeindex")]
+    assert [
+        name for name in indexes if not any(f"{name} passed sanity check" in s for s in said)
+    ] == []
+
+
+def stored(bootstrap: str, key: TopicPartition) -> bytes:
+    """All that a broker serves of a partition, as it is stored."""
+    with Connection(bootstrap) as connection:
+        asked = list_offsets(key.topic, key.partition, EARLIEST)
+        _, offset = read_list_offsets(connection.ask(asked))
+        found = b""
+        while batches := read_fetch(
+            connection.ask(fetch(key.topic, key.partition, offset, max_wait_ms=0))
+        ).records:
+            found += batches
+            offset = next_offset(batches)
+        return found
+
+
+def next_offset(batches: bytes) -> int:
+    """The offset behind the last of these."""
+    position = end = 0
+    while position < len(batches):
+        base = int.from_bytes(batches[position : position + 8], "big")
+        end = base + int.from_bytes(batches[position + 23 : position + 27], "big") + 1
+        position += 12 + int.from_bytes(batches[position + 8 : position + 12], "big")
+    return end
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Iterator[RealKafka]:
+    """One with small segments and busy indexes, and a log of all codecs."""
+    properties = {"log.segment.bytes": str(1 << 20), "log.index.interval.bytes": "500"}
+    with RealKafka(properties=properties, quick=True) as running:
+        with Connection(running.bootstrap) as connection:
+            for key in (MIXED, COMPACTED, THEIRS):
+                make_topic(connection, key.topic)
+            for number in range(60):
+                record = Record(b"k", (b"%d " % number) * 10_000, timestamp=1_700_000_000_000)
+                batch = build_batch([record] * 3, codec=list(Codec)[number % 5])
+                assert read_produce(connection.ask(produce("theirs", 0, batch))).error == 0
+        yield running
+
+
+def test_each_serves_what_the_other_has_written(
+    kafka: RealKafka, serve: Serve, tmp_path: Path
+) -> None:
+    """Byte for byte; theirs is what a killed Kafka leaves, ours what we close in order."""
+    wanted = stored(kafka.bootstrap, THEIRS)
+    kafka.stop(1)
+    _copy_theirs(kafka.data_directory() / str(THEIRS), serve, tmp_path / "taken")
+    with serve("--data-dir", str(tmp_path / "taken")) as broker:
+        assert stored(broker.bootstrap, THEIRS) == wanted
+
+    data = kafka.data_directory()
+    ids = {key: read_partition_metadata(data / str(key) / METADATA) for key in (MIXED, COMPACTED)}
+    write_logs(tmp_path / "made", {key: each for key, each in ids.items() if each}, seed=SEED)
+    for key in ids:
+        shutil.rmtree(data / str(key))
+        shutil.copytree(tmp_path / "made" / str(key), data / str(key))
+    for path in (tmp_path / "made").glob("*-offset-checkpoint"):
+        shutil.copy(path, data)
+    shutil.copy(tmp_path / "made" / CLEAN, data)
+    kafka.start(1)
+    for key in ids:
+        files = sorted((tmp_path / "made" / str(key)).glob("*.log"))
+        ours = b"".join(path.read_bytes() for path in files)
+        served = stored(kafka.bootstrap, key)
+        assert len(served) > 10_000
+        assert ours.endswith(served)
+        assert key == MIXED or served == ours
+
+
+def _copy_theirs(theirs: Path, serve: Serve, folder: Path) -> None:
+    """Put Kafka's partition in the place of one that we have made."""
+    with serve("--data-dir", str(folder), "--topic", THEIRS.topic):
+        pass
+    home = folder / "node-1" / str(THEIRS)
+    topic_id = (home / METADATA).read_bytes()
+    shutil.rmtree(home)
+    shutil.copytree(theirs, home)
+    (home / METADATA).write_bytes(topic_id)
+    (folder / "node-1" / CLEAN).unlink()

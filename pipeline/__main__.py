@@ -1,0 +1,39 @@
+"""``python -m pipeline``, and the script that ``spark-submit`` is given."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if __package__ in (None, ""):  # run by path: the folder above this one is where the package is
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+EXIT_FAILED = 1
+_EXTRA = "pip install 'antechamber[pipeline]'"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the analysis and return the exit code."""
+    from pipeline.arguments import parse
+
+    arguments = parse(sys.argv[1:] if words is None else words)
+    try:
+        from pipeline.analysis import run
+        from pipeline.errors import PipelineError
+        from pipeline.summary import Display
+    except ModuleNotFoundError as missing:
+        sys.stderr.write(f"antechamber analyze: {missing.name} is not installed; {_EXTRA}\n")
+        return EXIT_FAILED
+    try:
+        run(arguments, Display())
+    except PipelineError as error:
+        sys.stderr.write(f"antechamber analyze: {error}\n")
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

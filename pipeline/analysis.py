@@ -1,0 +1,105 @@
+"""What ``antechamber analyze`` does: the tables, the page, and a few lines in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from pipeline import batch, stream
+from pipeline.arguments import Arguments
+from pipeline.connector import connector_jars
+from pipeline.errors import PipelineError, in_one_line
+from pipeline.report.findings import Findings, gather
+from pipeline.report.page import page
+from pipeline.session import open_session
+from pipeline.sources import source_of
+from pipeline.store import Store
+from pipeline.summary import Display, show
+
+REFRESH_S = 30
+_CONNECTOR = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
+
+
+def run(arguments: Arguments, display: Display) -> None:
+    """Analyse what was asked for; raises `PipelineError` when that cannot be."""
+    given = arguments.compare or (arguments.sources,)
+    sources = [source_of((one,) if isinstance(one, str) else one) for one in given]
+    report = _report_path(arguments)
+    jars = []
+    if any(source.needs_connector for source in sources) and "spark.jars" not in arguments.settings:
+        jars = connector_jars()
+        display.step(f"using Spark's Kafka connector from {jars[0].parent}")
+    display.step("starting Spark")
+    spark = open_session(arguments.master, jars, arguments.settings, verbose=arguments.verbose)
+    try:
+        with display.watching(spark):
+            found = _analysed(spark, arguments, display)
+            report.parent.mkdir(parents=True, exist_ok=True)
+            _write(report, page(found))
+    except PipelineError:
+        raise
+    except Exception as error:
+        if arguments.verbose:
+            raise
+        raise PipelineError(in_one_line(error, arguments.out)) from error
+    finally:
+        spark.stop()
+    for one in found:
+        show(display.console, one)
+    sys.stdout.write(f"report: {report}\n")
+
+
+def _analysed(spark: SparkSession, arguments: Arguments, display: Display) -> list[Findings]:
+    window_s = arguments.window_s
+    if arguments.compare:
+        return [
+            _batch(spark, (name,), f"{arguments.out}/{side}", name, window_s, display)
+            for side, name in zip("ab", arguments.compare, strict=True)
+        ]
+    name = " ".join(arguments.sources)
+    if not arguments.streamed:
+        return [_batch(spark, arguments.sources, arguments.out, name, window_s, display)]
+    source = source_of(arguments.sources)
+    query = stream.start(spark, source, arguments.out, window_s, follow=arguments.follow)
+    display.step("reading what is new")
+    try:
+        if arguments.follow:
+            while not query.awaitTermination(REFRESH_S):
+                stream.publish(spark, arguments.out, window_s, display.step)
+        else:
+            query.awaitTermination()
+    except KeyboardInterrupt:
+        query.stop()
+    stream.publish(spark, arguments.out, window_s, display.step)
+    return [gather(Store(spark, arguments.out), name, window_s)]
+
+
+def _batch(
+    spark: SparkSession,
+    names: tuple[str, ...],
+    out: str,
+    name: str,
+    window_s: int,
+    display: Display,
+) -> Findings:
+    batch.analyse(spark, source_of(names), out, window_s, display.step)
+    display.step("drawing")
+    return gather(Store(spark, out), name, window_s)
+
+
+def _report_path(arguments: Arguments) -> Path:
+    if arguments.report:
+        return Path(arguments.report)
+    local = arguments.out.removeprefix("file://")
+    if "://" in local:
+        return Path("report.html")
+    return Path(local) / "report.html"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise PipelineError(f"--report {path}: {error.strerror}") from None

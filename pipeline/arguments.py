@@ -1,0 +1,99 @@
+"""The command line of ``antechamber analyze`` and of ``spark-submit pipeline/__main__.py``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+EXIT_USAGE = 2
+OUT = "wait-analysis"
+WINDOW_S = 60
+
+_EPILOG = """\
+sources:
+  records.jsonl 'logs/*.jsonl.gz' rows.parquet   files, folders or patterns, on any of Spark's paths
+  kafka://127.0.0.1:9092/records                 a topic of records
+
+try:
+  antechamber analyze records.jsonl                     tables and report.html in wait-analysis/
+  antechamber analyze --compare ours.jsonl kafka.jsonl  two sets of records in one report
+  antechamber analyze kafka://127.0.0.1:9092/records --catch-up
+"""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What was asked for."""
+
+    sources: tuple[str, ...]
+    compare: tuple[str, str] | None
+    out: str
+    report: str | None
+    window_s: int
+    follow: bool
+    catch_up: bool
+    master: str | None
+    settings: dict[str, str]
+    verbose: bool
+
+    @property
+    def streamed(self) -> bool:
+        """Whether what is new is added to what was analysed before."""
+        return self.follow or self.catch_up
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}; --help shows what there is\n")
+
+
+def parse(words: Sequence[str]) -> Arguments:
+    """The arguments in *words*; ends the process with a line on stderr when they make no sense."""
+    parser = _Parser(
+        prog="antechamber analyze",
+        description="Why did it wait? Latency tables and a report from wait records, on Spark.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("sources", nargs="*", metavar="SOURCE", help="where the records are")
+    add("--compare", nargs=2, metavar=("A", "B"), help="two sources, laid side by side")
+    add("--out", default=OUT, metavar="DIR", help=f"tables go here (default: {OUT})")
+    add("--report", metavar="FILE", help="the page (default: report.html in a local --out)")
+    add("--window", type=_seconds, default=WINDOW_S, metavar="SECONDS", dest="window_s")
+    add("--catch-up", action="store_true", help="add what is new since the last time, then end")
+    add("--follow", action="store_true", help="go on with what comes, until Ctrl-C")
+    add("--master", help="Spark's master (default: local[*], or what spark-submit says)")
+    add("--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", dest="settings")
+    add("--verbose", action="store_true", help="show Spark's own log and long traces")
+    given = parser.parse_args(words)
+    if bool(given.sources) == bool(given.compare):
+        parser.error("give a SOURCE, or two after --compare")
+    if given.follow and given.catch_up:
+        parser.error("--follow and --catch-up exclude each other")
+    if given.compare and (given.follow or given.catch_up):
+        parser.error("--compare reads two finished sets; it cannot follow")
+    values = vars(given)
+    values["sources"] = tuple(given.sources)
+    values["compare"] = tuple(given.compare) if given.compare else None
+    values["settings"] = dict(given.settings)
+    return Arguments(**values)
+
+
+def _seconds(text: str) -> int:
+    seconds = int(text) if text.isdecimal() else 0
+    # Windows that divide an hour never lie across two partitions of a table.
+    if seconds < 1 or 3600 % seconds:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no length of a window: a divisor of 3600, as 1, 10, 60 or 600"
+        )
+    return seconds
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
+    return key, value

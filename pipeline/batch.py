@@ -1,0 +1,63 @@
+"""One analysis from beginning to end: read all there is, write every table, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from pipeline.cells import cells
+from pipeline.errors import PipelineError
+from pipeline.schema import FAULT, RAW, parsed
+from pipeline.sources import Source
+from pipeline.store import Store
+from pipeline.tables import records_of
+
+Step = Callable[[str], None]
+
+
+class Counts(NamedTuple):
+    """How many rows there were, and how many of them were no records."""
+
+    rows: int
+    malformed: int
+
+
+def analyse(spark: SparkSession, source: Source, out: str, window_s: int, step: Step) -> Counts:
+    """Fill the tables of *out* anew from *source*; tells *step* what it does.
+
+    Raises `PipelineError` when there is nothing to analyse; the tables of the last run stay then.
+    """
+    source.check(spark)
+    store = Store(spark, out)
+    writing = store.begin()
+    rows_folder, cells_folder = f"{writing}/rows", f"{writing}/cells"
+    try:
+        step("reading records")
+        # Written once as columns, so that no later step parses JSON again.
+        parsed(source.read(spark)).write.parquet(rows_folder)
+        rows = spark.read.parquet(rows_folder)
+        counts = counted(rows)
+        step(f"counting the waits of {counts.rows - counts.malformed:,} records")
+        cells(records_of(rows), window_s).write.parquet(cells_folder)
+        step("writing the tables")
+        store.write_tables(writing, rows, spark.read.parquet(cells_folder), window_s)
+        store.files.delete(rows_folder)
+        store.publish(writing)
+    except BaseException:
+        store.abandon(writing)
+        raise
+    return counts
+
+
+def counted(rows: DataFrame) -> Counts:
+    """Count *rows*; raises `PipelineError` when none of them is a record."""
+    total, bad = rows.agg(sf.count("*"), sf.count(FAULT)).collect()[0]
+    if total == 0:
+        raise PipelineError("the source has no records")
+    if bad == total:
+        fault, raw = rows.select(FAULT, sf.substring(RAW, 1, 60)).limit(1).collect()[0]
+        raise PipelineError(f"none of {total:,} rows is a wait record; the first: {fault}: {raw!r}")
+    return Counts(total, bad)

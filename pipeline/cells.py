@@ -1,0 +1,91 @@
+"""Records into cells: how many requests of a kind had a phase of about this length.
+
+A cell counts the values of one phase that fell into one bucket of one key. A request is counted
+for each partition it touched (`count`), and once as a request (`requests`, at its first partition):
+so one pass over the records serves both scopes, and cells of any two runs are merged by adding.
+
+In `by_scope`, ``request`` counts every request once, under no topic; ``partition`` counts it once
+for each of its partitions.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from pipeline.histogram import bucket
+from pipeline.schema import PHASES
+
+KEY = ("scope", "window", "api", "topic", "partition", "cause")
+UNKNOWN = "unknown"  # the cause of a wait that only a foreign broker knows
+
+_CELL = ("window", "api", "topic", "partition", "cause", "phase", "bucket")
+_SHARED = ("window", "api", "cause", "phase", "bucket")
+# A request without partitions has one row all the same, of no topic.
+_PLACES = """explode(if(coalesce(size(partitions), 0) <= 0,
+    array(named_struct('topic', cast(null as string), 'partition', cast(null as int),
+                       'failed', false, 'first', 1)),
+    transform(partitions, (p, i) -> named_struct('topic', p.topic, 'partition', p.partition,
+                       'failed', coalesce(p.error, 0) != 0, 'first', if(i = 0, 1, 0)))))"""
+_FAILED = "coalesce(error, 0) != 0"
+_ANY_FAILED = f"""cast({_FAILED} or exists(coalesce(partitions, array()),
+    p -> coalesce(p.error, 0) != 0) as int)"""
+
+
+def cells(records: DataFrame, window_s: int) -> DataFrame:
+    """The cells of *records* in windows of *window_s* seconds."""
+    window_us = window_s * 1_000_000
+    phases = ", ".join(f"{name}_us" for name in PHASES)
+    places = records.select(
+        sf.expr(f"timestamp_micros(arrived_us - arrived_us % {window_us})").alias("window"),
+        "api",
+        sf.coalesce("completed_by.cause", sf.lit(UNKNOWN)).alias("cause"),
+        sf.expr("if(purgatory is null, 0, 1)").alias("was_parked"),
+        sf.expr(_FAILED).alias("refused"),
+        sf.expr(_ANY_FAILED).alias("any_failed"),
+        sf.expr(f"array({phases})").alias("phases"),
+        sf.expr(_PLACES).alias("place"),
+    )
+    values = places.select(
+        "*", "place.topic", "place.partition", "place.first", sf.expr("posexplode(phases)")
+    ).withColumnsRenamed({"pos": "phase", "col": "us"})
+    return (
+        values.withColumn("bucket", bucket("us"))
+        .groupBy(*_CELL)
+        .agg(
+            sf.count("*").alias("count"),
+            sf.sum("us").alias("sum"),
+            sf.max("us").alias("max"),
+            sf.sum("was_parked").alias("parked"),
+            sf.sum(sf.expr("cast(refused or place.failed as int)")).alias("failed"),
+            sf.sum("first").alias("requests"),
+            sf.sum(sf.expr("first * us")).alias("requests_sum"),
+            sf.sum(sf.expr("first * was_parked")).alias("requests_parked"),
+            sf.sum(sf.expr("first * any_failed")).alias("requests_failed"),
+        )
+    )
+
+
+def by_scope(cells: DataFrame) -> DataFrame:
+    """Cells of both scopes: ``KEY``, ``phase`` by name, ``bucket`` and what was counted.
+
+    A key and bucket may stand in several rows, whose counts add up.
+    """
+    counted = ("count", "sum", "max", "parked", "failed")
+    partitions = cells.where("topic is not null").withColumn("scope", sf.lit("partition"))
+    # Every partition of a request has the request's own times, so the maximum needs no care.
+    requests = cells.where("requests > 0").select(
+        *_SHARED,
+        sf.lit("request").alias("scope"),
+        sf.lit(None).cast("string").alias("topic"),
+        sf.lit(None).cast("int").alias("partition"),
+        sf.col("requests").alias("count"),
+        sf.col("requests_sum").alias("sum"),
+        "max",
+        sf.col("requests_parked").alias("parked"),
+        sf.col("requests_failed").alias("failed"),
+    )
+    names = (*KEY, "phase", "bucket", *counted)
+    named = ", ".join(f"'{name}'" for name in PHASES)
+    both = partitions.select(*names).unionByName(requests.select(*names))
+    return both.withColumn("phase", sf.expr(f"array({named})[phase]"))

@@ -1,0 +1,80 @@
+"""The produce-to-fetch join: from an append to its delivery, through the waits on both sides.
+
+A Produce appended a batch at an offset; the first Fetch of each client whose answer reaches over
+that offset delivered it. Both sides are cut into blocks of offsets, so that the search for "reaches
+over" is a join on equal blocks and no product of all with all.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+_BLOCK_OFFSETS = 1000
+_LOG = ("topic", "partition", "block")
+
+
+def deliveries(records: DataFrame) -> DataFrame:
+    """One row for each appended batch and each client that was given it; times in µs.
+
+    ``append_to_delivery_us`` runs from the end of the append's handler to the moment when the
+    fetch's answer was handed to the kernel; ``fetch_was_waiting`` says whether that fetch had been
+    parked before the append came.
+    """
+    appends = _partitions_of(records, "Produce").select(
+        *_LOG[:2],
+        sf.floor(sf.col("offset") / _BLOCK_OFFSETS).alias("block"),
+        sf.col("offset").alias("base"),
+        sf.col("records").alias("appended_records"),
+        sf.col("client_id").alias("producer"),
+        sf.expr("arrived_us + queued_us + local_us").alias("appended_us"),
+        sf.col("parked_us").alias("produce_parked_us"),
+        sf.expr("arrived_us + total_us").alias("acknowledged_us"),
+    )
+    reads = _partitions_of(records, "Fetch").select(
+        *_LOG[:2],
+        sf.expr(
+            f"explode(sequence(floor(offset / {_BLOCK_OFFSETS}),"
+            f" floor((offset + records - 1) / {_BLOCK_OFFSETS})))"
+        ).alias("block"),
+        sf.col("offset").alias("first"),
+        sf.expr("offset + records").alias("end"),
+        sf.col("client_id").alias("consumer"),
+        sf.col("arrived_us").alias("asked_us"),
+        sf.col("parked_us").alias("fetch_parked_us"),
+        sf.expr("arrived_us + total_us").alias("delivered_us"),
+    )
+    met = appends.join(reads, list(_LOG)).where(
+        "base >= first and base < end and delivered_us >= appended_us"
+    )
+    first = sf.expr("min_by(struct(asked_us, fetch_parked_us), delivered_us)").alias("fetch")
+    append = ("producer", "appended_records", "appended_us", "produce_parked_us", "acknowledged_us")
+    return (
+        met.groupBy("topic", "partition", "base", "consumer", *append)
+        .agg(first, sf.min("delivered_us").alias("delivered_us"))
+        .select(
+            "topic",
+            "partition",
+            sf.col("base").alias("offset"),
+            sf.col("appended_records").alias("records"),
+            "producer",
+            "consumer",
+            sf.timestamp_micros("appended_us").alias("appended"),
+            sf.timestamp_micros("delivered_us").alias("delivered"),
+            "produce_parked_us",
+            sf.expr("acknowledged_us - appended_us").alias("append_to_answer_us"),
+            sf.expr("fetch.asked_us < appended_us").alias("fetch_was_waiting"),
+            sf.col("fetch.fetch_parked_us").alias("fetch_parked_us"),
+            sf.expr("delivered_us - appended_us").alias("append_to_delivery_us"),
+        )
+    )
+
+
+def _partitions_of(records: DataFrame, api: str) -> DataFrame:
+    """A row for each partition that a request of *api* brought records to, or took some from."""
+    return (
+        records.where((sf.col("api") == api) & sf.col("partitions").isNotNull())
+        .withColumn("p", sf.explode("partitions"))
+        .select("*", "p.topic", "p.partition", "p.offset", "p.records", "p.error")
+        .where("records > 0 and offset >= 0 and coalesce(p.error, 0) = 0")
+    )

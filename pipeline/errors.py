@@ -1,0 +1,32 @@
+"""What a user is told in one line, and how Spark's long traces become one."""
+
+from __future__ import annotations
+
+import re
+
+_CAUSE = re.compile(
+    r"^(?:Caused by: )?(?:[\w$]+\.)+([A-Z]\w*(?:Exception|Error)): (.*)$", re.MULTILINE
+)
+_NO_SPACE = ("No space left on device", "Disk quota exceeded")
+
+
+class PipelineError(Exception):
+    """The analysis cannot go on; the text names the culprit and the remedy."""
+
+
+def in_one_line(error: BaseException, out: str) -> str:
+    """The innermost cause of a failure of Spark's, in one line; *out* is where it was writing."""
+    trace = str(error)
+    if any(sign in trace for sign in _NO_SPACE):
+        return f"--out {out}: no space left on device; tables written before are untouched"
+    found = _CAUSE.findall(trace)
+    if found:
+        kind, text = found[-1]
+        return f"Spark failed: {kind}: {_shortened(text)}; --verbose shows Spark's own log"
+    first = trace.strip().splitlines() or [type(error).__name__]
+    return f"Spark failed: {_shortened(first[0])}; --verbose shows Spark's own log"
+
+
+def _shortened(text: str, limit: int = 300) -> str:
+    text = text.strip()
+    return text if len(text) <= limit else text[: limit - 3] + "..."

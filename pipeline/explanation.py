@@ -1,0 +1,54 @@
+"""A wait told in one sentence, written by Spark itself.
+
+Fetch 12 of client "billing" (node 1, connection 4) waited 183.0 ms in Fetch for 1000 bytes (had
+312), and was looked at 3 times; Produce 17 of client "orders" appended to orders-0.
+"""
+
+from __future__ import annotations
+
+_WHO = """concat(api, ' ', coalesce(correlation_id, '?'),
+    coalesce(concat(' of client "', client_id, '"'), ' of a client without a name'),
+    ' (node ', coalesce(node, '?'), ', connection ', coalesce(connection, '?'), ')')"""
+
+_PLACE = "concat(waited_for.topic, '-', coalesce(waited_for.partition, 0))"
+_HAD = "coalesce(concat(' (had ', waited_for.had, ')'), '')"
+_BEHIND = """case when size(waited_for.behind) > 0
+    then concat('; behind: node ', array_join(waited_for.behind, ', ')) else '' end"""
+
+_FOR = f"""case
+    when waited_for.kind = 'min_bytes' then concat(' for ', waited_for.need, ' bytes', {_HAD})
+    when waited_for.kind = 'high_watermark' then concat(
+        ' for the high watermark of ', coalesce({_PLACE}, 'its partitions'), ' to reach ',
+        waited_for.need, coalesce(concat(' (was ', waited_for.had, ')'), ''), {_BEHIND})
+    when waited_for.kind = 'members' then concat(' for ', waited_for.need, ' members', {_HAD})
+    when waited_for.kind is not null then concat(
+        ' for ', waited_for.kind, coalesce(concat(' ', waited_for.need), ''), {_HAD})
+    else '' end"""
+
+_CHECKS = """case when checks = 1 then ', and was looked at once'
+    when checks > 1 then concat(', and was looked at ', checks, ' times') else '' end"""
+
+_BY = """coalesce(concat(completed_by.request.api, ' ',
+    coalesce(completed_by.request.correlation_id, '?'),
+    coalesce(concat(' of client "', completed_by.request.client_id, '"'), '')),
+    concat('node ', completed_by.replica))"""
+_AT = """coalesce(concat(completed_by.topic, '-', completed_by.partition), 'its partitions')"""
+
+_END = f"""case completed_by.cause
+    when 'append' then concat(coalesce({_BY}, 'a Produce'), ' appended to ', {_AT})
+    when 'high_watermark' then concat(coalesce({_BY}, 'a follower'),
+        ' moved the high watermark of ', {_AT})
+    when 'transaction' then concat(coalesce({_BY}, 'a marker'), ' ended a transaction in ', {_AT})
+    when 'timeout' then concat('it ended by its timeout',
+        coalesce(concat(' of ', timeout_ms, ' ms'), ''))
+    when 'leadership' then concat('the leader of ', {_AT}, ' changed')
+    when 'deleted' then concat({_AT}, ' was deleted')
+    when 'error' then 'an error ended it'
+    when 'disconnect' then 'its client went away'
+    when 'members' then concat('the group was complete', coalesce(concat(' with ', {_BY}), ''))
+    when 'shutdown' then 'the broker stopped'
+    else 'what ended it is not known' end"""
+
+# An SQL expression over the columns of a record.
+SENTENCE = f"""concat({_WHO}, ' waited ', format_number(parked_us / 1000, 1), ' ms in ',
+    coalesce(purgatory, 'no purgatory'), {_FOR}, {_CHECKS}, '; ', {_END}, '.')"""

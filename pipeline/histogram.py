@@ -1,0 +1,91 @@
+"""Percentiles that add up: log-linear histograms, built and read by Spark's own expressions.
+
+A value falls into bucket ``64·e + (v >> e)`` with ``e = max(0, floor(log2 v) - 6)``: values below
+128 have a bucket of their own, above it every octave has 64 of equal width. The middle of a bucket
+is thus at most 1/128 from the value. Histograms of any two batches, hours or machines are merged by
+adding counts, which percentiles never are.
+
+That ``log2`` is rounded is harmless: next to a power of two both choices of ``e`` name one bucket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+OCTAVE = 64  # buckets an octave
+_EXACT = 2 * OCTAVE  # values below have a bucket each
+_SHIFT = OCTAVE.bit_length() - 1
+
+QUANTILES: Mapping[str, float] = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999}
+
+
+def bucket(value: str) -> Column:
+    """The bucket of a column of whole numbers from 0 up."""
+    exponent = f"greatest(0, cast(floor(log2(greatest({value}, 1))) as int) - {_SHIFT})"
+    return sf.expr(f"cast({OCTAVE} * {exponent} + shiftright({value}, {exponent}) as int)")
+
+
+def middle(column: Column) -> Column:
+    """The value that stands for a bucket."""
+    exponent = (column / OCTAVE).cast("int") - 1
+    width = sf.pow(sf.lit(2.0), exponent)
+    above = (column - OCTAVE * exponent + 0.5) * width
+    return sf.when(column < _EXACT, column.cast("double")).otherwise(above)
+
+
+def bucket_of(value: int) -> int:
+    """The bucket of one value."""
+    exponent = max(0, value.bit_length() - 1 - _SHIFT)
+    return OCTAVE * exponent + (value >> exponent)
+
+
+def middle_of(number: int) -> float:
+    """The value that stands for bucket *number*."""
+    if number < _EXACT:
+        return float(number)
+    exponent = number // OCTAVE - 1
+    return (number - OCTAVE * exponent + 0.5) * float(1 << exponent)
+
+
+def quantiles(cells: DataFrame, key: Sequence[str]) -> DataFrame:
+    """One row for each *key*: count, mean, percentiles and max, out of its cells.
+
+    A percentile is the smallest value that so large a share of the values does not exceed
+    (nearest rank), capped by the true maximum. *cells* has ``bucket``, ``count``, ``sum``, ``max``.
+    """
+    # Moved once by the key alone, the cells are where both aggregations need them.
+    merged = (
+        cells.repartition(*key)
+        .groupBy(*key, "bucket")
+        .agg(sf.sum("count").alias("count"), sf.sum("sum").alias("sum"), sf.max("max").alias("max"))
+    )
+    gathered = merged.groupBy(*key).agg(
+        sf.sum("count").alias("count"),
+        (sf.sum("sum") / sf.sum("count")).alias("mean"),
+        sf.max("max").alias("max"),
+        sf.sort_array(sf.collect_list(sf.struct("bucket", "count"))).alias("histogram"),
+    )
+    found = gathered.withColumn("found", _buckets())
+    values = [
+        sf.least(middle(sf.col(f"found.{name}")), sf.col("max").cast("double")).alias(name)
+        for name in QUANTILES
+    ]
+    return found.select(*key, "count", "mean", *values, "max")
+
+
+def _buckets() -> Column:
+    """For each quantile the bucket where the running count first reaches it, in one pass."""
+    start = ", ".join(f"'{name}', cast(null as int)" for name in QUANTILES)
+    reached = "so_far.reached + next.count"
+    step = ", ".join(
+        f"'{name}', if(so_far.{name} is null and {reached} >= ceil(count * {share}D),"
+        f" next.bucket, so_far.{name})"
+        for name, share in QUANTILES.items()
+    )
+    return sf.expr(
+        f"""aggregate(histogram, named_struct('reached', 0L, {start}),
+            (so_far, next) -> named_struct('reached', {reached}, {step}))"""
+    )

@@ -1,0 +1,1 @@
+"""One static page with pictures, readable without a network."""

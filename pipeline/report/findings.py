@@ -1,0 +1,155 @@
+"""What a page shows, gathered from the tables: small, whatever the number of records was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from pipeline.cells import by_scope
+from pipeline.histogram import middle_of, quantiles
+from pipeline.store import Store
+
+TIME_BINS = 160  # the finest a picture shows, however long the recording was
+TOP_SHOWN = 4  # of each purgatory, so that one kind of long polls does not hide all else
+DELIVERIES_SHOWN = 12
+APIS_SHOWN = 12
+
+Histogram = list[tuple[float, int]]  # (value in µs, count), in order
+
+
+@dataclass
+class Api:
+    """One API's requests, all together."""
+
+    name: str
+    count: int
+    total: dict[str, float]  # percentiles of the whole time, in µs
+    phases: dict[str, float]  # mean of each phase, in µs
+    histogram: Histogram = field(default_factory=list)
+    parked: int = 0
+    timeouts: int = 0
+    failed: int = 0
+
+
+@dataclass
+class Findings:
+    """Everything a page needs."""
+
+    name: str
+    malformed: int
+    apis: list[Api]
+    bin_s: int
+    over_time: dict[tuple[datetime, int], int]  # (bin, bucket of the total time) -> requests
+    causes: dict[tuple[datetime, str], int]
+    lag: dict[tuple[float, float], int]  # (records behind, µs parked) -> produces
+    top: list[dict[str, Any]]
+    deliveries: list[dict[str, Any]]
+
+    @property
+    def requests(self) -> int:
+        """All of them."""
+        return sum(api.count for api in self.apis)
+
+    @property
+    def parked(self) -> int:
+        """Those that waited in a purgatory."""
+        return sum(api.parked for api in self.apis)
+
+    @property
+    def timeouts(self) -> int:
+        """Those that a timeout ended."""
+        return sum(api.timeouts for api in self.apis)
+
+    @property
+    def bins(self) -> list[datetime]:
+        """The moments on the axis of time."""
+        return sorted({moment for moment, _ in self.causes})
+
+
+def gather(store: Store, name: str, window_s: int) -> Findings:
+    """The findings in the published tables of *store*."""
+    cells = by_scope(store.table("cells")).where("scope = 'request'")
+    total = cells.where("phase = 'total'").cache()
+    try:
+        bin_s = _bin_s(total, window_s)
+        moment = sf.floor(sf.unix_seconds("window") / bin_s) * bin_s
+        over_time = total.groupBy(moment.alias("at"), "bucket").agg(sf.sum("count")).collect()
+        causes = total.groupBy(moment.alias("at"), "cause").agg(sf.sum("count")).collect()
+        apis = _apis(cells, total)
+    finally:
+        total.unpersist()
+    lag = store.table("produce_lag").collect()
+    return Findings(
+        name=name,
+        malformed=store.table("malformed").count(),
+        apis=apis,
+        bin_s=bin_s,
+        over_time={(_at(at), bucket): count for at, bucket, count in over_time},
+        causes={(_at(at), cause): count for at, cause, count in causes},
+        lag={(middle_of(x), middle_of(y)): count for x, y, count in lag},
+        top=_rows(
+            store.table("top_waits")
+            .where(sf.col("rank") <= TOP_SHOWN)
+            .orderBy(sf.desc("parked_us"))
+        ),
+        deliveries=_deliveries(store),
+    )
+
+
+def _bin_s(total: DataFrame, window_s: int) -> int:
+    """The width of a bin on the axis of time: whole windows, and not too many bins."""
+    first, last = total.agg(
+        sf.min(sf.unix_seconds("window")), sf.max(sf.unix_seconds("window"))
+    ).collect()[0]
+    windows: int = (last - first) // window_s + 1
+    return window_s * max(1, -(-windows // TIME_BINS))
+
+
+def _apis(cells: DataFrame, total: DataFrame) -> list[Api]:
+    """Each API, the busiest first."""
+    found = {}
+    for row in quantiles(total, ["api"]).collect():
+        percentiles = {name: float(row[name]) for name in ("p50", "p90", "p99", "p99_9", "max")}
+        found[row.api] = Api(row.api, row["count"], percentiles, {})
+    for row in (
+        cells.groupBy("api", "phase").agg((sf.sum("sum") / sf.sum("count")).alias("mean")).collect()
+    ):
+        found[row.api].phases[row.phase] = row.mean
+    for row in total.groupBy("api", "bucket").agg(sf.sum("count").alias("n")).collect():
+        found[row.api].histogram.append((middle_of(row.bucket), row.n))
+    timed_out = sf.sum(sf.when(sf.col("cause") == "timeout", sf.col("count")).otherwise(0))
+    sums = (sf.sum("parked").alias("p"), timed_out.alias("t"), sf.sum("failed").alias("f"))
+    for row in total.groupBy("api").agg(*sums).collect():
+        api = found[row.api]
+        api.parked, api.timeouts, api.failed = row.p, row.t, row.f
+        api.histogram.sort()
+    return sorted(found.values(), key=lambda api: -api.count)
+
+
+def _deliveries(store: Store) -> list[dict[str, Any]]:
+    """The way from append to delivery, for each partition and consumer: the busiest."""
+    table = store.table("delivery_latency").where("phase = 'append_to_delivery'")
+    busiest = (
+        table.groupBy("topic", "partition", "consumer")
+        .agg(
+            sf.sum("count").alias("count"),
+            (sf.sum(sf.col("mean") * sf.col("count")) / sf.sum("count")).alias("mean"),
+            sf.max("p99").alias("worst_p99"),
+            sf.max("max").alias("max"),
+        )
+        .orderBy(sf.desc("count"), "topic", "partition")
+        .limit(DELIVERIES_SHOWN)
+    )
+    return _rows(busiest)
+
+
+def _rows(table: DataFrame) -> list[dict[str, Any]]:
+    return [row.asDict() for row in table.collect()]
+
+
+def _at(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

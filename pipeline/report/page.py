@@ -1,0 +1,164 @@
+"""The page: figures and tables in one HTML file that asks nobody for anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import count
+from pathlib import Path
+
+from pipeline.report import plots
+from pipeline.report.findings import Api, Findings
+
+_STYLE = Path(__file__).with_name("page.css").read_text()
+_HEAD = ("API", "requests", "parked", "timeouts", "p50", "p90", "p99", "p99.9", "max, ms")
+
+
+def page(sets: Sequence[Findings]) -> str:
+    """One set of records told, or two laid side by side."""
+    one = sets[0]
+    title = " against ".join(each.name for each in sets)
+    sections = _compared(sets) if len(sets) > 1 else _told(one)
+    body = "".join(
+        f'<section><h2>{escape(head)}</h2><p class="lead">{escape(lead)}</p>{content}</section>'
+        for head, lead, content in sections
+    )
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="icon" href="data:,"><title>{escape(title)}: why did it wait?</title>'
+        f"<style>{_STYLE}</style></head><body><header><p>antechamber</p>"
+        f"<h1>Why did it wait?</h1><p>{escape(title)}</p></header>"
+        f"<main>{''.join(map(_tiles, sets))}{body}</main></body></html>"
+    )
+
+
+Section = tuple[str, str, str]
+
+
+def _told(one: Findings) -> list[Section]:
+    sections = [
+        ("By API", "Percentiles of the whole time, in milliseconds.", _apis(one.apis)),
+        (
+            "How long requests took",
+            "The further right, the rarer: what is flat is steady, what climbs is a tail.",
+            _picture(plots.percentile_curves([one])),
+        ),
+        (
+            "Latency over time",
+            "A timeout shows as a line at its wait.",
+            _picture(plots.latency_over_time(one)),
+        ),
+        ("What ended the waits", "Every request once.", _picture(plots.causes_over_time(one))),
+        ("Where the time went", "The mean request of each API.", _picture(plots.phases(one))),
+    ]
+    if one.lag:
+        lead = "A Produce with acks=all is parked until followers have what it appended."
+        picture = _picture(plots.parked_against_lag(one))
+        sections.append(("Parked produces and the high watermark", lead, picture))
+    if one.top:
+        sections.append(("The longest waits", "Of each purgatory, each in a sentence.", _top(one)))
+    if one.deliveries:
+        lead = "From the end of an append until its records were handed to a consumer."
+        sections.append(("From produce to fetch", lead, _deliveries(one)))
+    return sections
+
+
+def _compared(sets: Sequence[Findings]) -> list[Section]:
+    one, other = sets
+    return [
+        (
+            "How long requests took",
+            f"Solid: {one.name}; dashed: {other.name}.",
+            _picture(plots.percentile_curves(sets)),
+        ),
+        ("By API", "Percentiles of the whole time, in milliseconds.", _side_by_side(one, other)),
+        *(
+            (f"{what}: {each.name}", lead, _picture(draw(each)))
+            for what, lead, draw in (
+                ("Latency over time", "A timeout shows as a line.", plots.latency_over_time),
+                ("What ended the waits", "Every request once.", plots.causes_over_time),
+            )
+            for each in sets
+        ),
+    ]
+
+
+def _tiles(one: Findings) -> str:
+    share = one.parked / one.requests if one.requests else 0.0
+    tiles = (
+        (f"{one.requests:,}", "requests"),
+        (f"{share:.1%}", "were parked"),
+        (f"{one.timeouts:,}", "ended by timeout"),
+        (f"{one.malformed:,}", "malformed rows put aside"),
+    )
+    cells = "".join(f"<div><b>{value}</b><span>{what}</span></div>" for value, what in tiles)
+    return f'<div class="tiles" title="{escape(one.name)}">{cells}</div>'
+
+
+def _apis(apis: Iterable[Api]) -> str:
+    return _table(_HEAD, (_api_row(api) for api in apis))
+
+
+def _api_row(api: Api) -> list[str]:
+    percentiles = [_ms(api.total[name]) for name in ("p50", "p90", "p99", "p99_9", "max")]
+    parked = f"{api.parked / api.count:.1%}"
+    return [api.name, f"{api.count:,}", parked, f"{api.timeouts:,}", *percentiles]
+
+
+def _side_by_side(one: Findings, other: Findings) -> str:
+    others = {api.name: api for api in other.apis}
+    rows = []
+    for api in one.apis:
+        rows.append([f"{api.name} · {one.name}", *_api_row(api)[1:]])
+        if twin := others.pop(api.name, None):
+            rows.append([f"{api.name} · {other.name}", *_api_row(twin)[1:]])
+    rows += [[f"{api.name} · {other.name}", *_api_row(api)[1:]] for api in others.values()]
+    return _table(_HEAD, rows)
+
+
+def _top(one: Findings) -> str:
+    items = "".join(
+        f"<li><b>{_ms(wait['parked_us'])} ms</b> {escape(wait['explanation'] or '')}</li>"
+        for wait in one.top
+    )
+    return f'<ol class="waits">{items}</ol>'
+
+
+def _deliveries(one: Findings) -> str:
+    head = ("partition", "consumer", "batches", "mean", "worst p99 of a window", "max, ms")
+    rows = (
+        [
+            f"{row['topic']}-{row['partition']}",
+            row["consumer"] or "(no name)",
+            f"{row['count']:,}",
+            *(_ms(row[name]) for name in ("mean", "worst_p99", "max")),
+        ]
+        for row in one.deliveries
+    )
+    return _table(head, rows)
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    table = f"<table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
+    return f'<div class="wide">{table}</div>'
+
+
+_pictures = count()
+
+
+def _picture(svg: str) -> str:
+    # Ids are unique within a picture only; in a page they must not meet.
+    prefix = f"f{next(_pictures)}-"
+    svg = re.sub(r'(\bid="|url\(#|xlink:href="#)', rf"\g<1>{prefix}", svg)
+    return f"<figure>{svg}</figure>"
+
+
+def _ms(microseconds: float) -> str:
+    ms = microseconds / 1000
+    return f"{ms:,.0f}" if ms >= 100 else f"{ms:.3g}"

@@ -1,0 +1,72 @@
+"""What a wait record is, as Spark reads it, and which rows are none.
+
+Fields that are unknown here are ignored and missing ones are null, so records of older and newer
+writers can be read together. ``schema`` changes only when a field changes its meaning.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+SCHEMA = 1
+
+# One line a field, as the record has them; times in microseconds, `arrived_us` since the epoch.
+RECORD_DDL = """
+    schema INT,
+    node INT, connection BIGINT, client_id STRING, correlation_id INT,
+    api STRING, version INT,
+    arrived_us BIGINT,
+    queued_us BIGINT, local_us BIGINT, parked_us BIGINT, send_us BIGINT, total_us BIGINT,
+    purgatory STRING,
+    waited_for STRUCT<kind: STRING, topic: STRING, partition: INT, need: BIGINT, had: BIGINT,
+                      behind: ARRAY<INT>>,
+    timeout_ms BIGINT, checks INT,
+    completed_by STRUCT<cause: STRING, topic: STRING, partition: INT, offset: BIGINT, replica: INT,
+                        request: STRUCT<api: STRING, client_id: STRING, correlation_id: INT>>,
+    partitions ARRAY<STRUCT<topic: STRING, partition: INT, offset: BIGINT, records: BIGINT,
+                            bytes: BIGINT, error: INT, high_watermark: BIGINT,
+                            log_end_offset: BIGINT>>,
+    error INT
+"""
+PHASES = ("queued", "local", "parked", "send", "total")
+REQUIRED = ("api", "arrived_us", *(f"{phase}_us" for phase in PHASES))
+
+FAULT = "fault"  # why a row is no wait record; null in a good row
+RAW = "raw"  # the row as it came; null in a good row
+
+_CORRUPT = "_corrupt"
+_PARSED_DDL = f"{RECORD_DDL}, {_CORRUPT} STRING"
+_OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
+
+
+def parsed(lines: DataFrame) -> DataFrame:
+    """The records in *lines* (a column ``value`` of JSON texts), every field a column.
+
+    A row that is no record keeps its text in ``raw`` and says why in ``fault``.
+    """
+    value = sf.col("value").cast("string")
+    rows = lines.select(
+        value.alias(RAW), sf.from_json(value, _PARSED_DDL, _OPTIONS).alias("record")
+    )
+    fault = _fault()
+    return rows.select(
+        "record.*", fault.alias(FAULT), sf.when(fault.isNotNull(), sf.col(RAW)).alias(RAW)
+    ).drop(_CORRUPT)
+
+
+def _fault() -> Column:
+    """The first reason why a row is no record, or null."""
+    schema = sf.col("record.schema")
+    found = (
+        sf.when(sf.col(RAW).isNull(), "no value")
+        .when(sf.col("record").isNull(), "not a JSON object")
+        .when(sf.col(f"record.{_CORRUPT}").isNotNull(), "not a JSON object with these types")
+        .when(schema.isNull(), "no schema number")
+        .when(schema != SCHEMA, sf.concat(sf.lit("schema "), schema, sf.lit(f", not {SCHEMA}")))
+    )
+    for name in REQUIRED:
+        found = found.when(sf.col(f"record.{name}").isNull(), f"no {name}")
+        if name.endswith("_us"):
+            found = found.when(sf.col(f"record.{name}") < 0, f"{name} is negative")
+    return found

@@ -1,0 +1,146 @@
+"""Where records come from: files of JSON lines or Parquet, or a topic.
+
+A topic is named ``kafka://HOST:PORT/TOPIC``. Whatever the source, its rows become JSON texts in a
+column ``value``, and one parser reads them all.
+"""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from pipeline.errors import PipelineError
+from pipeline.files import Files
+
+KAFKA = "kafka://"
+CONNECT_WITHIN_S = 5.0
+FILES_A_BATCH = 100
+OFFSETS_A_BATCH = 1_000_000
+
+# The connector's own patience is minutes; a broker that answers does so in seconds.
+_PATIENCE = {"kafka.default.api.timeout.ms": "15000", "kafka.request.timeout.ms": "10000"}
+
+
+class Source(Protocol):
+    """Where records come from."""
+
+    needs_connector: bool
+
+    def check(self, spark: SparkSession, /) -> None:
+        """Raise `PipelineError` when there is nothing to read."""
+        ...
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """All rows there are now, as texts in ``value``."""
+        ...
+
+    def stream(self, spark: SparkSession) -> DataFrame:
+        """The rows as they come, as texts in ``value``."""
+        ...
+
+
+def source_of(given: tuple[str, ...]) -> Source:
+    """The source that the command line names; raises `PipelineError` for one that cannot be."""
+    if not any(name.startswith(KAFKA) for name in given):
+        return FileSource(given)
+    if len(given) > 1:
+        raise PipelineError(f"a topic is read alone, not with other sources: {' '.join(given)}")
+    servers, _, topic = given[0].removeprefix(KAFKA).partition("/")
+    if not topic or not all(_is_address(server) for server in servers.split(",")):
+        raise PipelineError(f"{given[0]}: a topic is named {KAFKA}HOST:PORT[,HOST:PORT...]/TOPIC")
+    return TopicSource(servers, topic)
+
+
+@dataclass(frozen=True)
+class FileSource:
+    """Files, folders or patterns; JSON lines (also compressed) unless their names say Parquet."""
+
+    patterns: tuple[str, ...]
+    needs_connector = False
+
+    def check(self, spark: SparkSession, /) -> None:
+        """Every pattern names something."""
+        files = Files(spark)
+        for pattern in self.patterns:
+            if not files.glob(pattern):
+                raise PipelineError(f"{pattern}: no such file or folder")
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """The lines of all files; a row of a Parquet file becomes the JSON it stands for."""
+        files = Files(spark)
+        names = [name for pattern in self.patterns for name in files.glob(pattern)]
+        parquet = [name for name in names if _is_parquet(files, name)]
+        texts = [name for name in names if name not in parquet]
+        parts = [_lines(spark.read.text(texts))] if texts else []
+        if parquet:
+            rows = spark.read.option("mergeSchema", "true").parquet(*parquet)
+            parts.append(rows.select(sf.to_json(sf.struct("*")).alias("value")))
+        return parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1])
+
+    def stream(self, spark: SparkSession) -> DataFrame:
+        """The lines of the files in one folder, and of those that will come there."""
+        files = Files(spark)
+        [folder, *more] = self.patterns
+        if more or not files.is_folder(folder):
+            raise PipelineError(f"{folder}: a stream of files is one folder that files come into")
+        options: Any = {"maxFilesPerTrigger": FILES_A_BATCH}
+        return _lines(spark.readStream.options(**options).text(folder))
+
+
+@dataclass(frozen=True)
+class TopicSource:
+    """A topic, read by Spark's Kafka connector."""
+
+    bootstrap: str
+    topic: str
+    needs_connector = True
+
+    def check(self, _: SparkSession, /) -> None:
+        """One of the brokers takes connections."""
+        reasons = [_unreachable(server) for server in self.bootstrap.split(",")]
+        if all(reasons):
+            raise PipelineError(f"{KAFKA}{self.bootstrap}: no broker there ({reasons[0]})")
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """What the topic holds now, from its start."""
+        return _values(spark.read.format("kafka").options(**self._options()).load())
+
+    def stream(self, spark: SparkSession) -> DataFrame:
+        """The topic from its start, on from the checkpoint, and what will be appended."""
+        options = self._options() | {"maxOffsetsPerTrigger": str(OFFSETS_A_BATCH)}
+        return _values(spark.readStream.format("kafka").options(**options).load())
+
+    def _options(self) -> dict[str, str]:
+        named = {"kafka.bootstrap.servers": self.bootstrap, "subscribe": self.topic}
+        return named | {"startingOffsets": "earliest"} | _PATIENCE
+
+
+def _lines(texts: DataFrame) -> DataFrame:
+    return texts.where(sf.length(sf.trim("value")) > 0)
+
+
+def _values(rows: DataFrame) -> DataFrame:
+    return rows.select(sf.col("value").cast("string").alias("value"))
+
+
+def _is_parquet(files: Files, name: str) -> bool:
+    patterns = (f"{name}/*.parquet", f"{name}/*/*.parquet", f"{name}/*/*/*.parquet")
+    return name.endswith(".parquet") or any(files.glob(pattern) for pattern in patterns)
+
+
+def _is_address(server: str) -> bool:
+    host, _, port = server.rpartition(":")
+    return bool(host) and port.isdecimal() and 0 < int(port) < 65536
+
+
+def _unreachable(server: str) -> str | None:
+    host, _, port = server.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_WITHIN_S).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return None

@@ -1,0 +1,128 @@
+"""Every table that is written: what it says, and out of what it is computed."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from pipeline.cells import KEY, by_scope
+from pipeline.deliveries import deliveries
+from pipeline.explanation import SENTENCE
+from pipeline.histogram import bucket, quantiles
+from pipeline.schema import FAULT, RAW
+
+TOP_WAITS = 100  # of each purgatory
+_WHERE = ("scope", "window", "api", "topic", "partition")
+
+
+def latency(cells: DataFrame) -> DataFrame:
+    """Count, mean, percentiles and max in µs for each key of `cells.KEY` and each phase."""
+    return quantiles(by_scope(cells), (*KEY, "phase"))
+
+
+def waits(cells: DataFrame) -> DataFrame:
+    """For each window, api and partition: requests, the share parked, timeouts and failures."""
+    return (
+        by_scope(cells)
+        .where("phase = 'total'")
+        .groupBy(*_WHERE)
+        .agg(
+            sf.sum("count").alias("requests"),
+            sf.sum("parked").alias("parked"),
+            (sf.sum("parked") / sf.sum("count")).alias("parked_share"),
+            sf.sum(sf.when(sf.col("cause") == "timeout", sf.col("count")).otherwise(0)).alias(
+                "timeouts"
+            ),
+            sf.sum("failed").alias("failed"),
+        )
+    )
+
+
+def top_waits(records: DataFrame) -> DataFrame:
+    """The longest waits of each purgatory, each with its story in a sentence."""
+    longest = Window.partitionBy("purgatory").orderBy(
+        sf.desc("parked_us"), "arrived_us", "node", "connection", "correlation_id"
+    )
+    return (
+        records.where("purgatory is not null")
+        .withColumn("rank", sf.row_number().over(longest))
+        .where(sf.col("rank") <= TOP_WAITS)
+        .select(
+            "purgatory",
+            "rank",
+            "parked_us",
+            sf.timestamp_micros("arrived_us").alias("arrived"),
+            "api",
+            "client_id",
+            "correlation_id",
+            sf.coalesce("completed_by.cause", sf.lit("unknown")).alias("cause"),
+            sf.expr(SENTENCE).alias("explanation"),
+        )
+    )
+
+
+def delivery_latency(delivered: DataFrame, window_s: int) -> DataFrame:
+    """Percentiles of the way from append to delivery, for each window, partition and consumer."""
+    steps = ", ".join(
+        f"named_struct('phase', '{name}', 'us', {name}_us)"
+        for name in ("append_to_delivery", "append_to_answer", "fetch_parked")
+    )
+    key = ("window", "topic", "partition", "consumer", "phase")
+    measured = (
+        delivered.select(
+            _window(sf.col("appended"), window_s).alias("window"),
+            "topic",
+            "partition",
+            "consumer",
+            sf.expr(f"explode(array({steps}))").alias("step"),
+        )
+        .select("*", "step.phase", sf.greatest("step.us", sf.lit(0)).alias("us"))
+        .withColumn("bucket", bucket("us"))
+        .groupBy(*key, "bucket")
+        .agg(sf.count("*").alias("count"), sf.sum("us").alias("sum"), sf.max("us").alias("max"))
+    )
+    return quantiles(measured, key)
+
+
+def produce_lag(records: DataFrame) -> DataFrame:
+    """How long produces were parked, by how far the high watermark was behind the log's end.
+
+    Both in buckets of `pipeline.histogram`; a produce that did not wait was parked for 0.
+    """
+    lag = sf.greatest(sf.expr("p.log_end_offset - p.high_watermark"), sf.lit(0))
+    return (
+        records.where("api = 'Produce' and partitions is not null")
+        .select("parked_us", sf.explode("partitions").alias("p"))
+        .where("p.log_end_offset is not null and p.high_watermark >= 0")
+        .select(lag.alias("lag"), "parked_us")
+        .groupBy(bucket("lag").alias("lag_bucket"), bucket("parked_us").alias("parked_bucket"))
+        .agg(sf.count("*").alias("count"))
+    )
+
+
+def malformed(rows: DataFrame) -> DataFrame:
+    """The rows that are no wait records, as they came, with the reason."""
+    return rows.where(sf.col(FAULT).isNotNull()).select(FAULT, RAW)
+
+
+def records_of(rows: DataFrame) -> DataFrame:
+    """The rows that are wait records."""
+    return rows.where(sf.col(FAULT).isNull()).drop(FAULT, RAW)
+
+
+def _window(moment: Column, window_s: int) -> Column:
+    return sf.timestamp_seconds(
+        sf.floor(sf.unix_micros(moment) / (window_s * 1_000_000)) * window_s
+    )
+
+
+__all__ = [
+    "deliveries",
+    "delivery_latency",
+    "latency",
+    "malformed",
+    "produce_lag",
+    "records_of",
+    "top_waits",
+    "waits",
+]

@@ -1,0 +1,23 @@
+"""ListConfigResources: what has settings; v0 lists only client metrics (KIP-1142)."""
+
+from __future__ import annotations
+
+from protocol.schema import int8, int16, int32, message, since, string, struct
+
+
+@message(74, versions=(0, 1), flexible=0)
+class ListConfigResourcesRequest:
+    resource_types: list[int8] = since(1, factory=list)
+
+
+@message(74, versions=(0, 1), flexible=0)
+class ListConfigResourcesResponse:
+    throttle_time_ms: int32 = 0
+    error_code: int16 = 0
+    config_resources: list[ConfigResource]
+
+
+@struct
+class ConfigResource:
+    resource_name: string
+    resource_type: int8 = since(1, default=16)

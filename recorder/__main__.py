@@ -1,0 +1,73 @@
+"""The process behind ``antechamber record``: from its start to its stop by a signal."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Sequence
+
+import trio
+
+from recorder.arguments import Arguments, parse
+from recorder.nodes import CONNECT_WITHIN_S, Nodes
+from recorder.record_file import RecordFile
+
+EXIT_FAILED = 1
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Record until SIGTERM or SIGINT and return the exit code."""
+    arguments = parse(sys.argv[1:] if words is None else words)
+    try:
+        file = RecordFile(arguments.records)
+    except OSError as error:
+        return _failed(f"--records {arguments.records}: {error.strerror}")
+    try:
+        problem = trio.run(_record, arguments, file)
+    finally:
+        file.close()
+    if problem:
+        return _failed(problem)
+    sys.stdout.write(f"{file.written:,} records in {file.path}\n")
+    return _failed(f"{file.dropped:,} records were dropped") if file.dropped else 0
+
+
+def wall_clock() -> int:
+    """Microseconds since the Unix epoch."""
+    return time.time_ns() // 1000
+
+
+async def _record(arguments: Arguments, file: RecordFile) -> str | None:
+    """Serve until a signal comes; returns what is wrong with the arguments, if anything."""
+    host, port = arguments.upstream
+    try:
+        with trio.fail_after(CONNECT_WITHIN_S):
+            await (await trio.open_tcp_stream(host, port)).aclose()
+    except (OSError, trio.TooSlowError):
+        return f"--upstream {host}:{port}: nobody answers there"
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async with trio.open_nursery() as nursery:
+            nodes = Nodes(arguments.host, nursery, file.keep, wall_clock)
+            try:
+                local = nodes.serve(arguments.upstream, arguments.port)
+            except OSError as error:
+                return f"--port {arguments.port} on {arguments.host}: {error.strerror}"
+            sys.stdout.write(
+                f"antechamber records: bootstrap={local.host}:{local.port}"
+                f" upstream={host}:{port} records={file.path}\n"
+            )
+            sys.stdout.flush()
+            async for _ in signals:
+                nursery.cancel_scope.cancel()
+                break
+    return None
+
+
+def _failed(why: str) -> int:
+    sys.stderr.write(f"antechamber record: {why}\n")
+    return EXIT_FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""The command line of ``antechamber record``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from recorder.addresses import Address
+
+EXIT_USAGE = 2
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What was asked for."""
+
+    upstream: Address
+    host: str
+    port: int
+    records: Path
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}; --help shows what there is\n")
+
+
+def parse(words: Sequence[str]) -> Arguments:
+    """The arguments in *words*; ends the process with a line on stderr when they make no sense."""
+    parser = _Parser(
+        prog="antechamber record",
+        description="Stand before any Kafka, pass everything on, and record how long it took.",
+        epilog="then: antechamber analyze records.jsonl",
+    )
+    add = parser.add_argument
+    add("--upstream", required=True, type=_address, metavar="HOST:PORT", help="the Kafka")
+    add("--host", default="127.0.0.1", help="listen here (default: 127.0.0.1)")
+    add("--port", default=0, type=_port, help="clients' bootstrap port (default: any free one)")
+    add("--records", default=Path("records.jsonl"), type=Path, metavar="FILE", help="JSON lines")
+    return Arguments(**vars(parser.parse_args(words)))
+
+
+def _address(text: str) -> Address:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
+    return Address(host.strip("[]"), int(port))
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 (any) to 65535")
+    return int(text)

@@ -1,0 +1,146 @@
+"""One connection's requests and answers, and the record that each pair becomes.
+
+Kafka works at one request of a connection at a time, so the time until the answer before was
+complete is time in the queue. What goes on inside the broker is not seen from here: waiting and
+working are both in ``local_us``, and what ended a wait is ``unknown``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from protocol.codec import Malformed, decode
+from protocol.headers import RequestHeader, decode_request_header, peek
+from protocol.messages import REQUESTS
+from recorder.addresses import FETCH, METADATA, PRODUCE, Local, decoded, rewritten
+from recorder.partitions import Offsets, asked, fetched, produced
+
+SCHEMA = 1
+_NO_ID = UUID(int=0)
+
+Record = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Asked:
+    header: RequestHeader
+    body: Any | None
+    arrived_us: int
+
+
+class TopicNames:
+    """Names by topic id, learned from the Metadata that passes."""
+
+    def __init__(self) -> None:
+        self._names: dict[UUID, str] = {}
+
+    def learn(self, metadata: Any) -> None:
+        """Remember the names in a response."""
+        self._names |= {topic.topic_id: topic.name for topic in metadata.topics if topic.name}
+
+    def __call__(self, name: str, topic_id: UUID) -> str:
+        """The name, or that of the id, or the id itself as a text."""
+        return name or self._names.get(topic_id, "" if topic_id == _NO_ID else str(topic_id))
+
+
+class Exchange:
+    """Requests in, records out, for connection number *connection*; *node_id* may not be known."""
+
+    def __init__(
+        self, connection: int, node_id: Callable[[], int | None], names: TopicNames, local: Local
+    ) -> None:
+        self._connection = connection
+        self._node_id = node_id
+        self._names = names
+        self._local = local
+        self._waiting: deque[_Asked] = deque()
+        self._offsets: Offsets = {}
+        self._free_us = 0
+
+    def request(self, frame: bytes, now_us: int) -> Record | None:
+        """A whole request has come; a record when there will be no answer to it."""
+        header, body = _read_request(frame)
+        entry = _Asked(header, body, now_us)
+        if header.api_key == FETCH and body is not None:
+            asked(body, self._offsets, self._names)
+        if header.api_key == PRODUCE and body is not None and body.acks == 0:
+            return self._record(entry, None, now_us, now_us)
+        self._waiting.append(entry)
+        return None
+
+    def response(self, frame: bytes, now_us: int) -> tuple[bytes, Callable[[int], Record]]:
+        """A whole answer has come: what to send on, and what makes its record when it is sent.
+
+        Raises `Malformed` for an answer to nothing.
+        """
+        if not self._waiting:
+            raise Malformed("an answer that nobody asked for")
+        entry = self._waiting.popleft()
+        body = decoded(entry.header, frame)
+        if body is not None:
+            frame = rewritten(entry.header, frame, body, self._local)
+            if entry.header.api_key == METADATA:
+                self._names.learn(body)
+        return frame, lambda sent_us: self._record(entry, body, now_us, sent_us)
+
+    def _record(self, entry: _Asked, answer: Any | None, answered_us: int, sent_us: int) -> Record:
+        header, arrived_us = entry.header, entry.arrived_us
+        queued_us = max(0, min(self._free_us, answered_us) - arrived_us)
+        self._free_us = sent_us
+        cls = REQUESTS.get(header.api_key)
+        return {
+            "schema": SCHEMA,
+            "node": self._node_id(),
+            "connection": self._connection,
+            "client_id": header.client_id,
+            "correlation_id": header.correlation_id,
+            "api": cls.__name__.removesuffix("Request") if cls else str(header.api_key),
+            "version": header.api_version,
+            "arrived_us": arrived_us,
+            "queued_us": queued_us,
+            "local_us": answered_us - arrived_us - queued_us,
+            "parked_us": 0,
+            "send_us": sent_us - answered_us,
+            "total_us": sent_us - arrived_us,
+            "purgatory": None,
+            "waited_for": None,
+            "timeout_ms": _timeout_ms(header.api_key, entry.body),
+            "checks": None,
+            "completed_by": {"cause": "unknown"},
+            "partitions": self._partitions(entry, answer),
+            "error": getattr(answer, "error_code", 0),
+        }
+
+    def _partitions(self, entry: _Asked, answer: Any | None) -> list[dict[str, Any]]:
+        match entry.header.api_key:
+            case 0 if entry.body is not None:
+                return produced(entry.body, answer, self._names)
+            case 1 if answer is not None:
+                return fetched(answer, self._offsets, self._names)
+        return []
+
+
+def _read_request(frame: bytes) -> tuple[RequestHeader, Any | None]:
+    """Header and, of Produce and Fetch, the body; what we cannot read is passed on all the same."""
+    view = memoryview(frame)
+    key, version, correlation_id = peek(view)
+    cls = REQUESTS.get(key)
+    if cls is None or version not in cls.__spec__.versions:
+        return RequestHeader(key, version, correlation_id, None), None
+    try:
+        header, start = decode_request_header(view)
+        body = decode(cls, version, view[start:]) if key in (PRODUCE, FETCH) else None
+    except Malformed:
+        return RequestHeader(key, version, correlation_id, None), None
+    return header, body
+
+
+def _timeout_ms(api_key: int, body: Any | None) -> int | None:
+    if body is None:
+        return None
+    timeout_ms: int = body.timeout_ms if api_key == PRODUCE else body.max_wait_ms
+    return timeout_ms

@@ -1,0 +1,82 @@
+"""A local port for each node upstream, opened when a client is first told of the node."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+from collections.abc import Callable
+
+import trio
+
+from recorder.addresses import Address
+from recorder.exchange import Exchange, Record, TopicNames
+from recorder.relay import relay
+
+CONNECT_WITHIN_S = 10.0
+_BACKLOG = 256
+
+
+class Nodes:
+    """The nodes that clients have been told of; records go to *keep*."""
+
+    def __init__(
+        self,
+        host: str,
+        nursery: trio.Nursery,
+        keep: Callable[[Record], None],
+        now_us: Callable[[], int],
+    ) -> None:
+        self._host = host
+        self._nursery = nursery
+        self._keep = keep
+        self._now_us = now_us
+        self._names = TopicNames()
+        self._ids: dict[Address, int] = {}
+        self._locals: dict[Address, Address] = {}
+        self._numbers = itertools.count(1)
+
+    def serve(self, upstream: Address, port: int = 0) -> Address:
+        """Listen for clients of *upstream* and pass them on; `OSError` when the port is taken."""
+        if upstream not in self._locals:
+            listener = _listen(self._host, port)
+            self._locals[upstream] = Address(self._host, listener.getsockname()[1])
+            self._nursery.start_soon(self._accept, listener, upstream)
+        return self._locals[upstream]
+
+    def local(self, node_id: int, upstream: Address) -> Address:
+        """The address to tell for node *node_id* at *upstream*."""
+        self._ids[upstream] = node_id
+        return self.serve(upstream)
+
+    async def _accept(self, listener: socket.socket, upstream: Address) -> None:
+        opened = trio.SocketListener(trio.socket.from_stdlib_socket(listener))
+
+        async def passed_on(client: trio.SocketStream) -> None:
+            await self._pass_on(client, upstream)
+
+        await trio.serve_listeners(passed_on, [opened])
+
+    async def _pass_on(self, client: trio.SocketStream, upstream: Address) -> None:
+        try:
+            with trio.fail_after(CONNECT_WITHIN_S):
+                node = await trio.open_tcp_stream(*upstream)
+        except (OSError, trio.TooSlowError):
+            await client.aclose()  # as the node itself would have refused
+            return
+        exchange = Exchange(
+            next(self._numbers), lambda: self._ids.get(upstream), self._names, self.local
+        )
+        await relay(client, node, exchange, self._keep, self._now_us)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener

@@ -1,0 +1,72 @@
+"""The two directions of one connection: frames from the client, answers from the node."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+
+import trio
+
+from protocol.codec import Malformed
+from recorder.exchange import Exchange, Record
+
+FRAME_BYTES_MAX = 256 * 1024 * 1024
+_LENGTH_BYTES = 4
+
+_GONE = (trio.BrokenResourceError, trio.ClosedResourceError)
+
+
+async def relay(
+    client: trio.abc.Stream,
+    node: trio.abc.Stream,
+    exchange: Exchange,
+    keep: Callable[[Record], None],
+    now_us: Callable[[], int],
+) -> None:
+    """Pass everything on until either side ends; every answered request is kept as a record."""
+
+    async def requests() -> None:
+        async for frame in frames(client):
+            record = exchange.request(frame, now_us())
+            await node.send_all(_with_length(frame))
+            if record is not None:
+                keep(record)
+
+    async def answers() -> None:
+        async for frame in frames(node):
+            passed_on, record_of = exchange.response(frame, now_us())
+            await client.send_all(_with_length(passed_on))
+            keep(record_of(now_us()))
+
+    async with client, node, trio.open_nursery() as nursery:
+
+        async def until_gone(direction: Callable[[], Awaitable[None]]) -> None:
+            # Bytes that are no frames close the connection; a peer that left is no error.
+            with suppress(Malformed, *_GONE):
+                await direction()
+            nursery.cancel_scope.cancel()
+
+        nursery.start_soon(until_gone, requests)
+        nursery.start_soon(until_gone, answers)
+
+
+async def frames(stream: trio.abc.ReceiveStream) -> AsyncIterator[bytes]:
+    """Every whole frame of *stream*, without its length; raises `Malformed`."""
+    pending = bytearray()
+    async for received in stream:
+        pending += received
+        start = 0
+        while len(pending) - start >= _LENGTH_BYTES:
+            size = int.from_bytes(pending[start : start + _LENGTH_BYTES], "big", signed=True)
+            if not _LENGTH_BYTES <= size <= FRAME_BYTES_MAX:
+                raise Malformed(f"a frame of {size} bytes, {FRAME_BYTES_MAX} is the most")
+            end = start + _LENGTH_BYTES + size
+            if end > len(pending):
+                break
+            yield bytes(pending[start + _LENGTH_BYTES : end])
+            start = end
+        del pending[:start]
+
+
+def _with_length(frame: bytes) -> bytes:
+    return len(frame).to_bytes(_LENGTH_BYTES, "big") + frame

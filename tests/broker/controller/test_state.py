@@ -1,0 +1,140 @@
+"""The state of the cluster: written down, known, told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from broker.config import Config
+from broker.controller.image import NO_LEADER, Broker, PartitionRegistration, TopicImage
+from broker.controller.partition_change import Election, Rules
+from broker.controller.state import ClusterState, with_partitions
+from broker.controller.store import ControllerStore
+from broker.errors import ApiError
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from tests.broker.controller.nodes import RecordingNode
+
+PARTITION = PartitionRegistration((1, 2), (1, 2), 1)
+
+
+def _topic(name: str, **configs: str) -> TopicImage:
+    named = {key.replace("_", "."): value for key, value in configs.items()}
+    return TopicImage(name, uuid4(), named, (PARTITION, PARTITION))
+
+
+def _state(path: Path | None = None) -> ClusterState:
+    state = ClusterState(ControllerStore(path), Config())
+    for node_id in (1, 2):
+        state.put_broker(Broker(node_id, "h", node_id))
+    return state
+
+
+def _moved(old: PartitionRegistration, _rules: Rules) -> PartitionRegistration:
+    return replace(old, leader=2)
+
+
+def _refused(_old: PartitionRegistration, _rules: Rules) -> PartitionRegistration:
+    raise ApiError(ErrorCode.ELECTION_NOT_NEEDED)
+
+
+def test_what_is_put_is_known_told_and_kept(tmp_path: Path) -> None:
+    """But nobody leads it in the next life until nodes have come."""
+    state, node = _state(tmp_path / "db"), RecordingNode()
+    state.subscribe(1, node).release()
+
+    state.put_topics([_topic("t")])
+    state.close()
+    again = ClusterState(ControllerStore(tmp_path / "db"), Config())
+
+    assert state.image.topic("t") is not None
+    assert node.told == [("changed", "t", 2)]
+    assert [each.leader for each in again.image.topics["t"].partitions] == [NO_LEADER] * 2
+    again.close()
+
+
+def test_what_has_not_changed_is_not_told() -> None:
+    """Nobody need look at it again."""
+    state, node = _state(), RecordingNode()
+    state.put_topics([_topic("a"), _topic("b")])
+    state.subscribe(1, node).release()
+    told = list(node.told)
+
+    state.change_all(lambda key, _: key.topic == "a", lambda old, _: old)
+    state.change_all(lambda key, _: key == ("b", 1), _moved)
+
+    assert node.told == [*told, ("changed", "b", 2)]
+    assert [each.leader for each in state.image.topics["b"].partitions] == [1, 2]
+
+
+def test_some_of_many_changes_may_be_refused() -> None:
+    """The others are made, and told once."""
+    state, node = _state(), RecordingNode()
+    state.put_topics([_topic("t")])
+    state.subscribe(1, node).release()
+    told = list(node.told)
+    moved, unknown, gone = (TopicPartition(*key) for key in (("t", 1), ("nope", 0), ("t", 7)))
+
+    results = state.change_each(
+        {
+            TopicPartition("t", 0): _refused,
+            TopicPartition("t", 1): _moved,
+            unknown: _moved,
+            gone: _moved,
+        },
+        ("no topic {}", "no partition {}-{}"),
+    )
+
+    assert {key: error.code if error else None for key, error in results.items()} == {
+        TopicPartition("t", 0): ErrorCode.ELECTION_NOT_NEEDED,
+        moved: None,
+        unknown: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        gone: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+    assert [str(results[unknown]), str(results[gone])] == ["no topic nope", "no partition t-7"]
+    assert node.told == [*told, ("changed", "t", 2)]
+
+
+def test_a_topic_has_its_own_rules() -> None:
+    """Its configs count, and no more in-sync replicas are asked for than there are replicas."""
+    state = _state()
+    topic = _topic("t", min_insync_replicas="3", unclean_leader_election_enable="true")
+
+    plain, own = state.rules(_topic("u"))(0), state.rules(topic)(0)
+
+    assert (plain.min_isr, plain.election) == (1, Election.ONLINE)
+    assert (own.min_isr, own.election) == (2, Election.UNCLEAN)
+
+
+def test_who_is_fenced_or_has_lost_its_disk_cannot_lead() -> None:
+    """The latter only where the partition was on it."""
+    state = _state()
+    state.put_broker(Broker(1, "h", 1, fenced=True))
+    state.offline = {(2, TopicPartition("t", 1))}
+    rules = state.rules(_topic("t"))
+
+    assert [rules(0).can_lead(node) for node in (1, 2, 3)] == [False, True, False]
+    assert [rules(1).can_lead(node) for node in (1, 2, 3)] == [False, False, False]
+
+
+def test_counters_never_go_back(tmp_path: Path) -> None:
+    """Broker epochs and producer ids, over a restart."""
+    state = _state(tmp_path / "db")
+    epoch, producer_id = state.next_broker_epoch(), state.next_producer_id()
+    state.close()
+
+    again = _state(tmp_path / "db")
+
+    assert again.next_broker_epoch() > epoch
+    assert again.next_producer_id() > producer_id
+    again.close()
+
+
+def test_a_topic_with_the_same_partitions_is_the_same() -> None:
+    """So that it need not be written or told."""
+    topic = _topic("t")
+
+    assert with_partitions(topic, {1: PARTITION}) is topic
+    assert with_partitions(topic, {}) is topic
+    assert with_partitions(topic, {1: replace(PARTITION, leader=2)}).partitions[1].leader == 2

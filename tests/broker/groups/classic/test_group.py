@@ -1,0 +1,228 @@
+"""Classic group."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from broker.errors import ApiError
+from broker.groups.classic.group import ClassicGroup, generate_member_id
+from broker.groups.classic.group_state import DEAD, PREPARING_REBALANCE, STABLE
+from broker.groups.classic.requests import JoinResult
+from broker.groups.group import Committer
+from broker.groups.offsets import OffsetAndMetadata
+from protocol.errors import ErrorCode
+from tests.broker.groups.members import known, member
+
+
+def group_of(*names: str) -> ClassicGroup:
+    group = ClassicGroup("g", 0)
+    for name in names:
+        group.add(member(name), print)
+    return group
+
+
+def test_the_first_member_leads() -> None:
+    """And sets the type of protocol."""
+    group = group_of("a", "b")
+
+    assert group.leader_id == "a"
+    assert group.protocol_type == "consumer"
+
+
+def test_another_member_leads_when_the_leader_goes() -> None:
+    """A group with members always has a leader, an empty one has none."""
+    group = group_of("a", "b")
+    group.remove("a")
+    assert group.leader_id == "b"
+    group.remove("b")
+    assert group.leader_id is None
+
+
+def test_nobody_is_missing_when_all_wait_and_no_id_is_out() -> None:
+    """Ids that were given out count as missing (KIP-394)."""
+    group = group_of("a", "b")
+    assert group.has_all_members_joined
+    group.pending_join_members.add("c")
+    assert not group.has_all_members_joined
+    group.remove("c")
+    assert group.has_all_members_joined
+
+
+def test_who_waits_is_counted_once() -> None:
+    """A join that is sent again replaces the former one; taking it ends the wait."""
+    group = group_of("a")
+    each = group.members["a"]
+    got: list[JoinResult] = []
+    group.update(each, known("p"), 1, 2, got.append)
+
+    assert group.awaiting_join_count == 1
+    assert group.take_join(each) == got.append
+    assert group.awaiting_join_count == 0
+    assert group.take_join(each) is None
+
+
+def test_a_member_that_leaves_waits_no_longer() -> None:
+    """Its place in the count goes with it."""
+    group = group_of("a", "b")
+    group.remove("b")
+
+    assert group.awaiting_join_count == 1
+
+
+def test_rebalance_timeout_is_the_longest_of_all() -> None:
+    """And zero for nobody."""
+    group = ClassicGroup("g", 0)
+    assert group.rebalance_timeout_ms == 0
+    for name, timeout_ms in (("a", 5), ("b", 9), ("c", 7)):
+        group.add(member(name, rebalance_timeout_ms=timeout_ms), None)
+    assert group.rebalance_timeout_ms == 9
+
+
+def test_an_update_changes_what_the_group_supports() -> None:
+    """What only the former self knew is no candidate any more."""
+    group = ClassicGroup("g", 0)
+    group.add(member("a", "x", "y"), None)
+    group.add(member("b", "x", "y"), None)
+    group.update(group.members["b"], known("y"), 1, 1, None)
+
+    assert group.select_protocol() == "y"
+
+
+def test_the_leader_is_kept_if_it_has_joined() -> None:
+    """Otherwise whoever has joined first leads."""
+    group = group_of("a", "b", "c")
+    assert group.maybe_elect_new_joined_leader()
+    assert group.leader_id == "a"
+    group.take_join(group.members["a"])
+    assert group.maybe_elect_new_joined_leader()
+    assert group.leader_id == "b"
+
+
+def test_nobody_leads_who_has_not_joined() -> None:
+    """Then there can be no generation."""
+    group = ClassicGroup("g", 0)
+    assert not group.maybe_elect_new_joined_leader()
+    group.add(member("a"), None)
+    assert not group.maybe_elect_new_joined_leader()
+
+
+def test_a_replaced_static_member_keeps_part_and_lead() -> None:
+    """Only its id changes (KIP-345)."""
+    group = ClassicGroup("g", 0)
+    old = member("a-1", instance="i")
+    old.assignment = b"part"
+    group.add(old, None)
+
+    new = group.replace_static_member(old, "a-2")
+
+    assert group.members == {"a-2": new}
+    assert group.static_members == {"i": "a-2"}
+    assert group.leader_id == "a-2"
+    assert new.assignment == b"part"
+    assert group.select_protocol() == "p"
+
+
+@pytest.mark.parametrize(
+    ("member_id", "instance", "error"),
+    [
+        ("a", "i", None),
+        ("a", None, None),
+        ("b", None, ErrorCode.UNKNOWN_MEMBER_ID),
+        ("b", "i", ErrorCode.FENCED_INSTANCE_ID),
+        ("a", "j", ErrorCode.UNKNOWN_MEMBER_ID),
+        ("", "", ErrorCode.UNKNOWN_MEMBER_ID),
+    ],
+)
+def test_who_is_a_member(member_id: str, instance: str | None, error: ErrorCode | None) -> None:
+    """An instance id must be known and belong to the member id."""
+    group = ClassicGroup("g", 0)
+    group.add(member("a", instance="i"), None)
+
+    if error is None:
+        assert group.check_member(member_id, instance).member_id == "a"
+    else:
+        with pytest.raises(ApiError) as refused:
+            group.check_member(member_id, instance)
+        assert refused.value.code is error
+
+
+def test_an_empty_group_supports_anything_that_is_something() -> None:
+    """A type and a protocol must be named."""
+    group = ClassicGroup("g", 0)
+
+    assert group.supports_protocols("connect", known("x"))
+    assert not group.supports_protocols("", known("x"))
+    assert not group.supports_protocols("connect", ())
+
+
+def test_a_generation_has_a_number_and_a_protocol() -> None:
+    """Without members it has no protocol and the group is empty."""
+    group = group_of("a")
+    group.transition_to(PREPARING_REBALANCE, 0)
+    group.init_next_generation(7)
+    assert (group.state, group.generation_id, group.protocol_name) == (
+        "CompletingRebalance",
+        1,
+        "p",
+    )
+    assert group.state_since_wall_ms == 7
+
+    group.remove("a")
+    group.transition_to(PREPARING_REBALANCE, 0)
+    group.init_next_generation(8)
+    assert (group.state, group.generation_id, group.protocol_name) == ("Empty", 2, None)
+
+
+def test_member_ids_tell_who_they_belong_to() -> None:
+    """The client's name, or the instance's, and something random."""
+    assert re.fullmatch(r"app-[0-9a-f-]{36}", generate_member_id("app", None))
+    assert re.fullmatch(r"i1-[0-9a-f-]{36}", generate_member_id("app", "i1"))
+    assert generate_member_id("app", None) != generate_member_id("app", None)
+
+
+def dead_group() -> ClassicGroup:
+    """A group that has gone elsewhere while somebody still held it."""
+    group = group_of()
+    group.transition_to(DEAD, 0)
+    return group
+
+
+def committer(generation_id: int = -1, member_id: str = "") -> Committer:
+    return Committer(
+        generation_id_or_member_epoch=generation_id,
+        member_id=member_id,
+        group_instance_id=None,
+        api_version=9,
+    )
+
+
+def test_nothing_can_be_done_with_a_dead_group() -> None:
+    """Mirrors testValidateOffsetCommit, testValidateOffsetFetch and testValidateDeleteGroup."""
+    group = dead_group()
+    with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
+        group.check_offset_commit(committer())
+    for check in (group.check_deletion, group.check_offset_deletion):
+        with pytest.raises(ApiError, match="GROUP_ID_NOT_FOUND"):
+            check()
+    with pytest.raises(ApiError, match="GROUP_ID_NOT_FOUND"):
+        group.check_offset_fetch(None, -1)
+
+
+def test_since_when_offsets_age() -> None:
+    """Mirrors testOffsetExpirationCondition: by who still reads them, if anybody can tell."""
+    offset = OffsetAndMetadata(5, commit_timestamp_ms=1000)
+    nobody, empty, stable, opaque = (ClassicGroup("g", 7000) for _ in range(4))
+    empty.protocol_type = "consumer"
+    for group, topics in ((stable, frozenset({"t"})), (opaque, None)):
+        group.add(member("a"), None)
+        group.restore("p", STABLE)
+        group.subscribed_topics = topics
+
+    assert [each.expires_since_ms(offset) for each in (nobody, empty, stable, opaque)] == [
+        1000,
+        7000,
+        1000,
+        None,
+    ]

@@ -1,0 +1,84 @@
+"""Joining."""
+
+from __future__ import annotations
+
+from tests.broker.groups.story import Story
+from tests.broker.groups.virtual_world import VirtualWorld, classic_group
+
+
+def slow_return() -> Story:
+    """A static member that has come back to a stable group, which is being replicated."""
+    story = Story(VirtualWorld())
+    story.play(["join a instance=i", "enter b", "join a", "sync a a=p0 b=p1", "sync b", "slow"])
+    assert story.play(["join c instance=i"]) == []
+    return story
+
+
+def test_a_static_member_is_answered_when_its_new_id_is_replicated() -> None:
+    """Only then is its former self gone for good."""
+    story = slow_return()
+
+    assert story.play(["replicate", "sync c"]) == [
+        "0 c join generation 2 p as i-2 led by i-2 members b-1 i-2 skip assignment",
+        "0 c sync p0",
+    ]
+
+
+def test_a_static_member_that_is_not_replicated_is_still_its_former_self() -> None:
+    """The former member id is valid again."""
+    story = slow_return()
+
+    assert story.play(["wait 5000", "replicate", "heartbeat a", "sync a"]) == [
+        "5000 c join COORDINATOR_NOT_AVAILABLE",
+        "5000 a heartbeat NONE",
+        "5000 a sync p0",
+    ]
+
+
+def test_a_static_member_that_waits_when_the_coordinator_goes_looks_for_the_next() -> None:
+    """It is answered once."""
+    assert slow_return().play(["unload"]) == ["0 c join NOT_COORDINATOR i-2"]
+
+
+def test_a_static_member_that_the_log_refuses_is_still_its_former_self() -> None:
+    """Nothing has happened."""
+    story = Story(VirtualWorld())
+    story.play(["join a instance=i", "sync a a=p0", "refuse NOT_LEADER_OR_FOLLOWER"])
+
+    assert story.play(["join c instance=i", "heartbeat a"]) == [
+        "0 c join NOT_COORDINATOR",
+        "0 a heartbeat NONE",
+    ]
+
+
+def test_a_static_member_waits_on_if_a_rebalance_overtakes_it() -> None:
+    """Its join then counts for the new generation."""
+    story = slow_return()
+    story.play(["enter d", "replicate"])
+
+    assert story.play(["join b"]) == [
+        "0 b join generation 3 p as b-1 led by i-2",
+        "0 c join generation 3 p as i-2 led by i-2 members b-1 d-1 i-2",
+        "0 d join generation 3 p as d-1 led by i-2",
+    ]
+
+
+def test_an_id_that_was_promised_cannot_become_static() -> None:
+    """Kafka fails on this request, and so tells an unknown error."""
+    story = Story(VirtualWorld())
+    story.play(["join a"])
+
+    assert story.play(["join a instance=i"]) == ["0 a join UNKNOWN_SERVER_ERROR"]
+
+
+def test_a_retry_on_another_connection_takes_the_place_of_the_first() -> None:
+    """The member is answered once, where it asked last."""
+    world = VirtualWorld()
+    story = Story(world)
+    story.play(["enter a", "sync a", "enter b", "join b"])
+
+    assert classic_group(world.coordinator, "g").awaiting_join_count == 1
+    assert story.play(["join a"]) == [
+        "0 a join generation 2 p as a-1 led by a-1 members a-1 b-1",
+        "0 b join generation 2 p as b-1 led by a-1",
+    ]

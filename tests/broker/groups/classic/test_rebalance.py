@@ -1,0 +1,89 @@
+"""Rebalance."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from broker.groups.classic.requests import (
+    JoinGroup,
+    JoinResult,
+    MemberProtocol,
+    SyncGroup,
+    SyncResult,
+)
+from tests.broker.groups.story import Story
+from tests.broker.groups.virtual_world import VirtualWorld
+
+
+def test_a_member_may_sync_while_the_others_are_still_being_told() -> None:
+    """A pipelined SyncGroup comes before the next answer goes out, and finds the books in order."""
+    world = VirtualWorld()
+    coordinator = world.coordinator
+    told: list[tuple[str, str]] = []
+
+    def on_synced(name: str, result: SyncResult) -> None:
+        told.append((name, f"sync {result.error.name} {result.assignment.decode()}"))
+
+    def on_joined(name: str, result: JoinResult) -> None:
+        told.append((name, f"join {result.generation_id}"))
+        parts = {each.member_id: b"part" for each in result.members}
+        sync = SyncGroup(
+            group_id="g",
+            generation_id=result.generation_id,
+            member_id=result.member_id,
+            assignments=parts,
+        )
+        coordinator.sync_group(sync, partial(on_synced, name))
+
+    for name in "ab":
+        request = JoinGroup(
+            group_id="g",
+            member_id="",
+            client_id=name,
+            session_timeout_ms=10_000,
+            rebalance_timeout_ms=10_000,
+            protocol_type="consumer",
+            protocols=(MemberProtocol("p", b""),),
+        )
+        coordinator.join_group(request, partial(on_joined, name))
+    world.wait(10_000)
+
+    assert told == [
+        ("a", "join 1"),
+        ("a", "sync NONE part"),
+        ("b", "join 2"),
+        ("b", "sync NONE part"),
+    ]
+    assert coordinator.groups["g"].state == "Stable"
+
+
+def test_an_empty_generation_needs_no_log() -> None:
+    """A group that could not be written down as empty is empty all the same."""
+    story = Story(VirtualWorld())
+    story.play(["enter a", "sync a", "refuse NOT_ENOUGH_REPLICAS", "leave a"])
+
+    assert story.play(["state"]) == ["0 state Empty generation 2 members"]
+
+
+def test_a_rebalance_leaves_nothing_behind() -> None:
+    """When a group is stable only its members' sessions are watched."""
+    world = VirtualWorld()
+    story = Story(world)
+    story.play(["enter a", "sync a", "enter b", "join a", "sync b", "sync a a=p0 b=p1"])
+
+    assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)
+    assert world.heartbeats.num_delayed() == 2
+
+
+def test_an_expired_rebalance_is_swept_by_the_next() -> None:
+    """What time completed stays on its key's list, as in Kafka, until the key is checked."""
+    world = VirtualWorld()
+    story = Story(world)
+    story.play(
+        ["enter a rebalance=3000", "sync a", "enter b rebalance=3000", "wait 3000", "sync b"]
+    )
+    assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 1)
+
+    story.play(["enter c", "leave c", "join b", "sync b"])
+
+    assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)

@@ -1,0 +1,67 @@
+"""Sync phase."""
+
+from __future__ import annotations
+
+from tests.broker.groups.story import Story
+from tests.broker.groups.virtual_world import VirtualWorld
+
+
+def slow_sync() -> tuple[VirtualWorld, Story]:
+    """Two members in a generation whose assignment is being replicated."""
+    world = VirtualWorld()
+    story = Story(world)
+    story.play(["enter a", "enter b", "join a", "sync b", "slow"])
+    assert story.play(["sync a a=p0 b=p1"]) == []
+    return world, story
+
+
+def test_nobody_is_told_before_it_is_replicated() -> None:
+    """An assignment that could be lost is none."""
+    _, story = slow_sync()
+
+    assert story.play(["replicate", "state"]) == [
+        "0 a sync p0",
+        "0 b sync p1",
+        "0 state Stable generation 2 members a-1 b-1",
+    ]
+
+
+def test_an_assignment_that_is_not_replicated_in_time_restarts_the_rebalance() -> None:
+    """All who wait are told to look for the coordinator, and have to join again."""
+    _, story = slow_sync()
+
+    assert story.play(["wait 5000", "replicate", "heartbeat a"]) == [
+        "5000 a sync COORDINATOR_NOT_AVAILABLE",
+        "5000 b sync COORDINATOR_NOT_AVAILABLE",
+        "5000 a heartbeat REBALANCE_IN_PROGRESS",
+    ]
+
+
+def test_an_assignment_that_the_log_refuses_restarts_the_rebalance() -> None:
+    """At once: there is nothing to wait for."""
+    story = Story(VirtualWorld())
+    story.play(["enter a", "refuse NOT_ENOUGH_REPLICAS"])
+
+    assert story.play(["sync a a=p0", "heartbeat a"]) == [
+        "0 a sync COORDINATOR_NOT_AVAILABLE",
+        "0 a heartbeat REBALANCE_IN_PROGRESS",
+    ]
+
+
+def test_an_assignment_replicated_too_late_is_dropped() -> None:
+    """A generation that was disturbed meanwhile does not become stable."""
+    _, story = slow_sync()
+
+    assert story.play(["enter c", "replicate", "state"]) == [
+        "0 a sync REBALANCE_IN_PROGRESS",
+        "0 b sync REBALANCE_IN_PROGRESS",
+        "0 state PreparingRebalance generation 2 members a-1 b-1 c-1",
+    ]
+
+
+def test_members_the_leader_forgot_get_nothing() -> None:
+    """They are told an empty assignment, without error."""
+    story = Story(VirtualWorld())
+    story.play(["enter a", "enter b", "join a", "sync b"])
+
+    assert story.play(["sync a a=p0"]) == ["0 a sync p0", "0 b sync nothing"]

@@ -1,0 +1,124 @@
+"""What stands behind a backslash or between brackets (as RE2/J's parser reads it)."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.groups.consumer.regex.escapes import escaped_charset, read_class, read_escape
+from broker.groups.consumer.regex.reader import Reader
+from broker.groups.consumer.regex.syntax import ALL, CharSet, InvalidRegex, chars
+
+
+def of_class(pattern: str) -> CharSet:
+    """The set of a class, whose first bracket stands before it."""
+    reader = Reader(pattern)
+    charset = read_class(reader)
+    assert reader.at_end
+    return charset
+
+
+@pytest.mark.parametrize(
+    ("escape", "character"),
+    [
+        (".", "."),
+        ("\\", "\\"),
+        ("-", "-"),
+        ("t", "\t"),
+        ("v", "\v"),
+        ("a", "\a"),
+        ("0", "\0"),
+        ("012", "\n"),
+        ("141", "a"),
+        ("x61", "a"),
+        ("x{61}", "a"),
+        ("x{1F600}", "\N{GRINNING FACE}"),
+        ("\u00e9", "\u00e9"),
+    ],
+)
+def test_an_escape_is_one_character(escape: str, character: str) -> None:
+    """Punctuation is itself, letters are control characters, digits are octal or hexadecimal."""
+    reader = Reader(escape)
+
+    assert read_escape(reader) == character
+    assert reader.at_end
+
+
+@pytest.mark.parametrize(
+    "escape", ["q", "1", "8", "x", "x6", "x{}", "x{110000}", "x{FFFFFFFF}", "C", "Z"]
+)
+def test_escapes_that_mean_nothing(escape: str) -> None:
+    """Back references among them: they cannot be matched in linear time."""
+    with pytest.raises(InvalidRegex, match="invalid escape sequence"):
+        read_escape(Reader(escape))
+
+
+def test_a_backslash_at_the_end() -> None:
+    """There is nothing behind it."""
+    with pytest.raises(InvalidRegex, match="trailing backslash"):
+        read_escape(Reader(""))
+
+
+@pytest.mark.parametrize(
+    ("escape", "expected"),
+    [
+        ("d", chars("0123456789")),
+        ("pN", chars("0123456789")),
+        ("p{Nd}", chars("0123456789")),
+        ("PN", ALL & ~chars("0123456789")),
+        ("p{^Nd}", ALL & ~chars("0123456789")),
+        ("P{^Nd}", chars("0123456789")),
+    ],
+)
+def test_classes_that_have_names(escape: str, expected: CharSet) -> None:
+    """Perl's and Unicode's; denied twice is affirmed."""
+    assert escaped_charset(Reader(escape)) == expected
+
+
+def test_what_is_no_class_is_left_alone() -> None:
+    """It is one character then."""
+    reader = Reader("t")
+
+    assert escaped_charset(reader) is None
+    assert reader.peek == "t"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("abc]", chars("abc")),
+        ("a-c]", chars("abc")),
+        ("^a-c]", ALL & ~chars("abc")),
+        ("]a]", chars("]a")),
+        ("^]]", ALL & ~chars("]")),
+        ("-a]", chars("-a")),
+        ("a-]", chars("a-")),
+        (r"\]\-]", chars("]-")),
+        (r"\x61-\x63]", chars("abc")),
+        (r"\d_]", chars("0123456789_")),
+        ("[:digit:]_]", chars("0123456789_")),
+        ("[:^digit:]]", ALL & ~chars("0123456789")),
+        ("[.]", chars("[.")),
+    ],
+)
+def test_sets_between_brackets(pattern: str, expected: CharSet) -> None:
+    """A bracket or a dash stands for itself where it can mean nothing else."""
+    assert of_class(pattern) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("", "missing closing ]"),
+        ("a", "missing closing ]"),
+        ("]", "missing closing ]"),
+        ("a-", "missing closing ]"),
+        ("c-a]", "invalid character class range"),
+        ("[:nonsense:]]", "invalid character class range"),
+        (r"\p{Nonsense}]", "invalid character class range"),
+        (r"\q]", "invalid escape sequence"),
+    ],
+)
+def test_sets_that_make_no_sense(pattern: str, why: str) -> None:
+    """In RE2/J's words."""
+    with pytest.raises(InvalidRegex, match=why):
+        of_class(pattern)

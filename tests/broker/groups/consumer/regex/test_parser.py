@@ -1,0 +1,171 @@
+"""Patterns are read into trees, or refused in RE2/J's words."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from broker.groups.consumer.regex.parser import DEPTH_MAX, parse
+from broker.groups.consumer.regex.syntax import (
+    Assertion,
+    Chars,
+    Choice,
+    InvalidRegex,
+    Place,
+    Repeat,
+    Sequence,
+    chars,
+)
+
+A, B = Chars(chars("a")), Chars(chars("b"))
+
+
+def test_one_after_the_other() -> None:
+    """An empty pattern is a sequence of nothing."""
+    assert parse("ab") == Sequence((A, B))
+    assert parse("") == Sequence(())
+
+
+def test_one_of_several() -> None:
+    """Any of them may be empty."""
+    assert parse("a|b|") == Choice((Sequence((A,)), Sequence((B,)), Sequence(())))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "least", "most"),
+    [
+        ("a*", 0, None),
+        ("a+", 1, None),
+        ("a?", 0, 1),
+        ("a{3}", 3, 3),
+        ("a{3,}", 3, None),
+        ("a{0,3}", 0, 3),
+        ("a{1000}", 1000, 1000),
+        ("a*?", 0, None),
+        ("a{2,3}?", 2, 3),
+    ],
+)
+def test_repetitions(pattern: str, least: int, most: int | None) -> None:
+    """How eager they are makes no difference where all of a name has to match."""
+    assert parse(pattern) == Sequence((Repeat(A, least, most),))
+
+
+@pytest.mark.parametrize("pattern", ["a{", "a{,3}", "a{x}", "a{3"])
+def test_what_is_no_repetition_is_text(pattern: str) -> None:
+    """RE2 takes a brace as it stands then."""
+    tree = parse(pattern)
+
+    assert isinstance(tree, Sequence)
+    assert len(tree.parts) == len(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(a)", "(?:a)", "(?P<name>a)", "(?<name>a)", "(?s:a)"])
+def test_groups_are_only_there_for_their_contents(pattern: str) -> None:
+    """Nobody asks what they have matched."""
+    assert parse(pattern) == Sequence((Sequence((A,)),))
+
+
+def test_a_repetition_passes_over_flags() -> None:
+    """It goes for what stands before them, as in RE2/J; there must be something."""
+    assert parse("a(?s)*") == parse("a*")
+    assert parse("a+(?s)*") == Sequence((Repeat(Repeat(A, 1, None), 0, None),))
+    with pytest.raises(InvalidRegex, match="missing argument"):
+        parse("a|(?s)*")
+
+
+def test_places() -> None:
+    """Of names there is only one line."""
+    assert parse(r"^$\A\z\b\B") == Sequence(
+        (
+            Place(Assertion.BEGIN),
+            Place(Assertion.END),
+            Place(Assertion.BEGIN),
+            Place(Assertion.END),
+            Place(Assertion.WORD_BOUNDARY),
+            Place(Assertion.NO_WORD_BOUNDARY),
+        )
+    )
+
+
+def test_quoted_text() -> None:
+    r"""Between ``\Q`` and ``\E``, or up to the end; a repetition goes for its last character."""
+    dot = Chars(chars("."))
+
+    assert parse(r"\Qa.\Eb") == Sequence((A, dot, B))
+    assert parse(r"\Qa.") == Sequence((A, dot))
+    assert parse(r"\Qa.\E*") == Sequence((A, Repeat(dot, 0, None)))
+    assert parse(r"\Q\E") == Sequence(())
+
+
+def test_flags_go_up_to_the_end_of_their_group() -> None:
+    """Or only for what is in it, behind a colon; what comes after is as before."""
+    either = Chars(chars("aA"))
+
+    assert parse("(?i)a") == Sequence((either,))
+    assert parse("(?i:a)a") == Sequence((Sequence((either,)), A))
+    assert parse("((?i)a)a") == Sequence((Sequence((either,)), A))
+    assert parse("(?i)(?-i:a)a") == Sequence((Sequence((A,)), either))
+    assert parse("(?i)b|a") == Choice((Sequence((Chars(chars("bB")),)), Sequence((either,))))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("*", "missing argument to repetition operator"),
+        ("a|*", "missing argument to repetition operator"),
+        ("(+)", "missing argument to repetition operator"),
+        ("{2}", "missing argument to repetition operator"),
+        ("a**", "invalid nested repetition operator"),
+        ("a{2}{3}", "invalid nested repetition operator"),
+        ("a{+", "invalid nested repetition operator"),
+        ("a{1001}", "invalid repeat count"),
+        ("a{3,2}", "invalid repeat count"),
+        ("a{99999999999999999999}", "invalid repeat count"),
+        ("(a", r"missing closing \)"),
+        ("a)", "internal error"),
+        ("[a", r"missing closing \]"),
+        ("(?P<n>a)(?P<n>b)", "duplicate capture group name"),
+        ("(?P<>a)", "invalid named capture"),
+        ("(?P<n", "invalid named capture"),
+        ("(?=a)", "invalid or unsupported Perl syntax"),
+        ("(?!a)", "invalid or unsupported Perl syntax"),
+        ("(?<=a)", "invalid named capture"),
+        ("(?>a)", "invalid or unsupported Perl syntax"),
+        ("(?-)", "invalid or unsupported Perl syntax"),
+        (r"(a)\1", "invalid escape sequence"),
+        ("a\\", "trailing backslash"),
+    ],
+)
+def test_what_re2_does_not_know(pattern: str, why: str) -> None:
+    """Looking around and back references cannot be matched in linear time."""
+    with pytest.raises(InvalidRegex, match=why):
+        parse(pattern)
+
+
+def test_groups_nest_only_so_deep() -> None:
+    """The tree is walked by functions that call themselves."""
+    parse("(" * DEPTH_MAX + ")" * DEPTH_MAX)
+
+    with pytest.raises(InvalidRegex, match="nests too deeply"):
+        parse("(" * (DEPTH_MAX + 1) + ")" * (DEPTH_MAX + 1))
+
+
+@given(st.text(r"ab.*+?|()[]{}^$\-,:<>!=PQEdpxi0129" + "\u0663", max_size=20))
+def test_anything_is_read_or_refused(pattern: str) -> None:
+    """Clients may send what they like; nothing else is raised."""
+    tree = None
+    with contextlib.suppress(InvalidRegex):
+        tree = parse(pattern)
+
+    assert tree is None or isinstance(tree, Sequence | Choice)
+
+
+def test_only_ascii_digits_count() -> None:
+    """A brace with any other digit in it is text, as in RE2/J."""
+    tree = parse("a{\u0663}")
+
+    assert isinstance(tree, Sequence)
+    assert len(tree.parts) == 4

@@ -1,0 +1,134 @@
+"""Names are matched against patterns, as Python's ``re`` does where both know the same."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from broker.groups.consumer.regex.program import REPEATED_INSTRUCTIONS_MAX, Program
+from broker.groups.consumer.regex.syntax import InvalidRegex
+
+ATOMS = st.sampled_from(
+    ["a", "b", "A", "_", ".", r"\.", "[ab]", "[^a]", "[^A-B_]", r"[\d_]", r"\d", r"\w", r"\W"]
+)
+NAMES = st.text("abAB_.0", max_size=6)
+
+
+def combined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Larger patterns out of smaller ones."""
+    grouped = inner.map(lambda each: f"(?:{each})")
+    repeats = st.sampled_from(["*", "+", "?", "{2}", "{1,2}", "{2,}", "*?", "{0,1}?"])
+    return (
+        st.tuples(inner, inner).map("".join)
+        | st.tuples(grouped, repeats).map("".join)
+        | st.tuples(inner, inner).map(lambda both: f"(?:{both[0]}|{both[1]})")
+        | inner.map(lambda each: f"(?i:{each})")
+        | inner.map(lambda each: rf"(?:\b{each})")
+        | inner.map(lambda each: f"(?:^{each}$)")
+    )
+
+
+PATTERNS = st.recursive(ATOMS, combined, max_leaves=6)
+
+
+@given(PATTERNS, st.lists(NAMES, min_size=1, max_size=8))
+def test_it_agrees_with_python(pattern: str, names: list[str]) -> None:
+    """Where both speak the same language; Python's classes keep to ASCII."""
+    program, python = Program(pattern), re.compile(pattern, re.ASCII)
+
+    for name in names:
+        assert program.matches(name) == (python.fullmatch(name) is not None), (pattern, name)
+
+
+@given(st.text("ab.*+?|()[]{}^-,12", max_size=8), st.lists(NAMES, max_size=5))
+def test_it_agrees_with_python_on_what_both_take(pattern: str, names: list[str]) -> None:
+    """Patterns at random: what either of them refuses is not compared."""
+    assume("{," not in pattern and not re.search(r"[*+?}][+]|\^[*+?{]", pattern))
+    try:
+        program, python = Program(pattern), re.compile(pattern, re.ASCII)
+    except (InvalidRegex, re.error, FutureWarning):
+        return
+
+    for name in names:
+        assert program.matches(name) == (python.fullmatch(name) is not None), (pattern, name)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "fits"),
+    [
+        ("", "", True),
+        ("", "t", False),
+        ("t.*", "topic", True),
+        ("t.*", "at", False),
+        ("foo|bar", "bar", True),
+        ("foo|bar", "foobar", False),
+        (r"__.*|\Qa.b\E", "a.b", True),
+        (r"__.*|\Qa.b\E", "axb", False),
+        (r"[[:alpha:]]+-\pN", "abc-7", True),
+        ("(?i)ORDERS-.*", "orders-1", True),
+        ("(?i:o)rders", "ORDERS", False),
+        ("t{2,3}", "tttt", False),
+    ],
+)
+def test_names_of_topics(pattern: str, name: str, fits: bool) -> None:
+    """All of a name has to fit."""
+    assert Program(pattern).matches(name) is fits
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fits"),
+    [
+        ("(?i)[^a]", "bzBZ"),
+        ("(?i)[^A-Y]", "zZ"),
+        ("(?i)[^[:^lower:]]", "abzABZ"),
+        ("(?i)[[:^lower:]]", ""),
+        (r"(?i)\p{Lu}", "abzABZ"),
+        (r"(?i)\P{Lu}", ""),
+        (r"(?i)[\p{Lu}]", "abzABZ"),
+        (r"(?i)[^\p{Lu}]", ""),
+    ],
+)
+def test_either_case_was_taken_of_what_was_left_after_denying(pattern: str, fits: str) -> None:
+    """Both cases of what is denied are denied, as in RE2/J."""
+    assert "".join(filter(Program(pattern).matches, "abzABZ")) == fits
+
+
+def test_names_that_are_not_ascii_fit_nothing() -> None:
+    """There are no such topics; a dot does not mean them."""
+    assert not Program(".").matches("\u00e9")
+    assert not Program("\u00e9").matches("\u00e9")
+
+
+def test_a_pattern_that_takes_others_for_ever_takes_no_time() -> None:
+    """All ways are gone at once (CVE after CVE has been made of patterns like this)."""
+    assert not Program("(a*)*(a|aa)+(.*a){10}").matches("a" * 3000 + "b")
+
+
+def test_a_program_can_be_asked_again() -> None:
+    """What it has remembered of one name is right for others."""
+    program = Program("(ab|a)*c?")
+
+    assert [program.matches(name) for name in ("aba", "abac", "b", "aba", "")] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["((a{100}){100}){100}", "((a{0,100}){0,100}){0,100}"])
+def test_repetitions_of_repetitions_have_a_bound(pattern: str) -> None:
+    """Written out they would fill the memory; RE2/J takes them, and runs out of stack."""
+    with pytest.raises(InvalidRegex, match="invalid repeat count"):
+        Program(pattern)
+
+
+def test_long_patterns_without_repetitions_have_none() -> None:
+    """Only what is written out is counted."""
+    pattern = "a" * (REPEATED_INSTRUCTIONS_MAX + 1)
+
+    assert Program(pattern).matches(pattern)

@@ -1,0 +1,221 @@
+"""Heartbeats in, assignments out, where stories do not tell it (``GroupMetadataManagerTest``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from broker.config import parse_config
+from broker.errors import ApiError
+from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
+from protocol.errors import ErrorCode
+from tests.broker.groups.story import Story
+from tests.broker.groups.virtual_world import VirtualWorld
+
+
+@pytest.fixture
+def world() -> VirtualWorld:
+    world = VirtualWorld()
+    world.put_topic("t", 4)
+    return world
+
+
+@pytest.fixture
+def story(world: VirtualWorld) -> Story:
+    return Story(world)
+
+
+def heartbeat(
+    world: VirtualWorld, epoch: int = 0, version: int = 1, **fields: Any
+) -> ConsumerGroupHeartbeatResult:
+    """A heartbeat of member m, that subscribes to t when it joins."""
+    values: dict[str, Any] = {"group_id": "g", "member_id": "m", "member_epoch": epoch}
+    if epoch == 0:
+        values |= {
+            "rebalance_timeout_ms": 60_000,
+            "subscribed_topic_names": frozenset({"t"}),
+            "owned": {},
+        }
+    request = ConsumerGroupHeartbeat(**values | fields)
+    return world.coordinator.consumers.heartbeat(request, version)
+
+
+def refusal(world: VirtualWorld, **fields: Any) -> ApiError:
+    """Why a heartbeat is turned away."""
+    with pytest.raises(ApiError) as refused:
+        heartbeat(world, **fields)
+    return refused.value
+
+
+# ------------------------------------------------------------------------------------ heartbeat
+
+
+def test_a_member_without_an_id_is_given_one(world: VirtualWorld) -> None:
+    """Mirrors testMemberIdGeneration: v0, and each time another."""
+    ids = {heartbeat(world, version=0, member_id="").member_id for _ in range(3)}
+
+    assert len(ids) == 3
+    assert "" not in ids
+
+
+def test_members_are_told_how_often_they_are_to_be_heard_of() -> None:
+    """The group's own setting goes over the broker's."""
+    world = VirtualWorld(parse_config({"group.consumer.heartbeat.interval.ms": "6000"}))
+    interval_ms = heartbeat(world).heartbeat_interval_ms
+    world.coordinator.consumers.configs.replace("g", {"consumer.heartbeat.interval.ms": "7000"})
+
+    assert (interval_ms, heartbeat(world).heartbeat_interval_ms) == (6000, 7000)
+
+
+def test_who_says_everything_is_told_everything(world: VirtualWorld) -> None:
+    """Otherwise only what is news."""
+    epoch = heartbeat(world).member_epoch
+    said: dict[str, Any] = {
+        "rebalance_timeout_ms": 60_000,
+        "subscribed_topic_names": frozenset({"t"}),
+    }
+
+    assert heartbeat(world, epoch).assigned is None
+    assert heartbeat(world, epoch, **said).assigned is None
+    full = heartbeat(world, epoch, **said, owned={})
+    assert full.assigned is not None
+    assert [list(parts) for parts in full.assigned.values()] == [[0, 1, 2, 3]]
+
+
+def test_a_group_must_be_joined_first(world: VirtualWorld, story: Story) -> None:
+    """Mirrors testUnknownGroupId; a classic group is none of ours before that either."""
+    missing = refusal(world, epoch=1)
+    story.play(["enter a"])
+    other = refusal(world, epoch=1)
+    leaving = refusal(world, epoch=-1)
+
+    assert (missing.code, missing.message) == (
+        ErrorCode.GROUP_ID_NOT_FOUND,
+        "Consumer group g not found.",
+    )
+    assert (other.code, other.message) == (
+        ErrorCode.GROUP_ID_NOT_FOUND,
+        "Group g is not a consumer group.",
+    )
+    assert leaving.code is ErrorCode.GROUP_ID_NOT_FOUND
+
+
+def test_a_group_of_another_node_is_not_looked_at(world: VirtualWorld, story: Story) -> None:
+    """What makes no sense is refused before that."""
+    story.play(["unload"])
+
+    assert refusal(world).code is ErrorCode.NOT_COORDINATOR
+    assert refusal(world, member_id="").code is ErrorCode.INVALID_REQUEST
+
+
+def test_a_heartbeat_without_news_writes_nothing(world: VirtualWorld) -> None:
+    """Most heartbeats are like that."""
+    epoch = heartbeat(world).member_epoch
+    before = sum(log.batches for log in world.logs)
+    heartbeat(world, epoch)
+
+    assert sum(log.batches for log in world.logs) == before
+
+
+def test_all_that_a_heartbeat_changes_is_one_batch(world: VirtualWorld) -> None:
+    """It counts as a whole, or not at all."""
+    heartbeat(world)
+
+    assert sum(log.batches for log in world.logs) == 1
+
+
+# ------------------------------------------------------------------------------ leaving, expiry
+
+
+def test_the_last_member_leaves_an_empty_group(story: Story) -> None:
+    """Mirrors testLeavingMemberBumpsGroupEpoch; the group stays, for its offsets."""
+    story.play(["consume a t", "commit a t-0=5", "quit a"])
+
+    assert story.play(["describe", "offsets"]) == [
+        "0 group Empty epoch 3 assigned 2",
+        "0 offsets t-0=5",
+    ]
+
+
+def test_only_an_instance_itself_may_leave(story: Story) -> None:
+    """Another member cannot make it go."""
+    story.play(["consume a t instance=i", "consume b t"])
+    story._members["b"].instance = "i"
+
+    assert story.play(["quit b", "pause b"]) == [
+        "0 b quit FENCED_INSTANCE_ID",
+        "0 b pause FENCED_INSTANCE_ID",
+    ]
+
+
+def test_a_session_that_cannot_be_ended_in_the_log_is_tried_again(story: Story) -> None:
+    """The member is as silent a session later."""
+    story.play(["consume a t", "refuse NOT_ENOUGH_REPLICAS", "wait 45000", "refuse nothing"])
+    assert story.play(["describe"])[1:] == ["45000 - a epoch 2 has t-0,1,2,3"]
+
+    story.play(["wait 44999"])
+    assert len(story.play(["describe"])) == 2
+    story.play(["wait 1"])
+    assert len(story.play(["describe"])) == 1
+
+
+def test_a_member_that_is_late_in_a_group_that_went_elsewhere(story: Story) -> None:
+    """Nothing happens here; the next coordinator watches it."""
+    story.play(["consume a t", "unload", "wait 100000"])
+
+    assert story.play(["restart", "describe"])[1:] == ["100000 - a epoch 2 has t-0,1,2,3"]
+
+
+# -------------------------------------------------------------------------------------- topics
+
+
+def test_topics_that_nobody_reads_change_nothing(world: VirtualWorld, story: Story) -> None:
+    """Only groups that subscribe to them look."""
+    story.play(["consume a t", "topic u 3"])
+
+    assert story.play(["beat a", "topic t 5", "beat a"]) == [
+        "0 a beat epoch 2",
+        "0 a beat epoch 3 has t-0,1,2,3,4",
+    ]
+
+
+def test_expressions_that_cannot_be_written_down_stay_as_they_were(story: Story) -> None:
+    """They are looked at again with a later heartbeat."""
+    story.play(["consume a regex=t.*", "refuse NOT_ENOUGH_REPLICAS", "wait 1", "refuse nothing"])
+    assert story.play(["beat a"]) == ["1 a beat epoch 1"]
+
+    assert story.play(["wait 1", "beat a"]) == ["2 a beat epoch 2 has t-0,1,2,3"]
+
+
+def test_expressions_of_a_group_that_has_gone(world: VirtualWorld, story: Story) -> None:
+    """There is nothing to look at any more."""
+    story.play(["consume a regex=t.*", "unload", "wait 1"])
+
+    assert world.coordinator.groups == {}
+
+
+def test_a_group_that_is_no_consumer_group(world: VirtualWorld, story: Story) -> None:
+    """Who describes it is told so."""
+    story.play(["enter a"])
+    with pytest.raises(ApiError, match="is not a consumer group"):
+        world.coordinator.consumers.group("g")
+    with pytest.raises(ApiError, match="Group h not found"):
+        world.coordinator.consumers.group("h")
+
+
+def test_an_expression_goes_with_the_last_who_had_it(world: VirtualWorld, story: Story) -> None:
+    """So that nobody looks at topics for its sake."""
+    story.play(["consume a regex=t.*", "consume b t", "wait 1"])
+    assert set(world.coordinator.consumers.group("g").regexes) == {"t.*"}
+
+    story.play(["quit a"])
+
+    assert world.coordinator.consumers.group("g").regexes == {}
+
+
+def test_a_rebalance_that_outlives_its_group_is_nobody_s(story: Story) -> None:
+    """Its coordinator is elsewhere when time is up."""
+    story.play(["consume a t rebalance=1000", "consume b t", "beat a", "unload", "wait 2000"])
+
+    assert story.play(["restart", "describe"])[0] == "2000 group Reconciling epoch 3 assigned 3"

@@ -1,0 +1,302 @@
+"""A member comes nearer to its target (mirrors ``CurrentAssignmentBuilderTest``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from broker.errors import ApiError
+from broker.groups.consumer.current_assignment import Owned, Reconciliation
+from broker.groups.consumer.member import ConsumerGroupMember, MemberState, Partitions
+from protocol.errors import ErrorCode
+from tests.broker.groups.consumer.books import T, U, member, owned
+
+STABLE = MemberState.STABLE
+UNREVOKED = MemberState.UNREVOKED_PARTITIONS
+UNRELEASED = MemberState.UNRELEASED_PARTITIONS
+
+
+def step(
+    before: ConsumerGroupMember,
+    target: Partitions,
+    *,
+    epoch: int = 11,
+    says: Owned = None,
+    taken: set[tuple[UUID, int]] = frozenset(),  # type: ignore[assignment]  # an empty one
+    subscribed: frozenset[UUID] = frozenset({T, U}),
+    changed: bool = False,
+) -> ConsumerGroupMember:
+    """The member after a heartbeat in which it says what it owns, while others have *taken*."""
+    is_free: Callable[[UUID, int], bool] = lambda topic, index: (topic, index) not in taken  # noqa: E731 - typed
+    return Reconciliation(
+        target_epoch=epoch,
+        target=target,
+        owned=says,
+        subscribed=subscribed,
+        has_subscription_changed=changed,
+        is_free=is_free,
+    ).step(before)
+
+
+def at(epoch: int = 10, *, state: MemberState = STABLE, **fields: Any) -> ConsumerGroupMember:
+    """A member in an epoch, that has 1, 2 and 3 of t unless told otherwise."""
+    fields.setdefault("assigned", owned(T, 1, 2, 3, since=10))
+    return member("m", member_epoch=epoch, previous_member_epoch=epoch, state=state, **fields)
+
+
+# ------------------------------------------------------------------------------- from stable
+
+
+def test_nothing_changes_in_the_same_epoch() -> None:
+    """Mirrors testStableToStable: the very same member comes back."""
+    before = at(11)
+
+    assert step(before, {T: frozenset({1, 2, 3})}) is before
+
+
+def test_the_same_target_in_a_new_epoch() -> None:
+    """What it keeps, it has since it got it."""
+    after = step(at(10), {T: frozenset({1, 2, 3})})
+
+    assert (after.member_epoch, after.previous_member_epoch, after.state) == (11, 10, STABLE)
+    assert after.assigned == owned(T, 1, 2, 3, since=10)
+
+
+def test_more_that_is_free() -> None:
+    """It has it from the new epoch on."""
+    after = step(at(10, assigned=owned(T, 1, since=10)), {T: frozenset({1, 2})})
+
+    assert after.state is STABLE
+    assert after.assigned == {T: {1: 10, 2: 11}}
+
+
+def test_something_has_to_be_given_up_first() -> None:
+    """It stays in its epoch, and gets nothing new."""
+    after = step(at(10), {T: frozenset({2, 3, 4})})
+
+    assert (after.member_epoch, after.state) == (10, UNREVOKED)
+    assert after.assigned == owned(T, 2, 3, since=10)
+    assert after.pending_revocation == owned(T, 1, since=10)
+
+
+def test_what_it_does_not_own_need_not_be_given_up() -> None:
+    """It says so itself, with the heartbeat that would have asked it to."""
+    after = step(at(10), {T: frozenset({2, 3, 4})}, says={T: [2, 3]})
+
+    assert (after.member_epoch, after.state) == (11, STABLE)
+    assert after.assigned == {T: {2: 10, 3: 10, 4: 11}}
+
+
+def test_more_that_others_still_have() -> None:
+    """It gets what is free, and waits for the rest."""
+    after = step(at(10), {T: frozenset({1, 2, 3, 4, 5})}, taken={(T, 4)})
+
+    assert (after.member_epoch, after.state) == (11, UNRELEASED)
+    assert after.assigned == {T: {1: 10, 2: 10, 3: 10, 5: 11}}
+
+
+# ---------------------------------------------------------------------------- from unrevoked
+
+
+def revoking(epoch: int = 10) -> ConsumerGroupMember:
+    """It keeps 2 and 3 of t and has to give up 1."""
+    return at(
+        epoch,
+        state=UNREVOKED,
+        assigned=owned(T, 2, 3, since=10),
+        pending_revocation=owned(T, 1, since=10),
+    )
+
+
+@pytest.mark.parametrize("says", [None, {T: [1, 2, 3]}, {T: [1]}])
+def test_it_has_not_given_up_yet(says: Owned) -> None:
+    """Who says nothing has not said that it has."""
+    before = revoking()
+
+    assert step(before, {T: frozenset({2, 3, 4})}, says=says) is before
+
+
+def test_it_has_given_up() -> None:
+    """To the epoch of the target, with all that is free."""
+    after = step(revoking(), {T: frozenset({2, 3, 4})}, says={T: [2, 3]})
+
+    assert (after.member_epoch, after.previous_member_epoch, after.state) == (11, 10, STABLE)
+    assert (after.assigned, after.pending_revocation) == ({T: {2: 10, 3: 10, 4: 11}}, {})
+
+
+def test_it_has_given_up_but_the_target_has_moved() -> None:
+    """Mirrors testRemainsInUnrevokedPartitions: more has to go; it is still in its epoch."""
+    after = step(revoking(), {T: frozenset({3})}, epoch=12, says={T: [2, 3]})
+
+    assert (after.member_epoch, after.state) == (10, UNREVOKED)
+    assert after.assigned == owned(T, 3, since=10)
+    assert after.pending_revocation == owned(T, 2, since=10)
+
+
+def test_it_has_given_up_and_waits_for_others() -> None:
+    """It is in the target's epoch, with what it has kept."""
+    after = step(revoking(), {T: frozenset({2, 3, 4})}, says={T: [2, 3]}, taken={(T, 4)})
+
+    assert (after.member_epoch, after.state) == (11, UNRELEASED)
+    assert after.assigned == owned(T, 2, 3, since=10)
+
+
+# --------------------------------------------------------------------------- from unreleased
+
+
+def test_what_it_waits_for_becomes_free() -> None:
+    """It is in the target's epoch already."""
+    before = at(11, state=UNRELEASED)
+    assert step(before, {T: frozenset({1, 2, 3, 4})}, taken={(T, 4)}) == before
+
+    after = step(before, {T: frozenset({1, 2, 3, 4})})
+
+    assert (after.member_epoch, after.state) == (11, STABLE)
+    assert after.assigned == {T: {1: 10, 2: 10, 3: 10, 4: 11}}
+
+
+def test_it_waits_while_some_of_it_comes() -> None:
+    """What is free is not held back."""
+    before = at(11, state=UNRELEASED)
+    after = step(before, {T: frozenset({1, 2, 3, 4, 5})}, taken={(T, 4)})
+
+    assert after.state is UNRELEASED
+    assert 5 in after.assigned[T]
+
+
+def test_it_waits_and_has_to_give_up() -> None:
+    """The target has moved meanwhile."""
+    after = step(at(11, state=UNRELEASED), {T: frozenset({2, 3, 5})}, epoch=12)
+
+    assert (after.member_epoch, after.state) == (11, UNREVOKED)
+    assert after.pending_revocation == owned(T, 1, since=10)
+
+
+# ------------------------------------------------------------------------------ other states
+
+
+@pytest.mark.parametrize("says", [None, {T: [1]}])
+def test_a_member_in_an_unknown_state_begins_anew(says: Owned) -> None:
+    """Mirrors testUnknownState: until it has given up everything it is fenced."""
+    with pytest.raises(ApiError) as refused:
+        step(at(10, state=MemberState.UNKNOWN), {T: frozenset({1})}, says=says)
+
+    assert refused.value.code is ErrorCode.FENCED_MEMBER_EPOCH
+
+
+def test_a_member_in_an_unknown_state_that_has_nothing() -> None:
+    """It goes straight to its target."""
+    after = step(at(10, state=MemberState.UNKNOWN), {T: frozenset({1, 4})}, says={})
+
+    assert (after.member_epoch, after.state) == (11, STABLE)
+    assert after.assigned == {T: {1: 10, 4: 11}}
+
+
+# ------------------------------------------------------------------------------ subscriptions
+
+
+def test_a_topic_that_it_does_not_want_any_more() -> None:
+    """Taken away before there is a new target."""
+    before = at(11, assigned=owned(T, 1) | owned(U, 1))
+    after = step(
+        before,
+        {T: frozenset({1}), U: frozenset({1})},
+        subscribed=frozenset({T}),
+        changed=True,
+    )
+
+    assert (after.member_epoch, after.state) == (11, UNREVOKED)
+    assert (after.assigned, after.pending_revocation) == (owned(T, 1), owned(U, 1))
+
+
+def test_a_topic_that_it_has_stopped_reading_already() -> None:
+    """Clients do that first: there is nothing to wait for."""
+    before = at(11, assigned=owned(T, 1) | owned(U, 1))
+    after = step(
+        before, {T: frozenset({1})}, says={T: [1]}, subscribed=frozenset({T}), changed=True
+    )
+
+    assert (after.state, after.assigned, after.pending_revocation) == (STABLE, owned(T, 1), {})
+
+
+def test_a_target_that_knows_nothing_of_it_yet() -> None:
+    """A topic that is not wanted any more is not handed out, though the target names it."""
+    after = step(
+        at(10, assigned={}),
+        {T: frozenset({1}), U: frozenset({1})},
+        subscribed=frozenset({T}),
+        changed=True,
+    )
+
+    assert (after.state, after.assigned) == (STABLE, {T: {1: 11}})
+
+
+def test_more_to_give_up_while_it_gives_up() -> None:
+    """What is pending stays so, and the topic that went joins it."""
+    before = at(
+        10,
+        state=UNREVOKED,
+        assigned=owned(T, 2) | owned(U, 1),
+        pending_revocation=owned(T, 1) | owned(U, 0),
+    )
+    after = step(
+        before,
+        {T: frozenset({2})},
+        says={T: [1, 2], U: [0, 1]},
+        subscribed=frozenset({T}),
+        changed=True,
+    )
+
+    assert after.state is UNREVOKED
+    assert after.assigned == owned(T, 2)
+    assert after.pending_revocation == owned(T, 1) | owned(U, 0, 1)
+
+
+# --------------------------------------------------------------------------------- for all
+
+
+PARTITIONS = st.frozensets(st.integers(0, 5))
+
+
+@given(st.lists(PARTITIONS, min_size=2, max_size=4), st.data())
+def test_partitions_are_never_shared_and_everybody_arrives(
+    targets: list[frozenset[int]], data: st.DataObject
+) -> None:
+    """However targets change, and in whatever order members are heard of."""
+    names = ("a", "b", "c")
+    books = {name: member(name, assigned={}) for name in names}
+    for epoch, cut in enumerate(targets, 1):
+        goal = {
+            "a": {T: cut},
+            "b": {T: frozenset(range(6)) - cut},
+            "c": {},
+        }
+        order = data.draw(st.permutations(names))
+        for name in (*order, *names, *names, *names):
+            before = books[name]
+            others = {
+                (T, index)
+                for other in names
+                if other != name
+                for index in range(6)
+                if books[other].owns(T, index)
+            }
+            said: Owned = {topic: list(parts) for topic, parts in before.assigned.items()}
+            books[name] = step(before, goal[name], epoch=epoch, says=said, taken=others)
+            owners = [sum(each.owns(T, index) for each in books.values()) for index in range(6)]
+            assert max(owners) <= 1
+        for name in names:
+            assert books[name].is_reconciled_to(epoch)
+            assert books[name].assigned.get(T, {}).keys() == goal[name].get(T, frozenset())
+
+
+def test_a_change_that_takes_no_topic_away() -> None:
+    """There is nothing to give up; what was added comes with the next target."""
+    before = at(11)
+
+    assert step(before, {T: frozenset({1, 2, 3})}, changed=True) is before

@@ -1,0 +1,78 @@
+"""What a request makes of a group, before it counts."""
+
+from __future__ import annotations
+
+from broker.groups.consumer.draft import GroupDraft
+from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
+from broker.groups.consumer.replay import replay
+from broker.groups.records.classic import GroupMetadataKey
+from broker.groups.records.consumer import ConsumerGroupPartitionMetadataKey
+from broker.groups.records.serde import Record, deserialize, serialize
+from tests.broker.groups.consumer.books import T, U, group_of, member, owned
+
+
+def test_a_draft_that_is_dropped_has_changed_nothing() -> None:
+    """The group is what it was; nothing needs to be taken back."""
+    group = group_of(member("a", "t"))
+    draft = GroupDraft(group)
+    draft.write_metadata(member("b", "u"))
+    draft.remove("a")
+    draft.write_epoch(9, 1)
+
+    assert (list(group.members), group.epoch) == (["a"], 2)
+    assert (list(draft.group.members), draft.group.epoch) == (["b"], 9)
+
+
+def test_a_draft_without_records_is_the_group_itself() -> None:
+    """Most heartbeats change nothing, and copy nothing."""
+    group = group_of(member("a", "t"))
+    draft = GroupDraft(group)
+
+    assert draft.group is group
+    assert (draft.records, draft.group_id) == ([], "g")
+
+
+def test_what_a_draft_says_is_what_its_records_say() -> None:
+    """Another node that reads them gets the same group."""
+    draft = GroupDraft(ConsumerGroup("g"))
+    draft.write_metadata(member("a", "t", instance_id="i"))
+    draft.write_metadata(member("b", subscribed_topic_regex="u.*"))
+    draft.write_regex("u.*", ResolvedRegex(frozenset({"u", "uu"}), 3, 4000))
+    draft.write_regex("gone", ResolvedRegex(frozenset(), 3, 4000))
+    draft.write_regex("gone", None)
+    draft.write_epoch(3, -77)
+    draft.write_target("a", {T: frozenset({1, 0}), U: frozenset({2})})
+    draft.write_assignment_epoch(3, 5000)
+    draft.write_assignment(member("a", "t", instance_id="i", assigned=owned(T, 0, 1)))
+    draft.remove_partition_metadata()
+    draft.remove("b")
+    other = ConsumerGroup("g")
+    for record in draft.records:
+        read = deserialize(serialize(record))
+        assert read is not None
+        replay(other, read)
+
+    assert vars(other) == vars(draft.group)
+    assert list(other.members) == ["a"]
+
+
+def test_a_member_that_goes_is_forgotten_in_this_order() -> None:
+    """What it has, what it shall have, who it is: Kafka's, so that no half of it is misread."""
+    draft = GroupDraft(group_of(member("a", "t")))
+    draft.remove("a")
+
+    assert [type(record.key).__name__ for record in draft.records] == [
+        "ConsumerGroupCurrentMemberAssignmentKey",
+        "ConsumerGroupTargetAssignmentMemberKey",
+        "ConsumerGroupMemberMetadataKey",
+    ]
+    assert all(record.value is None for record in draft.records)
+
+
+def test_the_end_of_what_a_group_was_comes_first() -> None:
+    """A classic group is buried before the consumer group of its name begins."""
+    before = Record(GroupMetadataKey(group="g"))
+    draft = GroupDraft(ConsumerGroup("g"), before=[before])
+    draft.remove_partition_metadata()
+
+    assert draft.records == [before, Record(ConsumerGroupPartitionMetadataKey(group_id="g"))]

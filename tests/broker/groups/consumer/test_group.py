@@ -1,0 +1,268 @@
+"""A consumer group's books (mirrors ``ConsumerGroupTest``)."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.errors import ApiError
+from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
+from broker.groups.consumer.member import ConsumerGroupMember, MemberState
+from broker.groups.group import Committer
+from broker.groups.group_states import GroupStates
+from broker.groups.offsets import OffsetAndMetadata
+from protocol.errors import ErrorCode
+from tests.broker.groups.consumer.books import T, U, classic, group_of, member, owned
+
+REGEX = {"subscribed_topic_regex": "t.*"}
+
+
+def commit_as(
+    group: ConsumerGroup, member_id: str = "m", epoch: int = 5, version: int = 9
+) -> ErrorCode:
+    """Whether a member may commit partition 0 of t."""
+    committer = Committer(
+        generation_id_or_member_epoch=epoch,
+        member_id=member_id,
+        group_instance_id=None,
+        api_version=version,
+    )
+    try:
+        check = group.check_offset_commit(committer)
+    except ApiError as error:
+        return error.code
+    return ErrorCode.NONE if check is None else check(T, 0)
+
+
+# -------------------------------------------------------------------------------------- state
+
+
+def test_the_states_of_a_group() -> None:
+    """Mirrors testGroupState: empty, to be assigned, on its way, there."""
+    group = ConsumerGroup("g")
+    states = [group.state_name]
+    group.put(member("a", member_epoch=1))
+    group.epoch = 2
+    states.append(group.state_name)
+    group.assignment_epoch = 2
+    states.append(group.state_name)
+    group.put(member("a", member_epoch=2, state=MemberState.UNRELEASED_PARTITIONS))
+    states.append(group.state_name)
+    group.put(member("a", member_epoch=2))
+    states.append(group.state_name)
+
+    assert states == ["Empty", "Assigning", "Reconciling", "Reconciling", "Stable"]
+
+
+def test_most_members_choose_the_assignor() -> None:
+    """Mirrors testPreferredServerAssignor; who names none has no vote."""
+    group = group_of(member("a"), member("b"))
+    assert group.preferred_assignor() is None
+
+    for name, assignor in (("c", "range"), ("d", "uniform"), ("e", "range")):
+        group.put(member(name, server_assignor=assignor))
+
+    assert group.preferred_assignor() == "range"
+
+
+def test_a_copy_can_be_changed_and_thrown_away() -> None:
+    """What is in its books stays in the first ones."""
+    group = group_of(member("a", instance_id="i"))
+    copied = group.copied()
+    copied.put(member("b", instance_id="j"))
+    copied.remove("a")
+    copied.epoch = 9
+    copied.target["b"] = {T: frozenset({0})}
+    copied.regexes["t.*"] = ResolvedRegex(frozenset(), 1, 1)
+
+    assert (list(group.members), group.static_members) == (["a"], {"i": "a"})
+    assert (group.epoch, group.target, group.regexes) == (2, {}, {})
+
+
+# ------------------------------------------------------------------------------------ members
+
+
+def test_members_are_found_by_their_id() -> None:
+    """Mirrors testGetOrCreateMember: who is not there is told so."""
+    group = group_of(member("a"))
+
+    assert group.member("a").member_id == "a"
+    with pytest.raises(ApiError) as refused:
+        group.member("b")
+    assert refused.value.code is ErrorCode.UNKNOWN_MEMBER_ID
+    assert refused.value.message == "Member b is not a member of group g."
+
+
+def test_members_are_found_by_their_instance() -> None:
+    """Mirrors testUpdatingMember for static members; no instance is nobody's."""
+    group = group_of(member("a", instance_id="i"))
+    found = group.static_member("i")
+
+    assert found is not None
+    assert found.member_id == "a"
+    assert group.static_member("j") is None
+    assert group.static_member(None) is None
+
+
+def test_a_replaced_instance_stays_when_its_former_self_goes() -> None:
+    """Mirrors testRemoveMember: records of both may come in either order."""
+    group = group_of(member("a", instance_id="i"), member("b", instance_id="i"))
+    group.remove("a")
+    assert group.static_members == {"i": "b"}
+
+    group.remove("b")
+    group.remove("b")
+    assert group.static_members == {}
+
+
+def test_a_partition_is_free_when_nobody_else_has_it() -> None:
+    """Mirrors testUpdatingMemberUpdatesPartitionEpoch: given up is free, being given up is not."""
+    group = group_of(member("a", assigned=owned(T, 0)), member("b", pending_revocation=owned(T, 1)))
+
+    assert not group.is_free(T, 0, "b")
+    assert not group.is_free(T, 1, "a")
+    assert group.is_free(T, 0, "a")
+    assert group.is_free(T, 2, "a")
+    assert group.is_free(U, 0, "a")
+
+
+# ------------------------------------------------------------------------------ subscriptions
+
+
+def test_topics_by_name_and_by_regular_expression() -> None:
+    """An expression that has not been resolved yet stands for no topic."""
+    group = group_of(member("a", "u", **REGEX), member("b", subscribed_topic_regex="v.*"))
+    group.regexes["t.*"] = ResolvedRegex(frozenset({"t", "tt"}), 1, 1)
+
+    assert group.subscribed_topics(group.member("a")) == frozenset({"u", "t", "tt"})
+    assert group.all_subscribed_topics() == {"u", "t", "tt"}
+    assert [group.is_subscribed_to(topic) for topic in ("u", "tt", "v")] == [True, True, False]
+    assert group.subscribed_regexes() == {"t.*", "v.*"}
+    assert [group.subscribers_of_regex(regex) for regex in ("t.*", "w.*")] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("members", "same"),
+    [
+        ([member("a", "t")], True),
+        ([member("a", "t", "u"), member("b", "u", "t")], True),
+        ([member("a", "t"), member("b", "t", "u")], False),
+        ([member("a", **REGEX), member("b", **REGEX)], True),
+        ([member("a", **REGEX), member("b", subscribed_topic_regex="u")], False),
+        ([member("a", **REGEX), member("b", "t")], False),
+        ([member("a", "t", **REGEX), member("b", "t", **REGEX)], False),
+    ],
+)
+def test_whether_all_subscribe_to_the_same(members: list[ConsumerGroupMember], same: bool) -> None:
+    """In doubt they do not."""
+    assert group_of(*members).is_homogeneous is same
+
+
+# ------------------------------------------------------------------------------------ offsets
+
+
+def test_anybody_commits_while_there_are_no_members() -> None:
+    """Mirrors testValidateOffsetCommit: a simple consumer, or an operator."""
+    assert commit_as(ConsumerGroup("g"), "", -1) is ErrorCode.NONE
+    assert commit_as(ConsumerGroup("g"), "m", 5) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert commit_as(group_of(member("m", member_epoch=5)), "", -1) is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+@pytest.mark.parametrize(
+    ("epoch", "error"),
+    [(5, ErrorCode.NONE), (6, ErrorCode.STALE_MEMBER_EPOCH), (4, ErrorCode.STALE_MEMBER_EPOCH)],
+)
+def test_members_commit_under_their_epoch(epoch: int, error: ErrorCode) -> None:
+    """Who is behind, and does not have the partition, has lost it."""
+    assert commit_as(group_of(member("m", member_epoch=5)), epoch=epoch) is error
+
+
+@pytest.mark.parametrize(
+    ("since", "error"),
+    [(3, ErrorCode.NONE), (4, ErrorCode.NONE), (5, ErrorCode.STALE_MEMBER_EPOCH)],
+)
+@pytest.mark.parametrize("where", ["assigned", "pending_revocation"])
+def test_a_commit_that_was_on_its_way(since: int, error: ErrorCode, where: str) -> None:
+    """KIP-1251: it counts for what the member has had since that epoch or before."""
+    each = member("m", member_epoch=5, **{where: owned(T, 0, since=since)})
+
+    assert commit_as(group_of(each), epoch=4) is error
+
+
+def test_an_old_client_does_not_know_what_a_member_epoch_is() -> None:
+    """Mirrors testValidateOffsetCommit: v9 is the first that may be used."""
+    group = group_of(member("m", member_epoch=5))
+
+    assert commit_as(group, version=8) is ErrorCode.UNSUPPORTED_VERSION
+
+
+@pytest.mark.parametrize(
+    ("epoch", "error"), [(5, ErrorCode.NONE), (4, ErrorCode.ILLEGAL_GENERATION)]
+)
+def test_members_of_the_classic_protocol_commit_under_their_generation(
+    epoch: int, error: ErrorCode
+) -> None:
+    """Mirrors testValidateOffsetCommit with the classic protocol; versions do not matter."""
+    group = group_of(member("m", member_epoch=5, classic=classic("t")))
+
+    assert commit_as(group, epoch=epoch, version=8) is error
+
+
+@pytest.mark.parametrize(
+    ("member_id", "epoch", "error"),
+    [
+        (None, -1, None),
+        ("m", 5, None),
+        ("m", 4, ErrorCode.STALE_MEMBER_EPOCH),
+        ("classic", 4, ErrorCode.ILLEGAL_GENERATION),
+        ("x", 5, ErrorCode.UNKNOWN_MEMBER_ID),
+        (None, 5, ErrorCode.UNKNOWN_MEMBER_ID),
+    ],
+)
+def test_who_may_fetch_offsets(member_id: str | None, epoch: int, error: ErrorCode | None) -> None:
+    """Mirrors testValidateOffsetFetch: strangers may ask, members must be up to date."""
+    group = group_of(
+        member("m", member_epoch=5), member("classic", member_epoch=5, classic=classic("t"))
+    )
+    refused = None
+    try:
+        group.check_offset_fetch(member_id, epoch)
+    except ApiError as refusal:
+        refused = refusal.code
+
+    assert refused is error
+
+
+def test_what_nobody_reads_ages_from_its_commit() -> None:
+    """Mirrors testOffsetExpirationCondition."""
+    offset = OffsetAndMetadata(5, commit_timestamp_ms=1000)
+
+    assert group_of(member("m", "t")).expires_since_ms(offset) == 1000
+
+
+# ----------------------------------------------------------------------------------- deletion
+
+
+def test_only_an_empty_group_can_be_deleted() -> None:
+    """Mirrors testValidateDeleteGroup; its offsets can be deleted one by one at any time."""
+    ConsumerGroup("g").check_deletion()
+    group = group_of(member("m", "t"))
+    group.check_offset_deletion()
+
+    with pytest.raises(ApiError) as refused:
+        group.check_deletion()
+    assert refused.value.code is ErrorCode.NON_EMPTY_GROUP
+
+
+def test_its_tombstones_leave_nothing() -> None:
+    """Replayed, they delete the group."""
+    group = group_of(member("a", "t"), member("b", **REGEX))
+    group.target = {"a": {T: frozenset({0})}, "gone": {}}
+    group.regexes["t.*"] = ResolvedRegex(frozenset(), 1, 1)
+    states = GroupStates()
+    states.groups["g"] = group
+    for record in group.tombstones():
+        assert record.value is None
+        states.replay(record, 0)
+
+    assert states.groups == {}
+    assert (group.members, group.target, group.regexes) == ({}, {}, {})

@@ -1,0 +1,211 @@
+"""When subscriptions ask for a new assignment (regex and metadata tests of Kafka's manager)."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.errors import ApiError
+from broker.groups.consumer.draft import GroupDraft
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.subscriptions import RegexKey, Subscriptions
+from broker.groups.consumer.topics import Topics
+from broker.groups.coordinator_timer import CoordinatorTimer
+from protocol.errors import ErrorCode
+from purgatories.timer.system_timer import SystemTimer
+from tests.broker.groups.consumer.books import T, group_of, image_of, member
+from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock
+
+A = member("a", subscribed_topic_regex="t.*")
+
+
+class World:
+    """Topics t and u, and the subscriptions that follow them."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.timer = CoordinatorTimer(SystemTimer("test", now_ms=self.clock.now_ms))
+        self.image: MetadataImage = image_of(t=2, u=1)
+        self.topics = Topics(lambda: self.image)
+        self.subscriptions = Subscriptions(self.clock, self.timer, self.topics)
+
+    def grow(self) -> None:
+        """Topic t gets a third partition."""
+        registration = PartitionRegistration((1,), (1,), 1)
+        self.image.put(TopicImage("t", T, {}, (registration,) * 3))
+        self.topics.version += 1
+
+    def updated(self, group: ConsumerGroup, *, bump: bool = False) -> ConsumerGroup:
+        draft = GroupDraft(group)
+        self.subscriptions.update_epoch(draft, bump=bump)
+        return draft.group
+
+    def resolved(self, group: ConsumerGroup) -> ConsumerGroup:
+        draft = GroupDraft(group)
+        self.subscriptions.resolve(draft)
+        return draft.group
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+# --------------------------------------------------------------------------------------- epoch
+
+
+def test_another_subscription_raises_the_epoch(world: World) -> None:
+    """Whatever the topics are."""
+    group = world.updated(group_of(member("a", "t")))
+
+    assert world.updated(group, bump=True).epoch == group.epoch + 1
+    assert world.updated(group) is group
+
+
+def test_topics_that_have_changed_raise_the_epoch(world: World) -> None:
+    """Mirrors testSubscriptionMetadataRefreshedAfterGroupIsLoaded: once it is told of them."""
+    group = world.updated(group_of(member("a", "t")))
+    world.grow()
+    assert world.updated(group).epoch == group.epoch
+
+    world.subscriptions.topic_changed(group)
+
+    later = world.updated(group)
+    assert later.epoch == group.epoch + 1
+    assert later.metadata_hash != group.metadata_hash
+
+
+def test_a_change_that_concerns_nobody_raises_nothing(world: World) -> None:
+    """Looked at, and found to be the same."""
+    group = world.updated(group_of(member("a", "u")))
+    world.grow()
+    world.subscriptions.topic_changed(group)
+
+    assert world.updated(group) is group
+
+
+def test_what_older_brokers_kept_of_topics_is_removed(world: World) -> None:
+    """KIP-1101: once, with the first look at the group."""
+    group = group_of(member("a", "t"))
+    group.has_partition_metadata_record = True
+
+    assert not world.updated(group).has_partition_metadata_record
+
+
+# ------------------------------------------------------------------------- regular expressions
+
+
+def written(group: ConsumerGroup) -> GroupDraft:
+    """A draft in which member a has written down that it subscribes to t.*."""
+    draft = GroupDraft(group)
+    draft.write_metadata(A)
+    return draft
+
+
+def test_an_expression_that_nobody_knew_is_not_resolved_yet(world: World) -> None:
+    """The group goes on as it is."""
+    assert not world.subscriptions.update_regex(written(group_of()), member("a"), A)
+
+
+def test_an_expression_that_another_member_has_too(world: World) -> None:
+    """Its topics are known already."""
+    group = world.resolved(group_of(member("b", subscribed_topic_regex="t.*")))
+
+    assert world.subscriptions.update_regex(written(group), member("a"), A)
+
+
+def test_the_same_expression_again_changes_nothing(world: World) -> None:
+    """Not even if it is none: it was looked at when it came."""
+    assert not world.subscriptions.update_regex(written(group_of()), A, A)
+
+
+def test_what_is_no_expression_is_refused(world: World) -> None:
+    """The member is told why."""
+    bad = member("a", subscribed_topic_regex="[")
+    draft = GroupDraft(group_of())
+    draft.write_metadata(bad)
+    with pytest.raises(ApiError) as refused:
+        world.subscriptions.update_regex(draft, member("a"), bad)
+
+    assert refused.value.code is ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert refused.value.message == (
+        "SubscribedTopicRegex `[` is not a valid regular expression: missing closing ]."
+    )
+
+
+def test_an_expression_that_nobody_has_any_more_is_forgotten(world: World) -> None:
+    """Others may still have it."""
+    group = world.resolved(group_of(A, member("b", subscribed_topic_regex="t.*")))
+    for name, left in (("a", {"t.*"}), ("b", set())):
+        draft = GroupDraft(group)
+        plain = member(name, "u")
+        draft.write_metadata(plain)
+        assert world.subscriptions.update_regex(
+            draft, member(name, subscribed_topic_regex="t.*"), plain
+        )
+        group = draft.group
+        assert group.regexes.keys() == left
+
+
+def test_resolving_finds_the_topics_that_there_are(world: World) -> None:
+    """All of the group's expressions together make one new epoch."""
+    group = world.resolved(group_of(A, member("b", subscribed_topic_regex="[uv]")))
+
+    assert {regex: each.topics for regex, each in group.regexes.items()} == {
+        "t.*": frozenset({"t"}),
+        "[uv]": frozenset({"u"}),
+    }
+    assert group.regexes["t.*"].timestamp_ms == EPOCH_MS
+    assert group.epoch == 3
+
+
+def test_resolving_again_to_the_same_is_no_new_epoch(world: World) -> None:
+    """Only when it was looked at is noted."""
+    group = world.resolved(group_of(A))
+    world.clock.time_ms = 20_000
+    again = world.resolved(group)
+
+    assert again.epoch == group.epoch
+    assert again.regexes["t.*"].timestamp_ms == EPOCH_MS + 20_000
+
+
+# ------------------------------------------------------------------------------------- refresh
+
+
+def due(world: World, group: ConsumerGroup, *, after_ms: float = 0) -> bool:
+    """Whether a group is looked at again, some time after its last look."""
+    world.clock.time_ms = after_ms
+    return world.subscriptions.is_refresh_due(group, group)
+
+
+def test_new_expressions_are_looked_at(world: World) -> None:
+    """Names alone need no look, and one look at a time is enough."""
+    assert due(world, group_of(A))
+    assert not due(world, group_of(member("a", "t")))
+
+    world.timer.schedule(RegexKey("g"), 1000, lambda: None)
+
+    assert not due(world, group_of(A))
+
+
+def test_other_topics_are_looked_at_but_not_too_often(world: World) -> None:
+    """Every ten seconds at most."""
+    group = world.resolved(group_of(A))
+    world.grow()
+
+    assert [due(world, group, after_ms=ms) for ms in (10_000, 10_001)] == [False, True]
+
+
+def test_a_newcomer_s_expression_waits_its_turn_too(world: World) -> None:
+    """The group was looked at a moment ago."""
+    group = world.resolved(group_of(A))
+    group.put(member("b", subscribed_topic_regex="u"))
+
+    assert [due(world, group, after_ms=ms) for ms in (10_000, 10_001)] == [False, True]
+
+
+def test_expressions_are_looked_at_now_and_then_without_a_reason(world: World) -> None:
+    """``group.consumer.regex.refresh.interval.ms``, ten minutes."""
+    group = world.resolved(group_of(A))
+
+    assert [due(world, group, after_ms=ms) for ms in (600_000, 600_001)] == [False, True]

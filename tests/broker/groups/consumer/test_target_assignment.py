@@ -1,0 +1,109 @@
+"""What everybody shall have, as records (mirrors ``TargetAssignmentBuilderTest``)."""
+
+from __future__ import annotations
+
+from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
+from broker.groups.consumer.draft import GroupDraft
+from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
+from broker.groups.consumer.target_assignment import group_spec, write_target_assignment
+from broker.groups.records.consumer import (
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMetadataKey,
+)
+from tests.broker.groups.consumer.books import T, U, group_of, member, topics_of
+
+NOW_MS = 5000
+
+
+def assigned(group: ConsumerGroup, answer: Assignment) -> GroupDraft:
+    """The draft after an assignor has given this answer."""
+    draft = GroupDraft(group)
+
+    def assignor(_spec: GroupSpec) -> Assignment:
+        return answer
+
+    write_target_assignment(draft, assignor, topics_of(t=4, u=2), NOW_MS)
+    return draft
+
+
+def members_written(draft: GroupDraft) -> list[str]:
+    """Whose targets were written down."""
+    keys = [record.key for record in draft.records]
+    return [
+        key.member_id for key in keys if isinstance(key, ConsumerGroupTargetAssignmentMemberKey)
+    ]
+
+
+def test_a_target_that_stays_the_same_is_reached_anew() -> None:
+    """Mirrors testEmpty: only the epoch is written, and when."""
+    group = group_of(member("a"), epoch=20)
+    group.target = {"a": {}}
+    draft = assigned(group, {})
+
+    (record,) = draft.records
+    assert isinstance(record.key, ConsumerGroupTargetAssignmentMetadataKey)
+    assert (record.value.assignment_epoch, record.value.assignment_timestamp) == (20, NOW_MS)
+    assert (draft.group.assignment_epoch, draft.group.assignment_timestamp_ms) == (20, NOW_MS)
+
+
+def test_the_epoch_is_written_last() -> None:
+    """Whoever finds the log cut off before it finds a group that has to be assigned anew."""
+    draft = assigned(group_of(member("a", "t")), {"a": {T: frozenset({1, 0})}})
+
+    *members, epoch = draft.records
+    assert [record.value.topic_partitions[0].partitions for record in members] == [[0, 1]]
+    assert isinstance(epoch.key, ConsumerGroupTargetAssignmentMetadataKey)
+
+
+def test_only_what_has_changed_is_written() -> None:
+    """Mirrors testPartialAssignmentUpdate."""
+    group = group_of(member("a", "t"), member("b", "t"))
+    group.target = {"a": {T: frozenset({0, 1})}, "b": {T: frozenset({2, 3})}}
+    draft = assigned(group, {"a": {T: frozenset({0, 1})}, "b": {T: frozenset({2})}})
+
+    assert members_written(draft) == ["b"]
+    assert draft.group.target["a"] == {T: frozenset({0, 1})}
+
+
+def test_who_is_left_out_has_nothing_any_more() -> None:
+    """Mirrors testUpdateMember; topics of which a member gets no partition are not written."""
+    group = group_of(member("a", "t"), member("b", "t"))
+    group.target = {"a": {T: frozenset({0})}, "b": {T: frozenset({1})}}
+    draft = assigned(group, {"a": {T: frozenset(), U: frozenset({0})}})
+
+    assert draft.group.target == {"a": {U: frozenset({0})}, "b": {}}
+
+
+def test_a_newcomer_that_gets_nothing_is_written_down_once() -> None:
+    """Its empty target is a target."""
+    first = assigned(group_of(member("a", "t")), {"a": {}})
+    again = assigned(first.group, {"a": {}})
+
+    assert members_written(first) == ["a"]
+    assert members_written(again) == []
+
+
+def test_what_an_assignor_is_told() -> None:
+    """Members with their instance, their topics and what they have; topics with their sizes."""
+    group = group_of(
+        member("a", "t", "missing", instance_id="i"),
+        member("b", "t", subscribed_topic_regex="[tu]"),
+    )
+    group.target = {"a": {T: frozenset({0})}}
+    group.regexes["[tu]"] = ResolvedRegex(frozenset({"t", "u"}), 1, 1)
+    spec = group_spec(group, topics_of(t=4, u=2))
+
+    assert spec.partition_counts == {T: 4, U: 2}
+    assert not spec.is_homogeneous
+    first, second = spec.members["a"], spec.members["b"]
+    assert (first.instance_id, first.topics) == ("i", frozenset({T}))
+    assert first.assigned == {T: frozenset({0})}
+    assert (second.topics, second.assigned) == (frozenset({T, U}), {})
+
+
+def test_members_come_in_the_order_of_kafka_s_tables() -> None:
+    """By the hash of their ids, not in the order in which they joined."""
+    names = ["b", "a", "q"]
+    spec = group_spec(group_of(*(member(name, "t") for name in names)), topics_of(t=4))
+
+    assert list(spec.members) == ["a", "q", "b"]

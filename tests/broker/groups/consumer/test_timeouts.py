@@ -1,0 +1,148 @@
+"""How long members may be late (the timer tests of ``GroupMetadataManagerTest``)."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.config import Config
+from broker.groups.consumer.group_configs import GroupConfigs
+from broker.groups.consumer.member import ConsumerGroupMember
+from broker.groups.consumer.timeouts import Timeouts
+from broker.groups.coordinator_timer import CoordinatorTimer
+from purgatories.timer.system_timer import SystemTimer
+from tests.broker.groups.consumer.books import classic, member, revoking
+from tests.purgatories.manual_clock import ManualClock
+
+SESSION_MS = 45_000
+CLASSIC_SESSION_MS = 10_000
+A = member("a", "t", member_epoch=3)
+CLASSIC = member("a", "t", classic=classic("t"), rebalance_timeout_ms=5000)
+REVOKING = revoking("a", member_epoch=3, rebalance_timeout_ms=5000)
+
+
+class Watch:
+    """Timeouts on a clock that is moved by hand; ``late`` is who was thrown out, when and why."""
+
+    def __init__(self) -> None:
+        self._clock = ManualClock()
+        self._timer = SystemTimer("test", now_ms=self._clock)
+        self.timeouts = Timeouts(
+            CoordinatorTimer(self._timer), GroupConfigs(Config()), self._on_late
+        )
+        self.late: list[tuple[float, str, str]] = []
+
+    def _on_late(self, _group_id: str, member_id: str, why: str) -> None:
+        self.late.append((self._clock.now_ms, member_id, why))
+
+    def pass_to(self, time_ms: float) -> None:
+        self._clock.advance_to(time_ms, self._timer)
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.mark.parametrize(("each", "session_ms"), [(A, SESSION_MS), (CLASSIC, CLASSIC_SESSION_MS)])
+def test_who_is_not_heard_of_is_thrown_out(
+    watch: Watch, each: ConsumerGroupMember, session_ms: int
+) -> None:
+    """Mirrors testSessionTimeoutExpiration; the classic protocol brings a timeout of its own."""
+    watch.timeouts.heard_of("g", each)
+    watch.pass_to(session_ms - 1)
+    assert watch.late == []
+
+    watch.pass_to(100_000)
+
+    assert watch.late == [(session_ms, "a", "its session expired")]
+
+
+def test_a_sign_of_life_begins_the_session_anew(watch: Watch) -> None:
+    """Mirrors testSessionTimeoutLifecycle."""
+    for time_ms in (0, 40_000, 80_000):
+        watch.pass_to(time_ms)
+        watch.timeouts.heard_of("g", A)
+    watch.pass_to(200_000)
+
+    assert watch.late == [(80_000 + SESSION_MS, "a", "its session expired")]
+
+
+def test_each_member_of_each_group_has_its_own(watch: Watch) -> None:
+    """The same id in two groups is two members."""
+    watch.timeouts.heard_of("g", A)
+    watch.timeouts.heard_of("h", A)
+    watch.timeouts.forget("g", "a")
+    watch.pass_to(100_000)
+
+    assert len(watch.late) == 1
+
+
+def test_who_does_not_give_up_in_time(watch: Watch) -> None:
+    """Mirrors testRebalanceTimeoutExpiration: its partitions are waited for."""
+    watch.timeouts.moved("g", REVOKING, lambda _: True)
+    watch.pass_to(100_000)
+
+    assert watch.late == [(5000, "a", "it did not leave epoch 3 in time")]
+
+
+def test_who_has_moved_on_is_left_alone(watch: Watch) -> None:
+    """Mirrors testRebalanceTimeoutLifecycle: told by its next step, or seen when time is up."""
+    watch.timeouts.moved("g", REVOKING, lambda _: True)
+    watch.timeouts.moved("g", A, lambda _: True)
+    watch.timeouts.moved("h", REVOKING, lambda _: False)
+    watch.pass_to(100_000)
+
+    assert watch.late == []
+
+
+def test_members_of_the_classic_protocol_have_no_time_to_give_up(watch: Watch) -> None:
+    """They are told to join again, and that has its time."""
+    watch.timeouts.moved(
+        "g", revoking("a", classic=classic("t"), rebalance_timeout_ms=5000), lambda _: True
+    )
+    watch.pass_to(100_000)
+
+    assert watch.late == []
+
+
+def test_who_was_told_to_join_again_does_so_in_time(watch: Watch) -> None:
+    """Being told twice gives no more time."""
+    watch.timeouts.must_join("g", CLASSIC)
+    watch.pass_to(3000)
+    watch.timeouts.must_join("g", CLASSIC)
+    watch.pass_to(100_000)
+
+    assert watch.late == [(5000, "a", "it did not join in time")]
+
+
+def test_who_has_joined_must_sync(watch: Watch) -> None:
+    """Joining takes the first timeout away."""
+    watch.timeouts.must_join("g", CLASSIC)
+    watch.pass_to(4000)
+    watch.timeouts.joined("g", CLASSIC)
+    watch.pass_to(9000)
+
+    assert watch.late == [(9000, "a", "it did not sync in time")]
+
+
+def test_who_has_synced_only_has_its_session(watch: Watch) -> None:
+    """It is heard of with every step."""
+    watch.timeouts.joined("g", CLASSIC)
+    watch.pass_to(4000)
+    watch.timeouts.synced("g", CLASSIC)
+    watch.pass_to(100_000)
+
+    assert watch.late == [(4000 + CLASSIC_SESSION_MS, "a", "its session expired")]
+
+
+def test_nothing_is_left_of_who_has_gone(watch: Watch) -> None:
+    """None of the four timeouts."""
+    watch.timeouts.heard_of("g", A)
+    watch.timeouts.moved("g", REVOKING, lambda _: True)
+    watch.timeouts.must_join("g", CLASSIC)
+    watch.timeouts.joined("g", CLASSIC)
+    watch.timeouts.must_join("g", CLASSIC)
+    watch.timeouts.forget("g", "a")
+    watch.pass_to(100_000)
+
+    assert watch.late == []

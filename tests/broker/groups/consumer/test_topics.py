@@ -1,0 +1,74 @@
+"""Topics as consumer groups need them; the hash mirrors ``UtilsTest`` of Kafka's groups."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.groups.consumer.topics import Topics
+from tests.broker.groups.consumer.books import T, U, topics_of
+
+
+def test_names_and_ids() -> None:
+    """What does not exist is nothing, not an error."""
+    topics = topics_of(t=3, u=1)
+
+    assert topics.ids(["t", "nope", "u"]) == {T, U}
+    assert (topics.id_of("t"), topics.id_of("nope")) == (T, None)
+    assert (topics.name_of(U), topics.name_of(UUID(int=9))) == ("u", None)
+    assert (topics.partition_count(T), topics.partition_count(UUID(int=9))) == (3, 0)
+    assert topics.names() == ["t", "u"]
+
+
+def test_the_image_is_looked_at_when_it_is_asked() -> None:
+    """A topic that comes later is seen."""
+    image = MetadataImage("cluster")
+    topics = Topics(lambda: image)
+    before = topics.id_of("t")
+    image.put(TopicImage("t", T, {}, (PartitionRegistration((1,), (1,), 1),)))
+
+    assert (before, topics.id_of("t")) == (None, T)
+
+
+def test_the_hash_of_nothing_is_zero() -> None:
+    """Kafka writes 0 for a group without topics; topics that do not exist are none."""
+    assert topics_of(t=1).hash_of([]) == 0
+    assert topics_of(t=1).hash_of(["nope"]) == 0
+
+
+def test_the_hash_does_not_depend_on_the_order() -> None:
+    """Nor on names of what does not exist."""
+    topics = topics_of(t=3, u=1)
+
+    assert topics.hash_of(["t", "u"]) == topics.hash_of(["u", "nope", "t"])
+
+
+@pytest.mark.parametrize(
+    ("partitions", "names"),
+    [({"t": 4, "u": 1}, "tu"), ({"t": 3}, "tu"), ({"t": 3, "u": 1, "v": 1}, "tuv")],
+    ids=["grown", "gone", "come"],
+)
+def test_the_hash_changes_with_the_topics(partitions: dict[str, int], names: str) -> None:
+    """KIP-1101: a topic that comes, goes or grows asks for a new assignment."""
+    before = topics_of(t=3, u=1).hash_of("tuv")
+
+    assert topics_of(**partitions).hash_of(names) != before
+
+
+def test_a_topic_that_was_made_anew_is_another() -> None:
+    """It has the same name and as many partitions, but another id."""
+    image = MetadataImage("cluster")
+    image.put(TopicImage("t", UUID(int=7), {}, (PartitionRegistration((1,), (1,), 1),)))
+
+    assert Topics(lambda: image).hash_of("t") != topics_of(t=1).hash_of("t")
+
+
+def test_the_hash_fits_into_its_record() -> None:
+    """A signed number of 64 bits."""
+    hashes = [topics_of(t=count).hash_of("t") for count in range(1, 40)]
+
+    assert len(set(hashes)) == 39
+    assert all(-(2**63) <= each < 2**63 for each in hashes)
+    assert min(hashes) < 0 < max(hashes)

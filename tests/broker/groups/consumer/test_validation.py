@@ -1,0 +1,94 @@
+"""What a heartbeat must say (mirrors testConsumerHeartbeatRequestValidation)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from broker.errors import ApiError
+from broker.groups.consumer.requests import ConsumerGroupHeartbeat
+from broker.groups.consumer.validation import check_heartbeat
+from protocol.errors import ErrorCode
+
+JOINING: dict[str, Any] = {
+    "group_id": "g",
+    "member_id": "m",
+    "member_epoch": 0,
+    "rebalance_timeout_ms": 60_000,
+    "subscribed_topic_names": frozenset({"t"}),
+    "owned": {},
+}
+
+
+def refusal(version: int = 1, **fields: Any) -> ApiError | None:
+    """What is wrong with a first heartbeat in which these fields are different."""
+    try:
+        check_heartbeat(ConsumerGroupHeartbeat(**JOINING | fields), version, ["uniform", "range"])
+    except ApiError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"subscribed_topic_names": None, "subscribed_topic_regex": "t.*"},
+        {"subscribed_topic_names": frozenset()},
+        {"instance_id": "i", "rack_id": "r", "server_assignor": "range"},
+        {"member_epoch": 7, "rebalance_timeout_ms": -1, "subscribed_topic_names": None},
+        {"member_epoch": -1},
+        {"member_epoch": -2, "instance_id": "i"},
+    ],
+)
+def test_what_makes_sense_passes(fields: dict[str, Any]) -> None:
+    """Whether there is such a group or such a member is looked at later."""
+    assert refusal(**fields) is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"member_id": ""}, "MemberId can't be empty."),
+        ({"group_id": ""}, "GroupId can't be empty."),
+        ({"group_id": "  "}, "GroupId can't be empty."),
+        ({"instance_id": ""}, "InstanceId can't be empty."),
+        ({"rack_id": ""}, "RackId can't be empty."),
+        ({"member_epoch": -3}, "MemberEpoch is invalid."),
+        ({"member_epoch": -2}, "InstanceId can't be null."),
+        ({"rebalance_timeout_ms": -1}, "RebalanceTimeoutMs must be provided in first request."),
+        ({"owned": None}, "TopicPartitions must be empty when (re-)joining."),
+        ({"owned": {"t": [0]}}, "TopicPartitions must be empty when (re-)joining."),
+        (
+            {"subscribed_topic_names": None},
+            (
+                "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null "
+                "when (re-)joining."
+            ),
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(fields: dict[str, Any], message: str) -> None:
+    """In Kafka's words."""
+    error = refusal(**fields)
+
+    assert error is not None
+    assert (error.code, error.message) == (ErrorCode.INVALID_REQUEST, message)
+
+
+def test_before_v1_a_newcomer_has_no_id() -> None:
+    """It is given one; afterwards it must say it (KIP-1082)."""
+    assert refusal(0, member_id="") is None
+    assert refusal(0, member_id="", member_epoch=1) is not None
+
+
+def test_an_assignor_that_is_not_there() -> None:
+    """The member is told which there are."""
+    error = refusal(server_assignor="sticky")
+
+    assert error is not None
+    assert error.code is ErrorCode.UNSUPPORTED_ASSIGNOR
+    assert error.message == (
+        "ServerAssignor sticky is not supported. Supported assignors: uniform, range."
+    )

@@ -1,0 +1,167 @@
+"""The commands of group stories in which members speak the consumer protocol.
+
+    topic t 4               a topic comes, or grows to so many partitions
+    drop t                  a topic goes
+    consume a t,u [regex=] [instance=] [rack=] [assignor=] [rebalance=60000] [as=]
+                            a joins, anew or for the first time: a heartbeat of epoch 0
+    beat a [owned] [topics=] [regex=] [epoch=] [instance=] [as=]
+                            a heartbeat; ``owned``: a has given up what it was told to
+    quit a                  a leaves              pause a      a, who is static, goes for a while
+    describe                the group, and what each member has (and shall have)
+
+A member's id is its name. An answer tells the epoch, and what the member has if that is news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+from broker.errors import ApiError
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.requests import ConsumerGroupHeartbeat
+from protocol.errors import ErrorCode
+from tests.broker.groups.virtual_world import VirtualWorld
+
+GROUP = "g"
+_VERSION = 1
+
+
+class Member:
+    """A client of the story: what it remembers between its requests."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.member_id = ""
+        self.generation_id = -1
+        self.instance: str | None = None
+        self.protocol_type: str | None = None
+        self.protocol_name: str | None = None
+        # A classic member whose metadata and parts are those of a consumer.
+        self.is_consumer = False
+        # Of the consumer protocol alone.
+        self.assigned: Mapping[UUID, Sequence[int]] = {}
+
+
+class ConsumerCommands:
+    """Plays commands, and writes down the answers."""
+
+    def __init__(self, world: VirtualWorld) -> None:
+        self._world = world
+        self._members: dict[str, Member] = {}
+        self._answers: list[str] = []
+
+    def _do_topic(self, name: str, partitions: str) -> None:
+        self._world.put_topic(name, int(partitions))
+
+    def _do_drop(self, name: str) -> None:
+        self._world.drop_topic(name)
+
+    def _do_consume(self, name: str, *words: str) -> None:
+        options, member = options_of(words), self._member(name)
+        topics = [word for word in words if "=" not in word]
+        member.member_id = options.get("as", name)
+        member.instance = options.get("instance")
+        member.assigned = {}
+        names = topics[0].split(",") if topics else None
+        request = ConsumerGroupHeartbeat(
+            group_id=GROUP,
+            member_id=member.member_id,
+            member_epoch=0,
+            instance_id=member.instance,
+            rack_id=options.get("rack"),
+            client_id=name,
+            rebalance_timeout_ms=int(options.get("rebalance", 60_000)),
+            subscribed_topic_names=None if names is None else frozenset(names),
+            subscribed_topic_regex=options.get("regex"),
+            server_assignor=options.get("assignor"),
+            owned={},
+        )
+        self._send(member, request, "consume")
+
+    def _do_beat(self, name: str, *words: str) -> None:
+        options, member = options_of(words), self._member(name)
+        topics = options.get("topics")
+        request = ConsumerGroupHeartbeat(
+            group_id=GROUP,
+            member_id=options.get("as", member.member_id),
+            member_epoch=int(options.get("epoch", member.generation_id)),
+            instance_id=options.get("instance", member.instance),
+            client_id=name,
+            subscribed_topic_names=None if topics is None else frozenset(topics.split(",")),
+            subscribed_topic_regex=options.get("regex"),
+            server_assignor=options.get("assignor"),
+            owned=member.assigned if "owned" in words else None,
+        )
+        self._send(member, request, "beat")
+
+    def _do_quit(self, name: str) -> None:
+        self._go(name, "quit", -1)
+
+    def _do_pause(self, name: str) -> None:
+        self._go(name, "pause", -2)
+
+    def _go(self, name: str, what: str, epoch: int) -> None:
+        member = self._member(name)
+        request = ConsumerGroupHeartbeat(
+            group_id=GROUP,
+            member_id=member.member_id,
+            member_epoch=epoch,
+            instance_id=member.instance,
+        )
+        self._send(member, request, what)
+
+    def _send(self, member: Member, request: ConsumerGroupHeartbeat, what: str) -> None:
+        try:
+            result = self._world.coordinator.consumers.heartbeat(request, _VERSION)
+        except ApiError as error:
+            self._say(f"{member.name} {what} {error.code.name}")
+            return
+        member.generation_id = result.member_epoch
+        news = ""
+        if result.assigned is not None:
+            member.assigned = {topic: sorted(parts) for topic, parts in result.assigned.items()}
+            news = f" has {self._shown(result.assigned)}"
+        self._say_when_replicated(f"{member.name} {what}", f"epoch {result.member_epoch}{news}")
+
+    def _do_describe(self) -> None:
+        group = self._world.coordinator.groups[GROUP]
+        assert isinstance(group, ConsumerGroup)
+        self._say(f"group {group.state_name} epoch {group.epoch} assigned {group.assignment_epoch}")
+        named = {self._called(member_id): member for member_id, member in group.members.items()}
+        for name, member in sorted(named.items()):
+            target = group.target.get(member.member_id, {})
+            has, shall = self._shown(member.owned), self._shown(target)
+            goal = "" if has == shall else f" shall have {shall}"
+            self._say(f"- {name} epoch {member.member_epoch} has {has}{goal}")
+
+    def _shown(self, partitions: Mapping[UUID, Iterable[int]]) -> str:
+        names = self._world.image.names
+        shown = sorted(
+            f"{names.get(topic_id, '?')}-{','.join(map(str, sorted(parts)))}"
+            for topic_id, parts in partitions.items()
+        )
+        return " ".join(shown) or "nothing"
+
+    # ------------------------------------------------------------------------------ answers
+
+    def _say_when_replicated(self, what: str, told: str) -> None:
+        def on_replicated(error: ErrorCode) -> None:
+            self._say(f"{what} {error.name if error else told}")
+
+        self._world.coordinator.runtime.when_replicated(GROUP, on_replicated)
+
+    def _say(self, text: str) -> None:
+        self._answers.append(f"{self._world.now_ms():.0f} {text}")
+
+    def _called(self, member_id: str) -> str:
+        """A member's name in the story."""
+        return member_id
+
+    def _member(self, name: str) -> Member:
+        return self._members.setdefault(name, Member("" if name == "-" else name))
+
+
+def options_of(words: tuple[str, ...]) -> dict[str, str]:
+    """The words that set something."""
+    return dict(word.split("=", 1) for word in words if "=" in word)

@@ -1,0 +1,50 @@
+"""A log that keeps what is appended; it replicates, or refuses, when a test says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from broker.errors import ApiError
+from broker.groups.coordinator_log import LogSlice
+from broker.groups.records.serde import RawRecord
+from protocol.errors import ErrorCode
+
+
+class KeptLog:
+    """Replicates at once until ``slow`` is set; then not before `replicate`.
+
+    ``read_max``: how many records are read at a time.
+    """
+
+    start_offset = 0
+
+    def __init__(self, on_high_watermark: Callable[[], None] = lambda: None) -> None:
+        self.records: list[RawRecord] = []
+        self.batches = 0
+        self.slow = False
+        self.read_max = 1_000_000
+        self.refusal: ErrorCode | None = None
+        self.high_watermark = 0
+        self._on_high_watermark = on_high_watermark
+
+    @property
+    def end_offset(self) -> int:
+        return len(self.records)
+
+    def read(self, offset: int) -> LogSlice:
+        found = self.records[offset : offset + self.read_max]
+        return LogSlice(found, offset + len(found))
+
+    def append(self, records: Sequence[RawRecord]) -> None:
+        if self.refusal is not None:
+            raise ApiError(self.refusal)
+        self.records += records
+        self.batches += 1
+        if not self.slow:
+            self.replicate()
+
+    def replicate(self) -> None:
+        """The replicas have caught up."""
+        self.slow = False
+        self.high_watermark = len(self.records)
+        self._on_high_watermark()

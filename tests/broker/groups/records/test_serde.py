@@ -1,0 +1,57 @@
+"""Records that are not ours, and bytes that are none."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from broker.groups.records.serde import (
+    RECORD_TYPES,
+    RawRecord,
+    Record,
+    deserialize,
+    serialize,
+)
+from protocol.codec import Malformed
+from tests.protocol.random_messages import random_message
+
+SHARE_GROUP_METADATA = b"\x00\x0b\x00\x01s"
+
+
+def test_a_record_of_another_kind_of_group_is_left_out() -> None:
+    """A real Kafka may have written it; nobody here would understand."""
+    assert deserialize(RawRecord(SHARE_GROUP_METADATA, b"\x00\x00\x01")) is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        RawRecord(b"", None),
+        RawRecord(b"\x00\x02\x00\x09g", None),
+        RawRecord(b"\x00\x02\x00\x01g", b""),
+        RawRecord(b"\x00\x02\x00\x01g", b"\x00\x05\x00"),
+        RawRecord(b"\x00\x03\x00\x01g", b"\x00\x00\x00"),
+    ],
+    ids=["empty key", "torn key", "empty value", "version of the future", "torn value"],
+)
+def test_bytes_that_are_no_record(raw: RawRecord) -> None:
+    """They are told by name, never guessed at."""
+    with pytest.raises(Malformed):
+        deserialize(raw)
+
+
+@pytest.mark.parametrize("record_type", RECORD_TYPES)
+def test_any_record_survives_the_log(record_type: int) -> None:
+    """What is written is read again, whatever its values; older versions can be read."""
+    key_class, value_class = RECORD_TYPES[record_type]
+    rng = random.Random(record_type)
+    for _ in range(20):
+        key = random_message(rng, key_class, 0)
+        value = random_message(rng, value_class, value_class.__spec__.versions[-1])
+
+        read = deserialize(serialize(Record(key, value)))
+
+        assert read is not None
+        assert read.key == key
+        assert serialize(read) == serialize(Record(key, value))

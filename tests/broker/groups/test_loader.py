@@ -1,0 +1,166 @@
+"""Groups are read from their log, some at a time (mirrors ``CoordinatorLoaderImplTest``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from broker.errors import ApiError
+from broker.groups.coordinator_log import LogSlice
+from broker.groups.group_states import GroupStates
+from broker.groups.loader import Loader
+from broker.groups.records.classic import GroupMetadataKey
+from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
+from broker.groups.records.serde import RawRecord, Record, serialize
+from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.records import CorruptRecords
+from purgatories.timer.system_timer import SystemTimer
+from tests.broker.groups.kept_log import KeptLog
+from tests.purgatories.manual_clock import ManualClock
+
+T0 = TopicPartition("t", 0)
+
+
+class Loading:
+    """A loader of a log that is read two records at a time, and what came of it."""
+
+    def __init__(self, log: KeptLog) -> None:
+        log.read_max = 2
+        self._clock = ManualClock()
+        self._timer = SystemTimer("test", now_ms=self._clock)
+        self.loaded: list[GroupStates] = []
+        self.failures = 0
+        self.loader = Loader(self._timer, log, lambda: 0, self.loaded.append, self._on_failed)
+
+    def _on_failed(self) -> None:
+        self.failures += 1
+
+    def go_on(self) -> None:
+        """Let the node do all that it has to do."""
+        self._clock.advance_to(1000, self._timer)
+
+
+class BrokenLog(KeptLog):
+    """Fails when its second half is read."""
+
+    def __init__(self, failure: Exception) -> None:
+        super().__init__()
+        self._failure = failure
+
+    def read(self, offset: int) -> LogSlice:
+        if offset >= 2:
+            raise self._failure
+        return super().read(offset)
+
+
+def commit(group_id: str, offset: int = 1) -> RawRecord:
+    """A record of an offset."""
+    key = OffsetCommitKey(group=group_id, topic="t", partition=0)
+    return serialize(Record(key, OffsetCommitValue(offset=offset, metadata="", commit_timestamp=0)))
+
+
+def test_an_empty_log_is_loaded_at_once() -> None:
+    """Nobody has to wait."""
+    loading = Loading(KeptLog())
+    loading.loader.run()
+
+    (states,) = loading.loaded
+    assert states.groups == {}
+
+
+def test_what_fits_into_one_read_is_loaded_at_once() -> None:
+    """Whoever asks then is never told that groups are being loaded."""
+    log = KeptLog()
+    log.append([commit("a"), commit("b")])
+    loading = Loading(log)
+    loading.loader.run()
+
+    (states,) = loading.loaded
+    assert list(states.groups) == ["a", "b"]
+
+
+def test_more_than_that_is_loaded_in_turns() -> None:
+    """The node serves others between two reads."""
+    log = KeptLog()
+    log.append([commit(f"g{number}") for number in range(7)])
+    loading = Loading(log)
+    loading.loader.run()
+    assert loading.loaded == []
+
+    loading.go_on()
+
+    (states,) = loading.loaded
+    assert len(states.groups) == 7
+
+
+def test_loading_ends_where_the_log_ended_when_it_began() -> None:
+    """Nobody can write before it is over, so nothing that belongs to these groups is behind it."""
+    log = KeptLog()
+    log.append([commit("a", offset) for offset in range(4)])
+    loading = Loading(log)
+    loading.loader.run()
+    log.append([commit("b")] * 4)
+    loading.go_on()
+
+    (states,) = loading.loaded
+    assert list(states.groups) == ["a"]
+
+
+def test_the_last_record_of_a_key_counts() -> None:
+    """And a tombstone deletes (testLoading)."""
+    log = KeptLog()
+    gone = serialize(Record(OffsetCommitKey(group="b", topic="t", partition=0)))
+    log.append([commit("a", 5), commit("b"), commit("a", 7), gone])
+    loading = Loading(log)
+    loading.loader.run()
+    loading.go_on()
+
+    (states,) = loading.loaded
+    assert {each: list(states.offsets.written(each)) for each in "ab"} == {"a": [T0], "b": []}
+    assert states.offsets.written("a")[T0].offset == 7
+
+
+def test_records_of_types_unknown_here_are_passed_over() -> None:
+    """Mirrors testUnknownRecordTypeAreIgnored: another kind of group, or a newer broker."""
+    log = KeptLog()
+    log.append([RawRecord(b"\x7f\x00whatever", b"\x00\x00"), commit("a")])
+    loading = Loading(log)
+    loading.loader.run()
+
+    (states,) = loading.loaded
+    assert list(states.groups) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "make_log",
+    [
+        lambda: BrokenLog(ApiError(ErrorCode.KAFKA_STORAGE_ERROR)),
+        lambda: BrokenLog(CorruptRecords("not a batch")),
+        KeptLog,
+    ],
+    ids=["disk", "batch", "record"],
+)
+def test_a_log_that_cannot_be_read_is_given_up(make_log: Callable[[], KeptLog]) -> None:
+    """Mirrors testDeserializationErrorFailsTheLoading: nothing of it is handed over."""
+    log = make_log()
+    bad_version = RawRecord(serialize(Record(GroupMetadataKey(group="x"))).key, b"\x00\x63")
+    log.append([commit("a"), commit("b"), bad_version, commit("c")])
+    loading = Loading(log)
+    loading.loader.run()
+    loading.go_on()
+
+    assert (loading.loaded, loading.failures) == ([], 1)
+
+
+def test_a_loader_that_is_cancelled_reads_no_further() -> None:
+    """The partition has gone elsewhere meanwhile."""
+    log = KeptLog()
+    log.append([commit("a")] * 5)
+    loading = Loading(log)
+    loading.loader.run()
+    loading.loader.cancel()
+    loading.go_on()
+
+    assert (loading.loaded, loading.failures) == ([], 0)

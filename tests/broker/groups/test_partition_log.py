@@ -1,0 +1,140 @@
+"""A partition on disk as the log of a coordinator (mirrors ``CoordinatorPartitionWriterTest``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from broker.changes import Changes
+from broker.errors import ApiError
+from broker.groups.partition_log import PartitionLog
+from broker.groups.records.serde import RawRecord
+from broker.replication.partition import Partition
+from broker.replication.waiting import Waiting
+from broker.storage.append import AppendOrigin
+from protocol.errors import ErrorCode
+from protocol.records import Record, batches, build_batch
+from purgatories.purgatory import DelayedOperationPurgatory
+from purgatories.timer.system_timer import SystemTimer
+from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock
+from tests.broker.replication.world import KEY, follow, make_partition
+from tests.broker.storage.logs import marker
+
+A, B, C = (RawRecord(each, each) for each in (b"a", b"b", b"c"))
+CLOCK = ManualClock()
+
+
+def waiting() -> Waiting:
+    """Nobody who waits."""
+    produce, fetch, delete = (_purgatory(name) for name in ("produce", "fetch", "delete"))
+    return Waiting(produce, fetch, delete, Changes())
+
+
+def _purgatory(name: str) -> DelayedOperationPurgatory[Any]:
+    return DelayedOperationPurgatory(name, SystemTimer(name, now_ms=lambda: 0))
+
+
+@pytest.fixture
+def partition(tmp_path: Path) -> Partition:
+    return make_partition(tmp_path)
+
+
+@pytest.fixture
+def log(partition: Partition) -> PartitionLog:
+    return PartitionLog(partition, waiting(), CLOCK)
+
+
+def test_what_was_appended_can_be_read(log: PartitionLog) -> None:
+    """From any offset on, and a tombstone is one."""
+    gone = RawRecord(b"b", None)
+    log.append([A, B])
+    log.append([gone])
+
+    assert log.read(0) == ([A, B, gone], 3)
+    assert log.read(1) == ([B, gone], 3)
+    assert (log.start_offset, log.end_offset, log.high_watermark) == (0, 3, 3)
+
+
+def test_records_that_are_appended_together_are_one_batch(
+    partition: Partition, log: PartitionLog
+) -> None:
+    """Mirrors testWriteRecords; it bears the time and the leader's epoch."""
+    log.append([A, B])
+    view = partition.log
+    ((_, header),) = batches(memoryview(view.read(0, 1000, view.end_metadata, True).records))
+
+    assert (header.base_offset, header.last_offset) == (0, 1)
+    assert (header.max_timestamp, header.partition_leader_epoch) == (EPOCH_MS, 5)
+
+
+def test_markers_of_transactions_are_passed_over(partition: Partition, log: PartitionLog) -> None:
+    """Transactional commits lie in the same log."""
+    log.append([A])
+    batch = build_batch([Record(b"b", b"b", timestamp=EPOCH_MS)], producer_id=5, producer_epoch=0)
+    partition.append_as_leader(memoryview(bytearray(batch)), -1, 13, AppendOrigin.COORDINATOR)
+    partition.append_as_leader(marker(2, abort=False), -1, 13, AppendOrigin.COORDINATOR)
+
+    assert log.read(0) == ([A, B], 3)
+    assert log.read(2) == ([], 3)
+
+
+def test_a_large_log_is_read_in_parts(log: PartitionLog) -> None:
+    """Each of whole batches, which begin where the one before ended."""
+    large = RawRecord(b"k", bytes(100_000))
+    for _ in range(5):
+        log.append([large])
+    parts, offset = [], 0
+    while offset < log.end_offset:
+        records, offset = log.read(offset)
+        parts.append(len(records))
+
+    assert len(parts) > 1
+    assert sum(parts) == 5
+
+
+def test_too_few_replicas_in_sync_refuse(tmp_path: Path) -> None:
+    """Mirrors testWriteRecordsWithFailure: nothing is written then."""
+    partition = make_partition(tmp_path, replicas=(1, 2), min_insync_replicas=2)
+    log = PartitionLog(partition, waiting(), CLOCK)
+
+    with pytest.raises(ApiError) as refused:
+        log.append([A])
+    assert refused.value.code is ErrorCode.NOT_ENOUGH_REPLICAS
+    assert log.end_offset == 0
+
+
+def test_a_partition_that_is_led_elsewhere_refuses(partition: Partition, log: PartitionLog) -> None:
+    """The coordinator has not heard of it yet."""
+    follow(partition)
+
+    with pytest.raises(ApiError) as refused:
+        log.append([A])
+    assert refused.value.code is ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_records_that_are_too_large_refuse(partition: Partition, log: PartitionLog) -> None:
+    """``max.message.bytes`` of the topic goes for the coordinator, too."""
+    with pytest.raises(ApiError) as refused:
+        log.append([RawRecord(b"k", bytes(2_000_000))])
+
+    assert refused.value.code is ErrorCode.MESSAGE_TOO_LARGE
+    assert partition.log.log_end_offset == 0
+
+
+@pytest.mark.parametrize(("isr", "replicated"), [((1,), [1]), ((1, 2), [])])
+def test_the_coordinator_is_told_when_the_mark_moves(
+    tmp_path: Path, isr: tuple[int, ...], replicated: list[int]
+) -> None:
+    """At once where the leader is alone in sync; followers come later."""
+    partition, told = make_partition(tmp_path, replicas=(1, 2), isr=isr), waiting()
+    log = PartitionLog(partition, told, CLOCK)
+    marks: list[int] = []
+    listener: Callable[[], None] = lambda: marks.append(log.high_watermark)  # noqa: E731 - typed
+    told.high_watermark_listeners[KEY] = listener
+    log.append([A])
+
+    assert marks == replicated
+    assert (log.end_offset, log.high_watermark) == (1, len(replicated))

@@ -1,0 +1,79 @@
+"""AlterReplicaLogDirs; what Kafka 4.3.1 with one directory answers."""
+
+from __future__ import annotations
+
+from copy import copy
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import ErrorCode
+from protocol.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+)
+from tests.client import RunningNode, running_node
+
+pytestmark = pytest.mark.anyio
+
+
+async def _move(node: RunningNode, path: str, version: int = 2) -> dict[tuple[str, int], int]:
+    response = await node.client().send(
+        AlterReplicaLogDirsRequest(
+            dirs=[
+                AlterReplicaLogDir(
+                    path=path,
+                    topics=[
+                        AlterReplicaLogDirTopic(name="t", partitions=[0, 9]),
+                        AlterReplicaLogDirTopic(name="unknown", partitions=[0]),
+                    ],
+                )
+            ]
+        ),
+        version,
+    )
+    return {
+        (topic.topic_name, each.partition_index): each.error_code
+        for topic in response.results
+        for each in topic.partitions
+    }
+
+
+@pytest.mark.parametrize("version", [1, 2])
+async def test_a_replica_that_is_there_stays(tmp_path: Path, version: int) -> None:
+    """One that does not exist cannot."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        (home,) = node.node.logs.directories
+
+        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert await _move(node, str(home.path), version) == {
+            ("t", 0): 0,
+            ("t", 9): unknown,
+            ("unknown", 0): unknown,
+        }
+
+
+@pytest.mark.parametrize("path", ["/nope", "relative", ""])
+async def test_a_directory_that_is_not_there(tmp_path: Path, path: str) -> None:
+    """It is looked at first."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+
+        assert set((await _move(node, path)).values()) == {ErrorCode.LOG_DIR_NOT_FOUND}
+
+
+async def test_a_replica_does_not_move_to_another_directory(tmp_path: Path) -> None:
+    """Nor is it said to have moved."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        (home,) = node.node.logs.directories
+        other = copy(home)
+        other.path = tmp_path / "other"
+        node.node.logs.directories.append(other)
+
+        answers = await _move(node, str(other.path))
+
+        assert answers["t", 0] == ErrorCode.INVALID_REQUEST
+        node.node.logs.directories.remove(other)

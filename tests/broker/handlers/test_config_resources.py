@@ -1,0 +1,39 @@
+"""What has settings, and altering each resource on its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.config_changes import ConfigChange
+from broker.handlers.config_resources import AlteredResource, ResourceType, alter_each, node_id
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [("1", 1), ("0012", 12), ("", None), ("-1", None), ("\u0661", None), ("9" * 5000, None)],
+)
+def test_a_name_may_be_a_node(name: str, node: int | None) -> None:
+    """Digits, and not too many of them."""
+    assert node_id(name) == node
+
+
+async def test_each_has_its_own_outcome(tmp_path: Path) -> None:
+    """One that is wrong does not keep the others from being altered."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        topic = ResourceType.TOPIC
+        bad = AlteredResource(topic, "t", [ConfigChange("retention.ms", "x")], replaces=False)
+        good = AlteredResource(
+            ResourceType.BROKER, "1", [ConfigChange("log.retention.ms", "9")], replaces=False
+        )
+
+        outcomes = alter_each(node.node, [bad, good], validate_only=False)
+
+        assert outcomes[0] is not None
+        assert outcomes[1] is None
+        assert node.node.config.log_retention_ms == 9

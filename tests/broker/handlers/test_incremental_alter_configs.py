@@ -1,0 +1,246 @@
+"""IncrementalAlterConfigs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import ErrorCode
+from protocol.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.batches import batch
+from tests.client import Client, running_cluster, running_node
+
+pytestmark = pytest.mark.anyio
+
+TOPIC, BROKER = 2, 4
+SET, DELETE, APPEND = 0, 1, 2
+
+
+def _resource(kind: int, name: str, *configs: tuple[str, int, str | None]) -> AlterConfigsResource:
+    return AlterConfigsResource(
+        resource_type=kind,
+        resource_name=name,
+        configs=[
+            AlterableConfig(name=key, config_operation=operation, value=value)
+            for key, operation, value in configs
+        ],
+    )
+
+
+async def _alter(
+    client: Client, *resources: AlterConfigsResource, version: int = 1, validate_only: bool = False
+) -> list[tuple[int, str | None]]:
+    response = await client.send(
+        IncrementalAlterConfigsRequest(resources=list(resources), validate_only=validate_only),
+        version,
+    )
+    return [(each.error_code, each.error_message) for each in response.responses]
+
+
+async def _produce(client: Client, size: int) -> int:
+    response = await client.send(
+        ProduceRequest(
+            acks=-1,
+            timeout_ms=1000,
+            topic_data=[
+                TopicProduceData(
+                    name="t",
+                    partition_data=[PartitionProduceData(index=0, records=batch(b"x" * size))],
+                )
+            ],
+        ),
+        9,
+    )
+    error: int = response.responses[0].partition_responses[0].error_code
+    return error
+
+
+@pytest.mark.parametrize("version", [0, 1])
+async def test_a_topic_changes_at_once(tmp_path: Path, version: int) -> None:
+    """A batch that was welcome is too large for the next request already."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"retention.ms": "5"})
+        client = node.client()
+
+        before = await _produce(client, 2000)
+        answer = await _alter(
+            client, _resource(TOPIC, "t", ("max.message.bytes", SET, "1000")), version=version
+        )
+        after = await _produce(client, 2000)
+
+        assert answer == [(0, None)]
+        assert (before, after) == (ErrorCode.NONE, ErrorCode.MESSAGE_TOO_LARGE)
+        topic = node.controller.topic("t")
+        assert topic is not None
+        assert topic.configs == {"retention.ms": "5", "max.message.bytes": "1000"}
+
+
+async def test_a_list_is_added_to(tmp_path: Path) -> None:
+    """From the default on, if nothing was set; and unset again."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+
+        await _alter(client, _resource(TOPIC, "t", ("cleanup.policy", APPEND, "compact")))
+
+        topic = node.controller.topic("t")
+        assert topic is not None
+        assert topic.configs == {"cleanup.policy": "delete,compact"}
+        await _alter(client, _resource(TOPIC, "t", ("cleanup.policy", DELETE, None)))
+        topic = node.controller.topic("t")
+        assert topic is not None
+        assert topic.configs == {}
+
+
+async def test_min_insync_replicas_counts_for_the_next_produce(tmp_path: Path) -> None:
+    """Two in sync of three were enough, and are not any more."""
+    async with running_cluster(tmp_path, 3) as cluster:
+        cluster.controller.create_topic("t", partitions=1, replication_factor=3)
+        topic = cluster.controller.topic("t")
+        assert topic is not None
+        leader = topic.partitions[0].leader
+        client = cluster.client(leader)
+        await cluster.cluster.stop(next(n for n in (1, 2, 3) if n != leader))
+
+        before = await _produce(client, 10)
+        await _alter(client, _resource(TOPIC, "t", ("min.insync.replicas", SET, "3")))
+        after = await _produce(client, 10)
+
+        assert (before, after) == (ErrorCode.NONE, ErrorCode.NOT_ENOUGH_REPLICAS)
+
+
+async def test_all_nodes_change(tmp_path: Path) -> None:
+    """A topic without a value of its own follows; num.partitions and its like stay."""
+    async with running_cluster(tmp_path, 3) as cluster:
+        cluster.controller.create_topic("t")
+
+        answer = await _alter(
+            cluster.client(1), _resource(BROKER, "", ("message.max.bytes", SET, "1000"))
+        )
+
+        assert answer == [(0, None)]
+        assert [cluster.node(n).config.message_max_bytes for n in (1, 2, 3)] == [1000] * 3
+        leader = cluster.controller.image.topics["t"].partitions[0].leader
+        assert await _produce(cluster.client(leader), 2000) == ErrorCode.MESSAGE_TOO_LARGE
+
+
+async def test_one_node_changes_and_another_does_not(tmp_path: Path) -> None:
+    """A node's own value counts more than that of all, and unset gives way to it."""
+    async with running_cluster(tmp_path, 2) as cluster:
+        client = cluster.client(1)
+        await _alter(client, _resource(BROKER, "", ("log.segment.bytes", SET, "2000000")))
+
+        await _alter(client, _resource(BROKER, "1", ("log.segment.bytes", SET, "3000000")))
+        own = [cluster.node(n).config.log_segment_bytes for n in (1, 2)]
+        await _alter(client, _resource(BROKER, "1", ("log.segment.bytes", DELETE, None)))
+        shared = [cluster.node(n).config.log_segment_bytes for n in (1, 2)]
+
+        assert own == [3_000_000, 2_000_000]
+        assert shared == [2_000_000, 2_000_000]
+
+
+async def test_what_was_set_survives_a_restart(tmp_path: Path) -> None:
+    """Of topics and of brokers."""
+    async with running_node(tmp_path, kept=True) as node:
+        node.controller.create_topic("t")
+        await _alter(
+            node.client(),
+            _resource(TOPIC, "t", ("retention.ms", SET, "7")),
+            _resource(BROKER, "1", ("message.max.bytes", SET, "1000")),
+        )
+
+    async with running_node(tmp_path, kept=True) as node:
+        topic = node.controller.topic("t")
+        assert topic is not None
+        assert topic.configs == {"retention.ms": "7"}
+        assert node.node.config.message_max_bytes == 1000
+
+
+async def test_validating_changes_nothing(tmp_path: Path) -> None:
+    """The answer is what it would have been."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+
+        answers = await _alter(
+            node.client(),
+            _resource(TOPIC, "t", ("retention.ms", SET, "7")),
+            _resource(BROKER, "1", ("message.max.bytes", SET, "x")),
+            validate_only=True,
+        )
+
+        assert [code for code, _ in answers] == [0, ErrorCode.INVALID_REQUEST]
+        topic = node.controller.topic("t")
+        assert topic is not None
+        assert topic.configs == {}
+
+
+@pytest.mark.parametrize(
+    ("resource", "code", "message"),
+    [
+        (
+            _resource(TOPIC, "t", ("nope", SET, "1")),
+            ErrorCode.INVALID_CONFIG,
+            "Unknown topic config name: nope",
+        ),
+        (
+            _resource(TOPIC, "zz", ("retention.ms", SET, "5")),
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            "The topic 'zz' does not exist.",
+        ),
+        (
+            _resource(TOPIC, "", ("retention.ms", SET, "5")),
+            ErrorCode.INVALID_REQUEST,
+            "Default topic resources are not allowed.",
+        ),
+        (
+            _resource(TOPIC, "t", ("retention.ms", 9, "5")),
+            ErrorCode.UNKNOWN_SERVER_ERROR,
+            None,
+        ),
+        (
+            _resource(BROKER, "2", ("log.retention.ms", SET, "5")),
+            ErrorCode.INVALID_REQUEST,
+            "Unexpected broker id, expected 1, but received 2",
+        ),
+        (
+            _resource(BROKER, "abc", ("log.retention.ms", SET, "5")),
+            ErrorCode.INVALID_REQUEST,
+            "Node id must be an integer, but it is: abc",
+        ),
+        (_resource(99, "x"), ErrorCode.INVALID_REQUEST, "Unknown resource type 99"),
+    ],
+)
+async def test_what_is_refused(
+    tmp_path: Path, resource: AlterConfigsResource, code: ErrorCode, message: str | None
+) -> None:
+    """Code and message are those of Kafka 4.3.1; another resource of the request is altered."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        node.controller.create_topic("u")
+        good = _resource(TOPIC, "u", ("retention.ms", SET, "5"))
+
+        answers = await _alter(node.client(), resource, good)
+
+        assert set(answers) == {(code, message), (0, None)}
+
+
+async def test_a_resource_that_comes_twice(tmp_path: Path) -> None:
+    """Both places are refused, and neither is done."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+
+        answers = await _alter(
+            node.client(),
+            _resource(TOPIC, "t", ("retention.ms", SET, "5")),
+            _resource(TOPIC, "t", ("retention.bytes", SET, "5")),
+        )
+
+        twice = (ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
+        assert answers == [twice, twice]
+        assert node.controller.image.topics["t"].configs == {}

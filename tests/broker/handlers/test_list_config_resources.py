@@ -1,0 +1,55 @@
+"""ListConfigResources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import ErrorCode
+from protocol.messages.list_config_resources import ListConfigResourcesRequest
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+TOPIC, BROKER, LOGGER = 2, 4, 8
+
+
+@pytest.mark.parametrize(
+    ("types", "listed"),
+    [
+        ([], [("t", TOPIC), ("1", BROKER), ("1", LOGGER)]),
+        ([TOPIC], [("t", TOPIC)]),
+        ([BROKER], [("1", BROKER)]),
+        ([32, 16], []),
+    ],
+)
+async def test_what_has_settings(
+    tmp_path: Path, types: list[int], listed: list[tuple[str, int]]
+) -> None:
+    """All of it, or that of some types."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+
+        response = await node.client().send(ListConfigResourcesRequest(resource_types=types), 1)
+
+        found = [(each.resource_name, each.resource_type) for each in response.config_resources]
+        assert (response.error_code, found) == (0, listed)
+
+
+async def test_a_type_that_nobody_knows(tmp_path: Path) -> None:
+    """UNSUPPORTED_VERSION, for a later one may know it."""
+    async with running_node(tmp_path) as node:
+        response = await node.client().send(ListConfigResourcesRequest(resource_types=[3]), 1)
+
+        assert response.error_code == ErrorCode.UNSUPPORTED_VERSION
+
+
+async def test_the_first_version_asks_for_client_metrics(tmp_path: Path) -> None:
+    """There are none."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+
+        response = await node.client().send(ListConfigResourcesRequest(), 0)
+
+        assert (response.error_code, response.config_resources) == (0, [])

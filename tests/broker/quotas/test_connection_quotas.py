@@ -1,0 +1,99 @@
+"""How many connections a node takes."""
+
+from __future__ import annotations
+
+import pytest
+import trio
+import trio.testing
+
+from broker.config import Config, parse_config
+from broker.quotas.connection_quotas import ConnectionQuotas
+from tests.broker.quotas.timers import HandTimer
+
+pytestmark = pytest.mark.anyio
+
+
+def quotas(**given: str) -> tuple[ConnectionQuotas, HandTimer]:
+    """The quotas of a node with these settings, and its time."""
+    hand = HandTimer()
+    config = parse_config({key.replace("_", "."): value for key, value in given.items()})
+    return ConnectionQuotas(config, hand.timer), hand
+
+
+def test_by_default_there_is_no_limit() -> None:
+    """A thousand from one address."""
+    unlimited, _ = quotas()
+
+    assert all(unlimited.admit("192.0.2.1") for _ in range(1000))
+    assert unlimited.may_accept
+
+
+def test_an_address_may_have_too_many() -> None:
+    """Others are let in, and so is it when one of its own is closed."""
+    limited, _ = quotas(max_connections_per_ip="2")
+    admitted = [limited.admit("192.0.2.1") for _ in range(3)]
+    other = limited.admit("192.0.2.2")
+    limited.leave("192.0.2.1")
+
+    assert admitted == [True, True, False]
+    assert other
+    assert limited.admit("192.0.2.1")
+
+
+def test_an_address_may_have_a_number_of_its_own() -> None:
+    """More than others, or none at all."""
+    limited, _ = quotas(
+        max_connections_per_ip="1",
+        max_connections_per_ip_overrides="192.0.2.1:2, 2001:db8::1:0",
+    )
+    addresses = ["192.0.2.1"] * 3 + ["192.0.2.2"] * 2 + ["2001:db8::1"]
+
+    admitted = [limited.admit(address) for address in addresses]
+
+    assert admitted == [True, True, False, True, False, False]
+
+
+async def test_at_the_limit_none_is_accepted_until_one_is_closed() -> None:
+    """They wait in the backlog."""
+    limited, _ = quotas(max_connections="2")
+    limited.admit("192.0.2.1")
+    assert limited.may_accept
+    limited.admit("192.0.2.2")
+    assert not limited.may_accept
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(limited.acceptable)
+        await trio.testing.wait_all_tasks_blocked()
+        assert nursery.child_tasks
+
+        limited.leave("192.0.2.1")
+
+    assert limited.may_accept
+
+
+async def test_a_limit_that_is_raised_lets_those_in_who_wait() -> None:
+    """The settings are read anew."""
+    hand, config = HandTimer(), Config(max_connections=0)
+    limited = ConnectionQuotas(config, hand.timer)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(limited.acceptable)
+        await trio.testing.wait_all_tasks_blocked()
+
+        config.max_connections = 1
+        limited.reconfigured()
+
+    assert limited.may_accept
+
+
+def test_connections_that_come_too_fast_wait() -> None:
+    """At most a window long, then one more is let in; and in time the rate is kept."""
+    limited, hand = quotas(max_connection_creation_rate="10")
+    burst = 0
+    while limited.may_accept:
+        limited.admit("192.0.2.1")
+        burst += 1
+    assert burst == 101
+
+    hand.pass_ms(99)
+    assert not limited.may_accept
+    hand.pass_ms(1)
+    assert limited.may_accept

@@ -1,0 +1,282 @@
+"""One compaction of one log: `broker.storage.compaction`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from broker.storage.batch_filter import delete_horizon_ms
+from broker.storage.compaction import Compaction, grouped
+from broker.storage.flusher import Flush
+from broker.storage.log import Log
+from broker.storage.log_config import LogConfig
+from broker.storage.producer_snapshot import snapshot_offsets
+from protocol.compression import Codec
+from protocol.records import Record, batches, check_crc
+from tests.broker.storage.logs import (
+    NOW_MS,
+    batch,
+    batch_of,
+    died,
+    marker,
+    open_log,
+    read_all,
+    replicate,
+    transactional,
+)
+
+DAY_MS = 86_400_000
+Change = tuple[bytes, bytes | None]
+
+
+def compacted_log(path: Path, **more: Any) -> Log:
+    return open_log(path, cleanup_policy=("compact",), **{"segment_bytes": 300, **more})
+
+
+def write(log: Log, changes: Sequence[Change], **more: Any) -> None:
+    """One batch of these changes."""
+    values = [Record(key, value, timestamp=NOW_MS) for key, value in changes]
+    log.append_as_leader(batch_of(values, **more), 0)
+
+
+def compact(log: Log, now_ms: int = NOW_MS, **more: Any) -> list[int]:
+    """Compact all but the active segment; returns the sizes of the steps."""
+    replicate(log)
+    end = log.segments.active.base_offset
+    work = Compaction(log, log.first_dirty_offset, end, now_ms, **more)
+    steps = list(work.steps())
+    assert sum(isinstance(step, Flush) for step in steps) <= len(steps)
+    return [step for step in steps if isinstance(step, int)]
+
+
+def state(log: Log) -> dict[bytes | None, bytes | None]:
+    """What a reader makes of the log who keeps the latest value of each key."""
+    found = {record.key: record.value for record in read_all(log)}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def offsets(log: Log) -> list[int]:
+    return [record.offset for record in read_all(log)]
+
+
+def stored(log: Log) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(log.directory.glob("*.log")))
+
+
+def test_superseded_records_go(tmp_path: Path) -> None:
+    """The latest of each key stays where it was; the active segment is left alone."""
+    log = compacted_log(tmp_path)
+    for number in range(9):
+        write(log, [(b"same", b"%d" % number), (b"k%d" % number, b"v" * 20)])
+    active = log.segments.active.base_offset
+    before = {record.offset: record for record in read_all(log)}
+    compact(log)
+    after = read_all(log)
+    superseded = set(range(0, active - 2, 2))
+    assert {record.offset for record in after} == before.keys() - superseded
+    assert all(record == before[record.offset] for record in after)
+    assert (log.log_end_offset, log.first_dirty_offset) == (18, active)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(
+                st.tuples(st.sampled_from([b"a", b"b", b"c", b"d" * 30]), st.none() | st.binary()),
+                min_size=1,
+                max_size=4,
+            ),
+            st.sampled_from(Codec),
+        ),
+        min_size=1,
+        max_size=25,
+    ),
+    st.integers(1, 5),
+)
+def test_readers_see_the_same_state(
+    writes: list[tuple[list[Change], Codec]], keys_max: int
+) -> None:
+    """Whatever was written, however often it is compacted and however small the map is.
+
+    Also for a reader of the files after a crash; every batch is valid, and offsets grow.
+    """
+    with TemporaryDirectory() as folder:
+        log = compacted_log(Path(folder))
+        for changes, codec in writes:
+            write(log, changes, codec=codec)
+        expected, end = state(log), log.log_end_offset
+        for now_ms in (NOW_MS, NOW_MS + 2 * DAY_MS, NOW_MS + 4 * DAY_MS):
+            compact(log, now_ms, keys_max=keys_max)
+            assert state(log) == expected
+            assert offsets(log) == sorted(set(offsets(log)))
+        content = stored(log)
+        assert all(check_crc(content, at, header) for at, header in batches(content))
+        again = compacted_log(died(log))
+        assert (state(again), again.log_end_offset) == (expected, end)
+
+
+def test_a_tombstone_goes_when_its_time_is_over(tmp_path: Path) -> None:
+    """The first compaction says when; what it deleted is gone at once."""
+    log = compacted_log(tmp_path, delete_retention_ms=1000)
+    write(log, [(b"k", b"v" * 100)])
+    write(log, [(b"k", None), (b"other", b"v" * 100)])
+    write(log, [(b"more", b"v" * 200)])
+    compact(log)
+    assert offsets(log) == [1, 2, 3]
+    assert delete_horizon_ms(next(header for _, header in batches(stored(log)))) == NOW_MS + 1000
+    write(log, [(b"more", b"v" * 200)])
+    compact(log, NOW_MS + 999)
+    assert 1 in offsets(log)
+    write(log, [(b"more", b"v" * 200)])
+    compact(log, NOW_MS + 1000)
+    assert 1 not in offsets(log)
+    assert 2 in offsets(log)
+
+
+def test_the_last_batch_of_a_producer_stays_without_records(tmp_path: Path) -> None:
+    """So that its next batch is known to be the next after a restart."""
+    log = compacted_log(tmp_path)
+    for sequence in range(4):
+        producer = {"producer_id": 5, "producer_epoch": 0, "base_sequence": sequence}
+        write(log, [(b"k", b"v" * 100)], **producer)
+    for _ in range(4):
+        write(log, [(b"k", b"v" * 100)])
+    compact(log)
+    (empty,) = [header for _, header in batches(stored(log)) if not header.records_count]
+    assert (empty.producer_id, empty.last_sequence, empty.last_offset) == (5, 3, 3)
+    for path in log.directory.glob("*.snapshot"):
+        path.unlink()
+    again = compacted_log(died(log))
+    retried = batch_of([Record(b"k", b"v" * 100)], producer_id=5, producer_epoch=0, base_sequence=3)
+    assert again.append_as_leader(retried, 0).duplicate
+
+
+def test_segments_that_became_small_are_joined(tmp_path: Path) -> None:
+    """Snapshots of those that are gone go, too; all is as if it had been written so."""
+    log = compacted_log(tmp_path)
+    for _ in range(12):
+        write(log, [(b"k", b"v" * 100)])
+    many = len(log.segment_base_offsets)
+    compact(log)
+    # The sizes before count, as with Kafka: the first compaction joins nothing yet.
+    assert len(log.segment_base_offsets) == many
+    for _ in range(3):
+        write(log, [(b"k", b"v" * 100)])
+    compact(log)
+    assert len(log.segment_base_offsets) < many / 2
+    assert set(snapshot_offsets(log.directory)) <= set(log.segment_base_offsets)
+    latest = offsets(log)
+    assert latest[-1] == 14
+    log.close()
+    again = compacted_log(tmp_path, clean=True)
+    assert offsets(again) == latest
+    assert not list(log.directory.glob("*.cleaned"))
+
+
+def test_reading_goes_on_over_the_gaps(tmp_path: Path) -> None:
+    """An offset that is gone leads to the next one that is there; offsets by time as well."""
+    log = compacted_log(tmp_path)
+    for number in range(10):
+        write(log, [(b"k", b"%d" % number * 100)])
+    compact(log)
+    assert [record.offset for record in read_all(log, 3)] == offsets(log)
+    found = log.fetch_offset_by_timestamp(NOW_MS)
+    assert found is not None
+    assert found.offset == offsets(log)[0]
+    replica = compacted_log(tmp_path / "replica")
+    while replica.log_end_offset < log.log_end_offset:
+        data = log.read(replica.log_end_offset, 1 << 20, log.end_metadata, True).records
+        replica.append_as_follower(memoryview(data), 0)
+    assert offsets(replica) == offsets(log)
+
+
+def test_aborted_records_go_and_markers_stay(tmp_path: Path) -> None:
+    """What was aborted supersedes nothing; the transaction index tells of it still."""
+    log = compacted_log(tmp_path)
+    write(log, [(b"k", b"v" * 100)])
+    log.append_as_follower(transactional(1, 0, key=b"k", size=100), 0)
+    log.append_as_follower(marker(3, abort=True), 0)
+    log.append_as_follower(transactional(4, 2, key=b"t", size=100), 0)
+    log.append_as_follower(marker(6, abort=False), 0)
+    log.append_as_follower(batch(1, base_offset=7, key=b"x", size=250), 0)
+    aborted = log.aborted_transactions(0, 8)
+    assert len(aborted) == 1
+    compact(log)
+    assert offsets(log) == [0, 3, 5, 6, 7]
+    assert log.aborted_transactions(0, 8) == aborted
+    again = compacted_log(died(log))
+    assert set(again.aborted_transactions(0, 8)) <= set(aborted)
+    assert offsets(again) == [0, 3, 5, 6, 7]
+
+
+def test_a_log_that_changes_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    """Retention or a truncation came between."""
+    log = compacted_log(tmp_path)
+    for _ in range(8):
+        write(log, [(b"k", b"v" * 100)])
+    replicate(log)
+    work = Compaction(log, 0, log.segments.active.base_offset, NOW_MS).steps()
+    next(work)
+    log.truncate_fully_and_start_at(100)
+    write(log, [(b"k", b"v")])
+    list(work)
+    assert (offsets(log), log.first_dirty_offset) == ([100], 100)
+    assert not list(log.directory.glob("*.cleaned"))
+
+
+@pytest.mark.parametrize("renamed", range(5))
+def test_a_crash_while_segments_change_places(tmp_path: Path, renamed: int) -> None:
+    """Between any two renames nothing is lost, and nothing that was deleted is back."""
+    log = compacted_log(tmp_path, delete_retention_ms=0)
+    write(log, [(b"dead", b"v" * 150)])
+    write(log, [(b"dead", None), (b"k", b"1" * 150)])
+    write(log, [(b"k", b"2" * 150)])
+    write(log, [(b"k", b"3" * 150)])
+    write(log, [(b"z", b"4" * 150)])
+    compact(log)
+    expected = state(log)
+    replicate(log)
+    end, done = log.segments.active.base_offset, 0
+    rename = log.disk.rename
+
+    def die_later(path: Path, to: Path) -> None:
+        nonlocal done
+        if path.suffix != ".tmp":
+            done += 1
+        if done > renamed:
+            raise KeyboardInterrupt
+        rename(path, to)
+
+    log.disk.rename = die_later  # type: ignore[method-assign]  # the process dies in the middle
+    with pytest.raises(KeyboardInterrupt):
+        list(Compaction(log, 0, end, NOW_MS + 1).steps())
+    again = compacted_log(died(log))
+    assert state(again) == expected
+    assert offsets(again) == sorted(set(offsets(again)))
+    assert not [path for path in log.directory.iterdir() if path.suffix in (".swap", ".cleaned")]
+
+
+def test_groups_hold_what_fits_together(tmp_path: Path) -> None:
+    """By size, by index size, and by how far offsets reach."""
+    log = compacted_log(tmp_path)
+    for _ in range(8):
+        write(log, [(b"k", b"v" * 100)])
+    segments = log.segments.inactive()
+    sizes = [segment.size for segment, _ in segments]
+
+    def groups(**config: int) -> list[int]:
+        settings = LogConfig(**config)  # type: ignore[arg-type]  # sizes only
+        return [len(group) for group in grouped(segments, settings)]
+
+    assert groups() == [len(segments)]
+    assert groups(segment_bytes=sum(sizes[:2])) == [2, 2, 2, 1]
+    assert groups(segment_index_bytes=12) == [1] * len(segments)
+    far = [(segment, end + number * 2**31) for number, (segment, end) in enumerate(segments)]
+    assert [len(group) for group in grouped(far, LogConfig())] == [1] * len(segments)

@@ -1,0 +1,159 @@
+"""Forcing logs to the disk beside the loop: `broker.storage.flusher`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from broker.storage.background import Then, Work
+from broker.storage.disk import Disk
+from broker.storage.flusher import RUNNING_MAX, Flush, Flusher
+from tests.broker.storage.logs import FailingDisk
+
+
+class Later:
+    """Background work that a test does when it likes."""
+
+    def __init__(self) -> None:
+        self.tasks: list[tuple[Work, Then]] = []
+
+    def run(self, work: Work, then: Then) -> None:
+        self.tasks.append((work, then))
+
+    def soon(self, action: Callable[[], None]) -> None:
+        action()
+
+    def finish(self, error: OSError | None = None) -> None:
+        """Do the oldest; it fails with *error*."""
+        work, then = self.tasks.pop(0)
+        work()
+        then(error)
+
+
+class Log:
+    def __init__(self, disk: Disk | None = None, path: Path | None = None) -> None:
+        self.disk = disk or Disk()
+        self.end = 0
+        self.recovery_point = 0
+        self.path = path
+
+    def begin_flush(self) -> Flush:
+        self.disk.check()
+        return Flush(self.disk, [self.path] if self.path else [], self.end)
+
+    def flushed(self, flush: Flush) -> None:
+        self.recovery_point = flush.up_to
+
+
+def test_a_flush_reaches_as_far_as_the_log_did(tmp_path: Path) -> None:
+    """What is appended meanwhile is not safe yet."""
+    disk, later, told = FailingDisk(), Later(), list[str]()
+    log, flusher = Log(disk, tmp_path), Flusher(later)
+    log.end = 5
+    flusher.request(log)
+    flusher.after([log], lambda: told.append("first"))
+    log.end = 8
+    assert (log.recovery_point, disk.syncs, told) == (0, 0, [])
+    later.finish()
+    assert (log.recovery_point, disk.syncs, told) == (5, 1, ["first"])
+
+
+def test_who_asks_meanwhile_gets_one_more(tmp_path: Path) -> None:
+    """However many asked: the disk decides how often."""
+    later, told = Later(), list[str]()
+    log, flusher = Log(), Flusher(later)
+    for end in (1, 2, 3, 4):
+        log.end = end
+        flusher.request(log)
+        flusher.after([log], lambda end=end: told.append(str(end)))  # type: ignore[misc]
+    later.finish()
+    assert (log.recovery_point, told) == (1, ["1"])
+    later.finish()
+    assert (log.recovery_point, told) == (4, ["1", "2", "3", "4"])
+    assert later.tasks == []
+
+
+def test_only_a_few_run_at_a_time() -> None:
+    """A thousand logs do not take a thousand threads."""
+    later, logs = Later(), [Log() for _ in range(RUNNING_MAX + 3)]
+    flusher = Flusher(later)
+    for log in logs:
+        log.end = 1
+        flusher.request(log)
+    assert len(later.tasks) == RUNNING_MAX
+    while later.tasks:
+        later.finish()
+        assert len(later.tasks) <= RUNNING_MAX
+    assert all(log.recovery_point == 1 for log in logs)
+
+
+def test_waiting_for_several_ends_with_the_last() -> None:
+    """And for none, at once."""
+    later, told = Later(), list[str]()
+    flusher, logs = Flusher(later), [Log(), Log(), Log()]
+    for log in logs[:2]:
+        flusher.request(log)
+    flusher.after(logs, lambda: told.append("both"))
+    flusher.after(logs[2:], lambda: told.append("none"))
+    later.finish()
+    assert told == ["none"]
+    later.finish()
+    assert told == ["none", "both"]
+
+
+def test_a_log_that_is_cut_meanwhile_is_safe_up_to_the_cut_only() -> None:
+    """What is written there next is other records."""
+    later = Later()
+    log, flusher = Log(), Flusher(later)
+    log.end = 9
+    flusher.request(log)
+    flusher.cut(log, 4)
+    flusher.cut(log, 6)
+    later.finish()
+    assert log.recovery_point == 4
+
+
+def test_a_failing_sync_fails_the_disk() -> None:
+    """Nothing is safe then; who waits is told all the same, and asks the disk."""
+    later, told = Later(), list[str]()
+    log, flusher = Log(), Flusher(later)
+    log.end = 9
+    flusher.request(log)
+    flusher.request(log)
+    flusher.after([log], lambda: told.append("end"))
+    later.finish(OSError(5, "Input/output error"))
+    assert (log.recovery_point, told) == (0, ["end"])
+    assert log.disk.failure is not None
+    assert later.tasks == []
+
+
+def test_a_temporary_log_is_not_synced(tmp_path: Path) -> None:
+    """What it wrote outlives the process, and that is enough."""
+    disk, later = FailingDisk(), Later()
+    log, flusher = Log(disk, tmp_path), Flusher(later, durable=False)
+    log.end = 3
+    flusher.request(log)
+    assert (log.recovery_point, disk.syncs, later.tasks) == (3, 0, [])
+
+
+def test_what_ends_behind_the_end_says_nothing() -> None:
+    """The log may be another one's by then."""
+    later = Later()
+    log, flusher = Log(), Flusher(later)
+    log.end = 9
+    flusher.request(log)
+    flusher.close()
+    later.finish()
+    assert log.recovery_point == 0
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_without_a_loop_a_flush_is_done_when_asked(tmp_path: Path, durable: bool) -> None:
+    """As in tools."""
+    disk = FailingDisk()
+    log = Log(disk, tmp_path)
+    log.end = 2
+    Flusher(durable=durable).request(log)
+    assert (log.recovery_point, disk.syncs) == (2, int(durable))

@@ -1,0 +1,241 @@
+"""Which logs are compacted and when: `broker.storage.log_cleaner`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from broker.storage.log import Log
+from broker.storage.log_cleaner import LogCleaner, cleanable
+from broker.storage.log_config import LogConfig
+from broker.storage.log_manager import LogManager
+from broker.topic_partition import TopicPartition
+from tests.broker.storage.logs import (
+    NOW_MS,
+    ORDERS,
+    FailingDisk,
+    StillClock,
+    batch,
+    marker,
+    read_all,
+    replicate,
+    transactional,
+)
+
+OTHERS = TopicPartition("others", 0)
+
+
+class House:
+    """Logs that are compacted when a test says so."""
+
+    def __init__(self, path: Path, disk: FailingDisk | None = None) -> None:
+        self.clock = StillClock()
+        self.disk = disk or FailingDisk()
+        self.logs = LogManager(
+            path,
+            self.clock,
+            node_id=1,
+            cluster_id="c",
+            durable=False,
+            make_disk=lambda _: self.disk,
+        )
+        self.waiting: list[Callable[[], None]] = []
+        self.cleaner = LogCleaner(self.logs, lambda _, action: self.waiting.append(action))
+
+    def log(self, key: TopicPartition = ORDERS, batches: int = 8, **config: Any) -> Log:
+        """A log of batches that all have one key, two in a segment."""
+        settings = {"cleanup_policy": ("compact",), "segment_bytes": 400, **config}
+        log = self.logs.get_or_create(key, UUID(int=1), LogConfig(**settings))
+        for _ in range(batches):
+            log.append_as_leader(batch(1, key=b"k", size=100), 0)
+        replicate(log)
+        return log
+
+    def work(self) -> int:
+        """Let the cleaner do all it has begun; returns in how many turns."""
+        turns = 0
+        while self.waiting:
+            self.waiting.pop(0)()
+            turns += 1
+        return turns
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    """An empty one."""
+    return House(tmp_path)
+
+
+def test_a_dirty_log_is_compacted(house: House, tmp_path: Path) -> None:
+    """And how far it is, is written down."""
+    log = house.log()
+    before = len(read_all(log))
+    house.cleaner.look()
+    house.work()
+    assert len(read_all(log)) < before
+    active = log.segments.active.base_offset
+    assert log.first_dirty_offset == active
+    lines = (tmp_path / "cleaner-offset-checkpoint").read_text().splitlines()
+    assert lines == ["0", "1", f"orders 0 {active}"]
+    assert cleanable(log, NOW_MS) is None
+
+
+def test_how_far_it_is_survives_a_restart(house: House, tmp_path: Path) -> None:
+    """What is clean is not looked at as dirty again."""
+    log = house.log()
+    house.cleaner.look()
+    first_dirty = log.first_dirty_offset
+    house.logs.close()
+    again = House(tmp_path)
+    assert again.log(batches=0).first_dirty_offset == first_dirty
+    again.logs.close()
+
+
+def test_a_log_that_is_only_deleted_is_left_alone(house: House) -> None:
+    """Its policy says nothing of keys."""
+    log = house.log(cleanup_policy=("delete",))
+    house.cleaner.look()
+    assert len(read_all(log)) == 8
+
+
+def test_compact_and_delete_does_both(house: House) -> None:
+    """Keys are compacted, and whole segments go by their time."""
+    log = house.log(cleanup_policy=("compact", "delete"), retention_ms=1000)
+    house.cleaner.look()
+    assert len(read_all(log)) < 8
+    house.clock.time_ms += 2000
+    log.append_as_leader(batch(1, key=b"new", timestamp=house.clock.time_ms), 0)
+    replicate(log)
+    house.logs.each(Log.delete_old_segments)
+    assert [record.key for record in read_all(log)][-1] == b"new"
+    assert log.log_start_offset > 0
+
+
+def test_a_log_must_be_dirty_enough(house: House) -> None:
+    """More than ``min.cleanable.dirty.ratio`` of it."""
+    log = house.log(min_cleanable_dirty_ratio=0.5)
+    house.cleaner.look()
+    for _ in range(2):
+        log.append_as_leader(batch(1, key=b"k", size=100), 0)
+    replicate(log)
+    found = cleanable(log, NOW_MS)
+    assert found is not None
+    assert 0 < found.dirty_ratio < 1
+    assert found.is_due == (found.dirty_ratio > 0.5)
+    log.update_config(LogConfig(cleanup_policy=("compact",), min_cleanable_dirty_ratio=1.0))
+    assert not found.is_due
+
+
+def test_an_old_record_makes_a_log_due(house: House) -> None:
+    """When ``max.compaction.lag.ms`` is over, however little is dirty."""
+    log = house.log(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=1000)
+    found = cleanable(log, NOW_MS + 1000)
+    assert found is not None
+    assert not found.is_due
+    later = cleanable(log, NOW_MS + 1001)
+    assert later is not None
+    assert later.is_due
+
+
+def test_a_young_record_is_not_touched(house: House) -> None:
+    """Before ``min.compaction.lag.ms`` is over."""
+    log = house.log(min_compaction_lag_ms=1000)
+    assert cleanable(log, NOW_MS + 999) is None
+    assert cleanable(log, NOW_MS + 1000) is not None
+
+
+def test_nothing_undecided_is_compacted(house: House) -> None:
+    """Only what lies wholly below the last stable offset."""
+    log = house.log(batches=4)
+    end = log.log_end_offset
+    log.append_as_follower(transactional(end, 0), 0)
+    for _ in range(6):
+        log.append_as_leader(batch(1, key=b"k", size=100), 0)
+    replicate(log)
+    found = cleanable(log, NOW_MS)
+    assert found is not None
+    assert found.end <= end
+    log.append_as_follower(marker(log.log_end_offset, abort=False), 0)
+    replicate(log)
+    decided = cleanable(log, NOW_MS)
+    assert decided is not None
+    assert decided.end > end
+
+
+def test_the_filthiest_goes_first_and_the_others_after_it(house: House) -> None:
+    """One at a time, until none is due."""
+    clean = house.log(batches=12)
+    house.cleaner.look()
+    house.work()
+    for _ in range(8):
+        clean.append_as_leader(batch(1, key=b"k", size=100), 0)
+    replicate(clean)
+    filthy = house.log(OTHERS)
+    ratios = [found.dirty_ratio for log in (clean, filthy) if (found := cleanable(log, NOW_MS))]
+    assert ratios == sorted(ratios)
+    house.cleaner.look()
+    house.work()
+    assert cleanable(clean, NOW_MS) is None
+    assert cleanable(filthy, NOW_MS) is None
+
+
+def test_work_is_done_a_little_at_a_time(house: House) -> None:
+    """Requests have their turn between."""
+    log = house.log(batches=0, segment_bytes=1 << 20)
+    for _ in range(40):
+        log.append_as_leader(batch(1, key=b"k", size=60_000), 0)
+    replicate(log)
+    house.cleaner.look()
+    assert log.first_dirty_offset == 0, "it has only begun"
+    house.cleaner.look()
+    assert house.work() >= 30
+    assert log.first_dirty_offset > 0
+
+
+def test_a_log_that_is_deleted_meanwhile_is_let_go(house: House) -> None:
+    """And the next one has its turn."""
+    log = house.log(batches=0, segment_bytes=1 << 20)
+    for _ in range(40):
+        log.append_as_leader(batch(1, key=b"k", size=60_000), 0)
+    replicate(log)
+    house.cleaner.look()
+    house.logs.delete(ORDERS)
+    house.work()
+    other = house.log(OTHERS)
+    house.cleaner.look()
+    house.work()
+    assert cleanable(other, NOW_MS) is None
+    assert house.disk.failure is None
+
+
+def test_a_log_with_damaged_records_is_left_alone(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One line says so; others are compacted."""
+    log, other = house.log(), house.log(OTHERS)
+    path = log.directory / f"{0:020d}.log"
+    content = bytearray(path.read_bytes())
+    content[61:63] = b"\xfe\x7f"  # the length of the first record
+    path.write_bytes(content)
+    house.cleaner.look()
+    house.work()
+    assert "orders-0 is not compacted any more" in caplog.text
+    assert len(read_all(other)) < 8
+    caplog.clear()
+    house.cleaner.look()
+    assert not caplog.text
+
+
+def test_a_disk_that_fails_under_a_compaction_is_offline(tmp_path: Path) -> None:
+    """As under an append."""
+    house = House(tmp_path)
+    house.log()
+    house.disk.room = 0
+    house.cleaner.look()
+    house.work()
+    assert house.logs.is_offline(ORDERS)
+    house.logs.close()

@@ -1,0 +1,143 @@
+"""Whatever a disk refuses, and whenever: what was acknowledged before that is not lost.
+
+Random programs on a `Disk` whose calls fail from some point on; which fail, and how, is drawn.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from broker.errors import ApiError
+from broker.storage.append import AppendRefused
+from broker.storage.disk import Disk
+from broker.storage.log import Log
+from protocol.errors import ErrorCode
+from protocol.records import batches, check_crc
+from tests.broker.storage.logs import batch, open_log, read_all, reopened, replicate
+
+FAULTS = ("no space", "short write", "write error", "unsyncable", "unreadable", "no truncation")
+OPERATIONS = ("append", "append", "append", "roll", "flush", "read", "cut", "delete", "close")
+SETTINGS: dict[str, Any] = {"segment_bytes": 500, "index_interval_bytes": 100}
+
+
+class FaultyDisk(Disk):
+    """Does so many calls of its kind, and then fails each of them."""
+
+    def __init__(self, fault: str, calls: int) -> None:
+        super().__init__()
+        self._fault = fault
+        self._left = calls
+
+    def _meets(self, *faults: str) -> bool:
+        if self._fault not in faults:
+            return False
+        self._left -= 1
+        return self._left < 0
+
+    def pwrite(self, fd: int, data: Any, position: int) -> int:
+        if self._meets("write error"):
+            raise OSError(errno.EIO, "broken")
+        if self._meets("no space"):
+            raise OSError(errno.ENOSPC, "full")
+        if self._meets("short write"):
+            self._fault = "no space"
+            return os.pwrite(fd, memoryview(data)[: len(data) // 2], position)
+        return os.pwrite(fd, data, position)
+
+    def pread(self, fd: int, size: int, position: int) -> bytes:
+        if self._meets("unreadable"):
+            raise OSError(errno.EIO, "unreadable")
+        return os.pread(fd, size, position)
+
+    def ftruncate(self, fd: int, size: int) -> None:
+        if self._meets("no truncation", "write error"):
+            raise OSError(errno.EIO, "broken")
+        os.ftruncate(fd, size)
+
+    def fsync(self, fd: Any) -> None:
+        if self._meets("unsyncable"):
+            raise OSError(errno.EIO, "unsyncable")
+
+
+class Writer:
+    """Does operations, and knows from where to where there must be records."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.start = self.end = 0
+
+    def do(self, operation: str) -> None:
+        """One of `OPERATIONS`; raises what a broker gets, too."""
+        log = self.log
+        if operation == "append":
+            info = log.append_as_leader(batch(2), 0)
+            self.end = info.last_offset + 1
+        elif operation == "cut":
+            # What is to be gone may be gone already when the disk fails.
+            self.end = min(self.end, max(log.log_start_offset, self.end - 3) // 2 * 2)
+            log.truncate_to(self.end)
+        elif operation == "delete":
+            replicate(log)
+            self.start = max(self.start, self.end - 6)
+            log.maybe_increment_log_start_offset(self.start)
+            log.delete_old_segments()
+        elif operation == "read":
+            assert [record.offset for record in read_all(log)] == list(
+                range(log.log_start_offset, self.end)
+            )
+        elif operation == "close":
+            log.close()
+        else:
+            {"roll": log.roll, "flush": log.flush}[operation]()
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    fault=st.sampled_from(FAULTS),
+    calls=st.integers(0, 25),
+    operations=st.lists(st.sampled_from(OPERATIONS), min_size=5, max_size=30),
+)
+def test_what_was_acknowledged_outlives_the_fault(
+    fault: str, calls: int, operations: list[str]
+) -> None:
+    """The fault is an answer, never a bug; then the log is opened on a disk that works."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder)
+        disk = FaultyDisk(fault, calls)
+        try:
+            writer = Writer(open_log(path, disk=disk, **SETTINGS))
+        except OSError:
+            return
+        for operation in operations:
+            try:
+                writer.do(operation)
+            except (ApiError, AppendRefused) as refused:
+                code = refused.code if isinstance(refused, ApiError) else refused.error
+                assert code is ErrorCode.KAFKA_STORAGE_ERROR
+                assert disk.failure is not None
+                break
+            except OSError:
+                assert operation in ("roll", "close"), "only these let it fly"
+                break
+            if operation == "close":
+                break
+        disk.abandon(OSError(errno.EIO, "dead"))
+        log = reopened(path, log_start_offset=writer.start)
+        found = [record.offset for record in read_all(log)]
+        assert found == list(range(log.log_start_offset, log.log_end_offset))
+        assert log.log_start_offset <= writer.start
+        assert log.log_end_offset >= writer.end
+        for segment in log.segments:
+            data = segment.read(0, segment.size)
+            for position, header in batches(data):
+                assert check_crc(memoryview(data)[position : position + header.size], 0, header)
+        assert log.append_as_leader(batch(1), 1).first_offset == (
+            found[-1] + 1 if found else log.log_start_offset
+        )

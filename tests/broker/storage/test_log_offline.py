@@ -1,0 +1,122 @@
+"""A log whose disk fails, or is not what it was: `broker.storage.log`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from broker.errors import ApiError
+from broker.storage.append import AppendRefused
+from broker.storage.log import Log
+from protocol.errors import ErrorCode
+from tests.broker.storage.logs import (
+    NOW_MS,
+    FailingDisk,
+    batch,
+    open_log,
+    read_all,
+    replicate,
+)
+
+
+def refused(log: Log, records: memoryview) -> AppendRefused:
+    with pytest.raises(AppendRefused) as refusal:
+        log.append_as_leader(records, 0)
+    return refusal.value
+
+
+def test_a_full_disk_takes_the_log_offline(tmp_path: Path) -> None:
+    """A short write is taken back, and everything else refused until the log is opened anew."""
+    disk = FailingDisk()
+    log = open_log(tmp_path, disk=disk)
+    log.append_as_leader(batch(2), 0)
+    replicate(log)
+    log.read(0, 1 << 20, log.end_metadata, True)
+    size = log.size_bytes
+    disk.room = 30
+    assert refused(log, batch(2)).error is ErrorCode.KAFKA_STORAGE_ERROR
+    assert (log.log_end_offset, log.size_bytes) == (2, size)
+    assert (log.directory / f"{0:020d}.log").stat().st_size == size
+    disk.room = 1 << 20
+    assert refused(log, batch(2)).error is ErrorCode.KAFKA_STORAGE_ERROR
+    again = open_log(tmp_path)
+    again.append_as_leader(batch(2), 0)
+    assert [record.offset for record in read_all(again)] == [0, 1, 2, 3]
+
+
+USES: dict[str, Callable[[Log], object]] = {
+    "read": lambda log: log.read(0, 1 << 20, log.end_metadata, True),
+    "read at the end": lambda log: log.read(4, 1 << 20, log.end_metadata, True),
+    "look up": lambda log: log.offset_metadata(2),
+    "by timestamp": lambda log: log.fetch_offset_by_timestamp(NOW_MS),
+    "largest timestamp": lambda log: log.fetch_offset_of_max_timestamp(),
+    "aborted transactions": lambda log: log.aborted_transactions(0, 4),
+    "truncate": lambda log: log.truncate_to(2),
+    "truncate fully": lambda log: log.truncate_fully_and_start_at(9),
+    "delete records": lambda log: log.maybe_increment_log_start_offset(2),
+    "retention": lambda log: log.delete_old_segments(),
+    "new epoch": lambda log: log.maybe_assign_epoch_start_offset(1, 4),
+    "flush": lambda log: log.flush(),
+    "rest": lambda log: log.rest(),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_an_offline_log_refuses_every_use(tmp_path: Path, use: str) -> None:
+    """With Kafka's error, whatever is still in memory."""
+    disk = FailingDisk()
+    log = open_log(tmp_path, disk=disk)
+    for _ in range(2):
+        log.append_as_leader(batch(2), 0)
+    replicate(log)
+    log.read(0, 1 << 20, log.end_metadata, True)
+    disk.fail("another log", OSError(5, "Input/output error"))
+    with pytest.raises(ApiError) as error:
+        USES[use](log)
+    assert error.value.code is ErrorCode.KAFKA_STORAGE_ERROR
+    with pytest.raises(AppendRefused):
+        log.append_as_follower(batch(2, base_offset=4), 0)
+
+
+def test_an_unreadable_file_takes_the_log_offline(tmp_path: Path) -> None:
+    """It is the disk's word, not the reader's fault."""
+    disk = FailingDisk()
+    log = open_log(tmp_path, disk=disk)
+    log.append_as_leader(batch(2), 0)
+    disk.unreadable = True
+    with pytest.raises(ApiError) as error:
+        log.read(0, 1 << 20, log.end_metadata, True)
+    assert error.value.code is ErrorCode.KAFKA_STORAGE_ERROR
+    assert disk.failure is not None
+
+
+def test_a_corrupt_batch_on_the_way_is_an_answer(tmp_path: Path) -> None:
+    """Not the end of the broker: the bytes changed after they were written."""
+    log = open_log(tmp_path)
+    for _ in range(3):
+        log.append_as_leader(batch(2), 0)
+    replicate(log)
+    log.rest()
+    log.rest()
+    with (log.directory / f"{0:020d}.log").open("r+b") as file:
+        file.seek(len(batch(2)) + 8)
+        file.write(b"\0\0\0\1")
+    with pytest.raises(ApiError, match="there is no batch at position") as error:
+        log.read(4, 1 << 20, log.end_metadata, True)
+    assert error.value.code is ErrorCode.CORRUPT_MESSAGE
+
+
+def test_a_roll_that_fails_takes_the_log_offline(tmp_path: Path) -> None:
+    """Nothing that was acknowledged is lost."""
+    disk = FailingDisk()
+    log = open_log(tmp_path, disk=disk, segment_bytes=250)
+    for _ in range(2):
+        log.append_as_leader(batch(2), 0)
+    disk.broken = True
+    assert refused(log, batch(2)).error is ErrorCode.KAFKA_STORAGE_ERROR
+    again = open_log(tmp_path, segment_bytes=250)
+    again.append_as_leader(batch(2), 0)
+    assert again.segment_base_offsets == [0, 4]
+    assert len(read_all(again)) == 6

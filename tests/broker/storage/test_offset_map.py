@@ -1,0 +1,34 @@
+"""The latest offset of each key: `broker.storage.offset_map`."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from broker.storage.offset_map import OffsetMap
+
+
+@given(st.lists(st.binary(max_size=60)))
+def test_the_latest_offset_counts(keys: list[bytes]) -> None:
+    """However long the key."""
+    offsets = OffsetMap()
+    for offset, key in enumerate(keys):
+        assert offsets.put(key, offset)
+    latest = {key: offset for offset, key in enumerate(keys)}
+    assert {key: offsets.get(key) for key in keys} == latest
+    assert len(offsets) == len(latest)
+
+
+def test_an_unknown_key_has_none() -> None:
+    """Nothing supersedes it."""
+    assert OffsetMap().get(b"k") == -1
+
+
+def test_a_full_map_takes_only_keys_it_knows() -> None:
+    """The rest is for the next compaction."""
+    offsets = OffsetMap(2)
+    assert offsets.put(b"a", 0)
+    assert offsets.put(b"b", 1)
+    assert not offsets.put(b"c", 2)
+    assert offsets.put(b"a", 3)
+    assert (offsets.get(b"a"), offsets.get(b"c")) == (3, -1)

@@ -1,0 +1,54 @@
+"""Which files are open: `broker.storage.open_files`."""
+
+from __future__ import annotations
+
+import resource
+
+import pytest
+
+from broker.storage.open_files import OpenFiles
+
+
+class File:
+    def __init__(self, files: OpenFiles[File]) -> None:
+        self.recently_used = False
+        self.files = files
+        files.add(self)
+
+    def close(self) -> None:
+        self.files.discard(self)
+
+
+def test_the_oldest_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When there would be too many."""
+    files = OpenFiles[File](2)
+    first, second, third = File(files), File(files), File(files)
+    assert list(files) == [second, third]
+    assert first not in list(files)
+
+
+def test_a_file_in_use_is_spared_once() -> None:
+    """Then it must have been used again."""
+    files = OpenFiles[File](2)
+    busy, idle = File(files), File(files)
+    busy.recently_used = True
+    third = File(files)
+    assert list(files) == [busy, third]
+    assert not busy.recently_used
+    assert idle not in list(files)
+
+
+def test_nothing_to_close_is_told() -> None:
+    """Then there are too many of others."""
+    files = OpenFiles[File](2)
+    assert not files.close_one()
+    File(files)
+    assert files.close_one()
+    assert len(files) == 0
+
+
+def test_half_of_what_the_process_may_open_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For connections."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (100, 100))
+    assert OpenFiles[File](512).limit == 50
+    assert OpenFiles[File](20).limit == 20

@@ -1,0 +1,41 @@
+"""What the disk did, in the protocol's words: `broker.storage.storage_errors`."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.errors import ApiError
+from broker.storage.disk import Disk
+from broker.storage.storage_errors import StorageErrors
+from protocol.errors import ErrorCode
+from protocol.records import CorruptRecords
+
+
+def test_what_the_disk_refuses_takes_it_offline(caplog: pytest.LogCaptureFixture) -> None:
+    """The answer has the code, the log the reason, and the next block is not even entered."""
+    disk = Disk()
+    storage = StorageErrors("orders-0", disk)
+    with pytest.raises(ApiError) as refused, storage:
+        raise OSError(5, "Input/output error", "0.log")
+    assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
+    assert disk.failure is not None
+    assert "orders-0: [Errno 5] Input/output error: '0.log'" in caplog.text
+    with pytest.raises(ApiError, match="orders-0: its data directory is offline") as again, storage:
+        raise AssertionError
+    assert again.value.code is ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_corrupt_batches_leave_the_disk_online(caplog: pytest.LogCaptureFixture) -> None:
+    """Others of its logs may be whole."""
+    disk = Disk()
+    with pytest.raises(ApiError) as refused, StorageErrors("orders-0", disk):
+        raise CorruptRecords("0.log: there is no batch at position 7")
+    assert refused.value.code is ErrorCode.CORRUPT_MESSAGE
+    assert disk.failure is None
+    assert "there is no batch at position 7" in caplog.text
+
+
+def test_other_errors_fly() -> None:
+    """They are bugs."""
+    with pytest.raises(KeyError), StorageErrors("orders-0", Disk()):
+        raise KeyError

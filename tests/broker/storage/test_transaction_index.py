@@ -1,0 +1,66 @@
+"""The ``.txnindex``: `broker.storage.transaction_index`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from broker.storage.disk import Disk
+from broker.storage.transaction_index import AbortedTxn, TransactionIndex
+
+FIRST, SECOND = AbortedTxn(7, 10, 15, 12), AbortedTxn(8, 12, 20, 21)
+
+
+def index_at(path: Path) -> TransactionIndex:
+    return TransactionIndex(Disk().file(path / "0.txnindex"))
+
+
+def test_the_file_has_kafkas_bytes(tmp_path: Path) -> None:
+    """Version 0, then four int64, big-endian; 34 bytes an entry."""
+    index = index_at(tmp_path)
+    index.append(FIRST)
+    expected = b"\0\0" + b"".join(number.to_bytes(8, "big") for number in (7, 10, 15, 12))
+    assert index.file.path.read_bytes() == expected
+
+
+def test_without_entries_there_is_no_file(tmp_path: Path) -> None:
+    """Asking makes none."""
+    index = index_at(tmp_path)
+    assert index.entries == []
+    assert index.is_sane(0)
+    index.truncate_to(5)
+    assert not index.file.path.exists()
+
+
+def test_entries_are_read_again(tmp_path: Path) -> None:
+    """And more are put behind them."""
+    index = index_at(tmp_path)
+    index.append(FIRST)
+    index.unload()
+    index.append(SECOND)
+    index.unload()
+    assert index.entries == [FIRST, SECOND]
+
+
+def test_truncation_forgets_transactions_that_are_open_again(tmp_path: Path) -> None:
+    """Their markers are gone."""
+    index = index_at(tmp_path)
+    index.append(FIRST)
+    index.append(SECOND)
+    index.truncate_to(20)
+    assert index_at(tmp_path).entries == [FIRST]
+    index.replace([])
+    assert not index.file.path.exists()
+
+
+def test_sanity(tmp_path: Path) -> None:
+    """Whole entries of version 0 that can be this segment's."""
+    index = index_at(tmp_path)
+    index.append(FIRST)
+    assert index.is_sane(15)
+    assert not index.is_sane(16)
+    index.file.write(b"\0\1", 0)
+    assert not index.is_sane(0)
+    index.file.truncate(33)
+    assert not index.is_sane(0)
+    index.unload()
+    assert index.entries == []

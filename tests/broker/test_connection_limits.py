@@ -1,0 +1,304 @@
+"""Connections that are throttled, idle, or have to wait for memory, in virtual time."""
+
+from __future__ import annotations
+
+import struct
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from protocol.headers import encode_request
+from protocol.messages.api_versions import ApiVersionsRequest
+from protocol.messages.metadata import MetadataRequest
+from tests.batches import batch
+from tests.client import Client, RunningNode, running_cluster, running_node
+from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+
+pytestmark = pytest.mark.anyio
+
+EVERYBODY = (("client-id", None),)
+
+
+def limit(node: RunningNode, key: str, per_second: float) -> None:
+    """Give every client a quota."""
+    node.controller.alter_client_quotas(EVERYBODY, {key: per_second})
+
+
+def elapsed_ms(since: float) -> float:
+    """The virtual time that has passed."""
+    return (trio.current_time() - since) * 1000
+
+
+async def test_a_producer_over_its_quota_is_answered_and_then_left_alone(tmp_path: Path) -> None:
+    """The answer says for how long, and is sent at once; the next request waits for that time."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        limit(node, "producer_byte_rate", 1000)
+        client, started = node.client(), trio.current_time()
+        client.start(produce_request("t", batch(bytes(12_000))), PRODUCE_VERSION)
+        client.start(ApiVersionsRequest(), 0)
+
+        produced = await client.receive()
+        answered_ms = elapsed_ms(started)
+        await client.receive()
+
+        assert 2000 < produced.throttle_time_ms < 2300
+        assert produced.responses[0].partition_responses[0].error_code == 0
+        assert answered_ms < 5
+        assert produced.throttle_time_ms <= elapsed_ms(started) <= produced.throttle_time_ms + 5
+
+
+async def test_a_request_that_comes_while_its_client_is_throttled_waits(tmp_path: Path) -> None:
+    """It is read, so that an end of the connection is noticed, and begun when the time is over."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        limit(node, "producer_byte_rate", 1000)
+        client, started = node.client(), trio.current_time()
+        produced = await client.send(produce_request("t", batch(bytes(12_000))), PRODUCE_VERSION)
+        await trio.sleep(1)
+
+        await client.send(ApiVersionsRequest(), 0)
+
+        assert elapsed_ms(started) >= produced.throttle_time_ms
+
+
+async def test_a_producer_without_answers_is_throttled_too(tmp_path: Path) -> None:
+    """With acks=0 it only notices that nobody reads."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        limit(node, "producer_byte_rate", 1000)
+        client, started = node.client(), trio.current_time()
+        client.start(produce_request("t", batch(bytes(12_000)), acks=0), PRODUCE_VERSION)
+        client._sent.clear()
+
+        await client.send(ApiVersionsRequest(), 0)
+
+        assert 2000 < elapsed_ms(started) < 2300
+
+
+async def test_only_clients_with_a_quota_are_throttled(tmp_path: Path) -> None:
+    """And none any more when it is removed."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        node.controller.alter_client_quotas((("client-id", "slow"),), {"producer_byte_rate": 1000})
+        request = produce_request("t", batch(bytes(12_000)))
+
+        async def throttled(client_id: str) -> bool:
+            answer = await node.client().send(request, PRODUCE_VERSION, client_id)
+            return bool(answer.throttle_time_ms)
+
+        before = [await throttled("slow"), await throttled("fast")]
+        node.controller.alter_client_quotas((("client-id", "slow"),), {"producer_byte_rate": None})
+
+        assert before == [True, False]
+        assert not await throttled("slow")
+
+
+def records_of(fetched: Any) -> int:
+    """How many bytes of records came."""
+    return sum(len(each.records) for topic in fetched.responses for each in topic.partitions)
+
+
+async def test_a_consumer_over_its_quota_gets_nothing_until_it_may(tmp_path: Path) -> None:
+    """What it did not get is not counted, so it gets that when the time is over (KIP-219)."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+        for _ in range(2):
+            await client.send(produce_request("t", batch(bytes(6000))), PRODUCE_VERSION)
+        limit(node, "consumer_byte_rate", 1000)
+        started, first, second = (
+            trio.current_time(),
+            *(fetch_request("t", offset, partition_max_bytes=7000) for offset in (0, 1)),
+        )
+
+        assert records_of(await client.send(first, FETCH_VERSION)) > 6000
+        refused = await client.send(second, FETCH_VERSION)
+        while not records_of(await client.send(second, FETCH_VERSION)):
+            pass
+
+        assert not refused.responses
+        assert 3000 < refused.throttle_time_ms < 3500
+        assert 10_000 < elapsed_ms(started) < 13_000
+
+
+async def test_a_consumer_is_given_no_more_than_its_quota_has_in_all(tmp_path: Path) -> None:
+    """A fetch of everything would be refused again and again."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client, started = node.client(), trio.current_time()
+        for _ in range(5):
+            await client.send(produce_request("t", batch(bytes(900))), PRODUCE_VERSION)
+        limit(node, "consumer_byte_rate", 300)
+
+        while not (size := records_of(await client.send(fetch_request("t", 0), FETCH_VERSION))):
+            pass
+
+        assert 900 < size <= 3000
+        assert elapsed_ms(started) < 1000
+
+
+async def test_a_throttled_fetch_leaves_its_session_as_it_is(tmp_path: Path) -> None:
+    """One that begins a session begins none, one of a session goes on with it."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client, sessions = node.client(), node.node.fetch_sessions
+        await client.send(produce_request("t", batch(bytes(2000))), PRODUCE_VERSION)
+        begins = fetch_request("t", 0)
+        begins.session_epoch = 0
+        limit(node, "consumer_byte_rate", 10)
+        refused = await client.send(begins, FETCH_VERSION)
+        left = len(sessions)
+        limit(node, "consumer_byte_rate", 1 << 20)
+        session = (await client.send(begins, FETCH_VERSION)).session_id
+        goes_on = fetch_request("t")
+        goes_on.topics, goes_on.session_id, goes_on.session_epoch = [], session, 1
+        limit(node, "consumer_byte_rate", 10)
+
+        again = await client.send(goes_on, FETCH_VERSION)
+
+        assert refused.throttle_time_ms
+        assert (refused.session_id, left) == (0, 0)
+        assert again.throttle_time_ms
+        assert (again.error_code, again.session_id) == (0, session)
+
+
+async def test_followers_are_not_throttled(tmp_path: Path) -> None:
+    """A quota for every client is none for replicas."""
+    async with running_cluster(tmp_path) as cluster:
+        topic = cluster.controller.create_topic("t", replication_factor=3)
+        rates = {"consumer_byte_rate": 1.0}
+        cluster.controller.alter_client_quotas((("client-id", None),), rates)
+        client = cluster.client(topic.partitions[0].leader)
+        started = trio.current_time()
+
+        for _ in range(3):
+            await client.send(produce_request("t", batch(bytes(5000))), PRODUCE_VERSION)
+
+        assert elapsed_ms(started) < 100
+
+
+async def test_a_throttled_client_that_leaves_is_forgotten(tmp_path: Path) -> None:
+    """Nothing of its connection stays in the timer."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        tasks = node.node.timer.size
+        limit(node, "producer_byte_rate", 1)
+        client = node.client()
+        await client.send(produce_request("t", batch(bytes(5000))), PRODUCE_VERSION)
+
+        client.close()
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert node.node.timer.size == tasks
+
+
+async def test_a_connection_that_nobody_uses_is_closed(tmp_path: Path) -> None:
+    """``connections.max.idle.ms`` after the last request came."""
+    async with running_node(tmp_path, connections_max_idle_ms="1000") as node:
+        client, started = node.client(), trio.current_time()
+        await client.send(ApiVersionsRequest(), 0)
+        await trio.sleep(0.5)
+        await client.send(ApiVersionsRequest(), 0)
+
+        assert await client.closed()
+        assert elapsed_ms(started) == pytest.approx(1500, abs=5)
+
+
+async def test_a_connection_whose_request_waits_is_not_idle(tmp_path: Path) -> None:
+    """It gets its answer, and is closed when it does nothing with it."""
+    async with running_node(tmp_path, connections_max_idle_ms="1000") as node:
+        node.controller.create_topic("t")
+        client = node.client()
+
+        fetched = await client.send(fetch_request("t", 0, max_wait_ms=5000), FETCH_VERSION)
+
+        assert not fetched.responses[0].partitions[0].records
+        assert await client.closed()
+
+
+async def test_a_negative_time_lets_connections_be_idle(tmp_path: Path) -> None:
+    """For longer than the default."""
+    async with running_node(tmp_path, connections_max_idle_ms="-1") as node:
+        client = node.client()
+
+        await trio.sleep(1200)
+
+        assert (await client.send(ApiVersionsRequest(), 0)).error_code == 0
+
+
+async def test_a_clock_that_stands_still_closes_no_connection(tmp_path: Path) -> None:
+    """However long anything takes."""
+    async with running_node(tmp_path, connections_max_idle_ms="1") as node:
+        client = node.client()
+        for _ in range(10):
+            await trio.testing.wait_all_tasks_blocked()
+
+        assert (await client.send(ApiVersionsRequest(), 0)).error_code == 0
+
+
+def _with_little_memory(data_dir: Path, **config: str) -> AbstractAsyncContextManager[RunningNode]:
+    """A node with memory for one request."""
+    limits = {"socket_request_max_bytes": "1000", "queued_max_request_bytes": "1000"}
+    return running_node(data_dir, kept=False, **limits, **config)
+
+
+def begin(client: Client, size: int) -> bytes:
+    """Send the beginning of a request of *size* bytes; returns the rest."""
+    frame = encode_request(MetadataRequest(topics=None), 1, 1, "x" * (size - 20))
+    client.write(frame[:8])
+    return frame[8:]
+
+
+async def test_requests_that_lie_half_received_are_bounded(tmp_path: Path) -> None:
+    """Who has begun may end; others are not read until he has."""
+    async with _with_little_memory(tmp_path) as node:
+        first, second, third = (node.client() for _ in range(3))
+        rest = [begin(client, 700) for client in (first, second)]
+        await trio.testing.wait_all_tasks_blocked()
+
+        third.start(ApiVersionsRequest(), 0)
+        await trio.testing.wait_all_tasks_blocked()
+        assert third.nothing_arrived()
+        first.write(rest[0])
+        await third.receive()
+        second.write(rest[1])
+
+        assert struct.unpack_from(">i", await second.frame()) == (1,)
+
+
+async def test_a_client_that_leaves_gives_back_the_memory_it_held(tmp_path: Path) -> None:
+    """A flood of half requests ends with those who sent it."""
+    async with _with_little_memory(tmp_path) as node:
+        flood = [node.client() for _ in range(100)]
+        for client in flood:
+            begin(client, 900)
+        await trio.testing.wait_all_tasks_blocked()
+        honest = node.client()
+        honest.start(ApiVersionsRequest(), 0)
+        await trio.testing.wait_all_tasks_blocked()
+        assert honest.nothing_arrived()
+
+        for client in flood:
+            client.close()
+
+        assert (await honest.receive()).error_code == 0
+
+
+async def test_who_holds_memory_and_sends_no_more_is_sent_away(tmp_path: Path) -> None:
+    """So nobody can hold up the others for longer than he may be idle."""
+    async with _with_little_memory(tmp_path, connections_max_idle_ms="1000") as node:
+        for _ in range(2):
+            begin(node.client(), 900)
+        await trio.sleep(0.5)
+        honest = node.client()
+        honest.start(ApiVersionsRequest(), 0)
+        started = trio.current_time()
+
+        await honest.receive()
+
+        assert elapsed_ms(started) == pytest.approx(500, abs=5)

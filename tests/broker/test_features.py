@@ -1,0 +1,38 @@
+"""The features of the cluster."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.errors import ApiError
+from broker.features import LEVELS, check_level
+from protocol.errors import ErrorCode
+
+
+def test_a_feature_is_at_its_level() -> None:
+    """To ask for what is there changes nothing, and is allowed."""
+    for feature, level in LEVELS.items():
+        check_level(feature, level, 1)
+
+    with pytest.raises(ApiError):
+        check_level("metadata.version", 29, 1)
+
+
+@pytest.mark.parametrize(
+    ("feature", "level", "reason"),
+    [
+        ("nope", 1, "Local controller 1 does not support this feature."),
+        ("nope", 0, "Feature nope not found."),
+        ("metadata.version", -1, "A feature version cannot be less than 0."),
+        ("metadata.version", 99, "Local controller 1 only supports versions 30-30"),
+    ],
+)
+def test_the_words_are_kafkas(feature: str, level: int, reason: str) -> None:
+    """What Kafka 4.3.1 answered, save for the range."""
+    with pytest.raises(ApiError) as refused:
+        check_level(feature, level, 1)
+
+    assert refused.value.code is ErrorCode.INVALID_UPDATE_VERSION
+    assert refused.value.message == (
+        f"Invalid update version {level} for feature {feature}. {reason}"
+    )

@@ -1,0 +1,45 @@
+"""Wait records for tests, and a sink that keeps what it gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import trio
+
+from broker.waits.outbox import Lines
+from broker.waits.record import WaitRecord
+
+
+def wait_record(correlation_id: int = 1) -> WaitRecord:
+    """A request of client ``c`` that was answered at once."""
+    return WaitRecord(1, 7, "c", correlation_id, "Fetch", 12, arrived_ms=10.0, started_ms=10.5)
+
+
+class KeepingSink:
+    """Writes to a list, when it is let."""
+
+    def __init__(self) -> None:
+        self.added: list[bytes] = []
+        self.slices: list[int] = []
+        self.written: list[bytes] = []
+        self.closed = False
+        self.may_write = trio.Event()
+        self.may_write.set()
+
+    def add(self, lines: Lines) -> None:
+        self.added += lines
+        self.slices.append(len(lines))
+
+    async def write(self) -> None:
+        await self.may_write.wait()
+
+    async def flush(self) -> None:
+        await self.may_write.wait()
+        self.written, self.added = self.written + self.added, []
+
+    def close(self) -> None:
+        self.written, self.added = self.written + self.added, []
+        self.closed = True
+
+    def statistics(self) -> dict[str, Any]:
+        return {"written": len(self.written)}

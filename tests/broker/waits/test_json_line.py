@@ -1,0 +1,54 @@
+"""Wait records, written by hand and by json."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from broker.topic_partition import TopicPartition
+from broker.waits.causes import REFUSED, Cause, CauseKind
+from broker.waits.json_line import json_line
+from broker.waits.record import PartitionFacts, WaitRecord
+from protocol.errors import ErrorCode
+from tests.broker.waits.records import wait_record
+
+
+def _parked() -> WaitRecord:
+    record = wait_record()
+    record.arrived_us = 1_700_000_000_000_000
+    record.parked_ms, record.completed_ms, record.sent_ms = 11.0, 41.0, 41.25
+    record.purgatory, record.timeout_ms, record.checks = "Produce", 500, 3
+    record.waited_for = {"kind": "high_watermark", "topic": "t", "behind": [2, 3]}
+    key = TopicPartition("t", 0)
+    record.cause = Cause(CauseKind.HIGH_WATERMARK, key, 43, 3, ("Fetch", None, 17))
+    record.partitions = (
+        PartitionFacts("t", 0, 5, 2, 100, 0, 7, 9),
+        PartitionFacts("ü", 1, -1, 0, 0, 3, -1, -1),
+    )
+    return record
+
+
+def _refused() -> WaitRecord:
+    record = wait_record()
+    record.cause, record.error = REFUSED, ErrorCode.INVALID_GROUP_ID
+    return record
+
+
+def _named(client_id: str | None) -> WaitRecord:
+    record = wait_record()
+    record.client_id = client_id
+    return record
+
+
+@pytest.mark.parametrize(
+    "record",
+    [wait_record(), _parked(), _refused(), _named(None), _named('ä"\\\n{0}\u2028\ud800')],
+    ids=["at once", "parked", "refused", "nameless", "oddly named"],
+)
+def test_a_line_is_what_json_would_write(record: WaitRecord) -> None:
+    """To the byte, on one line."""
+    line = json_line(record)
+
+    assert line == json.dumps(record.told(), separators=(",", ":")).encode()
+    assert b"\n" not in line

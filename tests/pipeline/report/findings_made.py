@@ -1,0 +1,38 @@
+"""Findings that no Spark was asked for."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from pipeline.report.findings import Api, Findings
+
+START = datetime(2025, 11, 21, 9, tzinfo=UTC)
+
+
+def made(name: str = "ours", malformed: int = 0) -> Findings:
+    """A thousand produces, two a minute apart from the rest."""
+    percentiles = {"p50": 900.0, "p90": 900.0, "p99": 900.0, "p99_9": 30e6, "max": 30e6}
+    phases = {"queued": 1.0, "local": 9.0, "parked": 890.0, "send": 0.0}
+    produce = Api("Produce", 1000, percentiles, phases, [(900.0, 998), (30e6, 2)], parked=250)
+    late = START + timedelta(minutes=5)
+    return Findings(
+        name=name,
+        malformed=malformed,
+        apis=[produce],
+        bin_s=60,
+        over_time={(START, 256): 998, (late, 1200): 2},
+        causes={(START, "high_watermark"): 998, (late, "timeout"): 2},
+        lag={(3.0, 890.0): 250, (0.0, 0.0): 750},
+        top=[{"parked_us": 30_000_000, "explanation": "Produce 1 <waited> & ended."}],
+        deliveries=[
+            {
+                "topic": "orders",
+                "partition": 0,
+                "consumer": None,
+                "count": 7,
+                "mean": 1_000.0,
+                "worst_p99": 2_000.0,
+                "max": 3_000,
+            }
+        ],
+    )

@@ -1,0 +1,36 @@
+"""The page."""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.report.page import page
+from tests.pipeline.report.findings_made import made
+
+
+def test_a_page_asks_nobody_for_anything() -> None:
+    """No address but names of XML, no script, and every id once."""
+    text = page([made()])
+
+    assert not re.search(r'(src|href)="(?!#|data:)', text)
+    assert not re.search(r"@import|<script|url\((?!#)", text)
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids)) > 10
+    assert set(re.findall(r'(?:url\(#|xlink:href="#)([^")]+)', text)) <= set(ids)
+
+
+def test_what_was_recorded_is_escaped() -> None:
+    """A client chooses its own name, and it may be HTML."""
+    text = page([made("<b>x</b>")])
+
+    assert "<title>&lt;b&gt;x&lt;/b&gt;" in text
+    assert "Produce 1 &lt;waited&gt; &amp; ended." in text
+    assert "<b>x</b>" not in text
+
+
+def test_two_sets_stand_beside_each_other() -> None:
+    """A row of each API for both."""
+    text = page([made("ours"), made("theirs")])
+
+    assert "<td>Produce · ours</td>" in text
+    assert "<td>Produce · theirs</td>" in text

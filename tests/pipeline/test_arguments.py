@@ -1,0 +1,49 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.arguments import OUT, WINDOW_S, parse
+
+
+def test_a_source_is_enough() -> None:
+    """Everything else has a default."""
+    given = parse(["a.jsonl", "b.jsonl"])
+
+    assert given.sources == ("a.jsonl", "b.jsonl")
+    assert (given.out, given.window_s, given.master) == (OUT, WINDOW_S, None)
+    assert not given.streamed
+
+
+def test_settings_reach_spark() -> None:
+    """A value may have = in it."""
+    given = parse(["--compare", "a", "b", "--conf", "k=v=w", "--conf", "l="])
+
+    assert given.compare == ("a", "b")
+    assert given.settings == {"k": "v=w", "l": ""}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "give a SOURCE, or two after --compare"),
+        (["a", "--compare", "a", "b"], "give a SOURCE, or two after --compare"),
+        (["a", "--follow", "--catch-up"], "exclude each other"),
+        (["--compare", "a", "b", "--follow"], "it cannot follow"),
+        (["a", "--window", "7"], "'7' is no length of a window: a divisor of 3600"),
+        (["a", "--window", "x"], "'x' is no length of a window"),
+        (["a", "--conf", "x"], "'x' is not KEY=VALUE"),
+    ],
+)
+def test_what_makes_no_sense_is_2_and_one_line(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The option is named."""
+    with pytest.raises(SystemExit) as ended:
+        parse(words)
+
+    told = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said in told
+    assert told.count("\n") == 1

@@ -1,0 +1,33 @@
+"""The schema of the tables' rows against the records that the broker writes."""
+
+from __future__ import annotations
+
+import re
+
+from broker.waits.record import SCHEMA as WRITTEN
+from broker.waits.record import PartitionFacts, WaitRecord
+from pipeline.schema import PHASES, RECORD_DDL, REQUIRED, SCHEMA
+
+_NESTED = re.compile(r"<[^<>]*>")
+
+
+def fields(ddl: str) -> list[str]:
+    """The names at the top of a DDL, in order."""
+    while _NESTED.search(ddl):
+        ddl = _NESTED.sub("", ddl)
+    return [field.split()[0].rstrip(":") for field in ddl.split(",")]
+
+
+def test_it_has_every_field_of_the_brokers_records() -> None:
+    """In the same order, under the same number; and of each partition."""
+    told = WaitRecord(1, 2, "billing", 3, "Fetch", 17, 0.0, 0.0).told()
+
+    assert (SCHEMA, fields(RECORD_DDL)) == (WRITTEN, list(told))
+    [partitions] = re.findall(r"partitions ARRAY<STRUCT<(.*?)>>", RECORD_DDL, re.DOTALL)
+    assert fields(partitions) == list(PartitionFacts._fields)
+
+
+def test_what_is_required_is_there() -> None:
+    """And so is each phase."""
+    assert set(REQUIRED) <= set(fields(RECORD_DDL))
+    assert {f"{phase}_us" for phase in PHASES} <= set(REQUIRED)

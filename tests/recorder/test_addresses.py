@@ -1,0 +1,84 @@
+"""The addresses in responses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from protocol.codec import encode
+from protocol.headers import RequestHeader
+from protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
+from protocol.messages.describe_cluster import DescribeClusterBroker, DescribeClusterResponse
+from protocol.messages.fetch import FetchResponse, NodeEndpoint
+from protocol.messages.find_coordinator import Coordinator, FindCoordinatorResponse
+from protocol.messages.metadata import MetadataResponse, MetadataResponseBroker
+from recorder.addresses import Address, decoded, rewritten
+
+TOLD: Any = {"host": "kafka", "port": 9092}
+CASES = [
+    (MetadataResponse(brokers=[MetadataResponseBroker(node_id=7, **TOLD)], topics=[]), 12),
+    (
+        DescribeClusterResponse(
+            cluster_id="c", brokers=[DescribeClusterBroker(broker_id=7, **TOLD)]
+        ),
+        1,
+    ),
+    (FindCoordinatorResponse(node_id=7, **TOLD), 2),
+    (FindCoordinatorResponse(coordinators=[Coordinator(key="g", node_id=7, **TOLD)]), 6),
+    (FetchResponse(responses=[], node_endpoints=[NodeEndpoint(node_id=7, **TOLD)]), 17),
+]
+
+
+def frame_of(body: Any, version: int) -> tuple[RequestHeader, bytes]:
+    """A response as it comes: correlation id, tags where there are any, body."""
+    spec = body.__spec__
+    tags = b"\0" if version >= spec.flexible and spec.key != 18 else b""
+    header = RequestHeader(spec.key, version, 5, None)
+    return header, (5).to_bytes(4, "big") + tags + encode(body, version)
+
+
+@pytest.mark.parametrize(("body", "version"), CASES)
+def test_every_address_is_replaced(body: Any, version: int) -> None:
+    """The node's id says which; all else is as it was."""
+    header, frame = frame_of(body, version)
+    asked: list[tuple[int, Address]] = []
+
+    def local(node_id: int, upstream: Address) -> Address:
+        asked.append((node_id, upstream))
+        return Address("127.0.0.1", 5)
+
+    changed = rewritten(header, frame, decoded(header, frame), local)
+
+    assert asked == [(7, Address("kafka", 9092))]
+    asked.clear()
+    rewritten(header, changed, decoded(header, changed), local)
+    assert asked == [(7, Address("127.0.0.1", 5))]
+    assert changed[:4] == frame[:4]
+
+
+def test_no_node_stays_no_node() -> None:
+    """An error without a coordinator is passed on byte by byte."""
+    nobody = FindCoordinatorResponse(error_code=15, node_id=-1, host="", port=-1)
+    header, frame = frame_of(nobody, 2)
+
+    assert rewritten(header, frame, decoded(header, frame), lambda *_: Address("x", 1)) is frame
+
+
+def test_versions_that_cannot_be_rewritten_are_hidden() -> None:
+    """Of the APIs that tell addresses or records; others are none of our business."""
+    ranges = [
+        ApiVersion(api_key=3, min_version=0, max_version=99),
+        ApiVersion(api_key=11, min_version=0, max_version=99),
+    ]
+    header, frame = frame_of(ApiVersionsResponse(api_keys=ranges), 4)
+    told = decoded(header, rewritten(header, frame, decoded(header, frame), lambda _, told: told))
+
+    assert told is not None
+    assert [api.max_version for api in told.api_keys] == [13, 99]
+
+
+def test_what_is_not_known_is_not_decoded() -> None:
+    """It is passed on as it came."""
+    assert decoded(RequestHeader(3, 99, 1, None), b"\0\0\0\1") is None
+    assert decoded(RequestHeader(3, 12, 1, None), b"\0\0\0\1\0torn") is None

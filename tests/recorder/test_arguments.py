@@ -1,0 +1,39 @@
+"""The command line of the proxy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recorder.addresses import Address
+from recorder.arguments import parse
+
+
+def test_an_upstream_is_enough() -> None:
+    """An address of IPv6 has its brackets."""
+    given = parse(["--upstream", "[::1]:9092"])
+
+    assert given.upstream == Address("::1", 9092)
+    assert (given.host, given.port, given.records) == ("127.0.0.1", 0, Path("records.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "--upstream"),
+        (["--upstream", "kafka"], "'kafka' is not HOST:PORT"),
+        (["--upstream", "k:1", "--port", "x"], "'x' is no port"),
+    ],
+)
+def test_what_makes_no_sense_is_2_and_one_line(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The option is named."""
+    with pytest.raises(SystemExit) as ended:
+        parse(words)
+
+    told = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said in told
+    assert told.count("\n") == 1

@@ -1,0 +1,92 @@
+"""One connection's requests and answers."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from protocol.codec import Malformed
+from protocol.headers import encode_request
+from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from protocol.messages.metadata import MetadataResponse, MetadataResponseTopic
+from protocol.messages.produce import ProduceRequest
+from recorder.addresses import Address
+from recorder.exchange import Exchange, TopicNames
+from tests.recorder.test_addresses import frame_of
+
+BEAT = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
+
+
+def exchange() -> Exchange:
+    """A connection to node 3."""
+    return Exchange(9, lambda: 3, TopicNames(), lambda _, told: Address(told.host, told.port))
+
+
+def asked(body: object, version: int, correlation_id: int) -> bytes:
+    """A request's frame without its length."""
+    return encode_request(body, version, correlation_id, "me")[4:]
+
+
+def test_phases_add_up_and_the_second_request_queues_behind_the_first() -> None:
+    """Kafka works at one request of a connection at a time."""
+    one = exchange()
+    answer = frame_of(HeartbeatResponse(error_code=27), 4)[1]
+    one.request(asked(BEAT, 4, 1), 100)
+    one.request(asked(BEAT, 4, 2), 150)
+    records = []
+    for answered_us, sent_us in ((300, 310), (400, 420)):
+        passed_on, record_of = one.response(answer, answered_us)
+        assert passed_on is answer
+        records.append(record_of(sent_us))
+
+    times = [
+        tuple(record[f"{name}_us"] for name in ("arrived", "queued", "local", "send", "total"))
+        for record in records
+    ]
+    assert times == [(100, 0, 200, 10, 210), (150, 160, 90, 20, 270)]
+    assert [record["correlation_id"] for record in records] == [1, 2]
+    assert records[0] | {"correlation_id": 2} == records[1] | {
+        name: records[0][name] for name in records[0] if name.endswith("_us")
+    }
+    who = ("node", "connection", "client_id", "api", "version", "error")
+    assert [records[0][name] for name in who] == [3, 9, "me", "Heartbeat", 4, 27]
+
+
+def test_a_produce_that_wants_no_answer_is_a_record_at_once() -> None:
+    """The next answer is that of the next request."""
+    one = exchange()
+    record = one.request(asked(ProduceRequest(acks=0, timeout_ms=7, topic_data=[]), 9, 1), 100)
+    one.request(asked(BEAT, 4, 2), 200)
+    _, record_of = one.response(frame_of(HeartbeatResponse(), 4)[1], 300)
+
+    assert record is not None
+    assert (record["api"], record["timeout_ms"], record["total_us"]) == ("Produce", 7, 0)
+    assert record_of(300)["api"] == "Heartbeat"
+
+
+def test_an_api_that_is_not_known_is_recorded_by_its_number() -> None:
+    """And passed on."""
+    one = exchange()
+    one.request(b"\x03\xe7\x00\x01\x00\x00\x00\x05", 100)
+    passed_on, record_of = one.response(b"\x00\x00\x00\x05rest", 150)
+
+    assert passed_on == b"\x00\x00\x00\x05rest"
+    assert (record_of(150)["api"], record_of(150)["total_us"]) == ("999", 50)
+
+
+def test_an_answer_to_nothing_is_malformed() -> None:
+    """The connection cannot be understood any more."""
+    with pytest.raises(Malformed):
+        exchange().response(b"\0\0\0\1", 1)
+
+
+def test_topic_names_are_learned() -> None:
+    """What has no name yet is told by its id."""
+    names, topic_id = TopicNames(), UUID(int=5)
+    assert names("", topic_id) == str(topic_id)
+    topic = MetadataResponseTopic(name="orders", topic_id=topic_id, partitions=[])
+    names.learn(MetadataResponse(brokers=[], topics=[topic]))
+
+    assert names("", topic_id) == "orders"
+    assert names("given", topic_id) == "given"

@@ -1,0 +1,41 @@
+"""A local port for each node upstream."""
+
+from __future__ import annotations
+
+import pytest
+import trio
+
+from recorder.addresses import Address
+from recorder.nodes import Nodes
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_node_has_one_port_however_often_it_is_told() -> None:
+    """Another node has another."""
+    async with trio.open_nursery() as nursery:
+        nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
+        first = nodes.serve(Address("kafka", 1))
+
+        assert nodes.local(1, Address("kafka", 1)) == first
+        assert nodes.local(2, Address("kafka", 2)).port not in (0, first.port)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_port_in_use_is_an_error() -> None:
+    """Nobody listens elsewhere instead."""
+    async with trio.open_nursery() as nursery:
+        nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
+        taken = nodes.serve(Address("kafka", 1)).port
+        with pytest.raises(OSError, match="in use"):
+            nodes.serve(Address("kafka", 2), taken)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_node_that_is_gone_closes_the_client() -> None:
+    """And the proxy goes on."""
+    async with trio.open_nursery() as nursery:
+        nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
+        async with await trio.open_tcp_stream(*nodes.serve(Address("127.0.0.1", 1))) as client:
+            assert await client.receive_some() == b""
+        nursery.cancel_scope.cancel()

@@ -1,0 +1,76 @@
+"""What a Produce or a Fetch did to each partition."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from protocol.messages.fetch import (
+    FetchableTopicResponse,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    PartitionData,
+)
+from protocol.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+    TopicProduceResponse,
+)
+from protocol.records import Record, build_batch
+from recorder.partitions import Offsets, asked, fetched, produced
+
+BATCH = build_batch([Record(None, b"x", timestamp=0)] * 4, base_offset=10)
+
+
+def named(name: str, _: UUID) -> str:
+    """The topic's name."""
+    return name
+
+
+def test_a_produce_has_its_counts_and_its_answer() -> None:
+    """Without an answer (acks=0) the offset is not known."""
+    part = PartitionProduceData(index=2, records=BATCH)
+    request = ProduceRequest(
+        acks=1, timeout_ms=5, topic_data=[TopicProduceData(name="t", partition_data=[part])]
+    )
+    answer = PartitionProduceResponse(index=2, base_offset=10, error_code=3)
+    response = ProduceResponse(
+        responses=[TopicProduceResponse(name="t", partition_responses=[answer])]
+    )
+
+    [with_answer], [without] = (
+        produced(request, response, named),
+        produced(request, None, named),
+    )
+    assert with_answer == {
+        "topic": "t",
+        "partition": 2,
+        "offset": 10,
+        "records": 4,
+        "bytes": len(BATCH),
+        "error": 3,
+        "high_watermark": None,
+        "log_end_offset": None,
+    }
+    assert (without["offset"], without["error"], without["records"]) == (None, 0, 4)
+
+
+def test_a_fetch_counts_from_where_it_asked() -> None:
+    """The batch begins before; a later request of the session does not name the partition."""
+    offsets: Offsets = {}
+    part = FetchPartition(partition=0, fetch_offset=12, partition_max_bytes=1)
+    first = FetchRequest(
+        max_wait_ms=1, min_bytes=1, topics=[FetchTopic(topic="t", partitions=[part])]
+    )
+    asked(first, offsets, named)
+    asked(FetchRequest(max_wait_ms=1, min_bytes=1, topics=[]), offsets, named)
+    data = PartitionData(partition_index=0, high_watermark=14, records=BATCH)
+    response = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
+
+    [told] = fetched(response, offsets, named)
+    assert (told["offset"], told["records"], told["high_watermark"]) == (12, 2, 14)
+    assert told["bytes"] == len(BATCH)

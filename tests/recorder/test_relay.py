@@ -1,0 +1,63 @@
+"""The two directions of one connection, in memory."""
+
+from __future__ import annotations
+
+import pytest
+import trio
+from trio.testing import memory_stream_pair
+
+from protocol.codec import Malformed
+from protocol.headers import encode_request
+from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from recorder.addresses import Address
+from recorder.exchange import Exchange, Record, TopicNames
+from recorder.relay import frames, relay
+from tests.recorder.test_addresses import frame_of
+
+pytestmark = pytest.mark.anyio
+
+REQUEST = encode_request(HeartbeatRequest(group_id="g", generation_id=1, member_id="m"), 4, 1, "me")
+ANSWER = frame_of(HeartbeatResponse(), 4)[1]
+
+
+async def test_bytes_pass_both_ways_and_become_a_record() -> None:
+    """Also when a frame comes byte by byte; the end of the client ends the node's connection."""
+    client, ours = memory_stream_pair()
+    theirs, node = memory_stream_pair()
+    records: list[Record] = []
+    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, told: Address(*told))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(relay, ours, theirs, exchange, records.append, lambda: 5)
+        for byte in REQUEST:
+            await client.send_all(bytes([byte]))
+        await trio.testing.wait_all_tasks_blocked()
+        assert await node.receive_some() == REQUEST
+        await node.send_all(len(ANSWER).to_bytes(4, "big") + ANSWER)
+        assert await client.receive_some() == len(ANSWER).to_bytes(4, "big") + ANSWER
+        await client.aclose()
+        assert await node.receive_some() == b""
+
+    assert [record["api"] for record in records] == ["Heartbeat"]
+
+
+async def test_bytes_that_are_no_frames_close_both_sides() -> None:
+    """As a broker does."""
+    client, ours = memory_stream_pair()
+    theirs, node = memory_stream_pair()
+    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, told: Address(*told))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(relay, ours, theirs, exchange, lambda _: None, lambda: 5)
+        await client.send_all(b"\xff\xff\xff\xff")
+        assert await client.receive_some() == b""
+        assert await node.receive_some() == b""
+
+
+async def test_frames_are_cut_out_of_a_stream() -> None:
+    """Several at once, and one that is shorter than any."""
+    writer, reader = memory_stream_pair()
+    await writer.send_all(b"\0\0\0\4abcd\0\0\0\5efghi\0\0\0\1")
+    cut = frames(reader)
+
+    assert [await anext(cut), await anext(cut)] == [b"abcd", b"efghi"]
+    with pytest.raises(Malformed, match="a frame of 1 bytes"):
+        await anext(cut)

@@ -1,0 +1,167 @@
+"""A network in memory that takes its time, and that loses connections when it is told to.
+
+    send --> under way for `latency_ms` --> incoming of the other end
+                    |
+                   cut: what is under way or not yet read is lost, both ends see the end at once
+
+Bytes stay in order, and the end of a stream comes behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from itertools import count
+from random import Random
+from typing import Any
+
+import trio
+
+from broker.transport import Disconnected
+from tests.client import MemoryNetwork
+from tests.simulation.violation import Violation
+
+# A run needs about a thousand; more is somebody who asks again and again without time passing.
+SENDS_MAX = 10_000
+
+
+class Courier:
+    """Does things later, in the order of their time."""
+
+    def __init__(self) -> None:
+        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._numbers = count()
+        self._sleep = trio.CancelScope()
+
+    def after(self, milliseconds: float, action: Callable[[], None]) -> None:
+        """Do *action* then; at once if there is no time in between."""
+        if milliseconds <= 0:
+            action()
+            return
+        at = trio.current_time() + milliseconds / 1000
+        heappush(self._due, (at, next(self._numbers), action))
+        self._sleep.deadline = self._due[0][0]
+
+    async def run(self) -> None:
+        """Deliver until cancelled."""
+        while True:
+            at = self._due[0][0] if self._due else float("inf")
+            with trio.CancelScope(deadline=at) as self._sleep:
+                await trio.sleep_forever()
+            while self._due and self._due[0][0] <= trio.current_time():
+                heappop(self._due)[2]()
+
+
+class SlowTransport:
+    """One end of a connection."""
+
+    peer = "simulation"
+
+    def __init__(self, network: SlowNetwork, latency_ms: float) -> None:
+        self._network = network
+        self.latency_ms = latency_ms
+        self.incoming = bytearray()
+        self.other: SlowTransport
+        self.closed = False
+        self.is_cut = False
+        self._at_end = False
+        self._changed = trio.Event()
+
+    def receive_into(self, buffer: memoryview) -> int:
+        """Take what has arrived."""
+        if self.closed:
+            raise trio.ClosedResourceError
+        if self.is_cut:
+            raise Disconnected("cut")
+        if not self.incoming:
+            if self._at_end:
+                return 0
+            raise BlockingIOError
+        size = min(len(buffer), len(self.incoming))
+        buffer[:size] = self.incoming[:size]
+        del self.incoming[:size]
+        return size
+
+    def send(self, parts: Sequence[bytes | bytearray | memoryview]) -> int:
+        """Send everything; there is always room."""
+        if self.closed or self.is_cut or self._at_end:
+            raise Disconnected("closed")
+        data = b"".join(parts)
+        self._network.count_send()
+        self._network.courier.after(self.latency_ms, lambda: self.other.arrive(data))
+        return len(data)
+
+    def arrive(self, data: bytes) -> None:
+        """The other end has sent something."""
+        if not (self.is_cut or self.closed):
+            self.incoming += data
+            self._notify()
+
+    def end(self) -> None:
+        """The other end has closed, and all that it has sent is here."""
+        self._at_end = True
+        self._notify()
+
+    async def wait_readable(self) -> None:
+        """Wait for bytes or the end."""
+        await trio.lowlevel.checkpoint()
+        while not (self.incoming or self._at_end or self.closed or self.is_cut):
+            await self._changed.wait()
+        if self.closed:
+            raise trio.ClosedResourceError
+
+    async def wait_writable(self) -> None:
+        """There is always room."""
+        await trio.lowlevel.checkpoint()
+
+    def close(self) -> None:
+        """Close this end; the other reads what is left, then the end."""
+        if not self.closed:
+            self.closed = True
+            self._notify()
+            self._network.courier.after(self.latency_ms, self.other.end)
+
+    def cut(self) -> None:
+        """Lose the connection, and all that is under way on it."""
+        for side in (self, self.other):
+            side.is_cut = True
+            side.incoming.clear()
+            side._notify()
+
+    def _notify(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+
+class SlowNetwork(MemoryNetwork):
+    """Every connection has a latency of its own, drawn from the seed."""
+
+    def __init__(self, seed: int, latency_max_ms: float) -> None:
+        super().__init__()
+        self.courier = Courier()
+        self._random = Random(f"network {seed}")
+        self._latency_max_ms = latency_max_ms
+        self._links: list[tuple[int, SlowTransport]] = []
+        self._sends = 0
+
+    def pair(self, port: int, room: int) -> tuple[Any, Any]:
+        """Both ends of a new connection to that port."""
+        latency_ms = round(self._random.uniform(0, self._latency_max_ms), 1)
+        one, other = SlowTransport(self, latency_ms), SlowTransport(self, latency_ms)
+        one.other, other.other = other, one
+        self._links.append((port, one))
+        return one, other
+
+    def count_send(self) -> None:
+        """Notice when the nodes talk and talk and time does not pass."""
+        self._sends += 1
+        if self._sends > SENDS_MAX:
+            raise Violation(f"more than {SENDS_MAX} messages: somebody asks without a pause")
+
+    def lose(self, port: int, chance: float) -> int:
+        """Cut connections to that port; returns how many."""
+        self._links = [link for link in self._links if not (link[1].closed or link[1].other.closed)]
+        doomed = [link for at, link in self._links if at == port and self._random.random() < chance]
+        for link in doomed:
+            link.cut()
+        return len(doomed)

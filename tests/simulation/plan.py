@@ -1,0 +1,257 @@
+"""What happens in one run of the simulation: drawn from a seed, and from nothing else.
+
+A plan is valid by construction: only running nodes are stopped, at most ``down_max`` at a time, and
+at its end everything is healed. The run that follows a plan draws nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+
+DURATION_MS = 5000
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that happens, ``at_ms`` after the begin."""
+
+    at_ms: float
+
+
+@dataclass(frozen=True)
+class Produce(Step):
+    """A client sends a batch once; ``stale`` sends it to that node, whoever leads."""
+
+    partition: int
+    acks: int
+    count: int
+    timeout_ms: int
+    stale: int | None
+
+
+@dataclass(frozen=True)
+class Read(Step):
+    """A client fetches: from a node or, with None, from the leader; from a part of what is there.
+
+    ``whence`` 1 is the end as last seen, 0 the beginning.
+    """
+
+    partition: int
+    node: int | None
+    whence: float
+    max_wait_ms: int
+    version: int
+
+
+@dataclass(frozen=True)
+class Delete(Step):
+    """A client deletes that part of what is there."""
+
+    partition: int
+    part: float
+    timeout_ms: int
+
+
+@dataclass(frozen=True)
+class Fault(Step):
+    """Something is done to a node: ``kind`` is the name of what `Faults` can do."""
+
+    kind: str
+    node: int
+
+
+@dataclass(frozen=True)
+class Move(Step):
+    """An operator gives the partition these replicas, and the leadership to the first of them."""
+
+    partition: int
+    replicas: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Hang(Step):
+    """Connections from or to a node are lost, with what is under way; each with ``chance``."""
+
+    node: int
+    chance: float
+
+
+@dataclass
+class Plan:
+    """Settings, idempotent producers and steps, in their order."""
+
+    seed: int
+    brokers: int
+    partitions: int
+    replication_factor: int
+    config: dict[str, str]
+    latency_max_ms: float
+    down_max: int
+    producers: int
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def nodes(self) -> list[int]:
+        """All node ids."""
+        return list(range(1, self.brokers + 1))
+
+
+def draw(seed: int) -> Plan:
+    """The plan of that seed."""
+    random = Random(seed)
+    brokers = random.choice((3, 3, 3, 4, 5))
+    plan = Plan(
+        seed=seed,
+        brokers=brokers,
+        partitions=random.choice((1, 1, 2, 3)),
+        replication_factor=3 if random.random() < 0.8 else brokers,
+        config=_config(random),
+        latency_max_ms=random.choice((0, 0, 2, 30)),
+        down_max=random.choice((1, 1, 1, brokers)),
+        producers=random.choice((0, 1, 2)),
+    )
+    times = sorted(random.uniform(0, DURATION_MS) for _ in range(random.randint(30, 70)))
+    drawing = _Drawing(random, plan)
+    for at_ms in times:
+        drawing.step(at_ms)
+    return plan
+
+
+def _config(random: Random) -> dict[str, str]:
+    lag_max_ms = random.choice((600, 1000, 2000))
+    config = {
+        "min.insync.replicas": random.choice("2222213"),
+        "replica.lag.time.max.ms": str(lag_max_ms),
+        "replica.fetch.wait.max.ms": str(random.choice((100, 300, 500))),
+        "replica.fetch.backoff.ms": str(random.choice((50, 200, 1000))),
+        "replica.high.watermark.checkpoint.interval.ms": str(random.choice((500, 5000))),
+    }
+    if random.random() < 0.3:
+        config["log.roll.ms"] = str(random.choice((300, 2000)))
+        if random.random() < 0.5:
+            config["log.retention.ms"] = "2500"
+            config["log.retention.check.interval.ms"] = "1000"
+            config["log.initial.task.delay.ms"] = "1000"
+    return config
+
+
+class _Drawing:
+    """The state that the nodes will be in, so that every step makes sense."""
+
+    def __init__(self, random: Random, plan: Plan) -> None:
+        self._random = random
+        self._plan = plan
+        self._down: set[int] = set()
+        self._paused: set[int] = set()
+        self._deaf: set[int] = set()
+        self._mute: set[int] = set()
+        # How likely each step is, and what makes it.
+        self._steps: list[tuple[int, Callable[[float], None]]] = [
+            (30, self._produce),
+            (16, self._read),
+            (2, self._delete),
+            (10, self._pause_or_resume),
+            (8, self._stop_or_start),
+            (6, self._move),
+            (8, self._deafen_or_tell),
+            (6, self._mute_or_let_speak),
+            (3, self._refuse),
+            (5, self._hang),
+        ]
+
+    def step(self, at_ms: float) -> None:
+        """Add one step."""
+        weights = [weight for weight, _ in self._steps]
+        _, make = self._random.choices(self._steps, weights)[0]
+        make(at_ms)
+
+    def _add(self, step: Step) -> None:
+        self._plan.steps.append(step)
+
+    def _partition(self) -> int:
+        return self._random.randrange(self._plan.partitions)
+
+    def _up(self) -> list[int]:
+        return [node for node in self._plan.nodes if node not in self._down]
+
+    def _produce(self, at_ms: float) -> None:
+        random = self._random
+        self._add(
+            Produce(
+                at_ms,
+                self._partition(),
+                acks=random.choice((-1, -1, -1, 1, 0)),
+                count=random.choice((1, 1, 3)),
+                timeout_ms=random.choice((0, 100, 1000, 4000, 4000)),
+                stale=random.choice(self._plan.nodes) if random.random() < 0.1 else None,
+            )
+        )
+
+    def _read(self, at_ms: float) -> None:
+        random = self._random
+        self._add(
+            Read(
+                at_ms,
+                self._partition(),
+                node=random.choice((None, None, random.choice(self._plan.nodes))),
+                whence=random.choice((0, 1, 1, 1, random.random())),
+                max_wait_ms=random.choice((0, 200, 1500)),
+                version=random.choice((10, 11, 12)),
+            )
+        )
+
+    def _delete(self, at_ms: float) -> None:
+        random = self._random
+        self._add(Delete(at_ms, self._partition(), random.random(), random.choice((0, 500, 3000))))
+
+    def _toggle(self, at_ms: float, among: set[int], on: str, off: str) -> None:
+        """Do it to another node, or undo it; the more have it, the likelier is the latter."""
+        random = self._random
+        if among and random.random() < 0.4 + 0.2 * len(among):
+            node = random.choice(sorted(among))
+            among.discard(node)
+            self._add(Fault(at_ms, off, node))
+        elif free := [node for node in self._up() if node not in among]:
+            node = random.choice(free)
+            among.add(node)
+            self._add(Fault(at_ms, on, node))
+
+    def _pause_or_resume(self, at_ms: float) -> None:
+        self._toggle(at_ms, self._paused, "pause", "resume")
+
+    def _deafen_or_tell(self, at_ms: float) -> None:
+        self._toggle(at_ms, self._deaf, "deafen", "tell")
+
+    def _mute_or_let_speak(self, at_ms: float) -> None:
+        on = self._random.choice(("hold questions", "hold answers"))
+        self._toggle(at_ms, self._mute, on, "let speak")
+
+    def _stop_or_start(self, at_ms: float) -> None:
+        random = self._random
+        if self._down and (len(self._down) >= self._plan.down_max or random.random() < 0.5):
+            node = random.choice(sorted(self._down))
+            self._down.discard(node)
+            self._add(Fault(at_ms, "start", node))
+            return
+        node = random.choice(self._up())
+        self._down.add(node)
+        for others in (self._paused, self._deaf, self._mute):
+            others.discard(node)
+        self._add(Fault(at_ms, "stop", node))
+
+    def _move(self, at_ms: float) -> None:
+        random = self._random
+        replicas = random.sample(self._plan.nodes, self._plan.replication_factor)
+        self._add(Move(at_ms, self._partition(), tuple(replicas)))
+
+    def _refuse(self, at_ms: float) -> None:
+        kind = self._random.choice(("refuse", "leave open"))
+        if up := self._up():
+            self._add(Fault(at_ms, kind, self._random.choice(up)))
+
+    def _hang(self, at_ms: float) -> None:
+        random = self._random
+        node = random.choice(self._plan.nodes)
+        self._add(Hang(at_ms, node, random.choice((0.3, 1.0))))

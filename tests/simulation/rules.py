@@ -1,0 +1,158 @@
+"""What must hold at every moment of a run, whatever has gone wrong.
+
+log start <= last stable <= high watermark <= log end          on every replica
+a leader's high watermark does not go back within its epoch
+what is below a high watermark is the same on every replica
+in-sync and eligible replicas have everything that was ever committed
+no replica cuts off what was below its high watermark
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from broker.cluster import Cluster
+from broker.node import Node
+from broker.replication.partition import Partition
+from broker.storage.log import Log
+from broker.topic_partition import TopicPartition
+from tests.simulation.committed import Committed
+from tests.simulation.violation import Violation
+
+TOPIC = "t"
+
+Epoch = tuple[int, TopicPartition, int]  # node, partition, leader epoch
+
+
+class Rules:
+    """Looks at all replicas that are up, and remembers what was promised."""
+
+    def __init__(self, cluster: Cluster, partitions: int) -> None:
+        self._cluster = cluster
+        self.keys = [TopicPartition(TOPIC, index) for index in range(partitions)]
+        self.committed = {key: Committed() for key in self.keys}
+        # When each leader's high watermark moved, and where to.
+        self.passed: dict[Epoch, list[tuple[float, int]]] = {}
+        # How far each log has been compared, by the log itself: a node has another in each life.
+        self._compared: dict[Log, int] = {}
+        self.broken: Violation | None = None
+        self._starts = dict.fromkeys(self.keys, 0)
+
+    def look(self) -> None:
+        """Check what costs little."""
+        if self.broken is not None:
+            raise self.broken
+        for node in self._cluster.nodes:
+            for partition in node.replicas.partitions.values():
+                self._offsets_in_order(node, partition)
+
+    def look_closely(self) -> None:
+        """Check everything."""
+        self.look()
+        for node in self._cluster.nodes:
+            for partition in node.replicas.partitions.values():
+                log = partition.log
+                self._compare(node, partition, log.high_watermark)
+        for key in self.keys:
+            self._who_must_have_all_has_all(key)
+
+    # ------------------------------------------------------------------------------ one replica
+
+    def _offsets_in_order(self, node: Node, partition: Partition) -> None:
+        log = partition.log
+        start, stable, high, end = (
+            log.log_start_offset,
+            log.last_stable_offset,
+            log.high_watermark,
+            log.log_end_offset,
+        )
+        if not 0 <= start <= stable <= high <= end:
+            raise Violation(
+                f"{_who(node, partition)}: log start {start}, last stable {stable}, high watermark "
+                f"{high}, log end {end} are out of order"
+            )
+        self._starts[partition.key] = max(self._starts[partition.key], start)
+
+    def high_watermark_moved(self, node_id: int, key: TopicPartition, epoch: int, log: Log) -> None:
+        """A leader has moved its high watermark: what is below it now is a promise.
+
+        Called with every single move, since the next thing to happen may be that the leader dies.
+        """
+        moves = self.passed.setdefault((node_id, key, epoch), [])
+        now, before = log.high_watermark, moves[-1][1] if moves else -1
+        if now < before:
+            raise Violation(
+                f"node {node_id}, leader of {key}: the high watermark goes back from {before} to "
+                f"{now} in leader epoch {epoch}"
+            )
+        moves.append((self._cluster.clock.now_ms(), now))
+        self._learn(f"node {node_id}, leader of {key}", key, log, now)
+
+    def _compare(self, node: Node, partition: Partition, end: int) -> None:
+        """The replica has what is committed, up to *end*; each batch is read once."""
+        self._learn(_who(node, partition), partition.key, partition.log, end)
+
+    def _learn(self, who: str, key: TopicPartition, log: Log, end: int) -> None:
+        compared = self._compared.get(log, 0)
+        if log.log_end_offset < compared:
+            raise Violation(
+                f"{who}: cut to {log.log_end_offset}, though all up to {compared} was committed"
+            )
+        start = max(compared, log.log_start_offset)
+        if start < end:
+            self.committed[key].check(who, log, start, end)
+            self._compared[log] = end
+
+    # ---------------------------------------------------------------------------------- the set
+
+    def _who_must_have_all_has_all(self, key: TopicPartition) -> None:
+        topic = self._cluster.controller.topic(key.topic)
+        assert topic is not None
+        registration = topic.partitions[key.partition]
+        end = self.committed[key].end
+        for node in self._cluster.nodes:
+            if node.id not in {*registration.isr, *registration.elr} & {*registration.replicas}:
+                continue
+            partition = node.replicas.partitions.get(key)
+            if partition is None or partition.topic_id != topic.topic_id:
+                continue
+            if partition.log.log_end_offset < end:
+                raise Violation(
+                    f"{_who(node, partition)}: ends at {partition.log.log_end_offset}, though it "
+                    f"is one of {registration.isr} and all up to {end} is committed"
+                )
+            self._compare(node, partition, end)
+
+    # ------------------------------------------------------------------------------- for answers
+
+    def times_passed(self, node_id: int, key: TopicPartition) -> Iterator[tuple[float, int]]:
+        """When the node's high watermark moved while it led, and where to."""
+        for (node, partition, _), moves in self.passed.items():
+            if node == node_id and partition == key:
+                yield from moves
+
+    def log_start(self, key: TopicPartition) -> int:
+        """Below this offset some replica has deleted."""
+        return self._starts[key]
+
+    def copies(self, key: TopicPartition, end: int) -> int:
+        """How many replicas have all up to *end*; those that are down count, they may."""
+        down = sum(member.node is None for member in self._cluster.members.values())
+        return down + sum(log.log_end_offset >= end for log in self._logs(key))
+
+    def _logs(self, key: TopicPartition) -> list[Log]:
+        return [
+            node.replicas.partitions[key].log
+            for node in self._cluster.nodes
+            if key in node.replicas.partitions
+        ]
+
+    def forget(self, node: Node) -> None:
+        """The node has crashed: its logs will be others when it is back."""
+        for partition in node.replicas.partitions.values():
+            self._compared.pop(partition.log, None)
+
+
+def _who(node: Node, partition: Partition) -> str:
+    role = "leader" if partition.is_leader else "follower"
+    return f"node {node.id}, {role} of {partition.key}"

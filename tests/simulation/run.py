@@ -1,0 +1,280 @@
+"""One run: a cluster, the plan's steps, a look after each, and the reckoning at the end."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import shutil
+import tempfile
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+import trio
+import trio.testing
+
+# The scheduler shuffles what is ready; in an order that is its own, unless it is told a seed.
+from trio._core import _run as scheduler
+
+from broker.clock import TrioClock
+from broker.cluster import Cluster
+from broker.config import Config, Setting
+from broker.controller.controller import Controller
+from broker.controller.image import Broker, PartitionRegistration
+from broker.controller.partition_change import Election
+from broker.controller.store import ControllerStore
+from broker.errors import ApiError
+from broker.topic_config import check_topic_configs
+from broker.topic_partition import TopicPartition
+from purgatories.purgatory import DelayedOperationPurgatory
+from tests.client import EPOCH_MS
+from tests.simulation.answers import check_at_the_end
+from tests.simulation.clients import Clients
+from tests.simulation.faults import Faults
+from tests.simulation.history import History
+from tests.simulation.network import SlowNetwork
+from tests.simulation.plan import Delete, Fault, Hang, Move, Plan, Produce, Read, Step, draw
+from tests.simulation.rules import TOPIC, Rules
+from tests.simulation.violation import Violation
+from tests.simulation.watch import watched
+
+HEALING_MS = 30_000
+MEMORY = Path("/dev/shm")  # a disk that costs nothing, where there is one
+
+
+class Run:
+    """What one run is made of."""
+
+    def __init__(self, plan: Plan, directory: Path) -> None:
+        self.plan = plan
+        self.history = History()
+        self.network = SlowNetwork(plan.seed, plan.latency_max_ms)
+        self._clock = TrioClock(EPOCH_MS)
+        self.cluster = _cluster(plan, directory, self._clock, self.network)
+        self.rules = Rules(self.cluster, plan.partitions)
+        self.clients = Clients(plan, self.cluster, self.network, self.rules, self.history)
+        self._faults = Faults(self.cluster, self.rules)
+
+    async def play(self) -> None:
+        """Follow the plan; raises `Violation`."""
+        try:
+            with watched(self.rules, self._tell):
+                await self._play()
+        finally:
+            self.cluster.close()
+            self.cluster.controller.close()
+
+    async def _play(self) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.network.courier.run)
+            nursery.start_soon(self.cluster.run)
+            await trio.testing.wait_all_tasks_blocked()
+            self._create_topic()
+            nursery.start_soon(self._watch)
+            for number in range(self.plan.producers):
+                nursery.start_soon(self.clients.idempotent_producer, number)
+            for step in self.plan.steps:
+                await trio.sleep_until(step.at_ms / 1000)
+                await self._do(step, nursery)
+            await self._end()
+            nursery.cancel_scope.cancel()
+
+    def _create_topic(self) -> None:
+        nodes, factor = self.plan.nodes, self.plan.replication_factor
+        assignments = [
+            tuple((nodes * 2)[first : first + factor])
+            for first in (index % len(nodes) for index in range(self.plan.partitions))
+        ]
+        self.cluster.controller.create_topic(TOPIC, assignments=assignments)
+
+    def _tell(self, text: str) -> None:
+        self.history.tell(self._clock.now_ms(), text)
+
+    async def _watch(self) -> None:
+        """Look whenever something has moved."""
+        while True:
+            await self.cluster.changes.moved()
+            self.rules.look()
+
+    # -------------------------------------------------------------------------------- the steps
+
+    async def _do(self, step: Step, nursery: trio.Nursery) -> None:
+        if isinstance(step, Produce):
+            nursery.start_soon(self.clients.produce, step)
+            return
+        if isinstance(step, Read):
+            nursery.start_soon(self.clients.read, step)
+            return
+        if isinstance(step, Delete):
+            nursery.start_soon(self.clients.delete, step)
+            return
+        self._tell(f"* {_told(step)}")
+        if isinstance(step, Fault):
+            await self._faults.happen(step.kind, step.node)
+        elif isinstance(step, Move):
+            self._move(step)
+        elif isinstance(step, Hang):
+            port = self.cluster.members[step.node].broker.port
+            self.network.lose(port, step.chance)
+        self.rules.look_closely()
+
+    def _move(self, step: Move) -> None:
+        """As far as the controller allows: not everybody in the plan may be there.
+
+        Who was moved away while it was eligible to lead stays so, for Kafka's controller and ours,
+        and would lead with an empty log: an operator better does not move the partition back there.
+        """
+        key, controller = self.rules.keys[step.partition], self.cluster.controller
+        known = self._registration(key)
+        if set(known.elr) & set(step.replicas) - set(known.replicas):
+            self._tell(f"  not done: {known.elr} are eligible")
+            return
+        try:
+            controller.reassign(key, step.replicas)
+        except ApiError as error:
+            self._tell(f"  {error.code.name}")
+        controller.elect_leaders(Election.PREFERRED, [key])
+
+    # ---------------------------------------------------------------------------------- the end
+
+    async def _end(self) -> None:
+        self._tell("* heal")
+        await self._faults.heal()
+        if any(map(self._is_stranded, self.rules.keys)):
+            self._tell("* nobody can lead, and nothing more can be promised")
+            return
+        self.clients.is_over = True
+        await self._healed()
+        for index in range(self.plan.partitions):
+            last = Produce(0, index, acks=-1, count=1, timeout_ms=5000, stale=None)
+            if not (await self.clients.produce(last)).acknowledged:
+                raise Violation(f"a healed cluster does not acknowledge in partition {index}")
+        await self._healed()
+        self.rules.look_closely()
+        self.clients.check_silence()
+        check_at_the_end(self.rules, self.history.sent, deletions=self._deletes())
+
+    async def _healed(self) -> None:
+        deadline = trio.current_time() + HEALING_MS / 1000
+        while missing := self._not_healed():
+            if trio.current_time() > deadline:
+                raise Violation(f"{HEALING_MS} ms after everything was healed: {missing}")
+            self._untangle()
+            await trio.sleep(0.25)
+            self.rules.look()
+
+    def _is_stranded(self, key: TopicPartition) -> bool:
+        """Whether only who was moved away is eligible to lead: Kafka's controller waits for it."""
+        known = self._registration(key)
+        return not known.isr and bool(known.elr) and not set(known.elr) & set(known.replicas)
+
+    def _untangle(self) -> None:
+        """Cancel what cannot end by itself.
+
+        A replica that one move was adding is removed by the next, which has none to add: Kafka's
+        controller then waits for it to join and never lets it, and so does ours.
+        """
+        controller = self.cluster.controller
+        for key, moving in controller.reassignments().items():
+            if set(moving.adding_replicas) & set(moving.removing_replicas):
+                try:
+                    controller.reassign(key, None)
+                except ApiError as error:
+                    self._tell(f"  {error.code.name}")
+
+    def _not_healed(self) -> str | None:
+        """What is not yet as it should be; None when all is."""
+        if self.clients.at_work:
+            return f"{self.clients.at_work} clients wait"
+        for key in self.rules.keys:
+            registration = self._registration(key)
+            if set(registration.isr) != set(registration.replicas):
+                return f"{key}: in sync are {registration.isr} of {registration.replicas}"
+            if registration.adding_replicas or registration.removing_replicas:
+                return f"{key}: a reassignment does not end"
+            offsets = set()
+            for node_id in registration.replicas:
+                log = self.cluster.node(node_id).replicas.partitions[key].log
+                offsets.add((log.log_end_offset, log.high_watermark))
+            if len(offsets) > 1 or any(end != high for end, high in offsets):
+                return f"{key}: log ends and high watermarks are {sorted(offsets)}"
+        return None
+
+    def _registration(self, key: TopicPartition) -> PartitionRegistration:
+        topic = self.cluster.controller.topic(TOPIC)
+        assert topic is not None
+        return topic.partitions[key.partition]
+
+    def _deletes(self) -> bool:
+        """Whether records went away, so that a producer may be forgotten with its records."""
+        return "log.retention.ms" in self.plan.config or any(
+            isinstance(step, Delete) for step in self.plan.steps
+        )
+
+
+def _cluster(plan: Plan, directory: Path, clock: TrioClock, network: SlowNetwork) -> Cluster:
+    settings = (Setting(key, value, "plan") for key, value in plan.config.items())
+    config = Config.from_settings(settings)
+    return Cluster(
+        [Broker(node, "127.0.0.1", 9091 + node) for node in plan.nodes],
+        config,
+        clock,
+        Controller(ControllerStore(None), config, check_topic_configs),
+        directory,
+        network,
+    )
+
+
+def _told(step: Step) -> str:
+    fields = {name: value for name, value in vars(step).items() if name != "at_ms"}
+    return f"{type(step).__name__.lower()} {fields}"
+
+
+@dataclass
+class Result:
+    """What happened, and how it ended: ``failure`` is None, or one line with the reason."""
+
+    seed: int
+    lines: list[str]
+    failure: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """Equal for two runs in which the same happened at the same times."""
+        return hashlib.sha256("\n".join(self.lines).encode()).hexdigest()[:16]
+
+
+def play(seed: int) -> Result:
+    """Draw a plan and follow it in virtual time."""
+    scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True  # type: ignore[misc]  # as Hypothesis does it
+    scheduler._r.seed(seed)
+    random.seed(seed)
+    directory = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
+    result = Result(seed, [])
+
+    async def main() -> None:
+        run = Run(draw(seed), directory)
+        result.lines = run.history.lines
+        await run.play()
+
+    # Each of five purgatories on each node has 512 shards, which nobody here needs.
+    few_shards = patch.dict(DelayedOperationPurgatory.__init__.__kwdefaults__, shards=8)
+    try:
+        with few_shards:
+            trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    except* Violation as violations:
+        result.failure = str(_first(violations))
+    except* Exception as bugs:
+        bug = _first(bugs)
+        result.failure = f"{type(bug).__name__}: {bug}"
+        result.lines += "".join(traceback.format_exception(bug)).splitlines()
+    finally:
+        shutil.rmtree(directory)
+    return result
+
+
+def _first(group: BaseException) -> BaseException:
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group

@@ -1,0 +1,228 @@
+"""The simulation can fail: with each rule broken by itself, some seed tells.
+
+A mutant is one rule of replication replaced by a plausible mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from broker.connection import Connection
+from broker.replication import log_reader
+from broker.replication.follower import fetcher
+from broker.replication.isr_state import IsrState
+from broker.replication.leadership import Leadership
+from broker.replication.partition import Partition
+from broker.replication.replica import Replica
+from broker.replication.waiting import Waiting
+from broker.storage.log import Log
+from protocol.errors import ErrorCode
+from purgatories.operations.delayed_partitions import DelayedPartitions
+from tests.simulation.run import play
+
+SEEDS = 60
+
+Mutate = Callable[[pytest.MonkeyPatch], None]
+MUTANTS: dict[str, tuple[Mutate, int]] = {}
+
+
+def mutant(first_seed: int) -> Callable[[Mutate], Mutate]:
+    """Add one to the list, with a seed that was seen to notice it."""
+
+    def add(mutate: Mutate) -> Mutate:
+        MUTANTS[mutate.__name__] = mutate, first_seed
+        return mutate
+
+    return add
+
+
+# ----------------------------------------------------------------------------- high watermark
+
+
+@mutant(1)
+def the_high_watermark_does_not_wait_for_followers(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "_replicated_end", lambda self: self._log.end_metadata)
+
+
+@mutant(2)
+def the_high_watermark_waits_for_one_follower_only(patch: pytest.MonkeyPatch) -> None:
+    def replicated_end(self: Leadership) -> Any:
+        ends = [r.log_end for r in self.replicas.values() if r.node_id in self.isr.maximal]
+        return max(ends, key=lambda end: end.message_offset, default=self._log.end_metadata)
+
+    patch.setattr(Leadership, "_replicated_end", replicated_end)
+
+
+@mutant(8)
+def the_high_watermark_moves_below_min_isr(patch: pytest.MonkeyPatch) -> None:
+    def maybe_increment(self: Leadership) -> bool:
+        return self._log.maybe_increment_high_watermark(self._replicated_end())
+
+    patch.setattr(Leadership, "maybe_increment_high_watermark", maybe_increment)
+
+
+@mutant(18)
+def the_high_watermark_can_go_back(patch: pytest.MonkeyPatch) -> None:
+    def maybe_increment(self: Log, to: Any) -> bool:
+        before = self.high_watermark
+        return self.update_high_watermark(to) != before
+
+    patch.setattr(Log, "maybe_increment_high_watermark", maybe_increment)
+
+
+@mutant(2)
+def a_produce_is_acknowledged_when_it_is_appended(patch: pytest.MonkeyPatch) -> None:
+    def check_enough_replicas(self: Partition, _offset: int) -> tuple[bool, ErrorCode]:
+        return self.is_leader, ErrorCode.NONE
+
+    patch.setattr(Partition, "check_enough_replicas", check_enough_replicas)
+
+
+@mutant(1)
+def consumers_see_the_log_end(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Log, "high_watermark_metadata", property(lambda self: self.end_metadata))
+
+
+# ------------------------------------------------------------------------------- in-sync sets
+
+
+@mutant(17)
+def who_leaves_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
+    def shrinking(self: IsrState, leavers: frozenset[int]) -> IsrState:
+        rest = tuple(node for node in self.committed if node not in leavers)
+        return IsrState(rest, rest, rest)
+
+    patch.setattr(IsrState, "shrinking", shrinking)
+
+
+@mutant(6)
+def everybody_may_join_the_set(patch: pytest.MonkeyPatch) -> None:
+    def maybe_expand_isr(self: Leadership, replica: Replica) -> None:
+        if replica.node_id not in self.isr.maximal and self.isr.proposed is None:
+            self._propose(self.isr.expanding(replica.node_id))
+
+    patch.setattr(Leadership, "_maybe_expand_isr", maybe_expand_isr)
+
+
+@mutant(1)
+def nobody_joins_the_set_again(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "_maybe_expand_isr", lambda self, replica: None)
+
+
+# ------------------------------------------------------------------------- epochs, truncation
+
+
+@mutant(11)
+def a_follower_never_cuts_its_log(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(fetcher, "truncation_offset", lambda log, epoch, end: log.log_end_offset)
+
+
+@mutant(36)
+def a_leader_does_not_see_that_logs_diverge(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(log_reader, "diverging_epoch", lambda partition, epoch, offset: None)
+
+
+@mutant(2)
+def a_follower_cuts_to_its_high_watermark(patch: pytest.MonkeyPatch) -> None:
+    make_follower = Partition.make_follower
+
+    def and_cut(self: Partition, registration: Any) -> bool:
+        new_epoch = make_follower(self, registration)
+        if new_epoch:
+            self.log.truncate_to(self.log.high_watermark)
+        return new_epoch
+
+    patch.setattr(Partition, "make_follower", and_cut)
+
+
+@mutant(23)
+def epochs_are_not_compared(patch: pytest.MonkeyPatch) -> None:
+    def check_leader(self: Partition, epoch: int, *, leader_required: bool = True) -> None:
+        if leader_required:
+            self.leading()
+
+    patch.setattr(Partition, "check_leader", check_leader)
+
+
+@mutant(1184)
+def a_former_leader_listens_to_the_controller(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "resign", lambda self: None)
+
+
+# ------------------------------------------------------------------------------------- waiting
+
+
+@mutant(2)
+def who_waits_for_the_high_watermark_is_not_woken(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Waiting, "after_offsets_moved", lambda self, key, offset, replica=None: None)
+
+
+@mutant(59)
+def who_waits_at_a_former_leader_is_not_woken(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Waiting, "after_leaving", lambda self, key, kind: None)
+
+
+@mutant(10)
+def waits_end_early(patch: pytest.MonkeyPatch) -> None:
+    init = DelayedPartitions.__init__
+
+    def impatient(self: Any, timeout_ms: float, *rest: Any) -> None:
+        init(self, timeout_ms * 0.9, *rest)
+
+    patch.setattr(DelayedPartitions, "__init__", impatient)
+
+
+@mutant(3)
+def waits_end_late(patch: pytest.MonkeyPatch) -> None:
+    init = DelayedPartitions.__init__
+
+    def patient(self: Any, timeout_ms: float, *rest: Any) -> None:
+        init(self, timeout_ms + 20, *rest)
+
+    patch.setattr(DelayedPartitions, "__init__", patient)
+
+
+@mutant(2)
+def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
+    send_some = Connection._send_some
+
+    def twice(self: Connection) -> None:
+        again = b"".join(self._unsent)
+        send_some(self)
+        if len(again) % 7 == 0:
+            self.transport.send([again])
+
+    patch.setattr(Connection, "_send_some", twice)
+
+
+@mutant(55)
+def a_producer_is_forgotten_by_followers(patch: pytest.MonkeyPatch) -> None:
+    append = Log.append_as_follower
+
+    def and_forget(self: Log, *arguments: Any) -> Any:
+        result = append(self, *arguments)
+        self._producers.producers.clear()
+        return result
+
+    patch.setattr(Log, "append_as_follower", and_forget)
+
+
+@pytest.fixture(autouse=True)
+def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Broken brokers complain a lot."""
+    with caplog.at_level("CRITICAL"):
+        yield
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_broken_rule_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Soon: by the seed that is known to, or by one of those behind it."""
+    mutate, first = MUTANTS[name]
+    mutate(monkeypatch)
+
+    failures = (play(seed).failure for seed in range(first, first + SEEDS))
+
+    assert any(failure is not None for failure in failures)
