@@ -69,9 +69,10 @@ def member(make: Make, topic: str, **settings: Any) -> Any:
     """A consumer of a group.
 
     It knows the topic's partitions before it joins: a leader without them assigns nothing, for
-    good (kafka-python 3.0), and this broker does not hide that by three seconds of delay.
+    good (kafka-python 3.0), and this broker does not hide that by three seconds of delay. It does
+    not commit by itself: several in one thread would run out of time before each rebalance.
     """
-    consumer = make(KafkaConsumer, topic, **settings)
+    consumer = make(KafkaConsumer, topic, enable_auto_commit=False, **settings)
     assert consumer.partitions_for_topic(topic)
     return consumer
 
@@ -241,7 +242,7 @@ def test_committed_offsets_survive_their_consumer(make: Make, topic: str, group:
     producer = make(KafkaProducer)
     for i in range(6):
         producer.send(topic, b"%d" % i, partition=0).get(10)
-    settings = {"group_id": group, "auto_offset_reset": "earliest", "enable_auto_commit": False}
+    settings = {"group_id": group, "auto_offset_reset": "earliest"}
     first = member(make, topic, max_poll_records=4, **settings)
     assert len(take(first, 4)) == 4
     first.commit()
