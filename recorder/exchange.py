@@ -68,7 +68,7 @@ class Exchange:
         if header.api_key == FETCH and body is not None:
             asked(body, self._offsets, self._names)
         if header.api_key == PRODUCE and body is not None and body.acks == 0:
-            return self._record(entry, None, now_us, now_us)
+            return self._record(entry, None, now_us, now_us, self._partitions(entry, None))
         self._waiting.append(entry)
         return None
 
@@ -85,9 +85,18 @@ class Exchange:
             frame = rewritten(entry.header, frame, body, self._local)
             if entry.header.api_key == METADATA:
                 self._names.learn(body)
-        return frame, lambda sent_us: self._record(entry, body, now_us, sent_us)
+        # Now, for when the answer is sent the client's next Fetch may have moved the offsets on.
+        partitions = self._partitions(entry, body)
+        return frame, lambda sent_us: self._record(entry, body, now_us, sent_us, partitions)
 
-    def _record(self, entry: _Asked, answer: Any | None, answered_us: int, sent_us: int) -> Record:
+    def _record(
+        self,
+        entry: _Asked,
+        answer: Any | None,
+        answered_us: int,
+        sent_us: int,
+        partitions: list[dict[str, Any]],
+    ) -> Record:
         header, arrived_us = entry.header, entry.arrived_us
         queued_us = max(0, min(self._free_us, answered_us) - arrived_us)
         self._free_us = sent_us
@@ -111,7 +120,7 @@ class Exchange:
             "timeout_ms": _timeout_ms(header.api_key, entry.body),
             "checks": None,
             "completed_by": {"cause": "unknown"},
-            "partitions": self._partitions(entry, answer),
+            "partitions": partitions,
             "error": getattr(answer, "error_code", 0),
         }
 

@@ -8,9 +8,18 @@ import pytest
 
 from protocol.codec import Malformed
 from protocol.headers import encode_request
+from protocol.messages.fetch import (
+    FetchableTopicResponse,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    PartitionData,
+)
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.metadata import MetadataResponse, MetadataResponseTopic
 from protocol.messages.produce import ProduceRequest
+from protocol.records import Record, build_batch
 from recorder.addresses import Address
 from recorder.exchange import Exchange, TopicNames
 from tests.recorder.test_addresses import frame_of
@@ -63,6 +72,25 @@ def test_a_produce_that_wants_no_answer_is_a_record_at_once() -> None:
     assert record is not None
     assert (record["api"], record["timeout_ms"], record["total_us"]) == ("Produce", 7, 0)
     assert record_of(300)["api"] == "Heartbeat"
+
+
+def test_a_fetch_is_counted_before_the_next_one_moves_on() -> None:
+    """A quick client asks again before its answer is known to be sent."""
+    one = exchange()
+    parts = [FetchPartition(partition=0, fetch_offset=at, partition_max_bytes=1) for at in (0, 2)]
+    requests = [
+        FetchRequest(max_wait_ms=1, min_bytes=1, topics=[FetchTopic(topic="t", partitions=[part])])
+        for part in parts
+    ]
+    batch = build_batch([Record(None, b"a"), Record(None, b"b")])
+    data = PartitionData(partition_index=0, high_watermark=2, records=batch)
+    answer = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
+    one.request(asked(requests[0], 12, 1), 100)
+    _, record_of = one.response(frame_of(answer, 12)[1], 200)
+    one.request(asked(requests[1], 12, 2), 300)
+
+    (told,) = record_of(400)["partitions"]
+    assert (told["offset"], told["records"]) == (0, 2)
 
 
 def test_an_api_that_is_not_known_is_recorded_by_its_number() -> None:
