@@ -21,12 +21,6 @@ UNKNOWN = "unknown"  # the cause of a wait that only a foreign broker knows
 
 _CELL = ("window", "api", "topic", "partition", "cause", "phase", "bucket")
 _SHARED = ("window", "api", "cause", "phase", "bucket")
-# A request without partitions has one row all the same, of no topic.
-_PLACES = """explode(if(coalesce(size(partitions), 0) <= 0,
-    array(named_struct('topic', cast(null as string), 'partition', cast(null as int),
-                       'failed', false, 'first', 1)),
-    transform(partitions, (p, i) -> named_struct('topic', p.topic, 'partition', p.partition,
-                       'failed', coalesce(p.error, 0) != 0, 'first', if(i = 0, 1, 0)))))"""
 _FAILED = "coalesce(error, 0) != 0"
 _ANY_FAILED = f"""cast({_FAILED} or exists(coalesce(partitions, array()),
     p -> coalesce(p.error, 0) != 0) as int)"""
@@ -44,11 +38,17 @@ def cells(records: DataFrame, window_s: int) -> DataFrame:
         sf.expr(_FAILED).alias("refused"),
         sf.expr(_ANY_FAILED).alias("any_failed"),
         sf.expr(f"array({phases})").alias("phases"),
-        sf.expr(_PLACES).alias("place"),
+        # A request without partitions has one row all the same, of no topic.
+        sf.expr("posexplode_outer(partitions) as (place, p)"),
     )
     values = places.select(
-        "*", "place.topic", "place.partition", "place.first", sf.expr("posexplode(phases)")
-    ).withColumnsRenamed({"pos": "phase", "col": "us"})
+        "*",
+        "p.topic",
+        "p.partition",
+        sf.expr("cast(refused or coalesce(p.error, 0) != 0 as int)").alias("failed"),
+        sf.expr("if(coalesce(place, 0) = 0, 1, 0)").alias("first"),
+        sf.expr("posexplode(phases) as (phase, us)"),
+    )
     return (
         values.withColumn("bucket", bucket("us"))
         .groupBy(*_CELL)
@@ -57,7 +57,7 @@ def cells(records: DataFrame, window_s: int) -> DataFrame:
             sf.sum("us").alias("sum"),
             sf.max("us").alias("max"),
             sf.sum("was_parked").alias("parked"),
-            sf.sum(sf.expr("cast(refused or place.failed as int)")).alias("failed"),
+            sf.sum("failed").alias("failed"),
             sf.sum("first").alias("requests"),
             sf.sum(sf.expr("first * us")).alias("requests_sum"),
             sf.sum(sf.expr("first * was_parked")).alias("requests_parked"),

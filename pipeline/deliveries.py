@@ -47,11 +47,14 @@ def deliveries(records: DataFrame) -> DataFrame:
     met = appends.join(reads, list(_LOG)).where(
         "base >= first and base < end and delivered_us >= appended_us"
     )
-    first = sf.expr("min_by(struct(asked_us, fetch_parked_us), delivered_us)").alias("fetch")
     append = ("producer", "appended_records", "appended_us", "produce_parked_us", "acknowledged_us")
     return (
-        met.groupBy("topic", "partition", "base", "consumer", *append)
-        .agg(first, sf.min("delivered_us").alias("delivered_us"))
+        met.groupBy(*_LOG, "base", "consumer", *append)
+        .agg(
+            sf.min("delivered_us").alias("delivered_us"),
+            sf.min_by("asked_us", "delivered_us").alias("asked_us"),
+            sf.min_by("fetch_parked_us", "delivered_us").alias("fetch_parked_us"),
+        )
         .select(
             "topic",
             "partition",
@@ -63,8 +66,8 @@ def deliveries(records: DataFrame) -> DataFrame:
             sf.timestamp_micros("delivered_us").alias("delivered"),
             "produce_parked_us",
             sf.expr("acknowledged_us - appended_us").alias("append_to_answer_us"),
-            sf.expr("fetch.asked_us < appended_us").alias("fetch_was_waiting"),
-            sf.col("fetch.fetch_parked_us").alias("fetch_parked_us"),
+            sf.expr("asked_us < appended_us").alias("fetch_was_waiting"),
+            "fetch_parked_us",
             sf.expr("delivered_us - appended_us").alias("append_to_delivery_us"),
         )
     )

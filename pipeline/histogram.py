@@ -10,10 +10,14 @@ That ``log2`` is rounded is harmless: next to a power of two both choices of ``e
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
+
+Histogram = Sequence[tuple[float, int]]  # (value, count), in order of the values
 
 OCTAVE = 64  # buckets an octave
 _EXACT = 2 * OCTAVE  # values below have a bucket each
@@ -50,19 +54,23 @@ def middle_of(number: int) -> float:
     return (number - OCTAVE * exponent + 0.5) * float(1 << exponent)
 
 
+def quantile_of(histogram: Histogram, share: float) -> float:
+    """The smallest value that *share* of the values does not exceed (nearest rank)."""
+    needed = math.ceil(share * sum(count for _, count in histogram))
+    reached = itertools.accumulate(count for _, count in histogram)
+    return next(
+        value for (value, _), count in zip(histogram, reached, strict=True) if count >= needed
+    )
+
+
 def quantiles(cells: DataFrame, key: Sequence[str]) -> DataFrame:
     """One row for each *key*: count, mean, percentiles and max, out of its cells.
 
     A percentile is the smallest value that so large a share of the values does not exceed
-    (nearest rank), capped by the true maximum. *cells* has ``bucket``, ``count``, ``sum``, ``max``.
+    (nearest rank), capped by the true maximum. *cells* has ``bucket``, ``count``, ``sum``, ``max``;
+    a bucket may stand in several rows of a key.
     """
-    # Moved once by the key alone, the cells are where both aggregations need them.
-    merged = (
-        cells.repartition(*key)
-        .groupBy(*key, "bucket")
-        .agg(sf.sum("count").alias("count"), sf.sum("sum").alias("sum"), sf.max("max").alias("max"))
-    )
-    gathered = merged.groupBy(*key).agg(
+    gathered = cells.groupBy(*key).agg(
         sf.sum("count").alias("count"),
         (sf.sum("sum") / sf.sum("count")).alias("mean"),
         sf.max("max").alias("max"),

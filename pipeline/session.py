@@ -36,6 +36,8 @@ def open_session(
         "spark.sql.session.timeZone": "UTC",
         # One strange number in one record must not fail the whole job.
         "spark.sql.ansi.enabled": "false",
+        # Histograms are gathered in memory for so many keys, before they are sorted on disk.
+        "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "10000",
     }
     if jars:
         configuration["spark.jars"] = ",".join(map(str, jars))

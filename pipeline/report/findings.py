@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from pipeline.cells import by_scope
-from pipeline.histogram import middle_of, quantiles
+from pipeline.histogram import QUANTILES, middle_of, quantile_of
 from pipeline.store import Store
 
 TIME_BINS = 160  # the finest a picture shows, however long the recording was
@@ -18,21 +18,25 @@ TOP_SHOWN = 4  # of each purgatory, so that one kind of long polls does not hide
 DELIVERIES_SHOWN = 12
 APIS_SHOWN = 12
 
-Histogram = list[tuple[float, int]]  # (value in µs, count), in order
-
 
 @dataclass
 class Api:
     """One API's requests, all together."""
 
     name: str
-    count: int
-    total: dict[str, float]  # percentiles of the whole time, in µs
-    phases: dict[str, float]  # mean of each phase, in µs
-    histogram: Histogram = field(default_factory=list)
+    count: int = 0
+    phases: dict[str, float] = field(default_factory=dict)  # mean of each phase, in µs
+    histogram: list[tuple[float, int]] = field(default_factory=list)  # of the whole time, in µs
+    longest_us: int = 0
     parked: int = 0
     timeouts: int = 0
-    failed: int = 0
+
+    @property
+    def total(self) -> dict[str, float]:
+        """Percentiles of the whole time and the longest, in µs."""
+        found = {name: quantile_of(self.histogram, share) for name, share in QUANTILES.items()}
+        longest = float(self.longest_us)
+        return {name: min(value, longest) for name, value in found.items()} | {"max": longest}
 
 
 @dataclass
@@ -111,23 +115,30 @@ def _bin_s(total: DataFrame, window_s: int) -> int:
 
 def _apis(cells: DataFrame, total: DataFrame) -> list[Api]:
     """Each API, the busiest first."""
-    found = {}
-    for row in quantiles(total, ["api"]).collect():
-        percentiles = {name: float(row[name]) for name in ("p50", "p90", "p99", "p99_9", "max")}
-        found[row.api] = Api(row.api, row["count"], percentiles, {})
+    timed_out = sf.when(sf.col("cause") == "timeout", sf.col("count")).otherwise(0)
+    found: dict[str, Api] = {}
+    for row in (
+        total.groupBy("api", "bucket")
+        .agg(
+            sf.sum("count").alias("requests"),
+            sf.max("max").alias("longest"),
+            sf.sum("parked").alias("parked"),
+            sf.sum(timed_out).alias("timeouts"),
+        )
+        .orderBy("bucket")
+        .collect()
+    ):
+        api = found.setdefault(row.api, Api(row.api))
+        api.histogram.append((middle_of(row.bucket), row.requests))
+        api.count += row.requests
+        api.longest_us = max(api.longest_us, row.longest)
+        api.parked += row.parked
+        api.timeouts += row.timeouts
     for row in (
         cells.groupBy("api", "phase").agg((sf.sum("sum") / sf.sum("count")).alias("mean")).collect()
     ):
         found[row.api].phases[row.phase] = row.mean
-    for row in total.groupBy("api", "bucket").agg(sf.sum("count").alias("n")).collect():
-        found[row.api].histogram.append((middle_of(row.bucket), row.n))
-    timed_out = sf.sum(sf.when(sf.col("cause") == "timeout", sf.col("count")).otherwise(0))
-    sums = (sf.sum("parked").alias("p"), timed_out.alias("t"), sf.sum("failed").alias("f"))
-    for row in total.groupBy("api").agg(*sums).collect():
-        api = found[row.api]
-        api.parked, api.timeouts, api.failed = row.p, row.t, row.f
-        api.histogram.sort()
-    return sorted(found.values(), key=lambda api: -api.count)
+    return sorted(found.values(), key=lambda api: (-api.count, api.name))
 
 
 def _deliveries(store: Store) -> list[dict[str, Any]]:

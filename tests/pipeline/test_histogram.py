@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.histogram import bucket_of, middle_of
+from pipeline.histogram import bucket_of, middle_of, quantile_of
 
 
 @given(st.integers(0, 2**45))
@@ -18,3 +18,10 @@ def test_the_middle_of_a_bucket_is_near_its_values(value: int) -> None:
 def test_a_larger_value_has_no_smaller_bucket(value: int) -> None:
     """Or the running count would not be one."""
     assert bucket_of(value) <= bucket_of(value + 1) <= bucket_of(value) + 1
+
+
+def test_a_percentile_is_the_nearest_rank() -> None:
+    """Of ten values the fifth is the median, and the ninth and tenth are the 90 % and more."""
+    histogram = [(1.0, 4), (2.0, 5), (3.0, 1)]
+
+    assert [quantile_of(histogram, share) for share in (0.4, 0.5, 0.9, 0.901, 1)] == [1, 2, 2, 3, 3]
