@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -19,13 +20,19 @@ from pipeline.store import Store
 from pipeline.summary import Display, show
 
 REFRESH_S = 30
+PAUSE = (
+    4  # times as long as the tables took: they are of all records, and shall not hold up new ones
+)
 _CONNECTOR = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 
 
 def run(arguments: Arguments, display: Display) -> None:
     """Analyse what was asked for; raises `PipelineError` when that cannot be."""
-    given = arguments.compare or (arguments.sources,)
-    sources = [source_of((one,) if isinstance(one, str) else one) for one in given]
+    names = arguments.compare or arguments.sources
+    given = [(name,) for name in names] if arguments.compare else [names]
+    sources = [source_of(one) for one in given]
+    for source in sources:
+        source.reach()
     report = _report_path(arguments)
     jars = []
     if any(source.needs_connector for source in sources) and "spark.jars" not in arguments.settings:
@@ -43,7 +50,7 @@ def run(arguments: Arguments, display: Display) -> None:
     except Exception as error:
         if arguments.verbose:
             raise
-        raise PipelineError(in_one_line(error, arguments.out)) from error
+        raise PipelineError(in_one_line(error, " ".join(names), arguments.out)) from error
     finally:
         spark.stop()
     for one in found:
@@ -66,8 +73,11 @@ def _analysed(spark: SparkSession, arguments: Arguments, display: Display) -> li
     display.step("reading what is new")
     try:
         if arguments.follow:
-            while not query.awaitTermination(REFRESH_S):
+            pause_s = float(REFRESH_S)
+            while not query.awaitTermination(int(pause_s)):
+                began = time.monotonic()
                 stream.publish(spark, arguments.out, window_s, display.step)
+                pause_s = max(REFRESH_S, PAUSE * (time.monotonic() - began))
         else:
             query.awaitTermination()
     except KeyboardInterrupt:

@@ -7,6 +7,7 @@ import re
 _CAUSE = re.compile(
     r"^(?:Caused by: )?(?:[\w$]+\.)+([A-Z]\w*(?:Exception|Error)): (.*)$", re.MULTILINE
 )
+_NO_TOPIC = "UnknownTopicOrPartitionException"
 _NO_SPACE = ("No space left on device", "Disk quota exceeded")
 
 
@@ -14,11 +15,16 @@ class PipelineError(Exception):
     """The analysis cannot go on; the text names the culprit and the remedy."""
 
 
-def in_one_line(error: BaseException, out: str) -> str:
-    """The innermost cause of a failure of Spark's, in one line; *out* is where it was writing."""
+def in_one_line(error: BaseException, sources: str, out: str) -> str:
+    """The innermost cause of a failure of Spark's, in one line.
+
+    *sources* is what it was reading, *out* where it was writing.
+    """
     trace = str(error)
     if any(sign in trace for sign in _NO_SPACE):
         return f"--out {out}: no space left on device; tables written before are untouched"
+    if _NO_TOPIC in trace:
+        return f"{sources}: no such topic"
     found = _CAUSE.findall(trace)
     if found:
         kind, text = found[-1]

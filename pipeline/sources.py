@@ -30,6 +30,10 @@ class Source(Protocol):
 
     needs_connector: bool
 
+    def reach(self) -> None:
+        """Raise `PipelineError` when nobody is there; asked before Spark is started."""
+        ...
+
     def check(self, spark: SparkSession, /) -> None:
         """Raise `PipelineError` when there is nothing to read."""
         ...
@@ -61,6 +65,9 @@ class FileSource:
 
     patterns: tuple[str, ...]
     needs_connector = False
+
+    def reach(self) -> None:
+        """Only Spark knows all the file systems there are."""
 
     def check(self, spark: SparkSession, /) -> None:
         """Every pattern names something."""
@@ -99,11 +106,14 @@ class TopicSource:
     topic: str
     needs_connector = True
 
-    def check(self, _: SparkSession, /) -> None:
+    def reach(self) -> None:
         """One of the brokers takes connections."""
         reasons = [_unreachable(server) for server in self.bootstrap.split(",")]
         if all(reasons):
             raise PipelineError(f"{KAFKA}{self.bootstrap}: no broker there ({reasons[0]})")
+
+    def check(self, _: SparkSession, /) -> None:
+        """The connector says by itself what there is not."""
 
     def read(self, spark: SparkSession) -> DataFrame:
         """What the topic holds now, from its start."""

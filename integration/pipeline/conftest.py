@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from integration.requirements import need
+from pipeline import analysis
 from pipeline.batch import analyse
+from pipeline.connector import connector_jars
+from pipeline.errors import PipelineError
 from pipeline.session import open_session
 from pipeline.sources import FileSource
 from pipeline.store import Store
@@ -27,9 +31,27 @@ BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """Two cores of this machine, set for jobs that are over before they could be optimised."""
-    session = open_session("local[2]", [], FOR_SMALL_JOBS, verbose=False)
+    try:
+        jars = connector_jars()
+    except PipelineError:
+        jars = []  # `topics` says so
+    session = open_session("local[2]", jars, FOR_SMALL_JOBS, verbose=False)
     yield session
     session.stop()
+
+
+@pytest.fixture
+def topics(spark: SparkSession) -> None:
+    """The session can read topics."""
+    missing = "sql-kafka" not in str(spark.sparkContext.getConf().get("spark.jars", ""))
+    need("jvm", "no Kafka connector of Spark's" if missing else None)
+
+
+@pytest.fixture
+def one_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks for a session in this process gets this one, and cannot stop it."""
+    monkeypatch.setattr(analysis, "open_session", lambda *_, **__: spark)
+    monkeypatch.setattr(SparkSession, "stop", lambda _: None)
 
 
 @pytest.fixture(scope="session")

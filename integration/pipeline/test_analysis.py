@@ -6,12 +6,10 @@ import io
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 from rich.console import Console
 
 from pipeline import analysis
 from pipeline.arguments import parse
-from pipeline.errors import PipelineError
 from pipeline.summary import Display
 from tests.pipeline.wait_records import json_lines, wait_records
 
@@ -19,10 +17,8 @@ pytestmark = pytest.mark.jvm
 
 
 @pytest.fixture
-def display(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Display:
-    """A terminal to look at; sessions are neither opened nor stopped."""
-    monkeypatch.setattr(analysis, "open_session", lambda *_, **__: spark)
-    monkeypatch.setattr(SparkSession, "stop", lambda _: None)
+def display(one_session: None) -> Display:
+    """A terminal to look at."""
     return Display(Console(file=io.StringIO(), width=100))
 
 
@@ -39,16 +35,6 @@ def test_two_sets_are_laid_side_by_side(
     assert f"{names[0]} against {names[1]}" in page
     assert (tmp_path / "out" / "b" / "tables" / "latency").is_dir()
     assert capsys.readouterr().out == f"report: {tmp_path / 'out' / 'report.html'}\n"
-
-
-def test_a_half_written_file_is_one_line(display: Display, tmp_path: Path) -> None:
-    """Spark's trace of a hundred lines is not shown."""
-    (tmp_path / "torn.jsonl.gz").write_bytes(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03torn")
-    words = [f"{tmp_path}/torn.jsonl.gz", "--out", f"{tmp_path}/out"]
-
-    with pytest.raises(PipelineError, match=r"^Spark failed: \w+Exception: [^\n]*$"):
-        analysis.run(parse(words), display)
-    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_catching_up_ends_with_a_page(display: Display, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from integration.pipeline.frames import plain
 from pipeline.errors import PipelineError
 from pipeline.schema import parsed
-from pipeline.sources import FileSource, TopicSource
+from pipeline.sources import FileSource
 from tests.pipeline.wait_records import json_lines, wait_records
 
 pytestmark = pytest.mark.jvm
@@ -40,9 +40,3 @@ def test_a_stream_of_files_is_one_folder(spark: SparkSession, tmp_path: Path) ->
     (tmp_path / "a").write_text("")
     with pytest.raises(PipelineError, match="a stream of files is one folder"):
         FileSource((f"{tmp_path}/a",)).stream(spark)
-
-
-def test_an_unreachable_broker_is_said_at_once(spark: SparkSession) -> None:
-    """Before the connector tries for minutes."""
-    with pytest.raises(PipelineError, match=r"127\.0\.0\.1:1: no broker there \(Connection refuse"):
-        TopicSource("127.0.0.1:1", "t").check(spark)

@@ -20,6 +20,8 @@ def page(sets: Sequence[Findings]) -> str:
     one = sets[0]
     title = " against ".join(each.name for each in sets)
     sections = _compared(sets) if len(sets) > 1 else _told(one)
+    named = len(sets) > 1
+    tiles = "".join((_name(each) if named else "") + _tiles(each) for each in sets)
     body = "".join(
         f'<section><h2>{escape(head)}</h2><p class="lead">{escape(lead)}</p>{content}</section>'
         for head, lead, content in sections
@@ -30,7 +32,7 @@ def page(sets: Sequence[Findings]) -> str:
         f'<link rel="icon" href="data:,"><title>{escape(title)}: why did it wait?</title>'
         f"<style>{_STYLE}</style></head><body><header><p>antechamber</p>"
         f"<h1>Why did it wait?</h1><p>{escape(title)}</p></header>"
-        f"<main>{''.join(map(_tiles, sets))}{body}</main></body></html>"
+        f"<main>{tiles}{body}</main></body></html>"
     )
 
 
@@ -94,7 +96,11 @@ def _tiles(one: Findings) -> str:
         (f"{one.malformed:,}", "malformed rows put aside"),
     )
     cells = "".join(f"<div><b>{value}</b><span>{what}</span></div>" for value, what in tiles)
-    return f'<div class="tiles" title="{escape(one.name)}">{cells}</div>'
+    return f'<div class="tiles">{cells}</div>'
+
+
+def _name(one: Findings) -> str:
+    return f'<p class="name">{escape(one.name)}</p>'
 
 
 def _apis(apis: Iterable[Api]) -> str:

@@ -108,6 +108,8 @@ def causes_over_time(one: Findings) -> str:
         axes.bar(x, heights, width, bottom, align="edge", color=colour, label=label)
         bottom += heights
     _time_axis(axes)
+    axes.margins(x=0)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylabel(f"requests in {_span(one.bin_s)}")
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=9)
     return _svg(figure)

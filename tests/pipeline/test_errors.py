@@ -12,11 +12,16 @@ Caused by: java.io.EOFException: Unexpected end of input stream
 """
 
 
+def told(error: Exception) -> str:
+    """The line about an error while reading a topic."""
+    return in_one_line(error, "kafka://h:1/t", "out")
+
+
 def test_the_innermost_cause_is_told() -> None:
     """That is mostly what went wrong."""
-    told = in_one_line(RuntimeError(TRACE), "out")
+    line = told(RuntimeError(TRACE))
 
-    assert told == (
+    assert line == (
         "Spark failed: EOFException: Unexpected end of input stream;"
         " --verbose shows Spark's own log"
     )
@@ -24,15 +29,22 @@ def test_the_innermost_cause_is_told() -> None:
 
 def test_a_full_disk_is_told_as_such() -> None:
     """With the folder, and that nothing was lost."""
-    told = in_one_line(RuntimeError(TRACE + "java.io.IOException: No space left on device"), "out")
+    line = told(RuntimeError(TRACE + "java.io.IOException: No space left on device"))
 
-    assert told == "--out out: no space left on device; tables written before are untouched"
+    assert line == "--out out: no space left on device; tables written before are untouched"
+
+
+def test_a_topic_that_is_not_there_is_named() -> None:
+    """Kafka's own words do not say which."""
+    trace = TRACE + "Caused by: org.apache.kafka.common.errors.UnknownTopicOrPartitionException: x"
+
+    assert told(RuntimeError(trace)) == "kafka://h:1/t: no such topic"
 
 
 def test_without_a_trace_it_is_the_first_line() -> None:
     """As of errors that Spark finds before it starts; an endless one is cut."""
-    told = in_one_line(ValueError("[PATH_NOT_FOUND] no such path\nmore"), "out")
+    line = told(ValueError("[PATH_NOT_FOUND] no such path\nmore"))
 
-    assert told.startswith("Spark failed: [PATH_NOT_FOUND] no such path; ")
-    assert len(in_one_line(ValueError("x" * 9_000), "out")) < 400
-    assert in_one_line(ValueError(), "out").startswith("Spark failed: ValueError; ")
+    assert line.startswith("Spark failed: [PATH_NOT_FOUND] no such path; ")
+    assert len(told(ValueError("x" * 9_000))) < 400
+    assert told(ValueError()).startswith("Spark failed: ValueError; ")

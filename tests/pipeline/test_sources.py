@@ -21,3 +21,9 @@ def test_a_topic_that_cannot_be_is_refused(names: tuple[str, ...]) -> None:
     """With the form it should have, or why not."""
     with pytest.raises(PipelineError, match=r"kafka://HOST:PORT|a topic is read alone"):
         source_of(names)
+
+
+def test_an_unreachable_broker_is_said_at_once() -> None:
+    """Before Spark is started, and the connector tries for minutes."""
+    with pytest.raises(PipelineError, match=r"127\.0\.0\.1:1: no broker there \(Connection refuse"):
+        TopicSource("127.0.0.1:1", "t").reach()

@@ -34,3 +34,4 @@ def test_two_sets_stand_beside_each_other() -> None:
 
     assert "<td>Produce · ours</td>" in text
     assert "<td>Produce · theirs</td>" in text
+    assert text.index('<p class="name">ours') < text.index('<p class="name">theirs')

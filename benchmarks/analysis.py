@@ -1,0 +1,133 @@
+"""What the analysis of wait records costs, by their number, and from what size on Spark pays.
+
+`python -m benchmarks.analysis` makes records of a story (a thousand requests a second, the same for
+the same number) and has the latency table computed from them by engines in processes of their own,
+each with two threads, start-up included:
+
+* `analyze` is the command itself: all tables, and the page. Its time is told in parts: until Spark
+  had started, from there until all tables were written, and the page.
+* `spark`, `duckdb` and `python` compute the latency table alone (`analysis_engines.py`).
+
+Memory is the largest resident size of the process with its children. DuckDB is no part of the
+environment of developers: `pip install duckdb` brings it into the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import chain, islice, repeat
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil  # type: ignore[import-untyped]  # no types there
+
+from tests.pipeline.wait_records import Bookkeeper
+
+PACE_US = 1_000
+SIZES = (10_000, 100_000, 1_000_000)
+ENGINES = ("analyze", "spark", "duckdb", "python")
+LOOK_EVERY_S = 0.2
+
+
+class Run(NamedTuple):
+    """One engine's run; seconds, and megabytes."""
+
+    took: float
+    cpu: float
+    memory_mb: float
+    steps: dict[str, float]  # when each line that it printed came
+
+
+def record_lines(count: int) -> Iterator[str]:
+    """*count* records as lines of JSON, of one story."""
+    books = Bookkeeper(1, PACE_US)
+    steps = chain.from_iterable(books.step() for _ in repeat(None))
+    return (json.dumps(each, separators=(",", ":")) + "\n" for each in islice(steps, count))
+
+
+def run(command: list[str]) -> Run:
+    """Run a command to its end, and watch what it takes."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    cpu, memory_mb, steps = [0.0], [0.0], {}
+    watcher = threading.Thread(target=_watch, args=(process, cpu, memory_mb))
+    watcher.start()
+    assert process.stdout
+    for line in process.stdout:
+        steps[line.strip()] = time.perf_counter() - started
+    if process.wait():
+        raise RuntimeError(f"{command} failed: {' '.join(steps)}")
+    watcher.join()
+    return Run(time.perf_counter() - started, max(cpu), max(memory_mb), steps)
+
+
+def _watch(process: subprocess.Popen[str], cpu: list[float], memory_mb: list[float]) -> None:
+    """Look again and again: what a child took is gone with it."""
+    while process.poll() is None:
+        try:
+            all_of_it = psutil.Process(process.pid)
+            family = [all_of_it, *all_of_it.children(recursive=True)]
+            cpu.append(sum(sum(each.cpu_times()[:2]) for each in family))
+            memory_mb.append(sum(each.memory_info().rss for each in family) / 1e6)
+        except psutil.NoSuchProcess:
+            continue
+        time.sleep(LOOK_EVERY_S)
+
+
+def measure(engine: str, records: Path, folder: Path) -> Run:
+    """Let *engine* work on *records*."""
+    out = folder / engine
+    shutil.rmtree(out, ignore_errors=True)
+    if engine == "analyze":
+        words = ["-m", "antechamber", "analyze", str(records), "--master", "local[2]"]
+        return run([sys.executable, *words, "--out", str(out)])
+    return run(
+        [sys.executable, "-m", "benchmarks.analysis_engines", engine, str(records), str(out)]
+    )
+
+
+def in_parts(done: Run) -> str:
+    """Where the time of the whole command went."""
+    begun = done.steps["reading records"]
+    written = done.steps["drawing"]
+    rest = done.took - written
+    return f"Spark's start {begun:.1f}, tables {written - begun:.1f}, page {rest:.1f}"
+
+
+def main() -> None:
+    """Measure, and print a line a run."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.analysis", description=__doc__)
+    parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
+    options = parser.parse_args()
+    engines = [name for name in options.engines if name != "duckdb" or find_spec("duckdb")]
+    print(f"{os.cpu_count()} cores; load {os.getloadavg()[0]:.1f} before the first run")
+    print(f"{'records':>10}  {'engine':8}  {'seconds':>7}  {'CPU s':>6}  {'MB':>6}")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for size in options.sizes:
+            records = folder / "records.jsonl"
+            with records.open("w") as file:
+                file.writelines(record_lines(size))
+            for engine in engines:
+                done = measure(engine, records, folder)
+                parts = in_parts(done) if engine == "analyze" else ""
+                print(
+                    f"{size:>10,}  {engine:8}  {done.took:7.1f}  {done.cpu:6.1f}"
+                    f"  {done.memory_mb:6.0f}  {parts}".rstrip(),
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

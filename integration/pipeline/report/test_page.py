@@ -1,0 +1,68 @@
+"""The page in a real browser: no error in its console, and nothing wider than a narrow window.
+
+Chromium's headless mode is enough for both: it writes its console to stderr, and the page as it
+laid it out to stdout.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from integration.requirements import need
+from pipeline.report.page import page
+from tests.pipeline.report.findings_made import made
+
+NARROW_PX = 500  # no window of Chromium's is narrower
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+MEASURED = "<script>document.title = document.documentElement.scrollWidth</script>"
+
+
+@pytest.fixture
+def browser() -> str:
+    """The path of a browser."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    need("chromium", None if found else f"none of {', '.join(BROWSERS)} on the PATH")
+    assert found
+    return found
+
+
+def opened(browser: str, text: str, folder: Path) -> tuple[str, list[str]]:
+    """The title that the page ends with, and what it wrote into the console."""
+    (folder / "page.html").write_text(text)
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
+    flags += [f"--user-data-dir={folder / 'profile'}", f"--window-size={NARROW_PX},900"]
+    ended = subprocess.run(
+        [browser, *flags, "--dump-dom", (folder / "page.html").as_uri()],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=90,
+    )
+    title = re.search(r"<title>(.*?)</title>", ended.stdout)
+    assert title
+    return title[1], [line for line in ended.stderr.splitlines() if "CONSOLE" in line]
+
+
+@pytest.mark.parametrize("names", [("ours",), ("ours", "theirs")])
+def test_a_page_opens_without_a_complaint(
+    browser: str, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    """One set of records and two; wide tables and pictures scroll in their own frames."""
+    text = page([made(name) for name in names])
+    width, console = opened(browser, text.replace("</body>", f"{MEASURED}</body>"), tmp_path)
+
+    assert console == []
+    assert int(width) <= NARROW_PX
+
+
+def test_a_broken_page_would_be_noticed(browser: str, tmp_path: Path) -> None:
+    """What the browser complains about is seen here."""
+    broken = "<title>x</title><img src='none.png'><script>throw new Error('broken')</script>"
+    _, console = opened(browser, broken, tmp_path)
+
+    assert any("broken" in line for line in console)

@@ -1,0 +1,24 @@
+"""Topics for Spark to read: lines of text in the topics of any broker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+
+def make(bootstrap: str, topic: str, partitions: int = 1) -> None:
+    """A new, empty topic."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result(30)
+
+
+def fill(bootstrap: str, topic: str, lines: Sequence[str]) -> None:
+    """Append each line as a record, to all partitions in turn."""
+    producer = Producer({"bootstrap.servers": bootstrap, "partitioner": "random"})
+    for line in lines:
+        producer.produce(topic, line.encode())
+        producer.poll(0)
+    assert producer.flush(30) == 0
