@@ -85,16 +85,16 @@ def delivery_latency(delivered: DataFrame, window_s: int) -> DataFrame:
 
 
 def produce_lag(records: DataFrame) -> DataFrame:
-    """How long produces were parked, by how far the high watermark was behind the log's end.
+    """How long produces were parked, by how far the high watermark was behind when it began.
 
-    Both in buckets of `pipeline.histogram`; a produce that did not wait was parked for 0.
+    Both in buckets of `pipeline.histogram`. What a record's partitions tell would be too late: they
+    are as they were when the answer was sent.
     """
-    lag = sf.greatest(sf.expr("p.log_end_offset - p.high_watermark"), sf.lit(0))
+    lag = sf.expr("waited_for.need - waited_for.had")
     return (
-        records.where("api = 'Produce' and partitions is not null")
-        .select("parked_us", sf.explode("partitions").alias("p"))
-        .where("p.log_end_offset is not null and p.high_watermark >= 0")
+        records.where("api = 'Produce' and waited_for.kind = 'high_watermark'")
         .select(lag.alias("lag"), "parked_us")
+        .where("lag >= 0")
         .groupBy(bucket("lag").alias("lag_bucket"), bucket("parked_us").alias("parked_bucket"))
         .agg(sf.count("*").alias("count"))
     )

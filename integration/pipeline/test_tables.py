@@ -53,12 +53,9 @@ def test_top_waits_are_the_longest_of_each_purgatory(spark: SparkSession) -> Non
 
 
 def test_produce_lag_counts_produces_by_lag_and_wait(spark: SparkSession) -> None:
-    """How far the high watermark was behind, and how long the produce was parked."""
-    place = {"topic": "t", "partition": 0, "high_watermark": 40, "log_end_offset": 43}
-    rows = plain(
-        tables.produce_lag(
-            frame(spark, [record(api="Produce", parked_us=100, partitions=[place])] * 2)
-        )
-    )
+    """As far as the high watermark was behind when it was parked; others are left out."""
+    waited = {"kind": "high_watermark", "need": 43, "had": 40}
+    parked = record(api="Produce", parked_us=100, waited_for=waited)
+    rows = plain(tables.produce_lag(frame(spark, [parked, parked, record(api="Produce")])))
 
     assert rows == [{"lag_bucket": 3, "parked_bucket": 100, "count": 2}]

@@ -12,7 +12,7 @@ from pipeline.report import plots
 from pipeline.report.findings import Api, Findings
 
 _STYLE = Path(__file__).with_name("page.css").read_text()
-_HEAD = ("API", "requests", "parked", "timeouts", "p50", "p90", "p99", "p99.9", "max, ms")
+_HEAD = ("API", "requests", "parked", "timeouts", "p50", "p90", "p99", "p99.9", "max")
 
 
 def page(sets: Sequence[Findings]) -> str:
@@ -62,7 +62,7 @@ def _told(one: Findings) -> list[Section]:
     if one.top:
         sections.append(("The longest waits", "Of each purgatory, each in a sentence.", _top(one)))
     if one.deliveries:
-        lead = "From the end of an append until its records were handed to a consumer."
+        lead = "From the end of an append until a consumer was handed its records, in milliseconds."
         sections.append(("From produce to fetch", lead, _deliveries(one)))
     return sections
 
@@ -133,7 +133,7 @@ def _top(one: Findings) -> str:
 
 
 def _deliveries(one: Findings) -> str:
-    head = ("partition", "consumer", "batches", "mean", "worst p99 of a window", "max, ms")
+    head = ("partition", "consumer", "batches", "mean", "worst p99 of a window", "max")
     rows = (
         [
             f"{row['topic']}-{row['partition']}",

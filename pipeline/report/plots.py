@@ -135,9 +135,9 @@ def parked_against_lag(one: Findings) -> str:
     axes.set_xscale("symlog", linthresh=1)
     axes.set_xlim(0, x[-1])
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    _latency_axis(axes, "parked (0.01 ms or less: did not wait)")
+    _latency_axis(axes, "parked, ms")
     axes.grid(visible=False)
-    axes.set_xlabel("records between the high watermark and the end of the log")
+    axes.set_xlabel("records that the high watermark was behind when it began")
     figure.colorbar(mesh, ax=axes, pad=0.01, label="produces")
     return _svg(figure)
 
