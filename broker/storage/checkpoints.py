@@ -11,7 +11,7 @@ from pathlib import Path
 from uuid import UUID
 
 from broker.errors import StartupError
-from broker.storage.disk import Disk
+from broker.storage.disk import Disk, read_small_file
 from broker.topic_partition import TopicPartition
 
 _VERSION = "0"
@@ -92,7 +92,7 @@ def _read_lines(path: Path, columns: int) -> list[list[str]]:
 
 def _lines(path: Path) -> list[str] | None:
     try:
-        return path.read_text(encoding="utf-8").splitlines()
+        return read_small_file(path).decode().splitlines()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:

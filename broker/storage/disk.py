@@ -175,10 +175,14 @@ class DiskFile:
 
     def size(self) -> int:
         """The file's size; 0 if it does not exist."""
+        return self.size_if_there() or 0
+
+    def size_if_there(self) -> int | None:
+        """The file's size; None if it does not exist."""
         try:
             return os.stat(self.place).st_size
         except FileNotFoundError:
-            return 0
+            return None
 
     def close(self) -> None:
         """Give the descriptor back."""
@@ -212,6 +216,12 @@ def write_all(disk: Disk, fd: int, data: Bytes, position: int) -> None:
         written = disk.pwrite(fd, rest, position)
         position += written
         rest = rest[written:]
+
+
+def read_small_file(path: Path) -> bytes:
+    """All of a file that is read at once, as thousands are at a start. Raises OSError."""
+    with open(path, "rb", buffering=0) as file:
+        return file.readall()
 
 
 @contextmanager

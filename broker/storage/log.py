@@ -27,6 +27,7 @@ from broker.storage.log_upkeep import LogUpkeep
 from broker.storage.log_validator import check_batch, check_replicated, validate_and_assign_offsets
 from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.producer_snapshot import Snapshots
 from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS, ProducerStateManager
 from broker.storage.read_cache import FetchDataInfo, ReadCache
 from broker.topic_partition import TopicPartition
@@ -69,7 +70,6 @@ class Log(LogUpkeep):
         *clean* everything behind the recovery point is checked. Raises OSError, `CorruptRecords`.
         """
         disk = disk or Disk()
-        directory.mkdir(parents=True, exist_ok=True)
         producers = ProducerStateManager(str(topic_partition), producer_id_expiration_ms)
         found = load_log(
             directory,
@@ -268,8 +268,7 @@ class Log(LogUpkeep):
         self.log_start_offset = min(self.log_start_offset, self.log_end_offset)
         self._epochs.truncate_from_end(self.log_end_offset)
         load_producers(
-            self.directory,
-            self._local.disk,
+            Snapshots(self.directory, self._local.disk),
             self._local.segments,
             self._producers,
             self.log_start_offset,

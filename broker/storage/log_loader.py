@@ -19,12 +19,7 @@ from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.log_config import LogConfig
 from broker.storage.log_recovery import Progress, Recovery
 from broker.storage.log_segments import LogSegments
-from broker.storage.producer_snapshot import (
-    CorruptSnapshot,
-    read_snapshot,
-    snapshot_offsets,
-    snapshot_path,
-)
+from broker.storage.producer_snapshot import Snapshots
 from broker.storage.producer_state import ProducerStateManager
 from broker.storage.segment import CLEANED, DELETED, SWAP, LogSegment
 from broker.storage.transaction_index import AbortedTxn
@@ -63,7 +58,8 @@ def load_log(
 
     Raises OSError.
     """
-    base_offsets = _base_offsets(directory, disk, _tidied(directory, config, disk, now_ms))
+    names = _tidied(directory, config, disk, now_ms)
+    base_offsets = _base_offsets(directory, disk, names)
     try:
         epochs = LeaderEpochs(directory, disk)
     except CorruptCheckpoint as error:
@@ -87,18 +83,18 @@ def load_log(
     if next_offset < log_start_offset:
         found, next_offset = _restart(found, directory, config, disk, log_start_offset, now_ms)
     epochs.opened(log_start_offset, next_offset, clean=clean)
-    _remove_stray_snapshots(directory, disk, found)
+    snapshots = Snapshots(directory, disk, names)
+    _remove_stray_snapshots(snapshots, found)
     if recovery.transactional is not None:
         first = recovery.transactional.base_offset
-        rebuild_transactions(directory, found, first, producers, log_start_offset, now_ms)
-    load_producers(directory, disk, found, producers, log_start_offset, next_offset, now_ms)
+        rebuild_transactions(snapshots, found, first, producers, log_start_offset, now_ms)
+    load_producers(snapshots, found, producers, log_start_offset, next_offset, now_ms)
     recovery_point = next_offset if clean else min(recovery_point, next_offset)
     return LoadedLog(found, epochs, log_start_offset, next_offset, recovery_point)
 
 
 def load_producers(
-    directory: Path,
-    disk: Disk,
+    snapshots: Snapshots,
     segments: LogSegments,
     producers: ProducerStateManager,
     log_start_offset: int,
@@ -106,10 +102,8 @@ def load_producers(
     now_ms: int,
 ) -> None:
     """Rebuild *producers* up to *end_offset*: the latest snapshot, then the batches behind it."""
-    for offset in snapshot_offsets(directory):
-        if offset > end_offset:
-            disk.remove(snapshot_path(directory, offset))
-    start = _load_snapshot(directory, producers, log_start_offset, end_offset, now_ms)
+    snapshots.keep(lambda offset: offset <= end_offset)
+    start = _load_snapshot(snapshots, producers, log_start_offset, end_offset, now_ms)
     if start == end_offset:
         return
     for segment in segments.at_or_behind(start):
@@ -119,7 +113,7 @@ def load_producers(
 
 
 def rebuild_transactions(
-    directory: Path,
+    snapshots: Snapshots,
     segments: LogSegments,
     first: int,
     producers: ProducerStateManager,
@@ -127,7 +121,7 @@ def rebuild_transactions(
     now_ms: int,
 ) -> None:
     """Make the transaction indexes of the segments from base offset *first* on anew."""
-    start = _load_snapshot(directory, producers, log_start_offset, first, now_ms)
+    start = _load_snapshot(snapshots, producers, log_start_offset, first, now_ms)
     for segment in segments.at_or_behind(start):
         aborted = replay(segment, producers, start)
         if segment.base_offset >= first:
@@ -135,25 +129,16 @@ def rebuild_transactions(
 
 
 def _load_snapshot(
-    directory: Path,
+    snapshots: Snapshots,
     producers: ProducerStateManager,
     log_start_offset: int,
     end_offset: int,
     now_ms: int,
 ) -> int:
     """Take *producers* from the latest snapshot up to *end_offset*; returns where that was."""
-    producers.load((), log_start_offset, now_ms)
-    for offset in reversed(snapshot_offsets(directory)):
-        path = snapshot_path(directory, offset)
-        if log_start_offset <= offset <= end_offset:
-            try:
-                producers.load(read_snapshot(path), offset, now_ms)
-            except CorruptSnapshot as error:
-                logger.warning("%s; it is left out", error)
-                path.unlink()
-                continue
-            return offset
-    return log_start_offset
+    offset, entries = snapshots.latest(log_start_offset, end_offset) or (log_start_offset, [])
+    producers.load(entries, offset, now_ms)
+    return offset
 
 
 def replay(segment: LogSegment, producers: ProducerStateManager, start: int) -> list[AbortedTxn]:
@@ -167,8 +152,15 @@ def replay(segment: LogSegment, producers: ProducerStateManager, start: int) -> 
 
 
 def _tidied(directory: Path, config: LogConfig, disk: Disk, now_ms: int) -> list[str]:
-    """The names in the folder, when nothing in it is left unfinished by a process that died."""
-    names = os.listdir(directory)
+    """The names in the folder, which is made if it is not there.
+
+    Nothing in it is left unfinished by a process that died.
+    """
+    try:
+        names = os.listdir(directory)
+    except FileNotFoundError:
+        directory.mkdir(parents=True)
+        return []
     if not any(name.endswith((*_UNFINISHED, SWAP)) for name in names):
         return names
     complete = {_number_of(name) for name in names if name.endswith(f".log{SWAP}")}
@@ -200,12 +192,10 @@ def _finish_swap(
     segment.release()
 
 
-def _remove_stray_snapshots(directory: Path, disk: Disk, segments: LogSegments) -> None:
+def _remove_stray_snapshots(snapshots: Snapshots, segments: LogSegments) -> None:
     """Keep the latest, and those where a segment begins: truncation goes back to them."""
-    begins = {segment.base_offset for segment in segments}
-    for offset in snapshot_offsets(directory)[:-1]:
-        if offset not in begins:
-            disk.remove(snapshot_path(directory, offset))
+    useful = {segment.base_offset for segment in segments} | set(snapshots.offsets[-1:])
+    snapshots.keep(useful.__contains__)
 
 
 def _base_offsets(directory: Path, disk: Disk, names: Collection[str]) -> list[int]:
@@ -232,7 +222,6 @@ def _end_of(active: LogSegment, recovery: Recovery) -> int:
         logger.warning("%s, though it was closed in order", error)
         recovery.check(active, None)
         next_offset = active.next_offset()
-    active.load_timestamps()
     return next_offset
 
 

@@ -62,17 +62,11 @@ class Recovery:
 
     def check_files(self, segment: LogSegment) -> None:
         """Rebuild the indexes unless both are there and possible."""
-        offset_index, time_index = segment.offset_index, segment.time_index
-        if not (
-            offset_index.file.exists()
-            and time_index.file.exists()
-            and offset_index.is_sane(segment.size)
-            and time_index.is_sane()
-        ):
+        if not (segment.offset_index.is_sane(segment.size) and segment.time_index.is_sane()):
             logger.warning("%s: its indexes are rebuilt", segment.file.path)
             segment.rebuild_indexes()
         if segment.has_transactions and not segment.transactions.is_sane(segment.base_offset):
-            logger.warning("%s is rebuilt", segment.transactions_path)
+            logger.warning("%s is rebuilt", segment.transactions.file.path)
             segment.forget_transactions()
             self.saw_transaction(segment)
 

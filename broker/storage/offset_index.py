@@ -67,8 +67,10 @@ class OffsetIndex(SparseIndex):
 
         Zeros there: entries that a broker set aside and did not live to fill.
         """
-        size = self.file.size()
-        if not size or size % _ENTRY.size:
-            return not size
-        offset, position = _ENTRY.unpack(self.file.read(_ENTRY.size, size - _ENTRY.size))
+        if not self._is_whole():
+            return False
+        count = len(self)
+        if not count:
+            return True
+        offset, position = self._entry(count - 1)
         return bool(0 < offset <= INT32_MAX and 0 <= position < segment_bytes)

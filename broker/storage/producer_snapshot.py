@@ -6,16 +6,19 @@ read from its beginning. Format: int16 version 1, CRC-32C of all behind it, then
 
 from __future__ import annotations
 
+import logging
 import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from crc32c import crc32c
 
-from broker.storage.disk import Disk
+from broker.storage.disk import Disk, read_small_file
 from broker.storage.producer_state import BatchMetadata, ProducerStateEntry
 from protocol.records import NO_SEQUENCE
+
+logger = logging.getLogger(__name__)
 
 SUFFIX = ".snapshot"
 
@@ -36,11 +39,35 @@ def snapshot_path(directory: Path, offset: int) -> Path:
     return directory / f"{offset:020d}{SUFFIX}"
 
 
-def snapshot_offsets(directory: Path) -> list[int]:
-    """The offsets that there are snapshots for, in order."""
-    names = (name for name in os.listdir(directory) if name.endswith(SUFFIX))
-    stems = (name.removesuffix(SUFFIX) for name in names)
-    return sorted(int(stem) for stem in stems if stem.isdecimal())
+class Snapshots:
+    """Those of one log: for ``offsets``, in order. *names* are the folder's, if that was read."""
+
+    def __init__(self, directory: Path, disk: Disk, names: Iterable[str] | None = None) -> None:
+        self._directory = directory
+        self._disk = disk
+        names = os.listdir(directory) if names is None else names
+        stems = (name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
+        self.offsets = sorted(int(stem) for stem in stems if stem.isdecimal())
+
+    def keep(self, wanted: Callable[[int], bool]) -> None:
+        """Remove those for offsets that are not *wanted*. Raises OSError."""
+        for offset in self.offsets:
+            if not wanted(offset):
+                self._disk.remove(snapshot_path(self._directory, offset))
+        self.offsets = [offset for offset in self.offsets if wanted(offset)]
+
+    def latest(self, start: int, end: int) -> tuple[int, list[ProducerStateEntry]] | None:
+        """The latest good one for an offset from *start* to *end*; a bad one is removed."""
+        for offset in reversed(self.offsets):
+            if start <= offset <= end:
+                path = snapshot_path(self._directory, offset)
+                try:
+                    return offset, read_snapshot(path)
+                except CorruptSnapshot as error:
+                    logger.warning("%s; it is left out", error)
+                    self._disk.remove(path)
+                    self.offsets.remove(offset)
+        return None
 
 
 def write_snapshot(disk: Disk, path: Path, producers: Iterable[ProducerStateEntry]) -> None:
@@ -52,7 +79,7 @@ def write_snapshot(disk: Disk, path: Path, producers: Iterable[ProducerStateEntr
 
 def read_snapshot(path: Path) -> list[ProducerStateEntry]:
     """The producers in a snapshot; raises `CorruptSnapshot`."""
-    data = path.read_bytes()
+    data = read_small_file(path)
     try:
         version, crc = _HEAD.unpack_from(data)
         body = memoryview(data)[_HEAD.size :]

@@ -35,6 +35,9 @@ DELETED = ".deleted"
 CLEANED = ".cleaned"
 SWAP = ".swap"
 
+# A timestamp of batches that nobody has asked for since the segment was opened.
+_NOT_READ = -2
+
 
 class TimestampAndOffset(NamedTuple):
     """A record found by time, with the leader epoch that its batch was written in."""
@@ -58,16 +61,16 @@ class LogSegment:
     __slots__ = (
         "_bytes_since_last_index_entry",
         "_index_interval_bytes",
+        "_max_timestamp",
+        "_offset_of_max_timestamp",
         "_recent",
+        "_rolling_timestamp",
         "_transactions",
         "base_offset",
         "created_ms",
         "file",
-        "max_timestamp",
         "offset_index",
-        "offset_of_max_timestamp",
         "roll_jitter_ms",
-        "rolling_timestamp",
         "size",
         "time_index",
     )
@@ -94,9 +97,8 @@ class LogSegment:
         jitter_ms = min(config.segment_jitter_ms, config.segment_ms)
         self.roll_jitter_ms = randrange(jitter_ms) if jitter_ms else 0  # noqa: S311 - no secret
         # The first batch's largest timestamp: by it the segment's age is told (KIP-33).
-        self.rolling_timestamp = NO_TIMESTAMP
-        self.max_timestamp = NO_TIMESTAMP
-        self.offset_of_max_timestamp = base_offset
+        self._rolling_timestamp = self._max_timestamp = _NOT_READ if self.size else NO_TIMESTAMP
+        self._offset_of_max_timestamp = base_offset
         self._transactions: TransactionIndex | None = None
         # None until a batch is written: then the place of each from there on is known.
         self._recent: RecentBatches | None = None
@@ -114,10 +116,8 @@ class LogSegment:
     ) -> LogSegment:
         """A new segment: whatever a file of its name held is gone."""
         segment = LogSegment(directory, base_offset, config, disk, created_ms, suffix)
-        segment.file.truncate(0)
-        segment.size = 0
-        segment.offset_index.reset()
-        segment.time_index.reset()
+        segment.cut(0)
+        segment.begin_rebuild()
         segment.forget_transactions()
         segment.unload()
         return segment
@@ -130,6 +130,8 @@ class LogSegment:
         Raises OSError, and then the segment is as it was.
         """
         position = self.size
+        if self._max_timestamp == _NOT_READ:
+            self.largest_timestamp()
         try:
             self.file.write(batches, position)
         except OSError:
@@ -143,13 +145,13 @@ class LogSegment:
     def enter(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
         """Note in memory and in the indexes that a batch has been written at *position*."""
         if not position:
-            self.rolling_timestamp = max_timestamp
-        if max_timestamp > self.max_timestamp:
-            self.max_timestamp = max_timestamp
-            self.offset_of_max_timestamp = last_offset
+            self._rolling_timestamp = max_timestamp
+        if max_timestamp > self._max_timestamp:
+            self._max_timestamp = max_timestamp
+            self._offset_of_max_timestamp = last_offset
         if self._bytes_since_last_index_entry > self._index_interval_bytes:
             self.offset_index.append(last_offset, position)
-            self.time_index.maybe_append(self.max_timestamp, self.offset_of_max_timestamp)
+            self.time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
             self._bytes_since_last_index_entry = 0
         self._bytes_since_last_index_entry += size
         if self._recent is None:
@@ -164,8 +166,8 @@ class LogSegment:
             return True
         if not self.size:
             return False
-        if max_timestamp >= 0 and self.rolling_timestamp >= 0:
-            age_ms = max_timestamp - self.rolling_timestamp
+        if max_timestamp >= 0 and self.first_timestamp() >= 0:
+            age_ms = max_timestamp - self._rolling_timestamp
         else:
             age_ms = now_ms - self.created_ms
         return (
@@ -177,7 +179,7 @@ class LogSegment:
 
     def become_inactive(self) -> None:
         """Close the indexes: no batch will come any more."""
-        self.time_index.maybe_append(self.max_timestamp, self.offset_of_max_timestamp)
+        self.time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
         self.unload()
 
     def unload(self) -> None:
@@ -254,36 +256,42 @@ class LogSegment:
             return 0
         cut = self.size - place.position
         self.cut(place.position)
-        self.load_timestamps()
+        self._rolling_timestamp = _NOT_READ
+        self._find_largest_timestamp()
         return cut
 
     def largest_timestamp(self) -> int:
-        """The largest timestamp of all batches; -1 if there is none."""
-        if self.max_timestamp == NO_TIMESTAMP and self.size:
-            self.load_timestamps()
-        return self.max_timestamp
+        """The largest timestamp of all batches; -1 if there is none.
+
+        After a start it is that of the time index's last entry, which closing wrote there.
+        """
+        if self._max_timestamp == _NOT_READ:
+            entry = self.time_index.last_entry
+            if entry is None:
+                self._find_largest_timestamp()
+            else:
+                self._max_timestamp, self._offset_of_max_timestamp = entry
+        return self._max_timestamp
 
     def first_timestamp(self) -> int:
         """The largest timestamp of the first batch; -1 if there is none."""
-        if self.rolling_timestamp == NO_TIMESTAMP and self.size >= HEADER_BYTES:
-            self.rolling_timestamp = read_header(self.read(0, HEADER_BYTES)).max_timestamp
-        return self.rolling_timestamp
+        if self._rolling_timestamp == _NOT_READ:
+            head = self.read(0, HEADER_BYTES)
+            whole = len(head) == HEADER_BYTES
+            self._rolling_timestamp = read_header(head).max_timestamp if whole else NO_TIMESTAMP
+        return self._rolling_timestamp
 
-    def load_timestamps(self) -> None:
-        """Find the largest timestamp, and the first batch's, from index and batches."""
+    def _find_largest_timestamp(self) -> None:
+        """From the time index, and from the batches that it does not tell of."""
         entry = self.time_index.last_entry
-        self.max_timestamp, self.offset_of_max_timestamp = entry or (
-            NO_TIMESTAMP,
-            self.base_offset,
-        )
-        self.rolling_timestamp = NO_TIMESTAMP
-        start = self._near(self.offset_of_max_timestamp) if entry else 0
+        largest = entry or (NO_TIMESTAMP, self.base_offset)
+        self._max_timestamp, self._offset_of_max_timestamp = largest
+        start = self._near(self._offset_of_max_timestamp) if entry else 0
         for _, header, _ in self.batches(start):
             timestamp = indexed_timestamp(header)
-            if timestamp > self.max_timestamp:
-                self.max_timestamp = timestamp
-                self.offset_of_max_timestamp = header.last_offset
-        self.first_timestamp()
+            if timestamp > self._max_timestamp:
+                self._max_timestamp = timestamp
+                self._offset_of_max_timestamp = header.last_offset
 
     def rebuild_indexes(self) -> None:
         """Make offset and time index anew from the batches. Raises OSError."""
@@ -296,8 +304,8 @@ class LogSegment:
         """Forget what is known of the batches; each is to be entered again."""
         self.offset_index.reset()
         self.time_index.reset()
-        self.max_timestamp = self.rolling_timestamp = NO_TIMESTAMP
-        self.offset_of_max_timestamp = self.base_offset
+        self._max_timestamp = self._rolling_timestamp = NO_TIMESTAMP
+        self._offset_of_max_timestamp = self.base_offset
         self._bytes_since_last_index_entry = 0
         self._recent = None
 
@@ -353,24 +361,23 @@ class LogSegment:
     def transactions(self) -> TransactionIndex:
         """The transactions aborted here; hardly a segment has any."""
         if self._transactions is None:
-            file = self.file.disk.file(self.transactions_path)
-            self._transactions = TransactionIndex(file)
+            self._transactions = TransactionIndex(self._transaction_file)
         return self._transactions
 
     @property
     def has_transactions(self) -> bool:
         """Whether there is a transaction index."""
-        return self._transactions is not None or self.transactions_path.exists()
+        return self._transactions is not None or self._transaction_file.exists()
 
     def forget_transactions(self) -> None:
         """There is no transaction index any more, until it is made anew. Raises OSError."""
+        self.transactions.file.remove()
         self._transactions = None
-        self.file.disk.remove(self.transactions_path)
 
     @property
-    def transactions_path(self) -> Path:
-        """Where the transaction index is, if there is one."""
-        return self.file.directory / self.file.name.replace(".log", ".txnindex", 1)
+    def _transaction_file(self) -> DiskFile:
+        name = self.file.name.replace(".log", ".txnindex", 1)
+        return DiskFile(self.file.disk, self.file.directory, name)
 
     @property
     def paths(self) -> list[Path]:

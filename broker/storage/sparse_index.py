@@ -81,6 +81,14 @@ class SparseIndex:
             self._entries = None
             self.file.close()
 
+    def _is_whole(self) -> bool:
+        """Whether there is a file, and no part of an entry in it."""
+        size = self.file.size_if_there()
+        if size is None or size % self.ENTRY.size:
+            return False
+        self._count = size // self.ENTRY.size
+        return True
+
     def _loaded(self) -> bytearray:
         """The entries in memory, to be added to. Raises OSError."""
         if self._entries is None:

@@ -21,7 +21,9 @@ class TimeIndex(SparseIndex):
     ENTRY = _ENTRY
 
     def maybe_append(self, timestamp: int, offset: int) -> None:
-        """Enter the largest timestamp so far, unless the last entry says as much."""
+        """Enter the largest timestamp so far, unless there is none or the last entry has it."""
+        if timestamp < 0:
+            return
         entries = self._loaded()
         if entries:
             last_timestamp, last_offset = _ENTRY.unpack_from(entries, len(entries) - _ENTRY.size)
@@ -59,9 +61,11 @@ class TimeIndex(SparseIndex):
 
     def is_sane(self) -> bool:
         """Whether the file can be a time index, by its first and last entry."""
-        size = self.file.size()
-        if not size or size % _ENTRY.size:
-            return not size
-        first, first_offset = _ENTRY.unpack(self.file.read(_ENTRY.size, 0))
-        last, last_offset = _ENTRY.unpack(self.file.read(_ENTRY.size, size - _ENTRY.size))
+        if not self._is_whole():
+            return False
+        count = len(self)
+        if not count:
+            return True
+        first, first_offset = self._entry(0)
+        last, last_offset = self._entry(count - 1)
         return bool(0 <= first_offset <= last_offset and first <= last)

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from broker.storage.batch_filter import delete_horizon_ms
 from broker.storage.compaction import Compaction, grouped
+from broker.storage.disk import Disk
 from broker.storage.flusher import Flush
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
-from broker.storage.producer_snapshot import snapshot_offsets
+from broker.storage.producer_snapshot import Snapshots
 from protocol.compression import Codec
 from protocol.records import Record, batches, check_crc
 from tests.broker.storage.logs import (
@@ -171,7 +172,7 @@ def test_segments_that_became_small_are_joined(tmp_path: Path) -> None:
         write(log, [(b"k", b"v" * 100)])
     compact(log)
     assert len(log.segment_base_offsets) < many / 2
-    assert set(snapshot_offsets(log.directory)) <= set(log.segment_base_offsets)
+    assert set(Snapshots(log.directory, Disk()).offsets) <= set(log.segment_base_offsets)
     latest = offsets(log)
     assert latest[-1] == 14
     log.close()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from broker.storage.checkpoints import read_epoch_checkpoint
-from broker.storage.producer_snapshot import snapshot_offsets
+from broker.storage.disk import Disk
+from broker.storage.producer_snapshot import Snapshots
 from broker.storage.transaction_index import AbortedTxn
 from protocol.compression import Codec
 from tests.broker.storage.logs import (
+    NOW_MS,
     batch,
     died,
     marker,
@@ -22,6 +25,16 @@ from tests.broker.storage.logs import (
 )
 
 SMALL = 250  # bytes of a segment
+
+
+class ReadingDisk(Disk):
+    """Counts the bytes that it is asked for."""
+
+    bytes_read = 0
+
+    def pread(self, fd: int, size: int, position: int) -> bytes:
+        self.bytes_read += size
+        return os.pread(fd, size, position)
 
 
 def test_nothing_is_lost_without_a_clean_shutdown(tmp_path: Path) -> None:
@@ -66,6 +79,20 @@ def test_a_bad_index_is_made_anew(tmp_path: Path, suffix: str, damage: str) -> N
     assert path.read_bytes() == good
 
 
+def test_a_clean_start_reads_little_of_the_batches(tmp_path: Path) -> None:
+    """Their end, as Kafka does; also if the time index has had nothing new to tell for long."""
+    log = open_log(tmp_path)
+    for _ in range(50):
+        log.append_as_leader(batch(1, size=1000), 0)
+    log.close()
+    disk = ReadingDisk()
+    again = open_log(tmp_path, clean=True, disk=disk)
+    assert again.log_end_offset == 50
+    assert disk.bytes_read < 10_000
+    assert again.fetch_offset_of_max_timestamp() == (0, NOW_MS, 0)
+    assert disk.bytes_read < 60_000
+
+
 def test_a_bad_snapshot_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The one before it and the batches say as much."""
     written(tmp_path).close()
@@ -86,7 +113,7 @@ def test_snapshots_that_no_truncation_goes_back_to_are_removed(tmp_path: Path) -
         log.close()
     log = reopened(tmp_path, clean=True)
     assert log.segment_base_offsets == [0]
-    assert snapshot_offsets(tmp_path / "orders-0") == [6]
+    assert Snapshots(tmp_path / "orders-0", Disk()).offsets == [6]
 
 
 def test_unfinished_files_are_removed(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from crc32c import crc32c
 from broker.storage.disk import Disk
 from broker.storage.producer_snapshot import (
     CorruptSnapshot,
+    Snapshots,
     read_snapshot,
-    snapshot_offsets,
     snapshot_path,
     write_snapshot,
 )
@@ -78,4 +78,4 @@ def test_snapshots_are_found_by_their_names(tmp_path: Path) -> None:
     """Other files are passed over."""
     for name in ("00000000000000000010.snapshot", "00000000000000000002.snapshot", "x.snapshot"):
         (tmp_path / name).touch()
-    assert snapshot_offsets(tmp_path) == [2, 10]
+    assert Snapshots(tmp_path, Disk()).offsets == [2, 10]

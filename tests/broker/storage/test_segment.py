@@ -171,6 +171,21 @@ def test_truncation_takes_timestamps_along(tmp_path: Path) -> None:
     assert segment.truncate_to(101) == 0
 
 
+def test_an_opened_segment_has_the_timestamps_it_was_closed_with(tmp_path: Path) -> None:
+    """Also when it is appended to first; reading them leaves the index as it is."""
+    segment = segment_at(tmp_path, index_interval_bytes=0)
+    for number, time in enumerate([5, 30, 9]):
+        put(segment, 100 + number * 2, NOW_MS + time)
+    segment.close()
+    again = LogSegment(tmp_path, 100, LogConfig(), Disk(), NOW_MS)
+    assert (again.first_timestamp(), again.largest_timestamp()) == (NOW_MS + 5, NOW_MS + 30)
+    later = LogSegment(tmp_path, 100, LogConfig(index_interval_bytes=0), Disk(), NOW_MS)
+    for number, time in enumerate([20, 40]):
+        put(later, 106 + number * 2, NOW_MS + time)
+    later.close()
+    assert later.time_index.entries == [(NOW_MS + 30, 103), (NOW_MS + 40, 109)]
+
+
 def test_a_batch_larger_than_what_is_read_at_once_is_found(tmp_path: Path) -> None:
     """Walking goes on behind it."""
     segment = segment_at(tmp_path)

@@ -29,6 +29,13 @@ def test_only_younger_timestamps_are_entered(tmp_path: Path) -> None:
     assert index.last_entry == (60, 106)
 
 
+def test_records_without_a_timestamp_are_not_entered(tmp_path: Path) -> None:
+    """Kafka's index of such a segment is empty."""
+    index = index_at(tmp_path)
+    index.maybe_append(-1, 103)
+    assert not index.entries
+
+
 def test_a_look_up_finds_the_entry_not_younger(tmp_path: Path) -> None:
     """Before the first entry it is the segment's first offset."""
     index = index_at(tmp_path)
@@ -70,11 +77,14 @@ def test_one_entry_is_kept_free(tmp_path: Path) -> None:
 
 
 def test_sanity(tmp_path: Path) -> None:
-    """Zeros at the end and half entries are not sane."""
+    """An empty file may be an index; none, zeros at the end and half entries are not."""
     index = index_at(tmp_path)
+    assert not index.is_sane()
+    index.reset()
+    index.unload()
     assert index.is_sane()
     index.maybe_append(50, 103)
-    index.flush()
+    index.unload()
     assert index.is_sane()
     index.file.write(b"\x00" * 12, 12)
     assert not index.is_sane()
