@@ -13,9 +13,16 @@ from typing import NamedTuple
 
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
-from protocol.records import CODEC_MASK, HEADER_BYTES, LOG_OVERHEAD, MAGIC_V2
+from protocol.records import (
+    CODEC_MASK,
+    HEADER,
+    HEADER_BYTES,
+    LOG_OVERHEAD,
+    MAGIC_V2,
+    BatchHeader,
+)
 
-_LENGTH_TO_ATTRIBUTES = Struct(">8xi4xb4xh")
+_MAGIC_AND_ATTRIBUTES = Struct(">16xb4xh")
 _LENGTH = Struct(">8xi")
 _MAGIC_POSITION = 16
 _SHORTEST_LENGTH = 14  # the overhead of magic 0, the shortest of all formats
@@ -68,7 +75,7 @@ def first_batch_problem(records: memoryview, produce_version: int) -> ErrorCode:
         size = batch_size_at(records, 0)
         if size is None:
             return ErrorCode.INVALID_RECORD
-        _, magic, attributes = _LENGTH_TO_ATTRIBUTES.unpack_from(records)
+        magic, attributes = _MAGIC_AND_ATTRIBUTES.unpack_from(records)
         if magic != MAGIC_V2:
             return ErrorCode.INVALID_RECORD
         if produce_version < _ZSTD_SINCE and attributes & CODEC_MASK == Codec.ZSTD:
@@ -80,16 +87,24 @@ def first_batch_problem(records: memoryview, produce_version: int) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def only_batch(records: memoryview, produce_version: int) -> memoryview:
+def only_batch(records: memoryview, produce_version: int) -> tuple[BatchHeader, memoryview]:
     """The one batch in *records*, writable; raises `AppendRefused` if it is not there."""
     error = first_batch_problem(records, produce_version)
     if error:
         raise AppendRefused(error, "there must be one batch, of format v2")
-    size = LOG_OVERHEAD + int(_LENGTH.unpack_from(records)[0])
+    if len(records) < HEADER_BYTES:
+        raise shorter_than_header()
+    header = BatchHeader._make(HEADER.unpack_from(records))
+    size = LOG_OVERHEAD + header.batch_length
     if size < HEADER_BYTES:
-        raise AppendRefused(ErrorCode.CORRUPT_MESSAGE, "a batch is shorter than its header")
+        raise shorter_than_header()
     batch = records if size == len(records) else records[:size]
-    return memoryview(bytearray(batch)) if batch.readonly else batch
+    return header, memoryview(bytearray(batch)) if batch.readonly else batch
+
+
+def shorter_than_header() -> AppendRefused:
+    """The refusal of a batch of another format, or of nonsense."""
+    return AppendRefused(ErrorCode.CORRUPT_MESSAGE, "a batch is shorter than its header")
 
 
 def batch_size_at(records: memoryview, position: int) -> int | None:

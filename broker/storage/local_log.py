@@ -77,10 +77,6 @@ class LocalLog:
         self._later = later
         self._end_at(next_offset)
 
-    def should_roll(self, size: int, last_offset: int, max_timestamp: int, now_ms: int) -> bool:
-        """Whether *size* more bytes belong into a new segment."""
-        return self.active.should_roll(size, last_offset, max_timestamp, self.config, now_ms)
-
     def append(self, batches: memoryview, places: list[tuple[int, int, int]]) -> None:
         """Write *batches*, each with size, last offset and largest timestamp in *places*.
 

@@ -32,7 +32,7 @@ from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS, ProducerSta
 from broker.storage.read_cache import FetchDataInfo, ReadCache
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
-from protocol.records import HEADER, BatchHeader
+from protocol.records import BatchHeader
 
 __all__ = ["FetchDataInfo", "Log", "LogAppendInfo", "OffsetOutOfRange"]
 
@@ -140,8 +140,7 @@ class Log(LogUpkeep):
         was then.
         """
         self._refuse_if_offline()
-        batch = only_batch(records, produce_version)
-        header = BatchHeader._make(HEADER.unpack_from(batch))
+        header, batch = only_batch(records, produce_version)
         config = self._local.config
         check_batch(header, batch, origin, config)
         now_ms = self._clock.wall_ms()
@@ -210,7 +209,8 @@ class Log(LogUpkeep):
         try:
             if epochs:
                 self._epochs.assign_all(epochs)
-            if local.should_roll(len(batches), last_offset, max_timestamp, now_ms):
+            size, active = len(batches), local.active
+            if active.should_roll(size, last_offset, max_timestamp, local.config, now_ms):
                 self.roll()
             local.append(batches, places)
         except OSError as error:

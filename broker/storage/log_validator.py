@@ -8,14 +8,18 @@ stay as they are unless the topic wants another compression, or offsets inside a
 from __future__ import annotations
 
 from struct import Struct
-from typing import NamedTuple
 
 from crc32c import crc32c
 
-from broker.storage.append import AppendOrigin, AppendRefused, batch_size_at
+from broker.storage.append import (
+    AppendOrigin,
+    AppendRefused,
+    batch_size_at,
+    shorter_than_header,
+)
 from broker.storage.log_config import TARGET_CODECS, LogConfig
+from broker.storage.record_numbers import InvalidRecord
 from broker.storage.record_scan import (
-    InvalidRecord,
     RecordsSummary,
     record_timestamps_and_keys,
     renumber,
@@ -38,24 +42,15 @@ from protocol.records import (
     read_header,
 )
 
-_BASE_OFFSET = Struct(">q")
-_LEADER_EPOCH = Struct(">i")
+_OFFSET_LENGTH_EPOCH = Struct(">qii")
 _CRC = Struct(">I")
 _ATTRIBUTES = Struct(">h")
 _MAX_TIMESTAMP = Struct(">q")
-_LEADER_EPOCH_POSITION = 12
 _CRC_POSITION = 17
 _MAX_TIMESTAMP_POSITION = 35
 
 _KNOWN_ATTRIBUTES = 0x7F
-_INT64_MIN = -(2**63)
-
-
-class Validated(NamedTuple):
-    """A batch as it is to be written, and its largest timestamp."""
-
-    batch: memoryview
-    max_timestamp: int
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 def check_batch(
@@ -91,7 +86,7 @@ def check_replicated(records: memoryview, next_offset: int, leader_epoch: int) -
     while (size := batch_size_at(records, position)) is not None:
         batch = records[position : position + size]
         if size < HEADER_BYTES:
-            raise AppendRefused(ErrorCode.CORRUPT_MESSAGE, "a batch is shorter than its header")
+            raise shorter_than_header()
         header = read_header(batch)
         if header.partition_leader_epoch > leader_epoch:
             break
@@ -124,8 +119,11 @@ def validate_and_assign_offsets(
     origin: AppendOrigin,
     config: LogConfig,
     now_ms: int,
-) -> Validated:
-    """Check the records of *batch* and number them from *next_offset*; *batch* must be writable."""
+) -> tuple[memoryview, int]:
+    """Check the records of *batch* and number them from *next_offset*; *batch* must be writable.
+
+    Returns it as it is to be written, and its largest timestamp.
+    """
     if origin is AppendOrigin.CLIENT:
         _check_client_header(header)
     codec = header.attributes & CODEC_MASK
@@ -181,19 +179,15 @@ def _check_records(
     now_ms: int,
 ) -> None:
     """Refuse records without a key in a compacted log, and timestamps out of range."""
-    keyless = summary.has_null_key and config.is_compacted
     earliest = now_ms - config.message_timestamp_before_max_ms
     latest = now_ms + config.message_timestamp_after_max_ms
     base = header.base_timestamp
     if (
-        keyless
+        (summary.has_null_key and config.is_compacted)
         or header.attributes & TIMESTAMP_TYPE_BIT
-        or (
-            not config.uses_log_append_time
-            and not (
-                earliest <= base + summary.min_timestamp_delta
-                and base + summary.max_timestamp_delta <= latest
-            )
+        or not (
+            earliest <= base + summary.min_timestamp_delta
+            and base + summary.max_timestamp_delta <= latest
         )
     ):
         _refuse_records(header, block, config, earliest, latest)
@@ -265,10 +259,9 @@ def _assign(
     config: LogConfig,
     now_ms: int,
     sealed: bool,
-) -> Validated:
+) -> tuple[memoryview, int]:
     """Put offset, epoch and timestamp into the header; the checksum too if it is to change."""
-    _BASE_OFFSET.pack_into(batch, 0, next_offset)
-    _LEADER_EPOCH.pack_into(batch, _LEADER_EPOCH_POSITION, leader_epoch)
+    _OFFSET_LENGTH_EPOCH.pack_into(batch, 0, next_offset, header.batch_length, leader_epoch)
     attributes = header.attributes
     if config.uses_log_append_time:
         max_timestamp = now_ms
@@ -283,9 +276,11 @@ def _assign(
         _MAX_TIMESTAMP.pack_into(batch, _MAX_TIMESTAMP_POSITION, max_timestamp)
         _ATTRIBUTES.pack_into(batch, CRC_START, attributes & _KNOWN_ATTRIBUTES)
         _CRC.pack_into(batch, _CRC_POSITION, crc32c(batch[CRC_START:]))
-    return Validated(batch, max_timestamp)
+    return batch, max_timestamp
 
 
 def _int64(number: int) -> int:
     """*number* with Java's overflow."""
+    if _INT64_MIN <= number <= _INT64_MAX:
+        return number
     return (number + 2**63) % 2**64 + _INT64_MIN

@@ -44,11 +44,6 @@ class OffsetIndex(SparseIndex):
         self._cut(self._up_to(offset - self.base_offset - 1, 0))
 
     @property
-    def is_full(self) -> bool:
-        """Whether no entry fits any more."""
-        return len(self) >= self.entries_max
-
-    @property
     def last_position(self) -> int:
         """Position of the last batch that has an entry; 0 if none has."""
         count = len(self)

@@ -9,7 +9,7 @@ Where a column first differs the run ends; a run may always be shorter than it c
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from broker.storage.record_numbers import zigzag_at
 
 # A shorter run is walked record by record in less time.
 _RUN_MIN = 8
@@ -31,87 +31,68 @@ _LOW = bytes(delta << 1 & 0x7F | 0x80 for delta in range(_ONE)) * (2 * _TWO // _
 _TOP = bytes(delta >> 6 & 0x7F for delta in range(_TWO))
 _MIDDLE = bytes(top | 0x80 for top in _TOP)
 
+# Where a record begins, where in it what follows its length, the offset delta, the lengths of key
+# and value and the number of headers stand, and where it ends.
+Shape = tuple[int, int, int, int, int, int, int]
 
-class Shape(NamedTuple):
-    """Where a record has its parts, in bytes from its beginning.
+# Of records that follow a template: how many, their largest and their smallest timestamp delta.
+Run = tuple[int, int, int]
 
-    ``fixed`` are the bytes that must be the same in each record of a run.
+
+def measure_run(data: bytes, shape: Shape, index: int, limit: int) -> Run | None:
+    """How many of up to *limit* records behind the one of this *shape* look like it.
+
+    That one, the template, is well formed, and comes before the record numbered *index*. None if
+    they are too few to be worth it.
     """
-
-    timestamp: int
-    offset: int
-    rest: int
-    fixed: tuple[int, ...]
-
-
-class Run(NamedTuple):
-    """Records that follow a template and differ from it in offset and timestamp only."""
-
-    records: int
-    max_timestamp_delta: int
-    min_timestamp_delta: int
-
-
-def measure_run(
-    data: bytes | memoryview, template: int, size: int, index: int, limit: int
-) -> Run | None:
-    """How many of up to *limit* records behind the one at *template* look like it.
-
-    The template is well formed, *size* bytes long, and the record before the one numbered *index*.
-    None if they are too few to be worth it.
-    """
-    first = template + size
+    template, body, offset_at, key_at, value_at, headers_at, first = shape
+    size = first - template
     limit = min(limit, (len(data) - first) // size)
     # Before anything dearer: do the next few begin alike?
-    begin = bytes(data[first : first + _RUN_MIN * size : size])
-    if limit < _RUN_MIN or begin != bytes(data[template : template + 1]) * _RUN_MIN:
+    begin = data[first : first + _RUN_MIN * size : size]
+    if limit < _RUN_MIN or begin.count(data[template]) < _RUN_MIN:
         return None
-    shape = _shape(data, template)
-    limit = _same(data, template, size, shape.fixed, limit)
-    start, width = first + shape.offset, shape.rest - shape.offset
-    limit = _counting_on(data, start, size, width, index, limit)
+    fixed = [*range(template, body), *_number(data, key_at), *_number(data, value_at)]
+    fixed += _headers(data, headers_at) if data[headers_at] else (headers_at,)
+    limit = _same(data, fixed, size, limit)
+    limit = _counting_on(data, offset_at + size, size, key_at - offset_at, index, limit)
     if limit < _RUN_MIN:
         return None
-    return _timestamps(data, first + shape.timestamp, size, shape.offset - shape.timestamp, limit)
+    return _timestamps(data, body + 1 + size, size, offset_at - body - 1, limit)
 
 
-def _shape(data: bytes | memoryview, start: int) -> Shape:
-    """The shape of the well-formed record at *start*."""
-    timestamp = _behind(data, start) + 1
-    offset = _behind(data, timestamp)
-    rest = _behind(data, offset)
-    fixed = [*range(start, timestamp - 1)]
-    at = rest
-    for _ in range(2):
-        at = _field(data, at, fixed)
-    headers_count, after = _number(data, at)
-    fixed += range(at, after)
-    at = after
-    for _ in range(2 * headers_count):
-        at = _field(data, at, fixed)
-    return Shape(timestamp - start, offset - start, rest - start, tuple(at - start for at in fixed))
+def _number(data: bytes, at: int) -> range:
+    """The bytes of the varint at *at*."""
+    end = at + 1
+    while data[end - 1] > 127:
+        end += 1
+    return range(at, end)
 
 
-def _same(
-    data: bytes | memoryview, template: int, size: int, columns: tuple[int, ...], limit: int
-) -> int:
-    """How many records have the template's bytes in these columns."""
-    first = template + size
-    end = first + limit * size
-    for column in columns:
-        byte = data[template + column : template + column + 1]
-        found = bytes(data[first + column : end : size])
-        if found != bytes(byte) * limit:
-            limit -= len(found.lstrip(byte))
+def _headers(data: bytes, at: int) -> list[int]:
+    """The bytes of the number of headers, which stands at *at*, and of the lengths in them."""
+    fixed = [*_number(data, at)]
+    count, at = zigzag_at(data, at)
+    for _ in range(count):  # twice as many, in zig-zag: keys and values
+        fixed += _number(data, at)
+        length, at = zigzag_at(data, at)
+        at += 0 if length & 1 else length >> 1
+    return fixed
+
+
+def _same(data: bytes, columns: list[int], size: int, limit: int) -> int:
+    """How many records behind the template have its bytes in these columns."""
+    for at in columns:
+        byte = data[at]
+        column = data[at + size : at + 1 + limit * size : size]
+        if column.count(byte) != limit:
+            limit -= len(column.lstrip(bytes((byte,))))
             if not limit:
                 break
-            end = first + limit * size
     return limit
 
 
-def _counting_on(
-    data: bytes | memoryview, start: int, size: int, width: int, index: int, limit: int
-) -> int:
+def _counting_on(data: bytes, start: int, size: int, width: int, index: int, limit: int) -> int:
     """How many records have the offset deltas *index*, *index* + 1, ... in *width* bytes."""
     if width == 1:
         limit = min(limit, _ONE - index)
@@ -127,17 +108,15 @@ def _counting_on(
         return 0
     end = start + limit * size
     for column, expected in enumerate(wanted):
-        if bytes(data[start + column : end : size]) != expected:
+        if data[start + column : end : size] != expected:
             return 0
     return limit
 
 
-def _timestamps(
-    data: bytes | memoryview, start: int, size: int, width: int, limit: int
-) -> Run | None:
+def _timestamps(data: bytes, start: int, size: int, width: int, limit: int) -> Run | None:
     """The run with its largest and smallest timestamp delta, all in *width* bytes."""
     end = start + limit * size
-    lows = bytes(data[start:end:size])
+    lows = data[start:end:size]
     if width == 1:
         if not lows.isascii():
             limit -= len(lows.lstrip(_ASCII))
@@ -145,11 +124,11 @@ def _timestamps(
         if not lows:
             return None
         lows = lows.translate(_SORTABLE)
-        return Run(limit, _largest(lows) - 64, _smallest(lows) - 64)
+        return limit, _largest(lows) - 64, _smallest(lows) - 64
     # Two bytes of more vary; numbers are not negative, or the low byte would be odd.
     if lows.translate(None, _EVEN_CONTINUED):
         limit -= len(lows.lstrip(_EVEN_CONTINUED))
-    middles = bytes(data[start + 1 : end : size])
+    middles = data[start + 1 : end : size]
     if width == 2:
         if not middles.isascii():
             limit -= len(middles[:limit].lstrip(_ASCII))
@@ -161,11 +140,11 @@ def _timestamps(
     lows, middles = lows[:limit], middles[:limit]
     largest = upper << 14 | _pair(*_largest_pair(middles, lows))
     smallest = upper << 14 | _pair(*_smallest_pair(middles, lows))
-    return Run(limit, largest >> 1, smallest >> 1)
+    return limit, largest >> 1, smallest >> 1
 
 
 def _upper_bytes(
-    data: bytes | memoryview, start: int, size: int, width: int, middles: bytes, limit: int
+    data: bytes, start: int, size: int, width: int, middles: bytes, limit: int
 ) -> tuple[int, int]:
     """What the third byte and those behind it make, and how many records agree on it."""
     limit = min(limit, len(middles) - len(middles.lstrip(_CONTINUED)))
@@ -174,7 +153,7 @@ def _upper_bytes(
     for column in reversed(columns):
         upper = upper << 7 | data[start + column] & 0x7F
     if limit > 1:
-        limit = 1 + _same(data, start, size, columns, limit - 1)
+        limit = 1 + _same(data, [start + column for column in columns], size, limit - 1)
     return upper, limit
 
 
@@ -210,28 +189,3 @@ def _smallest(column: bytes) -> int:
     first = column[0]
     smaller = column.translate(None, _FROM[first])
     return min(smaller) if smaller else first
-
-
-def _behind(data: bytes | memoryview, at: int) -> int:
-    """Where the varint at *at* ends."""
-    while data[at] > 127:
-        at += 1
-    return at + 1
-
-
-def _number(data: bytes | memoryview, at: int) -> tuple[int, int]:
-    """The varint at *at* without its zig-zag, for one that is not negative, and where it ends."""
-    number = shift = 0
-    while (byte := data[at]) > 127:
-        number |= (byte & 0x7F) << shift
-        shift += 7
-        at += 1
-    return (number | byte << shift) >> 1, at + 1
-
-
-def _field(data: bytes | memoryview, at: int, fixed: list[int]) -> int:
-    """Where the bytes with their length before them end; the length's bytes join *fixed*."""
-    length, after = _number(data, at)
-    fixed += range(at, after)
-    is_null = data[at] & 1
-    return after if is_null else after + length

@@ -1,7 +1,7 @@
 """One pass over the records of a batch: are they well formed, and what must be known about them.
 
 This is where a produce spends its time, so it is built for speed. Records are walked one by one,
-with the one- and two-byte varints of small numbers decoded in line. When neighbours have the same
+with the varints of small numbers decoded in line. When neighbours have the same
 size, most often many do; then every byte that gives a record its structure stands at the same
 distance in each of them, and a slice with that stride takes the whole column out at once, to be
 compared with what it must be. By induction over the length columns each record of such a run
@@ -13,18 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from broker.storage.record_numbers import INT64_BITS, InvalidRecord, zigzag_at
 from broker.storage.record_runs import measure_run
 from protocol.records import varint
 
 # Up to this size records are copied first: single bytes are read faster from bytes than a view.
-_COPIED_RECORD_BYTES = 512
-
-_INT32_BITS = 0xFFFF_FFFF
-_INT64_BITS = 0xFFFF_FFFF_FFFF_FFFF
-
-
-class InvalidRecord(Exception):  # noqa: N818 - it names what the bytes are
-    """The records of a batch are not well formed."""
+# Larger ones are not looked at for runs, either: walking them is the least that they cost.
+_COPIED_RECORD_BYTES = 4096
 
 
 class RecordsSummary(NamedTuple):
@@ -51,93 +46,75 @@ def summarise(block: bytes | memoryview, count: int) -> RecordsSummary:
 
 
 def _walk(data: bytes | memoryview, end: int, count: int) -> RecordsSummary:  # noqa: C901 - speed
-    position = index = previous_size = next_try = 0
+    position = index = 0
+    next_try = 1 if isinstance(data, bytes) else count
     deltas: list[int] = []
-    has_null_key, consecutive = False, True
+    null_keys, consecutive = 0, True
     while index < count:
         start = position
         length, position = data[position], position + 1
         if length > 127:
             length, position = length - 128 + (data[position] << 7), position + 1
             if length > 16383:
-                length, position = _long_varint(data, start)
-        finish = position + (length >> 1)
+                length, position = length - 16384 + (data[position] << 14), position + 1
+                if length > 2097151:
+                    length, position = zigzag_at(data, start)
+        body, finish = position, position + (length >> 1)
         if length & 1 or finish > end:
             raise InvalidRecord(f"record {index} is longer than the batch")
         delta, position = data[position + 1], position + 2  # behind the attributes, unused
         if delta > 127:
             delta, position = delta - 128 + (data[position] << 7), position + 1
             if delta > 16383:
-                delta, position = _long_varint(data, position - 2, _INT64_BITS)
+                delta, position = zigzag_at(data, position - 2, INT64_BITS)
         deltas.append((delta >> 1) ^ -(delta & 1))
-        offset, position = data[position], position + 1
+        offset, offset_at, position = data[position], position, position + 1
         if offset > 127:
             offset, position = offset - 128 + (data[position] << 7), position + 1
             if offset > 16383:
-                offset, position = _long_varint(data, position - 2)
-        if offset != index + index:
-            consecutive = False
-        key, position = data[position], position + 1
+                offset, position = zigzag_at(data, position - 2)
+        consecutive = consecutive and offset == index + index
+        key, key_at, position = data[position], position, position + 1
         if key > 127:
-            key, position = _long_varint(data, position - 1)
-        if key & 1:
-            has_null_key = True
-        else:
-            position += key >> 1
-        value, position = data[position], position + 1
+            key, position = zigzag_at(data, position - 1)
+        null_keys += key & 1
+        position += 0 if key & 1 else key >> 1
+        value, value_at, position = data[position], position, position + 1
         if value > 127:
             value, position = value - 128 + (data[position] << 7), position + 1
             if value > 16383:
-                value, position = _long_varint(data, position - 2)
-        if not value & 1:
-            position += value >> 1
+                value, position = value - 16384 + (data[position] << 14), position + 1
+                if value > 2097151:
+                    value, position = zigzag_at(data, value_at)
+        headers_at = position = position + (0 if value & 1 else value >> 1)
         position = _skip_headers(data, position, index) if data[position] else position + 1
         if position != finish:
             raise InvalidRecord(f"record {index} does not end where it says")
         index += 1
-        size = finish - start
-        if size == previous_size and index >= next_try:
-            run = measure_run(data, start, size, index, count - index)
+        if index >= next_try:
+            shape = (start, body, offset_at, key_at, value_at, headers_at, finish)
+            run = measure_run(data, shape, index, count - index)  # type: ignore[arg-type]  # bytes
             if run is None:
                 next_try = index + index
             else:
-                index, position = index + run.records, position + run.records * size
-                deltas += (run.max_timestamp_delta, run.min_timestamp_delta)
-        previous_size = size
+                records, largest, smallest = run
+                index, position = index + records, position + records * (finish - start)
+                deltas += (largest, smallest)
     if position != end:
         raise InvalidRecord(f"{end - position} bytes follow the last of {count} records")
-    return RecordsSummary(max(deltas), min(deltas), has_null_key, consecutive)
-
-
-def _long_varint(
-    data: bytes | memoryview, position: int, bits: int = _INT32_BITS
-) -> tuple[int, int]:
-    """The zig-zag number of any length at *position*, still in zig-zag, and where it ends.
-
-    Bits beyond the type's are dropped, as Java drops them (``ByteUtils.readVarint``).
-    """
-    number = shift = 0
-    while True:
-        byte = data[position]
-        position += 1
-        number |= (byte & 0x7F) << shift
-        if byte < 128:
-            return number & bits, position
-        shift += 7
-        if bits >> shift == 0:
-            raise InvalidRecord("a number is longer than its type")
+    return RecordsSummary(max(deltas), min(deltas), null_keys > 0, consecutive)
 
 
 def _skip_headers(data: bytes | memoryview, position: int, index: int) -> int:
     """Where the headers whose count stands at *position* end."""
-    count, position = _long_varint(data, position)
+    count, position = zigzag_at(data, position)
     if count & 1 or count >> 1 > len(data) - position:
         raise InvalidRecord(f"record {index} has an impossible number of headers")
     for _ in range(count >> 1):
-        key, position = _long_varint(data, position)
+        key, position = zigzag_at(data, position)
         if key & 1:
             raise InvalidRecord(f"a header of record {index} has no key")
-        value, position = _long_varint(data, position + (key >> 1))
+        value, position = zigzag_at(data, position + (key >> 1))
         if not value & 1:
             position += value >> 1
     return position
@@ -147,11 +124,11 @@ def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterato
     """Timestamp delta and "has a key" of each record that `summarise` has found well formed."""
     position = 0
     for _ in range(count):
-        length, position = _long_varint(block, position)
+        length, position = zigzag_at(block, position)
         finish = position + (length >> 1)
-        delta, position = _long_varint(block, position + 1, _INT64_BITS)
-        _, position = _long_varint(block, position)
-        key, _ = _long_varint(block, position)
+        delta, position = zigzag_at(block, position + 1, INT64_BITS)
+        _, position = zigzag_at(block, position)
+        key, _ = zigzag_at(block, position)
         yield (delta >> 1) ^ -(delta & 1), not key & 1
         position = finish
 
@@ -161,10 +138,10 @@ def renumber(block: bytes | memoryview, count: int) -> bytes:
     parts: list[bytes | memoryview] = []
     position = 0
     for index in range(count):
-        length, body = _long_varint(block, position)
+        length, body = zigzag_at(block, position)
         position = body + (length >> 1)
-        _, offset_at = _long_varint(block, body + 1, _INT64_BITS)
-        _, rest_at = _long_varint(block, offset_at)
+        _, offset_at = zigzag_at(block, body + 1, INT64_BITS)
+        _, rest_at = zigzag_at(block, offset_at)
         number = varint(index)
         size = position - rest_at + offset_at - body + len(number)
         parts += (varint(size), block[body:offset_at], number, block[rest_at:position])

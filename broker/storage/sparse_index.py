@@ -24,17 +24,19 @@ class SparseIndex:
         "_entries",
         "_file_bytes",
         "_flushed_bytes",
+        "_full_bytes",
         "base_offset",
-        "entries_max",
         "file",
     )
 
     ENTRY: ClassVar[Struct]
+    KEPT_FREE: ClassVar[int] = 0  # how many entries
 
     def __init__(self, file: DiskFile, base_offset: int, index_bytes_max: int) -> None:
         self.file = file
         self.base_offset = base_offset
-        self.entries_max = index_bytes_max // self.ENTRY.size
+        # How long it may get, but for what is kept free.
+        self._full_bytes = (index_bytes_max // self.ENTRY.size - self.KEPT_FREE) * self.ENTRY.size
         self._entries: bytearray | None = None
         # While they are in memory: how many bytes of them the file has, and how long that is.
         self._flushed_bytes = self._file_bytes = 0
@@ -47,6 +49,12 @@ class SparseIndex:
         if self._count is None:
             self._count = self.file.size() // self.ENTRY.size
         return self._count
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no entry fits any more, but those that are kept free."""
+        entries = self._entries
+        return (self.size_bytes if entries is None else len(entries)) >= self._full_bytes
 
     @property
     def size_bytes(self) -> int:

@@ -19,6 +19,7 @@ class TimeIndex(SparseIndex):
     __slots__ = ()
 
     ENTRY = _ENTRY
+    KEPT_FREE = 1  # for the one that closes the segment
 
     def maybe_append(self, timestamp: int, offset: int) -> None:
         """Enter the largest timestamp so far, unless there is none or the last entry has it."""
@@ -53,11 +54,6 @@ class TimeIndex(SparseIndex):
     def truncate_to(self, offset: int) -> None:
         """Forget *offset* and what is behind it."""
         self._cut(self._up_to(offset - self.base_offset - 1, 1))
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no entry fits but the one that closes the segment."""
-        return len(self) >= self.entries_max - 1
 
     def is_sane(self) -> bool:
         """Whether the file can be a time index, by its first and last entry."""

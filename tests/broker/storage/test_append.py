@@ -22,7 +22,7 @@ def test_a_torn_batch_behind_the_first_is_passed_over() -> None:
     """Kafka trims it; only a second whole batch is an error."""
     data = memoryview(bytes(batch(3)) + bytes(batch(2))[:-1])
     assert first_batch_problem(data, 9) is ErrorCode.NONE
-    assert len(only_batch(data, 9)) == len(batch(3))
+    assert len(only_batch(data, 9)[1]) == len(batch(3))
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_a_batch_shorter_than_its_header_is_corrupt() -> None:
 def test_a_writable_batch_is_not_copied() -> None:
     """Offsets are written where the batch lies; bytes nobody may write are copied."""
     data = batch(1)
-    only_batch(data, 9)[0] = 7
+    only_batch(data, 9)[1][0] = 7
     assert data[0] == 7
-    assert not only_batch(data.toreadonly(), 9).readonly
+    assert not only_batch(data.toreadonly(), 9)[1].readonly
 
 
 def test_sizes_at_positions() -> None:
