@@ -5,11 +5,14 @@ r"""The nodes of the process, and what can be done to each: pause, resume, stop,
        |   `-------- stop ---------'--> stopped    as kill -9: nothing is flushed, nobody is told
        `<------------ start ---------------'       a new life on the files that the old one left
 
-A stopped node is fenced at once: Kafka's controller would wait for its session to time out.
+A stopped node is fenced at once: Kafka's controller would wait for its session to time out. A node
+stops by itself when all of its data directories have failed, as Kafka halts; the last one takes the
+process along.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -25,12 +28,14 @@ from broker.config import Config
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.periodic_elections import hold_elections
-from broker.errors import NoSuchNode, WrongState
+from broker.errors import DiskFailed, NoSuchNode, WrongState
 from broker.node import Node
 from broker.transport import Transport
 from broker.waits.recorder import Recorder
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
+
+logger = logging.getLogger(__name__)
 
 
 class NodeState(StrEnum):
@@ -61,10 +66,18 @@ class Member:
     node: Node | None = None
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
     ended: trio.Event = field(default_factory=trio.Event)
+    # Why the node stops by itself, on one line; None if it does not.
+    failure: str | None = None
 
     def begin(self, node: Node) -> None:
         """A life begins; it can be ended from now on, before its tasks have begun even."""
         self.node, self.scope, self.ended = node, trio.CancelScope(), trio.Event()
+        self.failure = None
+        node.logs.on_last_failed = self._disk_failed
+
+    def _disk_failed(self, line: str) -> None:
+        self.failure = line
+        self.scope.cancel()
 
     @property
     def state(self) -> NodeState:
@@ -194,8 +207,16 @@ class Cluster:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(node.run)
                 nursery.start_soon(self._network.serve, node)
-        # Only `stop` ends up here: the end of the whole cluster goes on as an exception.
+        # Who stops one ends up here: the end of the whole cluster goes on as an exception.
         node.crash()
         member.node = None
+        if member.failure is not None:
+            self._lost(node.id, member.failure)
         self.controller.fence(node.id)
         member.ended.set()
+
+    def _lost(self, node_id: int, why: str) -> None:
+        """A node has lost its last data directory; raises `DiskFailed` if it was the last node."""
+        if not self.nodes:
+            raise DiskFailed(f"no data directory is left; mend the disk and start again: {why}")
+        logger.error("node %d stops, it has no data directory left: %s", node_id, why)

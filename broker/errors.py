@@ -1,7 +1,8 @@
 """The errors the broker raises on purpose; everything else is a bug and flies.
 
 ``protocol.codec.Malformed`` (bytes nobody can understand) and `Refused` close the connection,
-`ApiError` becomes an error code in the answer, `StartupError` becomes one line and exit code 2.
+`ApiError` becomes an error code in the answer, `StartupError` becomes one line and exit code 2,
+`DiskFailed` one line and exit code 1.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ class Refused(Exception):  # noqa: N818 - it names what happened to the request,
 
 class StartupError(Exception):
     """The broker cannot start as asked: one line that names the culprit and the remedy."""
+
+
+class DiskFailed(Exception):  # noqa: N818 - it names what is the matter
+    """The last data directory is lost, or the controller's memory: one line, and the process ends.
+
+    Kafka halts for either (``LogManager.handleLogDirFailure``, ``ReplicaManager``).
+    """
 
 
 class NoSuchNode(Exception):  # noqa: N818 - it names what is the matter

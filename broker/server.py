@@ -30,7 +30,7 @@ from broker.cluster_facts import ClusterFacts
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError, StartupError
+from broker.errors import ApiError, DiskFailed, StartupError
 from broker.lifeline import check_lifeline, lifeline_cut
 from broker.listener import TcpNetwork, listen, reachable
 from broker.options import PORT_MAX, ServeOptions, TopicSpec
@@ -44,7 +44,7 @@ from broker.waits.records_topic import RecordsTopic
 async def serve(options: ServeOptions) -> None:
     """Run the broker until SIGTERM, SIGINT or, if asked for, the end of stdin.
 
-    Raises `StartupError` if it cannot start as asked.
+    Raises `StartupError` if it cannot start as asked, `DiskFailed` if its disk fails.
     """
     if options.stop_with_stdin:
         check_lifeline()
@@ -86,8 +86,17 @@ async def _run(
             async for _ in signals:
                 nursery.cancel_scope.cancel()
                 break
-    except* StartupError as group:
-        raise group.exceptions[0] from None
+    except BaseExceptionGroup as group:
+        told, bugs = group.split((StartupError, DiskFailed))
+        if told is None or bugs is not None:
+            raise
+        raise _first_of(told) from None
+
+
+def _first_of(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 async def _stop_with_stdin(serving: trio.CancelScope) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 from uuid import UUID
 
 from broker.controller.image import PartitionRegistration, TopicImage
+from broker.errors import DiskFailed
 from broker.quotas.entity import Entity, Quotas, entity_of
 
 _SCHEMA = """
@@ -36,9 +38,13 @@ _values = attrgetter(*(field.name for field in fields(PartitionRegistration)))
 
 
 class ControllerStore:
-    """Topics and single facts by name; ``path`` None keeps them in memory only."""
+    """Topics and single facts by name; ``path`` None keeps them in memory only.
+
+    A change that the disk refuses raises `DiskFailed`.
+    """
 
     def __init__(self, path: Path | None) -> None:
+        self._path = path
         self._database = sqlite3.connect(":memory:" if path is None else path)
         self._database.executescript(_SCHEMA)
 
@@ -58,12 +64,12 @@ class ControllerStore:
             )
             for topic in topics
         ]
-        with self._database:
+        with self._change():
             self._database.executemany("REPLACE INTO topics VALUES (?, ?, ?, ?)", rows)
 
     def remove_topic(self, name: str) -> None:
         """Forget a topic."""
-        with self._database:
+        with self._change():
             self._database.execute("DELETE FROM topics WHERE name = ?", (name,))
 
     def broker_configs(self) -> dict[str, dict[str, str]]:
@@ -73,7 +79,7 @@ class ControllerStore:
 
     def put_broker_configs(self, node: str, configs: dict[str, str]) -> None:
         """Write all that is set on a node, or on all of them."""
-        with self._database:
+        with self._change():
             self._database.execute(
                 "REPLACE INTO broker_configs VALUES (?, ?)", (node, json.dumps(configs))
             )
@@ -86,7 +92,7 @@ class ControllerStore:
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
         """Write all quotas of an entity, or, if there are none, that it has none."""
         key = json.dumps(entity)
-        with self._database:
+        with self._change():
             self._database.execute("DELETE FROM client_quotas WHERE entity = ?", (key,))
             if quotas:
                 self._database.execute(
@@ -100,8 +106,16 @@ class ControllerStore:
 
     def put_fact(self, name: str, value: str) -> None:
         """Write a single fact."""
-        with self._database:
+        with self._change():
             self._database.execute("REPLACE INTO facts VALUES (?, ?)", (name, value))
+
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        try:
+            with self._database:
+                yield
+        except sqlite3.OperationalError as error:
+            raise DiskFailed(f"{self._path}: {error}; mend the disk and start again") from error
 
     def close(self) -> None:
         """Close the database file."""

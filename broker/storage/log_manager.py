@@ -4,7 +4,7 @@ A partition's folder is made in the directory that has the fewest, renamed when 
 deleted, and then removed; a folder so renamed that a crash left behind goes at the next start.
 
 A directory whose disk fails is offline until a restart: its partitions raise KAFKA_STORAGE_ERROR,
-the others go on.
+the others go on. With the last one the node ends, as Kafka halts.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class LogManager:
 
     *data_dir* is one directory or several. Raises `StartupError` if a directory is not ours to use,
     or if none can be used. ``later`` does something after a while: at once, until somebody who has
-    a timer puts another in its place.
+    a timer puts another in its place. ``on_last_failed`` is called soon after the last directory
+    has failed, with the line that would be logged otherwise.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class LogManager:
         durable: bool = True,
     ) -> None:
         self.later: Later = at_once
+        self.on_last_failed: Callable[[str], None] | None = None
         self.producer_id_expiration_ms = PRODUCER_ID_EXPIRATION_MS
         self.directories: list[LogDirectory] = []
         self.clock = clock
@@ -236,13 +238,14 @@ class LogManager:
 
     def _failed(self, directory: LogDirectory, about: object, error: OSError) -> None:
         keys = sorted(directory.partitions)
-        logger.error(
-            "data directory %s is offline until a restart, with %d partitions: %s: %s",
-            directory.path,
-            len(keys),
-            about,
-            error,
+        line = (
+            f"data directory {directory.path} is offline until a restart, with {len(keys)} "
+            f"partitions: {about}: {error}"
         )
+        if self.on_last_failed is not None and all(each.is_offline for each in self.directories):
+            self._background.soon(partial(self.on_last_failed, line))
+            return
+        logger.error("%s", line)
         for listener in self._listeners:
             self._background.soon(partial(listener, keys))
 
@@ -310,6 +313,7 @@ class LogManager:
         A directory that was found in disorder stays so if some of its logs were never opened, and
         therefore never checked.
         """
+        self.on_last_failed = None
         self._flusher.close()
         flushes = {}
         for key, log in self._logs.items():

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from broker.__main__ import main
-from broker.errors import StartupError
+from broker.errors import DiskFailed, StartupError
 from broker.options import ServeOptions
 
 
@@ -49,6 +49,16 @@ def test_a_start_that_fails_is_2_and_one_line(
 
     assert main([]) == 2
     assert capsys.readouterr().err == "antechamber serve: --port: 9092 is in use\n"
+
+
+def test_a_broker_that_lost_its_disk_is_1_and_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No traceback: nothing is wrong with the broker."""
+    replace_server(monkeypatch, DiskFailed("no data directory is left"))
+
+    assert main([]) == 1
+    assert capsys.readouterr().err == "antechamber serve: no data directory is left\n"
 
 
 def test_a_bug_flies(monkeypatch: pytest.MonkeyPatch) -> None:

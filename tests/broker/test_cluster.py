@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import trio
 import trio.testing
 
 from broker.cluster import NodeState
-from broker.errors import NoSuchNode, WrongState
+from broker.errors import DiskFailed, NoSuchNode, WrongState
 from broker.topic_partition import TopicPartition
 from tests.batches import batch
 from tests.client import RunningCluster, running_cluster
@@ -91,6 +92,56 @@ async def test_stopping_is_a_crash(tmp_path: Path) -> None:
         assert running.controller.image.brokers[2].fenced
         with pytest.raises(ConnectionRefusedError):
             await running.cluster._network.connect("127.0.0.1", 9093)
+
+
+async def test_a_node_without_a_data_directory_stops(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As Kafka halts: it is fenced, its clients are cut off, one line says why; others go on."""
+    async with running_cluster(tmp_path) as running:
+        running.controller.create_topic("t", assignments=[(2, 1, 3)])
+        client = running.client(2)
+        client.start(fetch_request("t", 0, max_wait_ms=10_000), FETCH_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+
+        _break_disk(running, 2)
+        assert await client.closed()
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert [_state(running, n) for n in (1, 2, 3)] == ["running", "stopped", "running"]
+        assert running.controller.image.brokers[2].fenced
+        (line,) = [message for message in caplog.messages if "node 2" in message]
+        assert line.startswith("node 2 stops, it has no data directory left: ")
+        assert "t-0: [Errno 5] broken" in line
+        await running.cluster.start(2)
+        assert _state(running, 2) is NodeState.RUNNING
+
+
+async def test_the_last_node_without_a_data_directory_ends_the_process(tmp_path: Path) -> None:
+    """What `serve` prints then names the directory and the reason."""
+
+    async def lose_all() -> None:
+        async with running_cluster(tmp_path, 2) as running:
+            await running.cluster.stop(1)
+            _break_disk(running, 2)
+            await trio.sleep_forever()
+
+    with pytest.raises(ExceptionGroup) as raised:
+        await lose_all()
+    (error,) = _leaves(raised.value)
+    assert isinstance(error, DiskFailed)
+    assert str(tmp_path / "node-2") in str(error)
+
+
+def _break_disk(running: RunningCluster, node_id: int) -> None:
+    (directory,) = running.node(node_id).logs.directories
+    directory.disk.fail(KEY, OSError(errno.EIO, "broken"))
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for each in error.exceptions for leaf in _leaves(each)]
+    return [error]
 
 
 async def test_a_node_comes_back_with_what_it_had(tmp_path: Path) -> None:

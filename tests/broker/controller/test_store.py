@@ -6,8 +6,11 @@ from math import inf
 from pathlib import Path
 from uuid import uuid4
 
+import pytest
+
 from broker.controller.image import PartitionRegistration, TopicImage
 from broker.controller.store import ControllerStore
+from broker.errors import DiskFailed
 
 
 def _topic(name: str) -> TopicImage:
@@ -81,3 +84,16 @@ def test_quotas_of_clients_survive_a_restart(tmp_path: Path) -> None:
 
     assert again.client_quotas() == {default: {"request_percentage": inf}}
     again.close()
+
+
+def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
+    """The broker ends then, as Kafka does without its metadata log; what was written is kept."""
+    store = ControllerStore(tmp_path / "controller.db")
+    store.put_fact("cluster", "c")
+    store._database.execute("PRAGMA max_page_count = 1")
+
+    with pytest.raises(DiskFailed, match=r"controller\.db: database or disk is full; mend"):
+        store.put_fact("long", "x" * 100_000)
+
+    assert (store.fact("cluster"), store.fact("long")) == ("c", None)
+    store.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from uuid import UUID
@@ -220,6 +221,27 @@ def test_a_failed_directory_is_offline(tmp_path: Path, caplog: pytest.LogCapture
     manager.close()
     marks = [(path / ".kafka_cleanshutdown").exists() for path in (tmp_path / "a", tmp_path / "b")]
     assert marks == [False, True]
+
+
+def test_the_last_directory_is_told_apart(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever listens ends the node, and says the line; but not while the logs are closed."""
+    disks = [FailingDisk(), FailingDisk()]
+    manager = manager_at(tmp_path / "a", tmp_path / "b", disks=disks)
+    told: list[str] = []
+    manager.on_last_failed = told.append
+    for disk, name in zip(disks, "ab", strict=True):
+        assert not told
+        disk.fail("t-0", OSError(errno.EIO, f"broken {name}"))
+    (line,) = told
+    assert "broken b" in line
+    assert "broken b" not in caplog.text
+
+    closing = manager_at(tmp_path / "c", disks=[(disk := FailingDisk())])
+    closing.on_last_failed = told.append
+    disk.room = 0
+    closing.close()
+    assert told == [line]
+    assert str(tmp_path / "c") in caplog.text
 
 
 @pytest.mark.parametrize("failure", ["unsyncable", "broken"])
