@@ -334,6 +334,9 @@ class LogManager:
                 directory.close(clean=clean and not directory.is_offline)
             except OSError as error:
                 directory.disk.fail(directory.path, error)
+        # Those of segments that were to be deleted later: the next start does it.
+        for file in self._open_files:
+            file.close()
         self._logs.clear()
 
     def _sync_all(self, flushes: Mapping[TopicPartition, Flush]) -> None:

@@ -244,6 +244,21 @@ def test_the_last_directory_is_told_apart(tmp_path: Path, caplog: pytest.LogCapt
     assert str(tmp_path / "c") in caplog.text
 
 
+def test_closing_leaves_no_file_open(tmp_path: Path) -> None:
+    """Not even those that are to be deleted later: nobody comes for them any more."""
+    manager = manager_at(tmp_path)
+    manager.later = lambda _delay_ms, _action: None
+    log = host(manager)
+    log.append_as_leader(batch(2), 0)
+    log.roll()
+    log.append_as_leader(batch(2), 0)
+    read_all(log)
+    log.truncate_fully_and_start_at(0)
+    assert list(log.directory.glob("*.deleted"))
+    manager.close()
+    assert len(manager._open_files) == 0
+
+
 @pytest.mark.parametrize("failure", ["unsyncable", "broken"])
 def test_what_fails_at_the_end_leaves_no_clean_mark(tmp_path: Path, failure: str) -> None:
     """The next start must look at what is there."""
