@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -43,11 +44,13 @@ class SystemClock:
         return self.wall_ms() * 1000 + int((now_ms - self.now_ms()) * 1000)
 
 
-def sent(records: int) -> bytes:
-    """A producer's batch of about 16 KB in so many records."""
+def sent(records: int, *, alike: bool = True) -> bytes:
+    """A producer's batch of about 16 KB in so many records, of one size if they are *alike*."""
     size = (BATCH_BYTES - HEADER_BYTES) // records - 12
     now_ms = SystemClock().wall_ms()
-    return build_batch([Record(None, os.urandom(size), timestamp=now_ms)] * records)
+    chance = random.Random(records)
+    sizes = [size if alike else chance.randrange(size * 2) for _ in range(records)]
+    return build_batch([Record(None, os.urandom(each), timestamp=now_ms) for each in sizes])
 
 
 @contextmanager
@@ -80,9 +83,9 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def append_ratio(folder: Path, megabytes: int, records: int) -> float:
+def append_ratio(folder: Path, megabytes: int, records: int, *, alike: bool = True) -> float:
     """Bytes a second of appends, as a share of those of plain writes."""
-    batch = sent(records)
+    batch = sent(records, alike=alike)
     count = megabytes * MEGABYTE // len(batch)
     plain = seconds(lambda: write_plain(folder / "plain", batch, count))
     with managed(folder / "logs") as manager:
@@ -141,6 +144,27 @@ def fetch_all(log: Log, batch_bytes: int, records: int) -> None:
     while offset < log.log_end_offset:
         found = log.read(offset, FETCH_BYTES, log.end_metadata, True).records
         offset += len(found) // batch_bytes * records
+
+
+def tail_share(folder: Path, fetches: int) -> float:
+    """What the system call takes of a fetch of the batch that was appended last."""
+    batch = sent(16)
+    ours = plain = 0.0
+    with managed(folder / "logs") as manager:
+        log = log_of(manager)
+        fd = os.open(next(log.directory.glob("*.log")), os.O_RDONLY)
+        for number in range(fetches):
+            append(log, batch, 1)
+            end = log.end_metadata
+            began = time.perf_counter()
+            os.pread(fd, len(batch), number * len(batch))
+            called = time.perf_counter()
+            log.read(number * 16, FETCH_BYTES, end, True)
+            ours += time.perf_counter() - called
+            plain += called - began
+        os.close(fd)
+    clear(folder)
+    return plain / ours
 
 
 def recovery_seconds(folder: Path, megabytes: int, *, cold: bool) -> float:
