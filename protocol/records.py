@@ -116,7 +116,8 @@ def add_sequence(sequence: int, increment: int) -> int:
 def read_header(buf: Buffer, position: int = 0) -> BatchHeader:
     """The header at *position*, unchecked; raises `CorruptRecords` if the bytes end in it."""
     try:
-        return BatchHeader._make(HEADER.unpack_from(buf, position))
+        # As `BatchHeader._make` does, without the call.
+        return tuple.__new__(BatchHeader, HEADER.unpack_from(buf, position))
     except struct.error:
         raise CorruptRecords("the bytes end inside a batch header") from None
 

@@ -15,11 +15,11 @@ from protocol.compression import Codec
 from protocol.errors import ErrorCode
 from protocol.records import (
     CODEC_MASK,
-    HEADER,
     HEADER_BYTES,
     LOG_OVERHEAD,
     MAGIC_V2,
     BatchHeader,
+    read_header,
 )
 
 _MAGIC_AND_ATTRIBUTES = Struct(">16xb4xh")
@@ -94,7 +94,7 @@ def only_batch(records: memoryview, produce_version: int) -> tuple[BatchHeader, 
         raise AppendRefused(error, "there must be one batch, of format v2")
     if len(records) < HEADER_BYTES:
         raise shorter_than_header()
-    header = BatchHeader._make(HEADER.unpack_from(records))
+    header = read_header(records)
     size = LOG_OVERHEAD + header.batch_length
     if size < HEADER_BYTES:
         raise shorter_than_header()

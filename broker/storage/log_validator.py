@@ -39,6 +39,7 @@ from protocol.records import (
     NO_TIMESTAMP,
     TIMESTAMP_TYPE_BIT,
     BatchHeader,
+    check_crc,
     read_header,
 )
 
@@ -64,16 +65,16 @@ def check_batch(
         )
     if len(batch) > config.max_message_bytes:
         raise too_large(len(batch), config)
-    refuse_wrong_crc(header, batch)
+    if header.crc != crc32c(batch[CRC_START:]):
+        raise wrong_checksum()
     if header.attributes & CODEC_MASK > Codec.ZSTD:
         # Not UNSUPPORTED_COMPRESSION_TYPE: Kafka has no name for these, and is surprised.
         raise AppendRefused(ErrorCode.UNKNOWN_SERVER_ERROR, "a batch claims an unknown codec")
 
 
-def refuse_wrong_crc(header: BatchHeader, batch: memoryview) -> None:
-    """Refuse a batch whose checksum is not the one of its bytes."""
-    if len(batch) < HEADER_BYTES or header.crc != crc32c(batch[CRC_START:]):
-        raise AppendRefused(ErrorCode.CORRUPT_MESSAGE, "the checksum of a batch is wrong")
+def wrong_checksum() -> AppendRefused:
+    """The refusal of a batch whose checksum is not the one of its bytes."""
+    return AppendRefused(ErrorCode.CORRUPT_MESSAGE, "the checksum of a batch is wrong")
 
 
 def check_replicated(records: memoryview, next_offset: int, leader_epoch: int) -> list[BatchHeader]:
@@ -90,7 +91,8 @@ def check_replicated(records: memoryview, next_offset: int, leader_epoch: int) -
         header = read_header(batch)
         if header.partition_leader_epoch > leader_epoch:
             break
-        refuse_wrong_crc(header, batch)
+        if not check_crc(batch, 0, header):
+            raise wrong_checksum()
         if header.base_offset < next_offset or header.last_offset_delta < 0:
             raise AppendRefused(
                 ErrorCode.UNKNOWN_SERVER_ERROR,
