@@ -1,31 +1,32 @@
-"""Turn one (message, version) pair into a tree of small readers and writers, and use it.
+"""Turn one (message, version) pair into a reader and a writer, and use them.
 
-The tree is built on first use and kept, so no version is asked about while reading or writing.
-What a class says is in `protocol.fields`; how a struct is read is in `protocol.structs`, how a
-value in it is in `protocol.wire`.
+They are written as source and compiled on first use, so no version or type is asked about while
+reading or writing. What a class says is in `protocol.fields`; how a struct is read is in
+`protocol.structs`, how a value in it is in `protocol.wire`.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from struct import error as struct_error
 from typing import Any, get_args, get_origin
 
 from protocol.fields import Field, fields_of, wire_type
 from protocol.output import Output
 from protocol.schema import Fixed, Sized, Uuid
-from protocol.structs import Coded, struct_codec
+from protocol.structs import Coded, Tagged, struct_reader, struct_writer
+from protocol.varints import Malformed
 from protocol.wire import (
-    Malformed,
+    Array,
+    FixedArray,
+    FixedWidth,
+    Nested,
+    Optional,
     Read,
+    SizedValue,
+    Uuids,
+    Wire,
     Write,
-    array,
-    fixed,
-    fixed_array,
-    nullable_struct,
-    sized,
-    spelt_struct,
-    uuids,
 )
 
 __all__ = ["Malformed", "Output", "decode", "decode_start", "encode", "encode_into"]
@@ -44,17 +45,19 @@ def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
 
 def decode_start(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> tuple[Any, int]:
     """Read a message from the start of *buf*; also returns where it ends. Raises `Malformed`."""
-    read, _ = _codec_of(cls, version)
     try:
-        return read(memoryview(buf), 0)
+        value, pos = _reader(cls, version)(memoryview(buf), 0)
     except (IndexError, struct_error, UnicodeDecodeError) as error:
         raise Malformed(str(error)) from None
+    if pos > len(buf):
+        raise Malformed("a value runs past the end")
+    return value, pos
 
 
 def encode_into(out: Output, value: Any, version: int) -> None:
     """Append a message to *out*."""
     cls: Any = type(value)
-    _codec_of(cls, version)[1](out, value)
+    _writer(cls, version)(out, value)
 
 
 def encode(value: Any, version: int) -> bytes:
@@ -65,43 +68,58 @@ def encode(value: Any, version: int) -> bytes:
 
 
 @cache
-def _codec_of(cls: Any, version: int) -> tuple[Read, Write]:
-    spec = cls.__spec__
-    assert version in spec.versions, f"{cls.__name__} has no version {version}"
-    return _struct(cls, version, version >= spec.flexible)
+def _reader(cls: Any, version: int) -> Read:
+    return struct_reader(cls, *_coded(cls, version, _is_flexible(cls, version)))
 
 
 @cache
-def _struct(cls: Any, version: int, compact: bool) -> tuple[Read, Write]:
+def _writer(cls: Any, version: int) -> Write:
+    return struct_writer(cls, *_coded(cls, version, _is_flexible(cls, version)))
+
+
+def _is_flexible(cls: Any, version: int) -> bool:
+    spec = cls.__spec__
+    assert version in spec.versions, f"{cls.__name__} has no version {version}"
+    flexible: bool = version >= spec.flexible
+    return flexible
+
+
+def _coded(cls: Any, version: int, compact: bool) -> tuple[list[Coded], Tagged | None]:
+    """The fields of a struct with their wire types; None if it has no place for tagged ones."""
     plain, tagged = fields_of(cls, version)
     assert compact or not tagged, f"{cls.__name__} v{version} has tags before it is flexible"
-
     in_order = [
-        Coded(field, *_value(field.hint, field.nullable, version, compact)) for field in plain
+        Coded(field, _wire(field.hint, field.nullable, version, compact)) for field in plain
     ]
-    by_tag = {tag: Coded(field, *_tagged_value(field, version)) for tag, field in tagged.items()}
-    return struct_codec(cls, in_order, by_tag if compact else None)
+    by_tag = {tag: Coded(field, _tagged_wire(field, version)) for tag, field in tagged.items()}
+    return in_order, by_tag if compact else None
 
 
-def _tagged_value(field: Field, version: int) -> tuple[Read, Write]:
+def _tagged_wire(field: Field, version: int) -> Wire:
     """A tagged struct is absent instead of null, unless null is spelt out."""
     nullable = field.nullable and not field.is_struct
-    coded = _value(field.hint, nullable, version, True)
-    return spelt_struct(coded) if field.is_spelt else coded
+    wire = _wire(field.hint, nullable, version, compact=True)
+    return Optional(wire, null=0) if field.is_spelt else wire
 
 
-def _value(hint: Any, nullable: bool, version: int, compact: bool) -> tuple[Read, Write]:
+def _wire(hint: Any, nullable: bool, version: int, compact: bool) -> Wire:
     match hint:
         case Fixed(fmt):
-            return fixed(fmt)
+            return FixedWidth(fmt)
         case Uuid():
-            return uuids()
+            return Uuids()
         case Sized():
-            return sized(hint, nullable, compact)
+            return SizedValue(hint, nullable=nullable, compact=compact)
     if get_origin(hint) is list:
         item, item_nullable = wire_type(get_args(hint)[0])
         if isinstance(item, Fixed):
-            return fixed_array(item.format, nullable, compact)
-        return array(_value(item, item_nullable, version, compact), nullable, compact)
-    inner = _struct(hint, version, compact)
-    return nullable_struct(inner) if nullable else inner
+            return FixedArray(item.format, nullable=nullable, compact=compact)
+        inner = _wire(item, item_nullable, version, compact)
+        return Array(inner, nullable=nullable, compact=compact)
+    coded = partial(_coded, hint, version, compact)
+    nested = Nested(
+        hint.__name__,
+        lambda: struct_reader(hint, *coded()),
+        lambda: struct_writer(hint, *coded()),
+    )
+    return Optional(nested, null=0xFF) if nullable else nested

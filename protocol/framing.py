@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from struct import Struct
 
-from protocol.wire import Malformed
+from protocol.varints import Malformed
 
 SCRATCH_BYTES = 256 * 1024
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from protocol.codec import Malformed, Output, decode, encode_into
 from protocol.messages import REQUESTS
-from protocol.wire import read_uvarint
+from protocol.varints import read_uvarint
 
 API_VERSIONS_KEY = 18
 

@@ -1,122 +1,93 @@
 """Readers and writers of structs: fields in their order, then the tagged ones (KIP-482).
 
-Neighbouring fields of fixed width share one `struct` call, and what is read goes into an object by
-position: that is where the speed comes from. Most structs carry no tagged field even where they
-could; then one byte is looked at, or one comparison made.
+Both are written as source, see `protocol.source`. Most structs carry no tagged field even where
+they could; then one byte is looked at, or the fields are held against their defaults.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import MISSING, field, fields, make_dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields
+from functools import cache
 from itertools import groupby
-from operator import attrgetter
-from struct import Struct
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from protocol.fields import Field
 from protocol.output import Output
-from protocol.wire import Malformed, Read, Write, read_uvarint, write_uvarint
+from protocol.source import Source
+from protocol.varints import Malformed, read_uvarint, write_uvarint
+from protocol.wire import Read, Wire, Write, read_together, reader, write_together, writer
 
 
 class Coded(NamedTuple):
-    """A field with its reader and writer."""
+    """A field with its wire type."""
 
     field: Field
-    read: Read
-    write: Write
+    wire: Wire
+
+    @property
+    def attribute(self) -> str:
+        """Where its value is."""
+        return f"it.{self.field.name}"
 
 
-Step = list[Coded]  # several: neighbours of fixed width, read and written together
 Tagged = dict[int, Coded]
-Fill = Callable[..., None]
 ReadTags = Callable[[memoryview, int, Any], int]
 
 
-def struct_codec(cls: Any, plain: list[Coded], tagged: Tagged | None) -> tuple[Read, Write]:
-    """The reader and the writer of *cls*; *tagged* is None where there is no place for tags."""
-    steps: list[Step] = []
+def _runs(plain: list[Coded]) -> Iterator[list[Coded]]:
+    """The fields in order: those that are neighbours of fixed width together, others alone."""
     for is_fixed, group in groupby(plain, lambda coded: coded.field.is_fixed):
-        run = list(group)
-        steps += [run] if is_fixed else [[coded] for coded in run]
-    return _reader(cls, steps, tagged), _writer(steps, tagged)
+        if is_fixed:
+            yield list(group)
+        else:
+            yield from ([coded] for coded in group)
 
 
-def _packer(run: Step) -> Struct:
-    return Struct(">" + "".join(coded.field.hint.format for coded in run))
+def _formats(run: list[Coded]) -> str:
+    return "".join(coded.field.hint.format for coded in run)
 
 
 # ------------------------------------------------------------------------------------- reading
 
 
-def _reader(cls: Any, steps: list[Step], tagged: Tagged | None) -> Read:
-    fill = _positional_init(cls, [coded.field.name for step in steps for coded in step])
-    read_tags = None if tagged is None else _tag_reader(tagged)
-    if len(steps) == 1 and len(steps[0]) > 1:
-        return _run_reader(cls, fill, _packer(steps[0]), read_tags)
-    new, parts = cls.__new__, [_reading(step) for step in steps]
-
-    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
-        values: list[Any] = []
-        for unpack, size, read_value in parts:
-            if unpack is None:
-                value, pos = read_value(buf, pos)
-                values.append(value)
-            else:
-                values += unpack(buf, pos)
-                pos += size
-        it = new(cls)
-        fill(it, *values)
-        if read_tags is not None:
-            pos = read_tags(buf, pos, it) if buf[pos] else pos + 1
-        return it, pos
-
-    return read
+def struct_reader(cls: Any, plain: list[Coded], tagged: Tagged | None) -> Read:
+    """The reader of *cls*; *tagged* is None where there is no place for tags."""
+    source = Source("read", "buf, pos", cls.__name__)
+    source.line(f"it = {source.bind('new', cls.__new__)}({source.bind(cls.__name__, cls)})")
+    for run in _runs(plain):
+        if run[0].field.is_fixed:
+            read_together(source, _formats(run), [coded.attribute for coded in run])
+        else:
+            run[0].wire.read(source, run[0].attribute)
+    _set_defaults(source, cls, {coded.field.name for coded in plain})
+    if tagged is not None:
+        with source.block("if buf[pos]"):
+            source.line(f"pos = {source.bind('read_tags', _tag_reader(tagged))}(buf, pos, it)")
+        with source.block("else"):
+            source.line("pos += 1")
+    source.line("return it, pos")
+    return source.function()
 
 
-def _reading(step: Step) -> tuple[Any, int, Any]:
-    """What one turn of the reader's loop needs: a run's unpacker and size, or a field's reader."""
-    if len(step) == 1:
-        return None, 0, step[0].read
-    packer = _packer(step)
-    return packer.unpack_from, packer.size, None
-
-
-def _run_reader(cls: Any, fill: Fill, packer: Struct, read_tags: ReadTags | None) -> Read:
-    """A struct of fixed-width fields alone, such as each partition of a Fetch."""
-    new, unpack, size = cls.__new__, packer.unpack_from, packer.size
-
-    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
-        it = new(cls)
-        fill(it, *unpack(buf, pos))
-        pos += size
-        if read_tags is not None:
-            pos = read_tags(buf, pos, it) if buf[pos] else pos + 1
-        return it, pos
-
-    return read
-
-
-def _positional_init(cls: Any, names: list[str]) -> Fill:
-    """An ``__init__`` for *cls* that takes the fields *names* by position, the others by default.
-
-    It is that of a twin of *cls*, whose own takes keywords and three times as long.
-    """
-    columns: list[Any] = [(name, Any) for name in names]
+def _set_defaults(source: Source, cls: Any, read: set[str]) -> None:
+    """What is not *read* in its place, since it is tagged or of another version."""
     for one in fields(cls):
-        if one.name in names:
+        if one.name in read:
             continue
-        default, factory = one.default, one.default_factory
-        assert not (default is factory is MISSING), f"{cls.__name__}.{one.name} needs a default"
-        columns.append((one.name, Any, field(default=default, default_factory=factory)))
-    twin: Any = make_dataclass(cls.__name__, columns, repr=False, eq=False)
-    fill: Fill = twin.__init__
-    return fill
+        if one.default_factory is not MISSING:
+            source.line(f"it.{one.name} = {source.bind('factory', one.default_factory)}()")
+        else:
+            assert one.default is not MISSING, f"{cls.__name__}.{one.name} needs a default"
+            source.line(f"it.{one.name} = {source.bind('default', one.default)}")
 
 
 def _tag_reader(tagged: Tagged) -> ReadTags:
     """Tagged fields we know are read, others are skipped."""
+
+    @cache
+    def reader_of(tag: int) -> Read:
+        return reader(tagged[tag].wire, tagged[tag].field.name)
 
     def read(buf: memoryview, pos: int, it: Any) -> int:
         count, pos = read_uvarint(buf, pos)
@@ -127,11 +98,10 @@ def _tag_reader(tagged: Tagged) -> ReadTags:
             if end > len(buf):
                 raise Malformed("a tagged field runs past the end")
             if tag in tagged:
-                coded = tagged[tag]
-                value, pos = coded.read(buf[:end], pos)
+                value, pos = reader_of(tag)(buf[:end], pos)
                 if pos != end:
                     raise Malformed("a tagged field is not as long as it says")
-                setattr(it, coded.field.name, value)
+                setattr(it, tagged[tag].field.name, value)
             pos = end
         return pos
 
@@ -141,48 +111,50 @@ def _tag_reader(tagged: Tagged) -> ReadTags:
 # ------------------------------------------------------------------------------------- writing
 
 
-def _writer(steps: list[Step], tagged: Tagged | None) -> Write:
-    parts = [_writing(step) for step in steps]
-    write_tags = None if tagged is None else _tag_writer(tagged) if tagged else _write_no_tags
-
-    def write(out: Output, it: Any) -> None:
-        for get, pack, write_value in parts:
-            if pack is None:
-                write_value(out, get(it))
-            else:
-                out += pack(*get(it))
-        if write_tags is not None:
-            write_tags(out, it)
-
-    return write
-
-
-def _writing(step: Step) -> tuple[Any, Any, Any]:
-    """What one turn of the writer's loop needs: getter, and a run's packer or a field's writer."""
-    get = attrgetter(*(coded.field.name for coded in step))
-    return (get, None, step[0].write) if len(step) == 1 else (get, _packer(step).pack, None)
+def struct_writer(cls: Any, plain: list[Coded], tagged: Tagged | None) -> Write:
+    """The writer of *cls*; *tagged* is None where there is no place for tags."""
+    source = Source("write", "out, it", cls.__name__)
+    for run in _runs(plain):
+        if run[0].field.is_fixed:
+            write_together(source, _formats(run), [coded.attribute for coded in run])
+        else:
+            value = source.local("value")
+            source.line(f"{value} = {run[0].attribute}")
+            run[0].wire.write(source, value)
+    if tagged:
+        _write_tags(source, tagged)
+    elif tagged is not None:
+        source.line("out.append(0)")
+    elif not plain:
+        source.line("pass")
+    return source.function()
 
 
-def _write_no_tags(out: Output, _it: Any) -> None:
-    out.append(0)
+def _write_tags(source: Source, tagged: Tagged) -> None:
+    """Tagged fields that differ from their defaults are written, by tag."""
+    same = []
+    for coded in tagged.values():
+        default = coded.field.default()
+        comparison = "is" if default is None else "=="
+        same.append(f"{coded.attribute} {comparison} {source.bind('default', default)}")
+    with source.block(f"if {' and '.join(same)}"):
+        source.line("out.append(0)")
+    with source.block("else"):
+        source.line(f"{source.bind('write_tags', _tag_writer(tagged))}(out, it)")
 
 
 def _tag_writer(tagged: Tagged) -> Write:
-    """Tagged fields that differ from their defaults are written, by tag."""
-    get = attrgetter(*(coded.field.name for coded in tagged.values()))
-    defaults = {coded.field.name: coded.field.default() for coded in tagged.values()}
-    nothing_to_say = get(SimpleNamespace(**defaults))
+    @cache
+    def writer_of(tag: int) -> Write:
+        return writer(tagged[tag].wire, tagged[tag].field.name)
 
-    def write(out: Output, it: Any) -> None:
-        if get(it) == nothing_to_say:
-            out.append(0)
-            return
+    def write(out: bytearray, it: Any) -> None:
         bodies: list[tuple[int, bytes]] = []
-        for tag, coded in tagged.items():
-            value = getattr(it, coded.field.name)
-            if value != defaults[coded.field.name]:
+        for tag, (field, _) in tagged.items():
+            value = getattr(it, field.name)
+            if value != field.default():
                 body = Output()
-                coded.write(body, value)
+                writer_of(tag)(body, value)
                 bodies.append((tag, body.joined()))
         write_uvarint(out, len(bodies))
         for tag, raw in bodies:

@@ -1,233 +1,317 @@
-"""The wire's small change: fixed-width values, lengths, text, bytes, UUIDs and arrays.
+"""How values of each wire type are read and written: the lines of source that do it.
 
-Each function makes a reader and a writer. A reader takes the buffer and a position and returns the
-value and the position after it; a writer appends to an `Output`. What a reader cannot read it says
-with `Malformed`, `IndexError` or `struct.error`; `protocol.codec.decode` makes one of them all.
+A type's ``read`` writes lines that take a value from ``buf`` at ``pos`` and move ``pos`` behind it;
+its ``write`` writes lines that append a value to ``out``. A length may lie beyond the end of the
+bytes: the slice is short then, and what is read next, or who checks ``pos`` at last, finds out.
+What the lines cannot read they say with `Malformed`, `IndexError` or `struct.error`;
+`protocol.codec.decode` makes one of them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from struct import Struct, calcsize, pack, unpack_from
-from typing import Any
+from typing import Any, NoReturn, Protocol
 from uuid import UUID
 
-from protocol.output import Output
 from protocol.schema import Sized
+from protocol.source import Source
+from protocol.varints import Malformed, read_uvarint, write_uvarint
 
-Read = Callable[[memoryview, int], tuple[Any, int]]
-Write = Callable[[Output, Any], None]
-
-_VARINT_BYTES_MAX = 5
+_UUID_BYTES = 16
 _UUIDS_KEPT = 1024
 
-
-class Malformed(ValueError):  # noqa: N818 - it describes the bytes
-    """The bytes do not follow the schema."""
-
-
-def read_uvarint(buf: memoryview, pos: int) -> tuple[int, int]:
-    """An unsigned varint of at most 32 bits."""
-    byte = buf[pos]
-    if byte < 0x80:
-        return byte, pos + 1
-    value, shift = byte & 0x7F, 7
-    for following in range(pos + 1, pos + _VARINT_BYTES_MAX):
-        byte = buf[following]
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            if value >> 32:
-                break
-            return value, following + 1
-        shift += 7
-    raise Malformed("varint is too long")
+Read = Callable[[memoryview, int], tuple[Any, int]]
+Write = Callable[[bytearray, Any], None]
 
 
-def write_uvarint(out: Output, value: int) -> None:
-    """Append an unsigned varint."""
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
+class Wire(Protocol):
+    """A wire type."""
+
+    def read(self, source: Source, target: str) -> None:
+        """Write the lines that read a value and assign it to *target*."""
+        ...
+
+    def write(self, source: Source, value: str) -> None:
+        """Write the lines that append *value*, the name of a variable."""
+        ...
 
 
-def fixed(fmt: str) -> tuple[Read, Write]:
-    """One value of fixed width."""
-    packer = Struct(">" + fmt)
-    unpack, pack, size = packer.unpack_from, packer.pack, packer.size
-
-    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
-        return unpack(buf, pos)[0], pos + size
-
-    def write(out: Output, value: Any) -> None:
-        out += pack(value)
-
-    return read, write
+def reader(wire: Wire, about: str) -> Read:
+    """A function that reads single values; *about* says in tracebacks what they are."""
+    source = Source("read", "buf, pos", about)
+    wire.read(source, "value")
+    source.line("return value, pos")
+    return source.function()
 
 
-def length(fmt: str, compact: bool) -> tuple[Read, Write]:
-    """Lengths: classic ones are big-endian and null is -1; compact ones are varints plus one."""
-    return (_read_compact_length, _write_compact_length) if compact else fixed(fmt)
+def writer(wire: Wire, about: str) -> Write:
+    """A function that writes single values."""
+    source = Source("write", "out, value", about)
+    wire.write(source, "value")
+    return source.function()
 
 
-def _read_compact_length(buf: memoryview, pos: int) -> tuple[int, int]:
-    byte = buf[pos]
-    if byte < 0x80:
-        return byte - 1, pos + 1
+# ------------------------------------------------------------------------------- fixed width
+
+
+@dataclass(frozen=True)
+class FixedWidth:
+    """One value of fixed width, named by its `struct` format character."""
+
+    format: str
+
+    def read(self, source: Source, target: str) -> None:
+        """See `Wire.read`."""
+        read_together(source, self.format, [target])
+
+    def write(self, source: Source, value: str) -> None:
+        """See `Wire.write`."""
+        write_together(source, self.format, [value])
+
+
+def read_together(source: Source, formats: str, targets: Sequence[str]) -> None:
+    """Neighbours of fixed width share one `struct` call: that is where the speed comes from."""
+    packer = Struct(f">{formats}")
+    unpack = source.bind(f"unpack_{formats}".replace("?", "B"), packer.unpack_from)
+    source.line(f"{''.join(f'{each}, ' for each in targets)}= {unpack}(buf, pos)")
+    source.line(f"pos += {packer.size}")
+
+
+def write_together(source: Source, formats: str, values: Sequence[str]) -> None:
+    """As they are read."""
+    name = source.bind(f"pack_{formats}".replace("?", "B"), Struct(f">{formats}").pack)
+    source.line(f"out += {name}({', '.join(values)})")
+
+
+class _KnownUuids(dict[bytes, UUID]):
+    """A broker sees the same few again and again, so their objects are kept."""
+
+    def __missing__(self, raw: bytes) -> UUID:
+        if len(self) >= _UUIDS_KEPT:
+            self.clear()
+        value = self[raw] = UUID(bytes=raw)
+        return value
+
+
+_uuids = _KnownUuids()
+
+
+class Uuids:
+    """Sixteen bytes."""
+
+    def read(self, source: Source, target: str) -> None:
+        """See `Wire.read`."""
+        raw = source.local("raw")
+        read_together(source, f"{_UUID_BYTES}s", [raw])
+        source.line(f"{target} = {source.bind('uuids', _uuids)}[{raw}]")
+
+    def write(self, source: Source, value: str) -> None:
+        """See `Wire.write`."""
+        source.line(f"out += {value}.int.to_bytes({_UUID_BYTES}, 'big')")
+
+
+# ------------------------------------------------------------------------- behind their length
+
+
+@dataclass(frozen=True)
+class Length:
+    """Classic ones are big-endian and null is -1; compact ones are varints plus one (KIP-482)."""
+
+    format: str
+    compact: bool
+    nullable: bool
+
+    def read(self, source: Source, target: str) -> None:
+        """Write the lines that read it; -1 for null, which may or may not be legal."""
+        if not self.compact:
+            read_together(source, self.format, [target])
+            return
+        source.line(f"{target} = buf[pos] - 1")
+        source.line("pos += 1")
+        with source.block(f"if {target} > 126"):
+            long = source.bind("read_long", _read_long)
+            source.line(f"{target}, pos = {long}(buf, pos - 1)")
+
+    def write(self, source: Source, value: str) -> None:
+        """Write the lines that append the length of *value*."""
+        if not self.compact:
+            write_together(source, self.format, [f"len({value})"])
+            return
+        n = source.local("n")
+        source.line(f"{n} = len({value}) + 1")
+        with source.block(f"if {n} < 128"):
+            source.line(f"out.append({n})")
+        with source.block("else"):
+            source.line(f"{source.bind('write_uvarint', write_uvarint)}(out, {n})")
+
+    @contextmanager
+    def reading(self, source: Source, target: str) -> Iterator[str]:
+        """Write the lines for null; those written inside are for a length, given by its name."""
+        n = source.local("n")
+        self.read(source, n)
+        with source.block(f"if {n} < 0"):
+            if self.nullable:
+                source.line(f"{target} = {source.bind('null', _null)}({n})")
+            else:
+                source.line(f"{source.bind('refuse_null', _refuse_null)}({n})")
+        with source.block("else"):
+            yield n
+
+    @contextmanager
+    def writing(self, source: Source, value: str) -> Iterator[None]:
+        """Write the lines for null; those written inside are for a *value*."""
+        if not self.nullable:
+            yield
+            return
+        with source.block(f"if {value} is None"):
+            null = bytes(1) if self.compact else pack(f">{self.format}", -1)
+            source.line(f"out += {null!r}")
+        with source.block("else"):
+            yield
+
+
+def _read_long(buf: memoryview, pos: int) -> tuple[int, int]:
     value, pos = read_uvarint(buf, pos)
     return value - 1, pos
 
 
-def _write_compact_length(out: Output, value: int) -> None:
-    if value < 0x7F:
-        out.append(value + 1)
-    else:
-        write_uvarint(out, value + 1)
-
-
-def uuids() -> tuple[Read, Write]:
-    """Sixteen bytes; a broker sees the same few again and again, so their objects are kept."""
-    known: dict[bytes, UUID] = {}
-    unpack = Struct("16s").unpack_from
-
-    def read(buf: memoryview, pos: int) -> tuple[UUID, int]:
-        (raw,) = unpack(buf, pos)
-        value = known.get(raw)
-        if value is None:
-            if len(known) >= _UUIDS_KEPT:
-                known.clear()
-            value = known[raw] = UUID(bytes=raw)
-        return value, pos + 16
-
-    def write(out: Output, value: UUID) -> None:
-        out += value.int.to_bytes(16, "big")
-
-    return read, write
-
-
-def sized(kind: Sized, nullable: bool, compact: bool) -> tuple[Read, Write]:
-    """Text, bytes or records behind their length; what is not text is read as a view."""
-    read_length, write_length = length(kind.length, compact)
-    text, spliced = kind.text, kind.spliced
-
-    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
-        size, pos = read_length(buf, pos)
-        if size < 0:
-            _refuse_unless_null(size, nullable)
-            return None, pos
-        end = pos + size
-        if end > len(buf):
-            raise Malformed("a value runs past the end")
-        return (str(buf[pos:end], "utf-8") if text else buf[pos:end]), end
-
-    def write(out: Output, value: Any) -> None:
-        if value is None:
-            assert nullable, "null where a value is required"
-            write_length(out, -1)
-            return
-        raw = value.encode() if text else value
-        write_length(out, len(raw))
-        if spliced:
-            out.splice(raw)
-        else:
-            out += raw
-
-    return read, write
-
-
-def array(item: tuple[Read, Write], nullable: bool, compact: bool) -> tuple[Read, Write]:
-    """Items behind their number; every item takes a byte at least, so a lie is known at once."""
-    read_length, write_length = length("i", compact)
-    read_item, write_item = item
-
-    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
-        count, pos = read_length(buf, pos)
-        if count < 0:
-            _refuse_unless_null(count, nullable)
-            return None, pos
-        if count > len(buf) - pos:
-            raise Malformed("an array runs past the end")
-        items = []
-        for _ in range(count):
-            value, pos = read_item(buf, pos)
-            items.append(value)
-        return items, pos
-
-    def write(out: Output, items: Any) -> None:
-        if items is None:
-            assert nullable, "null where an array is required"
-            write_length(out, -1)
-            return
-        write_length(out, len(items))
-        for value in items:
-            write_item(out, value)
-
-    return read, write
-
-
-def fixed_array(fmt: str, nullable: bool, compact: bool) -> tuple[Read, Write]:
-    """Items of fixed width behind their number, all in one `struct` call."""
-    read_length, write_length = length("i", compact)
-    width = calcsize(">" + fmt)
-
-    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
-        count, pos = read_length(buf, pos)
-        if count < 0:
-            _refuse_unless_null(count, nullable)
-            return None, pos
-        end = pos + count * width
-        if end > len(buf):
-            raise Malformed("an array runs past the end")
-        return list(unpack_from(f">{count}{fmt}", buf, pos)), end
-
-    def write(out: Output, items: Any) -> None:
-        if items is None:
-            assert nullable, "null where an array is required"
-            write_length(out, -1)
-            return
-        write_length(out, len(items))
-        out += pack(f">{len(items)}{fmt}", *items)
-
-    return read, write
-
-
-def _refuse_unless_null(length: int, nullable: bool) -> None:
-    """A length below zero: -1 is null, where that is legal; anything else is nothing."""
+def _null(length: int) -> None:
+    """A length below zero where null is legal: anything but -1 is nothing."""
     if length != -1:
         raise Malformed(f"a length of {length}")
-    if not nullable:
-        raise Malformed("null where a value is required")
 
 
-def nullable_struct(inner: tuple[Read, Write]) -> tuple[Read, Write]:
-    """A struct that may be missing: a byte tells, 1 for there and -1 for null."""
-    read_inner, write_inner = inner
-
-    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
-        return (None, pos + 1) if buf[pos] >= 0x80 else read_inner(buf, pos + 1)
-
-    def write(out: Output, value: Any) -> None:
-        if value is None:
-            out.append(0xFF)
-            return
-        out.append(1)
-        write_inner(out, value)
-
-    return read, write
+def _refuse_null(length: int) -> NoReturn:
+    _null(length)
+    raise Malformed("null where a value is required")
 
 
-def spelt_struct(inner: tuple[Read, Write]) -> tuple[Read, Write]:
-    """A tagged struct that may be null: a byte tells, 1 for there and 0 for null."""
-    read_inner, write_inner = inner
+class SizedValue:
+    """Text, bytes or records behind their length; what is not text is read as a view."""
 
-    def read(buf: memoryview, pos: int) -> tuple[Any, int]:
-        return read_inner(buf, pos + 1) if buf[pos] else (None, pos + 1)
+    def __init__(self, kind: Sized, *, nullable: bool, compact: bool) -> None:
+        self._kind = kind
+        self._length = Length(kind.length, compact, nullable)
 
-    def write(out: Output, value: Any) -> None:
-        if value is None:
-            out.append(0)
-            return
-        out.append(1)
-        write_inner(out, value)
+    def read(self, source: Source, target: str) -> None:
+        """See `Wire.read`."""
+        with self._length.reading(source, target) as n:
+            raw = f"buf[pos : pos + {n}]"
+            source.line(f"{target} = " + (f"str({raw}, 'utf-8')" if self._kind.text else raw))
+            source.line(f"pos += {n}")
 
-    return read, write
+    def write(self, source: Source, value: str) -> None:
+        """See `Wire.write`."""
+        with self._length.writing(source, value):
+            if self._kind.text:
+                source.line(f"{value} = {value}.encode()")
+            self._length.write(source, value)
+            source.line(f"out.splice({value})" if self._kind.spliced else f"out += {value}")
+
+
+class Array:
+    """Items behind their number; every item takes a byte at least, so a lie is known at once."""
+
+    def __init__(self, item: Wire, *, nullable: bool, compact: bool) -> None:
+        self._item = item
+        self._length = Length("i", compact, nullable)
+
+    def read(self, source: Source, target: str) -> None:
+        """See `Wire.read`."""
+        items, item = source.local("items"), source.local("item")
+        with self._length.reading(source, target) as n:
+            with source.block(f"if {n} > len(buf) - pos"):
+                source.line(f"{source.bind('refuse_array', _refuse_array)}()")
+            source.line(f"{target} = {items} = []")
+            with source.block(f"for _ in range({n})"):
+                self._item.read(source, item)
+                source.line(f"{items}.append({item})")
+
+    def write(self, source: Source, value: str) -> None:
+        """See `Wire.write`."""
+        item = source.local("item")
+        with self._length.writing(source, value):
+            self._length.write(source, value)
+            with source.block(f"for {item} in {value}"):
+                self._item.write(source, item)
+
+
+class FixedArray:
+    """Items of fixed width behind their number, all in one `struct` call."""
+
+    def __init__(self, format_: str, *, nullable: bool, compact: bool) -> None:
+        self._format = format_
+        self._length = Length("i", compact, nullable)
+
+    def read(self, source: Source, target: str) -> None:
+        """See `Wire.read`."""
+        with self._length.reading(source, target) as n:
+            size = f"{n} * {calcsize(f'>{self._format}')}"
+            with source.block(f"if {size} > len(buf) - pos"):
+                source.line(f"{source.bind('refuse_array', _refuse_array)}()")
+            unpack = source.bind("unpack_from", unpack_from)
+            source.line(f"{target} = list({unpack}(f'>{{{n}}}{self._format}', buf, pos))")
+            source.line(f"pos += {size}")
+
+    def write(self, source: Source, value: str) -> None:
+        """See `Wire.write`."""
+        with self._length.writing(source, value):
+            self._length.write(source, value)
+            packing = f"f'>{{len({value})}}{self._format}', *{value}"
+            source.line(f"out += {source.bind('pack', pack)}({packing})")
+
+
+def _refuse_array() -> NoReturn:
+    raise Malformed("an array runs past the end")
+
+
+# ------------------------------------------------------------------------------------ structs
+
+
+class Nested:
+    """A struct within another, by the makers of its reader and its writer."""
+
+    def __init__(
+        self, name: str, make_reader: Callable[[], Read], make_writer: Callable[[], Write]
+    ) -> None:
+        self._name = name
+        self._make_reader = make_reader
+        self._make_writer = make_writer
+
+    def read(self, source: Source, target: str) -> None:
+        """See `Wire.read`."""
+        read = source.bind(f"read_{self._name}", self._make_reader())
+        source.line(f"{target}, pos = {read}(buf, pos)")
+
+    def write(self, source: Source, value: str) -> None:
+        """See `Wire.write`."""
+        write = source.bind(f"write_{self._name}", self._make_writer())
+        source.line(f"{write}(out, {value})")
+
+
+class Optional:
+    """A struct that may be null: a byte tells, 1 for there and *null* for null."""
+
+    def __init__(self, inner: Wire, *, null: int) -> None:
+        self._inner = inner
+        self._null = null
+
+    def read(self, source: Source, target: str) -> None:
+        """See `Wire.read`."""
+        source.line("pos += 1")
+        absent = "not buf[pos - 1]" if self._null == 0 else "buf[pos - 1] > 127"
+        with source.block(f"if {absent}"):
+            source.line(f"{target} = None")
+        with source.block("else"):
+            self._inner.read(source, target)
+
+    def write(self, source: Source, value: str) -> None:
+        """See `Wire.write`."""
+        with source.block(f"if {value} is None"):
+            source.line(f"out.append({self._null})")
+        with source.block("else"):
+            source.line("out.append(1)")
+            self._inner.write(source, value)

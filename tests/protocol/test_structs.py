@@ -8,7 +8,7 @@ import pytest
 
 from protocol.codec import Malformed, decode, encode
 from protocol.schema import int8, int16, int32, message, since, string, struct
-from protocol.structs import struct_codec
+from protocol.structs import struct_reader
 
 
 @message(99, versions=(0, 2), flexible=1)
@@ -106,4 +106,4 @@ def test_a_field_that_came_later_needs_a_default() -> None:
 
     cls: Any = Careless
     with pytest.raises(AssertionError, match="needs a default"):
-        struct_codec(cls, [], None)
+        struct_reader(cls, [], None)
