@@ -96,7 +96,23 @@ def since(
 @dataclass_transform(kw_only_default=True, field_specifiers=(since,))
 def struct(cls: type[T]) -> type[T]:
     """Make *cls* a record that can be nested in a message."""
-    return dataclass(slots=True, kw_only=True)(cls)
+    # Hundreds of classes are made when the broker starts: each gets the one method that has to be
+    # its own. A docstring, too, or `dataclass` works one out, which takes as long again.
+    vars_: Any = cls
+    vars_.__eq__, vars_.__hash__, vars_.__repr__ = _equal, None, _show
+    vars_.__doc__ = cls.__doc__ or cls.__name__
+    return dataclass(slots=True, kw_only=True, eq=False, repr=False)(cls)
+
+
+def _equal(self: Any, other: Any) -> Any:
+    if type(other) is not type(self):
+        return NotImplemented
+    return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+
+def _show(self: Any) -> str:
+    values = (f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+    return f"{type(self).__qualname__}({', '.join(values)})"
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(since,))
