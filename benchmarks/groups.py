@@ -2,22 +2,26 @@
 
 Members are raw connections that speak the classic protocol, so that what is measured is the broker.
 Two join: from the first JoinGroup until both have their assignments. The heartbeats come as the
-Java client sends them, one every three seconds from each member. A rebalance: the leader joins anew
-and then everybody, until everybody has been assigned anew.
+Java client sends them, one every three seconds from each member; a server that does nothing but
+send them back tells how much of that is the wake-up of a process on this machine. A rebalance: the
+leader joins anew and then everybody, until everybody has been assigned anew.
 """
 
 from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
+from benchmarks.echo import Echo
 from benchmarks.systems import System
 from integration.deadlines import eventually
 from integration.wire.connection import Connection
 from protocol.errors import ErrorCode
+from protocol.framing import LENGTH_BYTES
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
 from protocol.messages.find_coordinator import FindCoordinatorRequest
@@ -45,12 +49,15 @@ def measure(system: System, scale: float) -> Sample:
     """One after the other, each in groups of its own."""
     if not system.keeps_records:
         return {}
-    return {
+    sample = {
         "two join, until stable p50": percentile(_pairs(system, int(PAIRS * scale)), 50),
         "heartbeats of 1000 members, CPU": _heartbeats(system, scale),
         "rebalance of 200 members": _crowd(system, max(2, int(CROWD * scale))),
         "OffsetCommit p50": percentile(_commits(system, int(COMMITS * scale)), 50),
     }
+    if system.name == "ours":
+        sample["as many echoes of bare trio, CPU"] = _echoes(scale)
+    return sample
 
 
 class Member:
@@ -203,15 +210,40 @@ def _heartbeats(system: System, scale: float) -> float:
     for members in groups:
         _form(members)
     everybody = [member for members in groups for member in members]
-    pause_s = HEARTBEAT_EVERY_S / len(everybody)
-    before, began = system.cpu_seconds(), time.perf_counter()
+
+    def beat(number: int) -> None:
+        assert not everybody[number].heartbeat()
+
+    percent = _paced(beat, len(everybody), system.cpu_seconds, scale)
+    _close(everybody)
+    return percent
+
+
+def _echoes(scale: float) -> float:
+    """Percent of a core that a server takes which only sends each heartbeat back."""
+    beat: Any = HeartbeatRequest(group_id="benchmark", generation_id=1, member_id=str(uuid.uuid4()))
+    frame = encode_request(beat, beat.__spec__.versions[-1], 1, "benchmark")
+    with Echo() as echo, ExitStack() as stack:
+        count = GROUPS * MEMBERS_EACH
+        connections = [stack.enter_context(Connection(echo.bootstrap)) for _ in range(count)]
+
+        def send(number: int) -> None:
+            assert connections[number].ask(frame) == frame[LENGTH_BYTES:]
+
+        return _paced(send, count, echo.cpu_seconds, scale)
+
+
+def _paced(
+    beat: Callable[[int], None], count: int, cpu_seconds: Callable[[], float], scale: float
+) -> float:
+    """Percent of a core that a server takes while each of *count* clients beats in its time."""
+    pause_s = HEARTBEAT_EVERY_S / count
+    before, began = cpu_seconds(), time.perf_counter()
     watched_s = HEARTBEAT_EVERY_S * max(scale, 0.3) * 2
     for number in range(int(watched_s / pause_s)):
         time.sleep(max(0.0, began + number * pause_s - time.perf_counter()))
-        assert not everybody[number % len(everybody)].heartbeat()
-    percent = (system.cpu_seconds() - before) / (time.perf_counter() - began) * 100
-    _close(everybody)
-    return percent
+        beat(number % count)
+    return (cpu_seconds() - before) / (time.perf_counter() - began) * 100
 
 
 def _crowd(system: System, count: int) -> float:
@@ -252,6 +284,7 @@ BENCHMARK = Benchmark(
     (
         Metric("two join, until stable p50", "ms"),
         Metric("heartbeats of 1000 members, CPU", "%"),
+        Metric("as many echoes of bare trio, CPU", "%"),
         Metric("rebalance of 200 members", "ms"),
         Metric("OffsetCommit p50", "us"),
     ),
