@@ -52,8 +52,13 @@ def measure_run(data: bytes, shape: Shape, index: int, limit: int) -> Run | None
     begin = data[first : first + _RUN_MIN * size : size]
     if limit < _RUN_MIN or begin.count(data[template]) < _RUN_MIN:
         return None
-    fixed = [*range(template, body), *_number(data, key_at), *_number(data, value_at)]
-    fixed += _headers(data, headers_at) if data[headers_at] else (headers_at,)
+    fixed = [*range(template, body), key_at, value_at, headers_at]
+    if data[key_at] > 127:
+        fixed += _rest_of_number(data, key_at)
+    if data[value_at] > 127:
+        fixed += _rest_of_number(data, value_at)
+    if data[headers_at]:
+        fixed += _headers(data, headers_at)
     limit = _same(data, fixed, size, limit)
     limit = _counting_on(data, offset_at + size, size, key_at - offset_at, index, limit)
     if limit < _RUN_MIN:
@@ -61,20 +66,20 @@ def measure_run(data: bytes, shape: Shape, index: int, limit: int) -> Run | None
     return _timestamps(data, body + 1 + size, size, offset_at - body - 1, limit)
 
 
-def _number(data: bytes, at: int) -> range:
-    """The bytes of the varint at *at*."""
-    end = at + 1
-    while data[end - 1] > 127:
+def _rest_of_number(data: bytes, at: int) -> range:
+    """The bytes of the varint at *at* behind its first."""
+    end = at
+    while data[end] > 127:
         end += 1
-    return range(at, end)
+    return range(at + 1, end + 1)
 
 
 def _headers(data: bytes, at: int) -> list[int]:
-    """The bytes of the number of headers, which stands at *at*, and of the lengths in them."""
-    fixed = [*_number(data, at)]
+    """The bytes of the lengths in the headers whose number stands at *at*, and the rest of that."""
+    fixed = [*_rest_of_number(data, at)]
     count, at = zigzag_at(data, at)
     for _ in range(count):  # twice as many, in zig-zag: keys and values
-        fixed += _number(data, at)
+        fixed += (at, *_rest_of_number(data, at))
         length, at = zigzag_at(data, at)
         at += 0 if length & 1 else length >> 1
     return fixed
@@ -99,11 +104,12 @@ def _counting_on(data: bytes, start: int, size: int, width: int, index: int, lim
         wanted = [_ALONE[index : index + limit]]
     elif width == 2:
         limit = min(limit, _TWO - index)
-        wanted = [_LOW[index % _ONE :][:limit], _TOP[index : index + limit]]
+        low = index % _ONE
+        wanted = [_LOW[low : low + limit], _TOP[index : index + limit]]
     else:
         limit = min(limit, _TWO - index % _TWO)
-        top = bytes((index >> 13 & 0x7F,)) * limit
-        wanted = [_LOW[index % _ONE :][:limit], _MIDDLE[index % _TWO :][:limit], top]
+        low, middle, top = index % _ONE, index % _TWO, bytes((index >> 13 & 0x7F,)) * limit
+        wanted = [_LOW[low : low + limit], _MIDDLE[middle : middle + limit], top]
     if limit <= 0 or width > 3 or index >> 13 > 0x7F:
         return 0
     end = start + limit * size
