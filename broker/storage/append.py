@@ -88,7 +88,15 @@ def first_batch_problem(records: memoryview, produce_version: int) -> ErrorCode:
 
 
 def only_batch(records: memoryview, produce_version: int) -> tuple[BatchHeader, memoryview]:
-    """The one batch in *records*, writable; raises `AppendRefused` if it is not there."""
+    """The one batch in *records*: its header, and itself, writable.
+
+    Nearly always there is nothing else, as the header tells. Raises `AppendRefused` without one.
+    """
+    if len(records) >= HEADER_BYTES:
+        header = read_header(records)
+        whole = header.magic == MAGIC_V2 and header.batch_length == len(records) - LOG_OVERHEAD
+        if whole and produce_version >= _ZSTD_SINCE:
+            return header, _writable(records)
     error = first_batch_problem(records, produce_version)
     if error:
         raise AppendRefused(error, "there must be one batch, of format v2")
@@ -98,8 +106,11 @@ def only_batch(records: memoryview, produce_version: int) -> tuple[BatchHeader, 
     size = LOG_OVERHEAD + header.batch_length
     if size < HEADER_BYTES:
         raise shorter_than_header()
-    batch = records if size == len(records) else records[:size]
-    return header, memoryview(bytearray(batch)) if batch.readonly else batch
+    return header, _writable(records[:size])
+
+
+def _writable(batch: memoryview) -> memoryview:
+    return memoryview(bytearray(batch)) if batch.readonly else batch
 
 
 def shorter_than_header() -> AppendRefused:

@@ -55,9 +55,8 @@ class LogConfig:
     @property
     def max_segment_ms(self) -> int:
         """How old a segment may get: a compaction that is due soon needs it rolled (KIP-354)."""
-        if self.is_compacted and self.max_compaction_lag_ms > 0:
-            return min(self.segment_ms, self.max_compaction_lag_ms)
-        return self.segment_ms
+        lag_ms = self.max_compaction_lag_ms
+        return lag_ms if 0 < lag_ms < self.segment_ms and self.is_compacted else self.segment_ms
 
     @property
     def uses_log_append_time(self) -> bool:

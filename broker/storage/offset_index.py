@@ -23,7 +23,7 @@ class OffsetIndex(SparseIndex):
 
     def append(self, last_offset: int, position: int) -> None:
         """Enter the batch at *position*, whose last offset is *last_offset*."""
-        entries = self._loaded()
+        entries = self._loaded() if self._entries is None else self._entries
         entries += _ENTRY.pack(last_offset - self.base_offset, position)
 
     def floor(self, offset: int) -> tuple[int, int] | None:

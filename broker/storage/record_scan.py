@@ -47,7 +47,7 @@ def summarise(block: bytes | memoryview, count: int) -> RecordsSummary:
 
 def _walk(data: bytes | memoryview, end: int, count: int) -> RecordsSummary:  # noqa: C901 - speed
     position = index = 0
-    next_try = 1 if isinstance(data, bytes) else count
+    next_try = 1 if isinstance(data, bytes) else count + 1
     deltas: list[int] = []
     null_keys, consecutive = 0, True
     while index < count:
@@ -91,7 +91,7 @@ def _walk(data: bytes | memoryview, end: int, count: int) -> RecordsSummary:  # 
         if position != finish:
             raise InvalidRecord(f"record {index} does not end where it says")
         index += 1
-        if index >= next_try:
+        if next_try <= index < count:
             shape = (start, body, offset_at, key_at, value_at, headers_at, finish)
             run = measure_run(data, shape, index, count - index)  # type: ignore[arg-type]  # bytes
             if run is None:

@@ -25,7 +25,7 @@ class TimeIndex(SparseIndex):
         """Enter the largest timestamp so far, unless there is none or the last entry has it."""
         if timestamp < 0:
             return
-        entries = self._loaded()
+        entries = self._loaded() if self._entries is None else self._entries
         if entries:
             last_timestamp, last_offset = _ENTRY.unpack_from(entries, len(entries) - _ENTRY.size)
             if timestamp <= last_timestamp or offset - self.base_offset <= last_offset:
