@@ -1,10 +1,10 @@
 """Runs of records of one shape, verified a column at a time.
 
-Given a record that has been walked, and that its successors have the same size: the bytes that give
-it its structure (lengths, counts) must be the same in each successor; the offset delta must count
-on; the timestamp delta may vary as long as it takes as many bytes. Each such byte is a column, cut
-out of all records at once by a slice whose stride is the record's size, and compared as a whole.
-Where a column first differs the run ends; a run may always be shorter than it could be.
+Given a record that has been walked, its successors are taken to have its size, and that is checked:
+the bytes that give it its structure (lengths, counts) must be the same in each of them; the offset
+delta must count on; the timestamp delta may vary as long as it takes as many bytes. Each such byte
+is a column, cut out of all records at once by a slice whose stride is the record's size, and
+compared as a whole. Where a column first differs the run ends; it may be shorter than it could be.
 """
 
 from __future__ import annotations

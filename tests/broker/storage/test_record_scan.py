@@ -70,6 +70,16 @@ def test_a_block_cut_short_is_refused(batch: list[Record], cut: int) -> None:
         summarise(block[: max(0, len(block) - cut)], len(batch))
 
 
+@pytest.mark.parametrize("size", [20, 5000, 20_000, 3_000_000])
+def test_records_of_any_size_are_walked_where_they_lie(size: int) -> None:
+    """Also in a connection's buffer, however many bytes their lengths take."""
+    batch = [Record(None, bytes(size), timestamp=time) for time in range(12)]
+    view = memoryview(bytearray(block_of(batch)))
+    assert summarise(view, len(batch)) == RecordsSummary(11, 0, True, True)
+    with pytest.raises(InvalidRecord):
+        summarise(view[:-1], len(batch))
+
+
 def test_bytes_behind_the_last_record_are_refused() -> None:
     """The records fill the batch."""
     with pytest.raises(InvalidRecord, match="1 bytes follow"):
