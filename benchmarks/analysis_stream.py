@@ -26,6 +26,7 @@ from pipeline.analysis import REFRESH_S
 from pipeline.connector import connector_jars
 from pipeline.session import open_session
 from pipeline.sources import TopicSource
+from pipeline.store import Store
 
 TOPIC = "records"
 PARTITIONS = 3
@@ -71,7 +72,8 @@ def main() -> None:
         try:
             while producing.is_alive():
                 producing.join(REFRESH_S)
-                stream.publish(spark, out, WINDOW_S, print)
+                if stream.complete(Store(spark, out), WINDOW_S):
+                    stream.publish(spark, out, WINDOW_S, print)
             query.processAllAvailable()
         finally:
             over.set()

@@ -76,7 +76,8 @@ def _analysed(spark: SparkSession, arguments: Arguments, display: Display) -> li
             pause_s = float(REFRESH_S)
             while not query.awaitTermination(int(pause_s)):
                 began = time.monotonic()
-                stream.publish(spark, arguments.out, window_s, display.step)
+                if stream.complete(Store(spark, arguments.out), window_s):
+                    stream.publish(spark, arguments.out, window_s, display.step)
                 pause_s = max(REFRESH_S, PAUSE * (time.monotonic() - began))
         else:
             query.awaitTermination()

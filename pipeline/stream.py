@@ -70,21 +70,26 @@ def cells_folder(out: str, window_s: int, number: int) -> str:
     return f"{out}/cells/window={window_s}/batch={number}"
 
 
+def complete(store: Store, window_s: int) -> list[str]:
+    """The cells of all micro-batches that are complete."""
+    # Spark writes this mark when all files of a folder are in place.
+    marks = store.files.glob(f"{store.out}/cells/window={window_s}/batch=*/_SUCCESS")
+    return [mark.removesuffix("/_SUCCESS") for mark in marks]
+
+
 def publish(spark: SparkSession, out: str, window_s: int, step: Step) -> Counts:
     """Compute the tables from all complete batches; raises `PipelineError` when there is none."""
     store = Store(spark, out)
-    # Spark writes this mark when all files of a folder are in place.
-    marks = store.files.glob(f"{cells_folder(out, window_s, 0)[:-1]}*/_SUCCESS")
-    complete = [mark.removesuffix("/_SUCCESS") for mark in marks]
-    if not complete:
+    folders = complete(store, window_s)
+    if not folders:
         raise PipelineError("the source has no records")
-    numbers = [int(folder.rpartition("=")[2]) for folder in complete]
+    numbers = [int(folder.rpartition("=")[2]) for folder in folders]
     rows = spark.read.parquet(*(rows_folder(out, number) for number in numbers))
     counts = counted(rows)
     writing = store.begin()
     try:
         step(f"writing the tables of {counts.rows:,} rows")
-        merged = spark.read.parquet(*complete)
+        merged = spark.read.parquet(*folders)
         merged.write.parquet(f"{writing}/cells")
         store.write_tables(writing, rows, spark.read.parquet(f"{writing}/cells"), window_s)
         store.publish(writing)
