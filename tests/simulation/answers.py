@@ -72,8 +72,8 @@ class Asked:
         if self.waited_ms < self.wait_ms - 0.01:
             raise Violation(f"{self.who}: given up after {self.waited_ms:.1f} of {self.wait_ms} ms")
 
-    def check_woken(self, rules: Rules, offset: int) -> None:
-        """Raise `Violation` if the high watermark passed *offset* long before this answer."""
+    def check_prompt(self, rules: Rules, offset: int) -> None:
+        """Raise `Violation` if the high watermark was at *offset* for long before this answer."""
         asked_ms = self.sent_ms + self.latency_ms
         answered_ms = self.now_ms - self.latency_ms
         for passed_ms, high_watermark in rules.times_passed(self.node, self.key):
@@ -93,8 +93,10 @@ def check_produced(
     end = base_offset + len(sent.values)
     if error == ErrorCode.REQUEST_TIMED_OUT:
         asked.check_not_early()
-        asked.check_woken(rules, end)
-    if error or sent.acks != -1:
+    if sent.acks != -1 or error not in (ErrorCode.NONE, ErrorCode.REQUEST_TIMED_OUT):
+        return
+    asked.check_prompt(rules, end)
+    if error:
         return
     rules.look_closely()
     committed = rules.committed[sent.key]
@@ -119,8 +121,7 @@ def check_fetched(asked: Asked, rules: Rules, offset: int, data: PartitionData) 
         if offset == data.high_watermark:
             asked.check_not_early()
         return
-    if asked.waited_ms >= asked.wait_ms > 0:
-        asked.check_woken(rules, offset + 1)
+    asked.check_prompt(rules, offset + 1)
     _check_values(asked, rules, data)
 
 

@@ -27,8 +27,9 @@ from tests.client import EPOCH_MS, Client
 from tests.simulation.answers import Asked, check_deleted, check_fetched, check_produced
 from tests.simulation.history import History, Sent
 from tests.simulation.network import SlowNetwork
-from tests.simulation.plan import Delete, Plan, Produce, Read
+from tests.simulation.plan import Plan
 from tests.simulation.rules import Rules
+from tests.simulation.steps import Delete, Produce, Read
 from tests.simulation.violation import Violation
 
 PRODUCE_VERSION = 9

@@ -1,7 +1,8 @@
 """What happens in one run of the simulation: drawn from a seed, and from nothing else.
 
 A plan is valid by construction: only running nodes are stopped, at most ``down_max`` at a time, and
-at its end everything is healed. The run that follows a plan draws nothing itself.
+at its end everything is healed. In every other plan there are scenes, and less that is unrelated; a
+fault there may find its node down already. The run that follows a plan draws nothing itself.
 """
 
 from __future__ import annotations
@@ -10,72 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.simulation.scenes import draw_scenes
+from tests.simulation.steps import Delete, Fault, Hang, Move, Produce, Read, Step
+
 DURATION_MS = 5000
-
-
-@dataclass(frozen=True)
-class Step:
-    """One thing that happens, ``at_ms`` after the begin."""
-
-    at_ms: float
-
-
-@dataclass(frozen=True)
-class Produce(Step):
-    """A client sends a batch once; ``stale`` sends it to that node, whoever leads."""
-
-    partition: int
-    acks: int
-    count: int
-    timeout_ms: int
-    stale: int | None
-
-
-@dataclass(frozen=True)
-class Read(Step):
-    """A client fetches: from a node or, with None, from the leader; from a part of what is there.
-
-    ``whence`` 1 is the end as last seen, 0 the beginning.
-    """
-
-    partition: int
-    node: int | None
-    whence: float
-    max_wait_ms: int
-    version: int
-
-
-@dataclass(frozen=True)
-class Delete(Step):
-    """A client deletes that part of what is there."""
-
-    partition: int
-    part: float
-    timeout_ms: int
-
-
-@dataclass(frozen=True)
-class Fault(Step):
-    """Something is done to a node: ``kind`` is the name of what `Faults` can do."""
-
-    kind: str
-    node: int
-
-
-@dataclass(frozen=True)
-class Move(Step):
-    """An operator gives the partition these replicas, and the leadership to the first of them."""
-
-    partition: int
-    replicas: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Hang(Step):
-    """Connections from or to a node are lost, with what is under way; each with ``chance``."""
-
-    node: int
-    chance: float
 
 
 @dataclass
@@ -112,11 +51,26 @@ def draw(seed: int) -> Plan:
         down_max=random.choice((1, 1, 1, brokers)),
         producers=random.choice((0, 1, 2)),
     )
-    times = sorted(random.uniform(0, DURATION_MS) for _ in range(random.randint(30, 70)))
+    count = random.randint(30, 70)
+    if seed % 2:
+        _set_the_stage(random, plan)
+        count = random.randint(0, 20)
+    times = sorted(random.uniform(0, DURATION_MS) for _ in range(count))
     drawing = _Drawing(random, plan)
     for at_ms in times:
         drawing.step(at_ms)
+    plan.steps.sort(key=lambda step: step.at_ms)
     return plan
+
+
+def _set_the_stage(random: Random, plan: Plan) -> None:
+    """Settings under which scenes take little time, and can be played by two of three replicas."""
+    lag_max_ms = random.choice((600, 1000))
+    plan.config["replica.lag.time.max.ms"] = str(lag_max_ms)
+    plan.config["min.insync.replicas"] = random.choice("2221")
+    plan.partitions = random.choice((1, 1, 2))
+    plan.producers = random.choice((1, 1, 2))
+    plan.steps = draw_scenes(random, plan.partitions, lag_max_ms)
 
 
 def _config(random: Random) -> dict[str, str]:
@@ -247,7 +201,7 @@ class _Drawing:
         self._add(Move(at_ms, self._partition(), tuple(replicas)))
 
     def _refuse(self, at_ms: float) -> None:
-        kind = self._random.choice(("refuse", "leave open"))
+        kind = self._random.choice(("refuse", "leave open", "lose answer"))
         if up := self._up():
             self._add(Fault(at_ms, kind, self._random.choice(up)))
 

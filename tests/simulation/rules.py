@@ -54,7 +54,9 @@ class Rules:
                 log = partition.log
                 self._compare(node, partition, log.high_watermark)
         for key in self.keys:
-            self._who_must_have_all_has_all(key)
+            for node, partition in self._who_must_have_all(key):
+                self._has_all(node, partition)
+                self._compare(node, partition, self.committed[key].end)
 
     # ------------------------------------------------------------------------------ one replica
 
@@ -87,6 +89,8 @@ class Rules:
             )
         moves.append((self._cluster.clock.now_ms(), now))
         self._learn(f"node {node_id}, leader of {key}", key, log, now)
+        for node, partition in self._who_must_have_all(key):
+            self._has_all(node, partition)
 
     def _compare(self, node: Node, partition: Partition, end: int) -> None:
         """The replica has what is committed, up to *end*; each batch is read once."""
@@ -105,23 +109,24 @@ class Rules:
 
     # ---------------------------------------------------------------------------------- the set
 
-    def _who_must_have_all_has_all(self, key: TopicPartition) -> None:
+    def _who_must_have_all(self, key: TopicPartition) -> Iterator[tuple[Node, Partition]]:
+        """The replicas that are up of those that the controller takes for in sync or eligible."""
         topic = self._cluster.controller.topic(key.topic)
         assert topic is not None
-        registration = topic.partitions[key.partition]
-        end = self.committed[key].end
+        known = topic.partitions[key.partition]
         for node in self._cluster.nodes:
-            if node.id not in {*registration.isr, *registration.elr} & {*registration.replicas}:
-                continue
-            partition = node.replicas.partitions.get(key)
-            if partition is None or partition.topic_id != topic.topic_id:
-                continue
-            if partition.log.log_end_offset < end:
-                raise Violation(
-                    f"{_who(node, partition)}: ends at {partition.log.log_end_offset}, though it "
-                    f"is one of {registration.isr} and all up to {end} is committed"
-                )
-            self._compare(node, partition, end)
+            if node.id in {*known.isr, *known.elr} & {*known.replicas}:
+                partition = node.replicas.partitions.get(key)
+                if partition is not None and partition.topic_id == topic.topic_id:
+                    yield node, partition
+
+    def _has_all(self, node: Node, partition: Partition) -> None:
+        end = self.committed[partition.key].end
+        if partition.log.log_end_offset < end:
+            raise Violation(
+                f"{_who(node, partition)}: ends at {partition.log.log_end_offset}, though it is in "
+                f"sync or eligible and all up to {end} is committed"
+            )
 
     # ------------------------------------------------------------------------------- for answers
 

@@ -33,9 +33,21 @@ from tests.simulation.answers import check_at_the_end
 from tests.simulation.clients import Clients
 from tests.simulation.faults import Faults
 from tests.simulation.history import History
+from tests.simulation.laggards import Laggards
 from tests.simulation.network import SlowNetwork
-from tests.simulation.plan import Delete, Fault, Hang, Move, Plan, Produce, Read, Step, draw
+from tests.simulation.plan import Plan, draw
 from tests.simulation.rules import TOPIC, Rules
+from tests.simulation.steps import (
+    Delete,
+    Fault,
+    Hang,
+    Lead,
+    Move,
+    Produce,
+    Read,
+    Role,
+    Step,
+)
 from tests.simulation.violation import Violation
 from tests.simulation.watch import watched
 
@@ -55,6 +67,13 @@ class Run:
         self.rules = Rules(self.cluster, plan.partitions)
         self.clients = Clients(plan, self.cluster, self.network, self.rules, self.history)
         self._faults = Faults(self.cluster, self.rules)
+        self._laggards = Laggards(
+            self.cluster,
+            self.rules.keys,
+            int(plan.config["replica.lag.time.max.ms"]),
+            self._faults.is_disturbed,
+        )
+        self._casts: dict[int, tuple[int, ...]] = {}
 
     async def play(self) -> None:
         """Follow the plan; raises `Violation`."""
@@ -111,27 +130,53 @@ class Run:
             return
         self._tell(f"* {_told(step)}")
         if isinstance(step, Fault):
-            await self._faults.happen(step.kind, step.node)
+            await self._faults.happen(step.kind, self._node(step.node))
         elif isinstance(step, Move):
-            self._move(step)
+            self._move(step.partition, step.replicas)
+        elif isinstance(step, Lead):
+            self._lead(step.node)
         elif isinstance(step, Hang):
             port = self.cluster.members[step.node].broker.port
             self.network.lose(port, step.chance)
         self.rules.look_closely()
+        self._laggards.look()
 
-    def _move(self, step: Move) -> None:
+    def _node(self, who: int | Role) -> int:
+        """The parts of a scene are given to the replicas when it begins, in sync or not."""
+        if isinstance(who, int):
+            return who
+        if who.scene not in self._casts:
+            known = self._registration(self.rules.keys[who.partition])
+            self._casts[who.scene] = tuple(
+                sorted(
+                    known.replicas, key=lambda node: (node != known.leader, node not in known.isr)
+                )
+            )
+        return self._casts[who.scene][who.rank]
+
+    def _lead(self, role: Role) -> None:
+        """Put the node first, if it is still one of the replicas, and have it elected."""
+        first, replicas = (
+            self._node(role),
+            self._registration(self.rules.keys[role.partition]).replicas,
+        )
+        if first in replicas:
+            others = tuple(node for node in replicas if node != first)
+            self._move(role.partition, (first, *others))
+
+    def _move(self, partition: int, replicas: tuple[int, ...]) -> None:
         """As far as the controller allows: not everybody in the plan may be there.
 
         Who was moved away while it was eligible to lead stays so, for Kafka's controller and ours,
         and would lead with an empty log: an operator better does not move the partition back there.
         """
-        key, controller = self.rules.keys[step.partition], self.cluster.controller
+        key, controller = self.rules.keys[partition], self.cluster.controller
         known = self._registration(key)
-        if set(known.elr) & set(step.replicas) - set(known.replicas):
+        if set(known.elr) & set(replicas) - set(known.replicas):
             self._tell(f"  not done: {known.elr} are eligible")
             return
         try:
-            controller.reassign(key, step.replicas)
+            controller.reassign(key, replicas)
         except ApiError as error:
             self._tell(f"  {error.code.name}")
         controller.elect_leaders(Election.PREFERRED, [key])

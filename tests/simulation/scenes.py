@@ -1,0 +1,112 @@
+"""Faults that belong together, which chance alone would hardly ever put in this order.
+
+A scene is a list of steps for the nodes of one partition, by the parts they play in it; how long
+each step takes is drawn. What else the plan has in store may happen in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from tests.simulation.steps import Fault, Lead, Produce, Role, Step
+
+# What goes wrong with what a leader asks of the controller, and whether it is deaf, too: it would
+# hear at once of what has been done.
+_TROUBLES = (
+    (("hold questions",), False),
+    (("hold answers",), True),
+    (("lose answer",), True),
+    (("leave open",), False),
+    (("refuse",) * 3, False),
+    (("refuse",) * 3, False),
+)
+
+
+def draw_scenes(random: Random, partitions: int, lag_max_ms: int) -> list[Step]:
+    """One or two of them, one after the other."""
+    steps: list[Step] = []
+    at_ms = random.uniform(0, 500)
+    for scene in range(random.choice((1, 2))):
+        tale = _Tale(random, scene, random.randrange(partitions), at_ms, lag_max_ms)
+        play = random.choice((_newcomer_falls_silent, _newcomer_falls_silent, _leadership_returns))
+        steps += play(tale)
+        at_ms = steps[-1].at_ms + random.uniform(0, 1000)
+    return steps
+
+
+class _Tale:
+    """A scene while it is written: what time it is, and who plays in it."""
+
+    def __init__(
+        self, random: Random, scene: int, partition: int, at_ms: float, lag_max_ms: int
+    ) -> None:
+        self.random = random
+        self.lag_max_ms = lag_max_ms
+        self._scene = scene
+        self._partition = partition
+        self._at_ms = at_ms
+
+    def role(self, rank: int) -> Role:
+        """The node of that rank."""
+        return Role(self._scene, self._partition, rank)
+
+    def wait(self, at_least_ms: float, at_most_ms: float) -> None:
+        """Let time pass before the next step."""
+        self._at_ms += self.random.uniform(at_least_ms, at_most_ms)
+
+    def fault(self, kind: str, rank: int) -> Fault:
+        """Do something to a node."""
+        return Fault(self._at_ms, kind, self.role(rank))
+
+    def lead(self, rank: int) -> Lead:
+        """Give a node the leadership."""
+        return Lead(self._at_ms, self.role(rank))
+
+    def produce(self, *acks: int) -> Iterator[Produce]:
+        """Send a batch for each of *acks*; who waits for all replicas has the time for it."""
+        for each in acks:
+            count = self.random.choice((1, 1, 3))
+            yield Produce(self._at_ms, self._partition, each, count, timeout_ms=4000, stale=None)
+
+
+def _newcomer_falls_silent(tale: _Tale) -> Iterator[Step]:
+    """A follower comes back, is to be in sync, and lags while the controller's word is awaited."""
+    away, back = tale.random.choice((("pause", "resume"), ("stop", "start")))
+    yield tale.fault(away, 1)
+    yield from tale.produce(1)
+    # Who is paused is dropped at the second check at the latest, who is stopped is at once.
+    tale.wait(1.5 * tale.lag_max_ms if away == "pause" else 0, 1.7 * tale.lag_max_ms)
+    troubles, deaf = tale.random.choice(_TROUBLES)
+    for trouble in troubles:
+        yield tale.fault(trouble, 0)
+    yield tale.fault(back, 1)
+    if deaf:
+        yield tale.fault("deafen", 0)
+    tale.wait(0, 100)
+    yield tale.fault("pause", 1)
+    yield from tale.produce(*tale.random.choice(((), (-1,), (-1,))))
+    tale.wait(1.1 * tale.lag_max_ms, 1.7 * tale.lag_max_ms)
+    yield from tale.produce(*tale.random.choice(((), (1,), (1, -1))))
+    tale.wait(100, 500)
+    yield tale.fault("let speak", 0)
+    yield tale.fault("tell", 0)
+    tale.wait(0, 300)
+    yield tale.fault("resume", 1)
+
+
+def _leadership_returns(tale: _Tale) -> Iterator[Step]:
+    """Somebody leads for a while who lacks what two had; then the first leads again."""
+    yield tale.fault("pause", 2)
+    tale.wait(0, 100)
+    yield from tale.produce(1, 1)
+    tale.wait(70, 250)
+    yield tale.lead(2)
+    yield tale.fault("resume", 2)
+    tale.wait(50, 400)
+    yield tale.fault("pause", 1)
+    yield tale.lead(0)
+    tale.wait(0, 100)
+    yield from tale.produce(1, -1, 1)
+    tale.wait(0.5 * tale.lag_max_ms, 2 * tale.lag_max_ms)
+    yield tale.fault("resume", 1)
