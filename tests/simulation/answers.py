@@ -6,6 +6,7 @@ A wait ends with its condition or with its time: never before either, and not la
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from broker.topic_partition import TopicPartition
@@ -13,7 +14,7 @@ from protocol.errors import ErrorCode
 from protocol.messages.fetch import PartitionData
 from protocol.records import batches, records
 from tests.simulation.history import Sent
-from tests.simulation.rules import Rules
+from tests.simulation.rules import Life, Rules
 from tests.simulation.violation import Violation
 
 # Timers fire at most a tick late, and events of one moment have no order.
@@ -139,14 +140,22 @@ def _check_values(asked: Asked, rules: Rules, data: PartitionData) -> None:
                 )
 
 
-def check_deleted(asked: Asked, offset: int, error: int, low_watermark: int) -> None:
-    """The answer to a deletion."""
+def check_deleted(
+    asked: Asked, offset: int, error: int, low_watermark: int, living: AbstractSet[Life]
+) -> None:
+    """The answer to a deletion; *living* are the replicas that the leader took for alive."""
     asked.check_error(error, DELETE_ERRORS)
     asked.check_time()
     if error == ErrorCode.REQUEST_TIMED_OUT:
         asked.check_not_early()
     if not error and low_watermark < offset:
         raise Violation(f"{asked.who}: done up to {low_watermark} only, of {offset}")
+    for partition, epoch in living:
+        if not error and partition.log.log_start_offset < offset:
+            raise Violation(
+                f"{asked.who}: done, though a replica (broker epoch {epoch}) begins at "
+                f"{partition.log.log_start_offset}"
+            )
 
 
 def check_at_the_end(rules: Rules, sent: Sequence[Sent], *, deletions: bool) -> None:

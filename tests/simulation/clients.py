@@ -117,8 +117,8 @@ class Clients:
         )
         check_fetched(asked, self._rules, offset, data)
 
-    async def delete(self, step: Delete) -> None:
-        """Delete once."""
+    async def delete(self, step: Delete) -> bool:
+        """Delete once; whether it is done."""
         key = self._key(step.partition)
         offset = int(step.part * self._rules.committed[key].end)
         partition = DeleteRecordsPartition(partition_index=key.partition, offset=offset)
@@ -127,13 +127,19 @@ class Clients:
             timeout_ms=step.timeout_ms,
         )
         told = f"delete {key} below {offset}"
-        asked, response = await self._ask(told, request, DELETE_VERSION, key, None, step.timeout_ms)
+        leader = self._leader(key)
+        living = self._rules.living(leader, key)
+        asked, response = await self._ask(
+            told, request, DELETE_VERSION, key, leader, step.timeout_ms
+        )
         if response is None or asked is None:
-            return
+            return False
         [topic] = response.topics
         [answer] = topic.partitions
         self._tell(f"{asked.who}: {ErrorCode(answer.error_code).name}, {answer.low_watermark}")
-        check_deleted(asked, offset, answer.error_code, answer.low_watermark)
+        living &= self._rules.living(leader, key)
+        check_deleted(asked, offset, answer.error_code, answer.low_watermark, living)
+        return not answer.error_code
 
     # ---------------------------------------------------------------------------------- for long
 

@@ -9,6 +9,9 @@ hold questions, hold answers                      leave open ...or may have been
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from broker.cluster import Cluster
 from broker.node import Node
 from tests.simulation.line import Line
@@ -18,8 +21,9 @@ from tests.simulation.rules import Rules
 class Faults:
     """The faults of one run."""
 
-    def __init__(self, cluster: Cluster, rules: Rules) -> None:
+    def __init__(self, cluster: Cluster, directory: Path, rules: Rules) -> None:
         self._cluster = cluster
+        self._directory = directory
         self._rules = rules
         self._lines: dict[Node, Line] = {}
 
@@ -44,6 +48,13 @@ class Faults:
             node.feed.release()
         elif kind != "start":
             self._line(node).happen(kind)
+
+    def lose(self, node_id: int, part: float) -> None:
+        """Leave only that part of each last segment, if the node is down."""
+        if self._cluster.members[node_id].node is None:
+            for folder in (self._directory / f"node-{node_id}").glob("*-*"):
+                if segments := sorted(folder.glob("*.log")):
+                    os.truncate(segments[-1], int(segments[-1].stat().st_size * part))
 
     async def heal(self) -> None:
         """Undo everything."""

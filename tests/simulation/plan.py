@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from tests.simulation.scenes import draw_scenes
+from tests.simulation.scenes import draw_loss, draw_scenes
 from tests.simulation.steps import Delete, Fault, Hang, Move, Produce, Read, Step
 
 DURATION_MS = 5000
@@ -70,7 +70,12 @@ def _set_the_stage(random: Random, plan: Plan) -> None:
     plan.config["min.insync.replicas"] = random.choice("2221")
     plan.partitions = random.choice((1, 1, 2))
     plan.producers = random.choice((1, 1, 2))
-    plan.steps = draw_scenes(random, plan.partitions, lag_max_ms)
+    if random.random() < 0.25:
+        plan.config["min.insync.replicas"] = "2"  # one alone could lose what it has committed
+        plan.down_max = 0
+        plan.steps = draw_loss(random, plan.partitions, lag_max_ms)
+    else:
+        plan.steps = draw_scenes(random, plan.partitions, lag_max_ms)
 
 
 def _config(random: Random) -> dict[str, str]:
@@ -184,6 +189,8 @@ class _Drawing:
 
     def _stop_or_start(self, at_ms: float) -> None:
         random = self._random
+        if not self._plan.down_max:
+            return
         if self._down and (len(self._down) >= self._plan.down_max or random.random() < 0.5):
             node = random.choice(sorted(self._down))
             self._down.discard(node)

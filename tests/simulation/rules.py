@@ -22,6 +22,7 @@ from tests.simulation.violation import Violation
 TOPIC = "t"
 
 Epoch = tuple[int, TopicPartition, int]  # node, partition, leader epoch
+Life = tuple[Partition, int]  # a replica, broker epoch
 
 
 class Rules:
@@ -135,6 +136,19 @@ class Rules:
         for (node, partition, _), moves in self.passed.items():
             if node == node_id and partition == key:
                 yield from moves
+
+    def living(self, leader_id: int, key: TopicPartition) -> set[Life]:
+        """The replicas of a partition that are up, and of which its leader knows that."""
+        by_id = {node.id: node for node in self._cluster.nodes if key in node.replicas.partitions}
+        leader = by_id.get(leader_id)
+        known = None if leader is None else leader.replicas.partitions[key].registration
+        if leader is None or known is None:
+            return set()
+        return {
+            (by_id[node_id].replicas.partitions[key], broker.epoch)
+            for node_id in known.replicas
+            if node_id in by_id and (broker := leader.replication.alive(node_id)) is not None
+        }
 
     def log_start(self, key: TopicPartition) -> int:
         """Below this offset some replica has deleted."""

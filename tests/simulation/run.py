@@ -42,6 +42,7 @@ from tests.simulation.steps import (
     Fault,
     Hang,
     Lead,
+    Lose,
     Move,
     Produce,
     Read,
@@ -66,7 +67,7 @@ class Run:
         self.cluster = _cluster(plan, directory, self._clock, self.network)
         self.rules = Rules(self.cluster, plan.partitions)
         self.clients = Clients(plan, self.cluster, self.network, self.rules, self.history)
-        self._faults = Faults(self.cluster, self.rules)
+        self._faults = Faults(self.cluster, directory, self.rules)
         self._laggards = Laggards(
             self.cluster,
             self.rules.keys,
@@ -131,6 +132,8 @@ class Run:
         self._tell(f"* {_told(step)}")
         if isinstance(step, Fault):
             await self._faults.happen(step.kind, self._node(step.node))
+        elif isinstance(step, Lose):
+            self._faults.lose(self._node(step.node), step.part)
         elif isinstance(step, Move):
             self._move(step.partition, step.replicas)
         elif isinstance(step, Lead):
@@ -195,6 +198,8 @@ class Run:
             last = Produce(0, index, acks=-1, count=1, timeout_ms=5000, stale=None)
             if not (await self.clients.produce(last)).acknowledged:
                 raise Violation(f"a healed cluster does not acknowledge in partition {index}")
+            if self._deletes() and not await self.clients.delete(Delete(0, index, 0.5, 5000)):
+                raise Violation(f"a healed cluster does not delete in partition {index}")
         await self._healed()
         self.rules.look_closely()
         self.clients.check_silence()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from tests.simulation.steps import Fault, Lead, Produce, Role, Step
+from tests.simulation.steps import Fault, Lead, Lose, Produce, Role, Step
 
 # What goes wrong with what a leader asks of the controller, and whether it is deaf, too: it would
 # hear at once of what has been done.
@@ -35,6 +35,12 @@ def draw_scenes(random: Random, partitions: int, lag_max_ms: int) -> list[Step]:
     return steps
 
 
+def draw_loss(random: Random, partitions: int, lag_max_ms: int) -> list[Step]:
+    """A scene in which a node loses what it wrote last; nobody else may, nor be down with it."""
+    tale = _Tale(random, 0, random.randrange(partitions), random.uniform(0, 1000), lag_max_ms)
+    return list(_crash_loses_the_tail(tale))
+
+
 class _Tale:
     """A scene while it is written: what time it is, and who plays in it."""
 
@@ -58,6 +64,11 @@ class _Tale:
     def fault(self, kind: str, rank: int) -> Fault:
         """Do something to a node."""
         return Fault(self._at_ms, kind, self.role(rank))
+
+    def lose(self, rank: int) -> Lose:
+        """Let a node that is down lose what it wrote last."""
+        part = self.random.choice((0, self.random.random(), self.random.random()))
+        return Lose(self._at_ms, self.role(rank), part)
 
     def lead(self, rank: int) -> Lead:
         """Give a node the leadership."""
@@ -110,3 +121,22 @@ def _leadership_returns(tale: _Tale) -> Iterator[Step]:
     yield from tale.produce(1, -1, 1)
     tale.wait(0.5 * tale.lag_max_ms, 2 * tale.lag_max_ms)
     yield tale.fault("resume", 1)
+
+
+def _crash_loses_the_tail(tale: _Tale) -> Iterator[Step]:
+    """A node comes back with less than it had promised, once the third may have left the set."""
+    yield tale.fault("pause", 2)
+    yield from tale.produce(1)
+    tale.wait(0, 2 * tale.lag_max_ms)
+    yield from tale.produce(-1, -1, 1)
+    tale.wait(0, 300)
+    victim = tale.random.choice((0, 1, 1))
+    yield tale.fault("stop", victim)
+    yield tale.lose(victim)
+    tale.wait(100, tale.lag_max_ms)
+    yield tale.fault("start", victim)
+    tale.wait(0, tale.lag_max_ms)
+    yield tale.fault("stop", 1 - victim)
+    tale.wait(100, 500)
+    yield tale.fault("resume", 2)
+    yield tale.fault("start", 1 - victim)

@@ -64,6 +64,14 @@ class Fault(Step):
 
 
 @dataclass(frozen=True)
+class Lose(Step):
+    """A node that is down had not synced all it wrote: that part of its last segments is left."""
+
+    node: Role
+    part: float
+
+
+@dataclass(frozen=True)
 class Move(Step):
     """An operator gives the partition these replicas, and the leadership to the first of them."""
 
