@@ -6,17 +6,19 @@ A mutant is one rule of replication replaced by a plausible mistake.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from broker.connection import Connection
+from broker.controller import partition_change
 from broker.replication import log_reader
 from broker.replication.follower import fetcher
 from broker.replication.isr_state import IsrState
 from broker.replication.leadership import Leadership
 from broker.replication.partition import Partition
-from broker.replication.replica import Replica
+from broker.replication.replica import UNKNOWN_OFFSET, Replica
 from broker.replication.waiting import Waiting
 from broker.storage.log import Log
 from protocol.errors import ErrorCode
@@ -42,12 +44,12 @@ def mutant(first_seed: int) -> Callable[[Mutate], Mutate]:
 # ----------------------------------------------------------------------------- high watermark
 
 
-@mutant(1)
+@mutant(0)
 def the_high_watermark_does_not_wait_for_followers(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "_replicated_end", lambda self: self._log.end_metadata)
 
 
-@mutant(2)
+@mutant(0)
 def the_high_watermark_waits_for_one_follower_only(patch: pytest.MonkeyPatch) -> None:
     def replicated_end(self: Leadership) -> Any:
         ends = [r.log_end for r in self.replicas.values() if r.node_id in self.isr.maximal]
@@ -64,7 +66,7 @@ def the_high_watermark_moves_below_min_isr(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "maybe_increment_high_watermark", maybe_increment)
 
 
-@mutant(18)
+@mutant(0)
 def the_high_watermark_can_go_back(patch: pytest.MonkeyPatch) -> None:
     def maybe_increment(self: Log, to: Any) -> bool:
         before = self.high_watermark
@@ -73,7 +75,7 @@ def the_high_watermark_can_go_back(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Log, "maybe_increment_high_watermark", maybe_increment)
 
 
-@mutant(2)
+@mutant(0)
 def a_produce_is_acknowledged_when_it_is_appended(patch: pytest.MonkeyPatch) -> None:
     def check_enough_replicas(self: Partition, _offset: int) -> tuple[bool, ErrorCode]:
         return self.is_leader, ErrorCode.NONE
@@ -86,10 +88,96 @@ def consumers_see_the_log_end(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Log, "high_watermark_metadata", property(lambda self: self.end_metadata))
 
 
+@mutant(3)
+def a_new_leader_believes_what_it_knew_of_followers(patch: pytest.MonkeyPatch) -> None:
+    known: dict[Log, dict[int, Replica]] = {}
+    resign, begin, reset = Leadership.resign, Leadership.begin, Replica.reset
+
+    def and_remember(self: Leadership) -> None:
+        known[self._log] = self.replicas
+        resign(self)
+
+    def and_recall(self: Leadership, registration: Any, *, new_leader: bool) -> bool:
+        if new_leader:
+            self.replicas = known.pop(self._log, {})
+        return begin(self, registration, new_leader=new_leader)
+
+    def as_it_was(self: Replica, *, new_leader: bool, **rest: Any) -> None:
+        reset(self, new_leader=new_leader and self.log_end_offset == UNKNOWN_OFFSET, **rest)
+
+    patch.setattr(Leadership, "resign", and_remember)
+    patch.setattr(Leadership, "begin", and_recall)
+    patch.setattr(Replica, "reset", as_it_was)
+
+
+@mutant(9)
+def a_former_leader_acknowledges(patch: pytest.MonkeyPatch) -> None:
+    check = Partition.check_enough_replicas
+
+    def check_enough_replicas(self: Partition, offset: int) -> tuple[bool, ErrorCode]:
+        if self.is_leader:
+            return check(self, offset)
+        return self.log.high_watermark >= offset, ErrorCode.NONE
+
+    patch.setattr(Partition, "check_enough_replicas", check_enough_replicas)
+
+
+@mutant(0)
+def a_duplicate_is_acknowledged_at_once(patch: pytest.MonkeyPatch) -> None:
+    append = Partition.append_as_leader
+
+    def and_wait_for_nothing(self: Partition, *arguments: Any) -> Any:
+        appended = append(self, *arguments)
+        info = appended.info
+        return replace(appended, info=info._replace(last_offset=-1)) if info.duplicate else appended
+
+    patch.setattr(Partition, "append_as_leader", and_wait_for_nothing)
+
+
+@mutant(1)
+def a_deletion_does_not_wait_for_followers(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "low_watermark", lambda self: self._log.log_start_offset)
+
+
 # ------------------------------------------------------------------------------- in-sync sets
 
 
-@mutant(17)
+@mutant(11)
+def who_joins_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
+    def expanding(self: IsrState, newcomer: int) -> IsrState:
+        return IsrState(self.committed, self.committed, (*self.committed, newcomer))
+
+    patch.setattr(IsrState, "expanding", expanding)
+
+
+@mutant(11)
+def a_change_that_may_have_been_made_is_taken_back(patch: pytest.MonkeyPatch) -> None:
+    decided = Leadership._decided
+
+    def and_take_back(self: Leadership, state: IsrState, answer: Any) -> None:
+        decided(self, state, answer)
+        if self.isr is state and self._ask_again:
+            self.isr = IsrState.of(state.committed)
+
+    patch.setattr(Leadership, "_decided", and_take_back)
+
+
+@mutant(8)
+def who_lags_is_never_dropped(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "maybe_shrink_isr", lambda self: None)
+
+
+@mutant(53)
+def who_has_crashed_stays_eligible(patch: pytest.MonkeyPatch) -> None:
+    eligible = partition_change._eligible
+
+    def whatever_it_lost(partition: Any, target: Any, min_isr: int, _crashed: Any) -> Any:
+        return eligible(partition, target, min_isr, ())
+
+    patch.setattr(partition_change, "_eligible", whatever_it_lost)
+
+
+@mutant(15)
 def who_leaves_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
     def shrinking(self: IsrState, leavers: frozenset[int]) -> IsrState:
         rest = tuple(node for node in self.committed if node not in leavers)
@@ -107,7 +195,7 @@ def everybody_may_join_the_set(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "_maybe_expand_isr", maybe_expand_isr)
 
 
-@mutant(1)
+@mutant(0)
 def nobody_joins_the_set_again(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "_maybe_expand_isr", lambda self, replica: None)
 
@@ -115,17 +203,17 @@ def nobody_joins_the_set_again(patch: pytest.MonkeyPatch) -> None:
 # ------------------------------------------------------------------------- epochs, truncation
 
 
-@mutant(11)
+@mutant(2)
 def a_follower_never_cuts_its_log(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(fetcher, "truncation_offset", lambda log, epoch, end: log.log_end_offset)
 
 
-@mutant(36)
+@mutant(11)
 def a_leader_does_not_see_that_logs_diverge(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(log_reader, "diverging_epoch", lambda partition, epoch, offset: None)
 
 
-@mutant(2)
+@mutant(1)
 def a_follower_cuts_to_its_high_watermark(patch: pytest.MonkeyPatch) -> None:
     make_follower = Partition.make_follower
 
@@ -138,7 +226,7 @@ def a_follower_cuts_to_its_high_watermark(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Partition, "make_follower", and_cut)
 
 
-@mutant(23)
+@mutant(35)
 def epochs_are_not_compared(patch: pytest.MonkeyPatch) -> None:
     def check_leader(self: Partition, epoch: int, *, leader_required: bool = True) -> None:
         if leader_required:
@@ -155,17 +243,28 @@ def a_former_leader_listens_to_the_controller(patch: pytest.MonkeyPatch) -> None
 # ------------------------------------------------------------------------------------- waiting
 
 
-@mutant(2)
+@mutant(0)
 def who_waits_for_the_high_watermark_is_not_woken(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Waiting, "after_offsets_moved", lambda self, key, offset, replica=None: None)
 
 
-@mutant(59)
+@mutant(9)
 def who_waits_at_a_former_leader_is_not_woken(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Waiting, "after_leaving", lambda self, key, kind: None)
 
 
-@mutant(10)
+@mutant(9)
+def a_duplicate_wakes_nobody(patch: pytest.MonkeyPatch) -> None:
+    append = Partition.append_as_leader
+
+    def and_tell_nobody(self: Partition, *arguments: Any) -> Any:
+        appended: Any = append(self, *arguments)
+        return replace(appended, high_watermark_moved=None) if appended.info.duplicate else appended
+
+    patch.setattr(Partition, "append_as_leader", and_tell_nobody)
+
+
+@mutant(0)
 def waits_end_early(patch: pytest.MonkeyPatch) -> None:
     init = DelayedPartitions.__init__
 
@@ -175,7 +274,7 @@ def waits_end_early(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(DelayedPartitions, "__init__", impatient)
 
 
-@mutant(3)
+@mutant(0)
 def waits_end_late(patch: pytest.MonkeyPatch) -> None:
     init = DelayedPartitions.__init__
 
@@ -185,7 +284,7 @@ def waits_end_late(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(DelayedPartitions, "__init__", patient)
 
 
-@mutant(2)
+@mutant(0)
 def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
     send_some = Connection._send_some
 
@@ -198,7 +297,7 @@ def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Connection, "_send_some", twice)
 
 
-@mutant(55)
+@mutant(43)
 def a_producer_is_forgotten_by_followers(patch: pytest.MonkeyPatch) -> None:
     append = Log.append_as_follower
 
