@@ -75,7 +75,8 @@ def _set_the_stage(random: Random, plan: Plan) -> None:
         plan.down_max = 0
         plan.steps = draw_loss(random, plan.partitions, lag_max_ms)
     else:
-        plan.steps = draw_scenes(random, plan.partitions, lag_max_ms)
+        spare = plan.brokers > plan.replication_factor
+        plan.steps = draw_scenes(random, plan.partitions, lag_max_ms, spare=spare)
 
 
 def _config(random: Random) -> dict[str, str]:

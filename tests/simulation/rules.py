@@ -1,7 +1,7 @@
 """What must hold at every moment of a run, whatever has gone wrong.
 
 log start <= last stable <= high watermark <= log end          on every replica
-a leader's high watermark does not go back within its epoch
+a leader's high watermark does not go back within its epoch, nor move when it leads no longer
 what is below a high watermark is the same on every replica
 in-sync and eligible replicas have everything that was ever committed
 no replica cuts off what was below its high watermark
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from broker.cluster import Cluster
 from broker.node import Node
+from broker.replication.leadership import Leadership
 from broker.replication.partition import Partition
 from broker.storage.log import Log
 from broker.topic_partition import TopicPartition
@@ -92,6 +93,15 @@ class Rules:
         self._learn(f"node {node_id}, leader of {key}", key, log, now)
         for node, partition in self._who_must_have_all(key):
             self._has_all(node, partition)
+
+    def check_leads(self, node_id: int, key: TopicPartition, leadership: Leadership) -> None:
+        """Raise `Violation` if that is not what the node leads the partition by now."""
+        for node in self._cluster.nodes:
+            partition = node.replicas.partitions.get(key)
+            if node.id == node_id and (partition is None or partition.leadership is not leadership):
+                raise Violation(
+                    f"node {node_id}, no longer leader of {key}, moves the high watermark"
+                )
 
     def _compare(self, node: Node, partition: Partition, end: int) -> None:
         """The replica has what is committed, up to *end*; each batch is read once."""

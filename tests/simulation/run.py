@@ -74,7 +74,7 @@ class Run:
             int(plan.config["replica.lag.time.max.ms"]),
             self._faults.is_disturbed,
         )
-        self._casts: dict[int, tuple[int, ...]] = {}
+        self._casts: dict[int, list[int]] = {}
 
     async def play(self) -> None:
         """Follow the plan; raises `Violation`."""
@@ -135,7 +135,7 @@ class Run:
         elif isinstance(step, Lose):
             self._faults.lose(self._node(step.node), step.part)
         elif isinstance(step, Move):
-            self._move(step.partition, step.replicas)
+            self._move(step.partition, tuple(map(self._node, step.replicas)))
         elif isinstance(step, Lead):
             self._lead(step.node)
         elif isinstance(step, Hang):
@@ -145,15 +145,18 @@ class Run:
         self._laggards.look()
 
     def _node(self, who: int | Role) -> int:
-        """The parts of a scene are given to the replicas when it begins, in sync or not."""
+        """The parts of a scene are given away when it begins."""
         if isinstance(who, int):
             return who
         if who.scene not in self._casts:
             known = self._registration(self.rules.keys[who.partition])
-            self._casts[who.scene] = tuple(
-                sorted(
-                    known.replicas, key=lambda node: (node != known.leader, node not in known.isr)
-                )
+            self._casts[who.scene] = sorted(
+                self.plan.nodes,
+                key=lambda node: (
+                    node != known.leader,
+                    node not in known.replicas,
+                    node not in known.isr,
+                ),
             )
         return self._casts[who.scene][who.rank]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from tests.simulation.steps import Fault, Lead, Lose, Produce, Role, Step
+from tests.simulation.steps import Fault, Lead, Lose, Move, Produce, Role, Step
 
 # What goes wrong with what a leader asks of the controller, and whether it is deaf, too: it would
 # hear at once of what has been done.
@@ -23,14 +23,16 @@ _TROUBLES = (
 )
 
 
-def draw_scenes(random: Random, partitions: int, lag_max_ms: int) -> list[Step]:
-    """One or two of them, one after the other."""
+def draw_scenes(random: Random, partitions: int, lag_max_ms: int, *, spare: bool) -> list[Step]:
+    """One or two of them, one after the other; *spare*: there are nodes that are no replicas."""
+    plays = [_newcomer_falls_silent, _newcomer_falls_silent, _leadership_returns]
+    if spare:
+        plays.append(_leader_is_moved_away)
     steps: list[Step] = []
     at_ms = random.uniform(0, 500)
     for scene in range(random.choice((1, 2))):
         tale = _Tale(random, scene, random.randrange(partitions), at_ms, lag_max_ms)
-        play = random.choice((_newcomer_falls_silent, _newcomer_falls_silent, _leadership_returns))
-        steps += play(tale)
+        steps += random.choice(plays)(tale)
         at_ms = steps[-1].at_ms + random.uniform(0, 1000)
     return steps
 
@@ -73,6 +75,10 @@ class _Tale:
     def lead(self, rank: int) -> Lead:
         """Give a node the leadership."""
         return Lead(self._at_ms, self.role(rank))
+
+    def move(self, *ranks: int) -> Move:
+        """Give the partition to these nodes."""
+        return Move(self._at_ms, self._partition, tuple(map(self.role, ranks)))
 
     def produce(self, *acks: int) -> Iterator[Produce]:
         """Send a batch for each of *acks*; who waits for all replicas has the time for it."""
@@ -121,6 +127,18 @@ def _leadership_returns(tale: _Tale) -> Iterator[Step]:
     yield from tale.produce(1, -1, 1)
     tale.wait(0.5 * tale.lag_max_ms, 2 * tale.lag_max_ms)
     yield tale.fault("resume", 1)
+
+
+def _leader_is_moved_away(tale: _Tale) -> Iterator[Step]:
+    """A fourth replaces the leader, at the second attempt, with a fetch that tells of new records.
+
+    So the leader has to go in the middle of that fetch.
+    """
+    yield tale.fault("refuse", 0)
+    yield tale.move(3, 1, 2)
+    for _ in range(4):
+        tale.wait(0, 200)
+        yield from tale.produce(tale.random.choice((1, -1)))
 
 
 def _crash_loses_the_tail(tale: _Tale) -> Iterator[Step]:

@@ -14,7 +14,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Role:
-    """A node by the part it plays in a scene: 0 leads when the scene begins, the others follow."""
+    """A node by the part it plays in a scene.
+
+    0 leads the partition when the scene begins, then come the other replicas, then other nodes.
+    """
 
     scene: int
     partition: int
@@ -76,7 +79,7 @@ class Move(Step):
     """An operator gives the partition these replicas, and the leadership to the first of them."""
 
     partition: int
-    replicas: tuple[int, ...]
+    replicas: tuple[int | Role, ...]
 
 
 @dataclass(frozen=True)

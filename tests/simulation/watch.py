@@ -44,6 +44,7 @@ def watched(rules: Rules, tell: Callable[[str], None]) -> Iterator[None]:
                 f"    {self._key}: high watermark {self._log.high_watermark} on node {node}, "
                 f"epoch {epoch}, in sync {self.isr.maximal}"
             )
+            rules.check_leads(node, self._key, self)
             rules.high_watermark_moved(node, self._key, epoch, self._log)
         return moved
 
