@@ -21,11 +21,11 @@ SLACK_MS = 5
 
 @dataclass(frozen=True)
 class _Sight:
-    """A member that is behind: where its leader's log ended then, and which leadership it was."""
+    """A member that is behind, and where its leader's log ended then."""
 
     since_ms: float
     end: int
-    leadership: tuple[int, int]  # which object, which epoch
+    leader_epoch: int
 
 
 class Laggards:
@@ -62,13 +62,12 @@ class Laggards:
         before: dict[tuple[TopicPartition, int], _Sight],
     ) -> None:
         now_ms, key = self._cluster.clock.now_ms(), leader.key
-        leadership = (id(leader.leadership), known.leader_epoch)
-        new = _Sight(now_ms, leader.log.log_end_offset, leadership)
+        new = _Sight(now_ms, leader.log.log_end_offset, known.leader_epoch)
         for node_id, end in self._ends(key, known.isr):
             if end >= new.end:
                 continue
             sight = before.get((key, node_id), new)
-            if sight.leadership != leadership or end >= sight.end:
+            if sight.leader_epoch != known.leader_epoch or end >= sight.end:
                 sight = new
             self._sights[key, node_id] = sight
             lag_ms = now_ms - sight.since_ms
