@@ -16,7 +16,6 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from antechamber.admin_client import AdminClient, NoBroker, Parameters
@@ -209,12 +208,7 @@ class Cluster:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -87,7 +87,8 @@ class ClusterFacts:
         }
 
     def _node(self, member: Member) -> dict[str, Any]:
-        broker = self._cluster.controller.image.brokers[member.broker.node_id]
+        registered = self._cluster.controller.image.brokers
+        broker = registered.get(member.broker.node_id, member.broker)  # or it was unregistered
         return {
             "id": broker.node_id,
             "host": broker.host,

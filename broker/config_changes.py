@@ -39,22 +39,26 @@ class ConfigChange:
 
 
 def altered(
-    current: Mapping[str, str], changes: Sequence[ConfigChange], list_value: ListValue
+    current: Mapping[str, str],
+    changes: Sequence[ConfigChange],
+    list_value: ListValue,
+    not_a_list: str,
 ) -> dict[str, str]:
     """*current* after *changes*, which `check_changes` has let pass.
 
-    Raises `ApiError` INVALID_CONFIG for words that are given to a key that holds no list.
+    Raises `ApiError` INVALID_CONFIG for words that are given to a key that holds no list, in the
+    words of ``not_a_list``: what is to be done stands in for OPERATION or, in small, for operation.
     """
     after = dict(current)
     for change in changes:
         if change.operation is Operation.DELETE:
             after.pop(change.name, None)
             continue
-        assert change.value is not None, "checked before"
         if change.operation is Operation.SET:
+            assert change.value is not None, "checked before"
             after[change.name] = change.value
         else:
-            after[change.name] = _list_changed(change, change.value, list_value)
+            after[change.name] = _list_changed(change, list_value, not_a_list)
     return after
 
 
@@ -69,14 +73,14 @@ def check_changes(changes: Sequence[ConfigChange]) -> None:
         )
 
 
-def _list_changed(change: ConfigChange, value: str, list_value: ListValue) -> str:
+def _list_changed(change: ConfigChange, list_value: ListValue, not_a_list: str) -> str:
     present = list_value(change.name)
     if present is None:
-        raise ApiError(
-            ErrorCode.INVALID_CONFIG,
-            f"Can't {change.operation.name} to key {change.name} because its type is not LIST.",
-        )
-    given = [word.strip() for word in value.split(",")]
+        asked = change.operation.name
+        reason = not_a_list.format(name=change.name, OPERATION=asked, operation=asked.lower())
+        raise ApiError(ErrorCode.INVALID_CONFIG, reason)
+    assert change.value is not None, "checked before"
+    given = [word.strip() for word in change.value.split(",")]
     if change.operation is Operation.APPEND:
         return ",".join((*present, *(word for word in given if word not in present)))
     return ",".join(word for word in present if word not in given)

@@ -16,6 +16,7 @@ class ConfigSource(IntEnum):
     DYNAMIC_DEFAULT_BROKER = 3
     STATIC_BROKER = 4
     DEFAULT = 5
+    DYNAMIC_GROUP = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Settings of brokers that may change while they run (KIP-226): which, and to what.
 
 A value is set for one node, or under the empty name for all of them; the node's own counts more.
-Kafka's ``DynamicBrokerConfig``. A key that nobody knows is kept as it comes, as Kafka does for the
-sake of plugins; that of a broker which cannot change while it runs is refused.
+Kafka's ``DynamicBrokerConfig``. A key that is no broker's is kept as it comes, as Kafka does for
+the sake of plugins; that of a broker which cannot change while it runs is refused.
 """
 
 from __future__ import annotations
@@ -15,10 +15,14 @@ from broker.config_kinds import ConfigType, Unfit
 from broker.config_refusals import invalid_value
 from broker.dynamic_keys import may_change
 from broker.errors import ApiError
+from broker.topic_config import TOPIC_KEYS
 from protocol.errors import ErrorCode
 
 # The name of the settings that count for every node which has none of its own.
 ALL_NODES = ""
+
+# Kafka's words for words that are added to a broker's key which holds no list.
+NOT_A_LIST = "Config value {operation} is not allowed for config key: {name}"
 
 _MIN_INSYNC_REPLICAS = "min.insync.replicas"
 
@@ -30,7 +34,7 @@ def check_broker_configs(node: str, before: Mapping[str, str], after: Mapping[st
     whole cluster (KIP-966). INVALID_REQUEST: all else.
     """
     changed = [name for name in after if after[name] != before.get(name)]
-    fixed = [name for name in changed if not may_change(name)]
+    fixed = [name for name in changed if _is_fixed(name)]
     if fixed:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
@@ -50,10 +54,19 @@ def check_broker_configs(node: str, before: Mapping[str, str], after: Mapping[st
         )
 
 
+def _is_fixed(name: str) -> bool:
+    return not may_change(name) and (name in KEYS or name not in TOPIC_KEYS)
+
+
 def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:
-    """The words of a list among *overrides*, or else as it is; None if it holds no list."""
+    """The words of a list among *overrides*, or else as it is; None if it holds no list.
+
+    Raises `ApiError` INVALID_CONFIG for a key that nobody knows.
+    """
     key = KEYS.get(name)
-    if key is None or key.kind.config_type is not ConfigType.LIST:
+    if key is None:
+        raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown config name: {name}")
+    if key.kind.config_type is not ConfigType.LIST:
         return None
     value = key.kind.parse(overrides[name]) if name in overrides else config.value(name)
     assert isinstance(value, tuple)

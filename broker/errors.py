@@ -9,6 +9,12 @@ from __future__ import annotations
 
 from protocol.errors import ErrorCode
 
+# Kafka's own words for whatever is INVALID_REQUEST without a reason.
+INVALID_REQUEST_WORDS = (
+    "This most likely occurs because of a request being malformed by the client library or the "
+    "message was sent to an incompatible broker. See the broker logs for more details."
+)
+
 
 class ApiError(Exception):
     """A request that is understood and refused: answered with Kafka's error code."""

@@ -19,16 +19,21 @@ LEVELS: Mapping[str, int] = MappingProxyType(
     {"metadata.version": 30, "group.version": 1, "eligible.leader.replicas.version": 1}
 )
 
+# An upgrade, a downgrade that loses nothing, and one that may.
+_UPGRADE_TYPES = frozenset({1, 2, 3})
 
-def check_level(feature: str, level: int, controller_id: int) -> None:
+
+def check_level(feature: str, level: int, upgrade_type: int, controller_id: int) -> None:
     """Raise `ApiError` INVALID_UPDATE_VERSION, in Kafka's words, unless *level* is the feature's.
 
     Kafka's ``FeatureControlManager.updateFeature``.
     """
     known = LEVELS.get(feature)
-    if known == level:
+    if upgrade_type not in _UPGRADE_TYPES:
+        reason = "The controller does not support the given upgrade type."
+    elif known == level:
         return
-    if level < 0:
+    elif level < 0:
         reason = "A feature version cannot be less than 0."
     elif known is not None:
         reason = f"Local controller {controller_id} only supports versions {known}-{known}"

@@ -147,6 +147,11 @@ class Node:
         self.client_quotas.reconfigure(self.image.client_quotas)
         self.changes.notify()
 
+    def group_configs_changed(self, group_id: str) -> None:
+        """Let the group go by its settings from the next heartbeat on."""
+        settings = self.image.group_configs.get(group_id, {})
+        self.groups.consumers.configs.replace(group_id, settings)
+
     def topic_changed(self, topic: TopicImage) -> None:
         """Serve what is new of a topic."""
         self.replication.hosting.host(topic)

@@ -159,6 +159,10 @@ def _checked(name: str, text: str) -> Value:
         raise ApiError(ErrorCode.INVALID_CONFIG, invalid_value(name, key.kind, text)) from None
 
 
+# Kafka's words for words that are added to a key of a topic which holds no list.
+NOT_A_LIST = "Can't {OPERATION} to key {name} because its type is not LIST."
+
+
 def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:
     """The words of a list of a topic, set on it or not; None for a key that holds no list."""
     key = TOPIC_KEYS.get(name)

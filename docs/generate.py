@@ -16,6 +16,7 @@ from broker.config_key import Key
 from broker.config_keys import KEYS
 from broker.config_kinds import INT_MAX, LONG_MAX, Integer, Kind, Value, written
 from broker.dispatch import HANDLERS, advertised
+from broker.group_configs import GROUP_KEYS, bounds
 from broker.topic_config import TOPIC_KEYS
 from protocol.messages import REQUESTS
 
@@ -27,6 +28,10 @@ _CONFIGURATION = """\
 A broker is configured with `-c KEY=VALUE`, as often as needed, and with `--properties FILE` in
 Java's properties syntax; `-c` goes over the file. Keys, values and ranges are Kafka's. An unknown
 key stops the start.
+"""
+_GROUPS = """\
+Given to a group of the consumer protocol while the broker runs, as with Kafka's
+`kafka-configs.sh --entity-type groups`, within the broker's bounds.
 """
 _LIMITS = """\
 Who reaches a limit is held up or turned away; nobody else is.
@@ -102,7 +107,7 @@ def configuration() -> str:
                 ),
             ),
             "## Keys of a topic\n",
-            "Given when a topic is created; what is not given is the broker's.\n",
+            "Given when a topic is created, or later; what is not given is the broker's.\n",
             _table(
                 ("key", "allowed", "the broker's"),
                 (
@@ -112,6 +117,15 @@ def configuration() -> str:
                         ", else ".join(f"`{name}`" for name, _ in key.synonyms),
                     )
                     for key in TOPIC_KEYS.values()
+                ),
+            ),
+            "## Keys of a group\n",
+            _GROUPS,
+            _table(
+                ("key", "the broker's", "its bounds"),
+                (
+                    (f"`{key}`", f"`group.{key}`", " and ".join(f"`{b}`" for b in bounds(key)))
+                    for key in GROUP_KEYS
                 ),
             ),
             "## Keys of Kafka that are refused with advice\n",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from integration.java_program import java_command
@@ -51,12 +50,7 @@ class KafkaTools:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.communicate(timeout=30)
 
 

@@ -13,7 +13,6 @@ import uuid
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from integration.deadlines import eventually
@@ -109,12 +108,7 @@ class RealKafka:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _start_all(self) -> None:

@@ -75,6 +75,9 @@ class DeafNode:
     def client_quotas_changed(self) -> None:
         """Ignore it."""
 
+    def group_configs_changed(self, group_id: str) -> None:
+        """Ignore it."""
+
     def topic_changed(self, topic: TopicImage) -> None:
         """Ignore it."""
 

@@ -56,9 +56,10 @@ def test_a_topic_from_its_creation_to_its_end(tool: Tool, topic: str) -> None:
 
 
 def test_settings(tool: Tool, topic: str) -> None:
-    """ConfigCommand sets, unsets and describes those of topics and of brokers."""
+    """ConfigCommand sets, unsets and describes those of topics, of brokers and of groups."""
     of_topic = ("--entity-type", "topics", "--entity-name", topic)
     of_node = ("--entity-type", "brokers", "--entity-name", "1")
+    of_group = ("--entity-type", "groups", "--entity-name", topic)
     tool("TopicCommand", "--create", "--topic", topic, "--config", "retention.ms=5")
 
     tool(
@@ -66,6 +67,8 @@ def test_settings(tool: Tool, topic: str) -> None:
         *("--add-config", "max.message.bytes=5000", "--delete-config", "retention.ms"),
     )
     tool("ConfigCommand", "--alter", *of_node, "--add-config", "log.segment.bytes=2000000")
+    session = "consumer.session.timeout.ms"
+    tool("ConfigCommand", "--alter", *of_group, "--add-config", f"{session}=50000")
 
     (line,) = tool("ConfigCommand", "--describe", *of_topic).splitlines()[1:]
     assert line == (
@@ -76,6 +79,10 @@ def test_settings(tool: Tool, topic: str) -> None:
         "  log.segment.bytes=2000000 sensitive=false synonyms={DYNAMIC_BROKER_CONFIG:"
         "log.segment.bytes=2000000, DEFAULT_CONFIG:log.segment.bytes=1073741824}"
     ) in tool("ConfigCommand", "--describe", *of_node)
+    assert (
+        f"  {session}=50000 sensitive=false synonyms={{DYNAMIC_GROUP_CONFIG:{session}=50000, "
+        f"DEFAULT_CONFIG:group.{session}=45000}}"
+    ) in tool("ConfigCommand", "--describe", *of_group)
 
 
 def test_quotas_are_settings_of_clients(tool: Tool) -> None:
@@ -163,12 +170,22 @@ def test_what_is_served_and_finalized(tool: Tool) -> None:
     assert "FinalizedVersionLevel: 4.3-IV0" in features
 
 
-def test_a_node_is_not_forgotten(tools: KafkaTools, three_nodes: Cluster) -> None:
-    """ClusterTool understands that nodes cannot be unregistered, and tells which cluster it is."""
+def test_a_node_is_forgotten(tools: KafkaTools, three_nodes: Cluster) -> None:
+    """ClusterTool unregisters one that is down, and tells which cluster it is and who is there."""
     there = ("--bootstrap-server", three_nodes.bootstrap)
+    three_nodes.stop(3)
 
     told = tools.run("ClusterTool", "cluster-id", *there)
-    refused = tools.run("ClusterTool", "unregister", *there, "--id", "2")
+    forgotten = tools.run("ClusterTool", "unregister", *there, "--id", "3")
+    left = tools.run("ClusterTool", "list-endpoints", *there, "--include-fenced-brokers")
+    three_nodes.start(3)
+    back = tools.run("ClusterTool", "list-endpoints", *there)
 
     assert f"Cluster ID: {three_nodes.cluster()['cluster_id']}" in told
-    assert "The target cluster does not support the broker unregistration API." in refused
+    assert "Broker 3 is no longer registered." in forgotten
+    assert [_ids(each) for each in (left, back)] == [["1", "2"], ["1", "2", "3"]]
+
+
+def _ids(table: str) -> list[str]:
+    """The first column, without its heading."""
+    return [line.split()[0] for line in table.splitlines()[1:] if line.strip()]

@@ -41,6 +41,7 @@ from broker.controller.state import ClusterState, Results, with_partitions
 from broker.controller.store import ControllerStore
 from broker.dynamic_config import check_broker_configs
 from broker.errors import ApiError
+from broker.group_configs import check_group_configs
 from broker.quotas.entity import Entity, altered
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -109,9 +110,27 @@ class Controller:
 
     def fence(self, node_id: int) -> None:
         """A node is gone: others lead what it led, and it is in sync with nobody."""
-        assert self.image.alive(node_id), "only a node that is alive can go"
         self._state.unsubscribe(node_id)
+        if node_id not in self.image.brokers:
+            return  # it has been unregistered before
+        assert self.image.alive(node_id), "only a node that is alive can go"
         self._state.put_broker(replace(self.image.brokers[node_id], fenced=True))
+        self._lose(node_id)
+
+    def unregister(self, node_id: int) -> None:
+        """Forget a node, until it registers again; one that lives leads and follows nobody then.
+
+        Raises `ApiError` BROKER_ID_NOT_REGISTERED. Kafka's ``unregisterBroker``.
+        """
+        if node_id not in self.image.brokers:
+            raise ApiError(
+                ErrorCode.BROKER_ID_NOT_REGISTERED,
+                f"Broker ID {node_id} is not currently registered",
+            )
+        self._state.remove_broker(node_id)
+        self._lose(node_id)
+
+    def _lose(self, node_id: int) -> None:
         self._state.change_all(
             lambda _, partition: node_id in partition.isr, partial(without_lost, node_id)
         )
@@ -294,6 +313,16 @@ class Controller:
         self._state.put_broker_configs(name, configs)
         if configs.get(_MIN_INSYNC_REPLICAS) != before.get(_MIN_INSYNC_REPLICAS):
             self._state.change_all(lambda *_: True, lambda old, _: nobody_eligible(old))
+
+    def alter_group_configs(
+        self, group_id: str, changed: ConfigsChanged, *, validate_only: bool = False
+    ) -> None:
+        """The same for a group, which need not be there; raises `ApiError` INVALID_CONFIG."""
+        before = self.image.group_configs.get(group_id, {})
+        configs = changed(before)
+        check_group_configs(self._state.config, configs)
+        if not validate_only and configs != before:
+            self._state.put_group_configs(group_id, configs)
 
     def alter_client_quotas(
         self, entity: Entity, changes: Mapping[str, float | None], *, validate_only: bool = False

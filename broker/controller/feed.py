@@ -20,7 +20,7 @@ class MetadataListener(Protocol):
     """A node: it makes the cluster's image come true on its disk."""
 
     def broker_changed(self, broker: Broker, /) -> None:
-        """A node was registered, or fenced."""
+        """A node was registered, fenced, or forgotten."""
         ...
 
     def configs_changed(self) -> None:
@@ -29,6 +29,10 @@ class MetadataListener(Protocol):
 
     def client_quotas_changed(self) -> None:
         """What clients may use is not what it was."""
+        ...
+
+    def group_configs_changed(self, group_id: str) -> None:
+        """What is set for a group is not what it was."""
         ...
 
     def topic_changed(self, topic: TopicImage) -> None:
@@ -55,12 +59,18 @@ class MetadataFeed:
             self.put_configs(node, configs)
         for entity, quotas in image.client_quotas.items():
             self.put_client_quotas(entity, quotas)
+        for group_id, configs in image.group_configs.items():
+            self.put_group_configs(group_id, configs)
         for topic in image:
             self.put_topic(topic)
 
     def put_broker(self, broker: Broker) -> None:
         """Send word that a node was registered, or fenced."""
         self._pending.append(partial(self._broker, broker))
+
+    def remove_broker(self, broker: Broker) -> None:
+        """Send word that a node is no longer registered."""
+        self._pending.append(partial(self._broker_gone, broker))
 
     def put_configs(self, node: str, configs: dict[str, str]) -> None:
         """Send what is set on a node, or, under the empty name, on all of them."""
@@ -69,6 +79,10 @@ class MetadataFeed:
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
         """Send what some clients may use."""
         self._pending.append(partial(self._client_quotas, entity, quotas))
+
+    def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
+        """Send what is set for a group."""
+        self._pending.append(partial(self._group_configs, group_id, configs))
 
     def put_topic(self, topic: TopicImage) -> None:
         """Send a topic that is new, or has changed."""
@@ -107,6 +121,10 @@ class MetadataFeed:
         self.image.put_broker(broker)
         self._listener.broker_changed(broker)
 
+    def _broker_gone(self, broker: Broker) -> None:
+        self.image.remove_broker(broker)
+        self._listener.broker_changed(broker)
+
     def _configs(self, node: str, configs: dict[str, str]) -> None:
         self.image.broker_configs[node] = configs
         self._listener.configs_changed()
@@ -114,6 +132,10 @@ class MetadataFeed:
     def _client_quotas(self, entity: Entity, quotas: Quotas) -> None:
         self.image.put_client_quotas(entity, quotas)
         self._listener.client_quotas_changed()
+
+    def _group_configs(self, group_id: str, configs: dict[str, str]) -> None:
+        self.image.put_group_configs(group_id, configs)
+        self._listener.group_configs_changed(group_id)
 
     def _topic(self, topic: TopicImage) -> None:
         self.image.put(topic)

@@ -68,7 +68,7 @@ class MetadataImage:
     """The cluster's topics and brokers, findable by name and by id.
 
     ``broker_configs`` is what was set while they run: by node id, or "" for all nodes;
-    ``client_quotas`` what clients may use of each.
+    ``client_quotas`` what clients may use of each, ``group_configs`` what was set for a group.
     """
 
     cluster_id: str
@@ -77,6 +77,7 @@ class MetadataImage:
     names: dict[UUID, str] = field(default_factory=dict)
     broker_configs: dict[str, dict[str, str]] = field(default_factory=dict)
     client_quotas: dict[Entity, Quotas] = field(default_factory=dict)
+    group_configs: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def topic(self, name: str) -> TopicImage | None:
         """The topic of that name."""
@@ -105,6 +106,10 @@ class MetadataImage:
         """Add a node or replace what is known of it."""
         self.brokers[broker.node_id] = broker
 
+    def remove_broker(self, broker: Broker) -> None:
+        """Forget a node."""
+        del self.brokers[broker.node_id]
+
     def put(self, topic: TopicImage) -> None:
         """Add a topic or replace what is known of it."""
         self.topics[topic.name] = topic
@@ -121,6 +126,13 @@ class MetadataImage:
             self.client_quotas[entity] = quotas
         else:
             self.client_quotas.pop(entity, None)
+
+    def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
+        """Replace what is set for a group; with nothing it is forgotten."""
+        if configs:
+            self.group_configs[group_id] = configs
+        else:
+            self.group_configs.pop(group_id, None)
 
     def __iter__(self) -> Iterator[TopicImage]:
         return iter(self.topics.values())

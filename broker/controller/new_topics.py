@@ -135,7 +135,8 @@ class NewTopics:
         elif factor > len(registered):
             reason = (
                 f"The target replication factor of {factor} cannot be reached because only "
-                f"{len(registered)} broker(s) are registered."
+                f"{len(registered)} broker(s) are registered or some brokers have all their log "
+                "directories cordoned."
             )
         else:
             placed = place_replicas(alive, fenced, count, factor, start=start)

@@ -54,6 +54,7 @@ class ClusterState:
             self.image.put(replace(topic, partitions=tuple(map(not_led_yet, topic.partitions))))
         self.image.broker_configs = store.broker_configs()
         self.image.client_quotas = store.client_quotas()
+        self.image.group_configs = store.group_configs()
         self.config.reconfigure({}, self.image.broker_configs.get(ALL_NODES, {}))
         self._next_producer_id = self._producer_id_block = int(store.fact("producer_id") or 0)
 
@@ -78,6 +79,12 @@ class ClusterState:
         self.image.put_broker(broker)
         self._tell(lambda feed: feed.put_broker(broker))
 
+    def remove_broker(self, node_id: int) -> None:
+        """Make known that a node is no longer registered."""
+        broker = self.image.brokers[node_id]
+        self.image.remove_broker(broker)
+        self._tell(lambda feed: feed.remove_broker(broker))
+
     def put_broker_configs(self, name: str, configs: dict[str, str]) -> None:
         """Make known what is set on a node, or, under the empty name, on all of them."""
         self._store.put_broker_configs(name, configs)
@@ -91,6 +98,12 @@ class ClusterState:
         self._store.put_client_quotas(entity, quotas)
         self.image.put_client_quotas(entity, quotas)
         self._tell(lambda feed: feed.put_client_quotas(entity, quotas))
+
+    def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
+        """Make known what is set for a group."""
+        self._store.put_group_configs(group_id, configs)
+        self.image.put_group_configs(group_id, configs)
+        self._tell(lambda feed: feed.put_group_configs(group_id, configs))
 
     # ----------------------------------------------------------------------------- partitions
 

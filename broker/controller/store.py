@@ -30,6 +30,7 @@ CREATE TABLE IF NOT EXISTS topics (
 );
 CREATE TABLE IF NOT EXISTS broker_configs (node TEXT PRIMARY KEY, configs TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS client_quotas (entity TEXT PRIMARY KEY, quotas TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS group_configs (group_id TEXT PRIMARY KEY, configs TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
@@ -97,6 +98,20 @@ class ControllerStore:
             if quotas:
                 self._database.execute(
                     "INSERT INTO client_quotas VALUES (?, ?)", (key, json.dumps(quotas))
+                )
+
+    def group_configs(self) -> dict[str, dict[str, str]]:
+        """What was set for groups, by group."""
+        rows = self._database.execute("SELECT group_id, configs FROM group_configs")
+        return {group_id: json.loads(configs) for group_id, configs in rows}
+
+    def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
+        """Write all that is set for a group, or, if that is nothing, that nothing is."""
+        with self._database:
+            self._database.execute("DELETE FROM group_configs WHERE group_id = ?", (group_id,))
+            if configs:
+                self._database.execute(
+                    "INSERT INTO group_configs VALUES (?, ?)", (group_id, json.dumps(configs))
                 )
 
     def fact(self, name: str) -> str | None:

@@ -2,6 +2,9 @@
 
 Behaviour: see `broker.handlers.config_resources`. Deprecated since IncrementalAlterConfigs
 (KIP-339), which older clients do not know.
+
+Deviations: see IncrementalAlterConfigs. A resource that occurs twice is refused in both its places,
+where Kafka never answers.
 """
 
 from __future__ import annotations

@@ -4,19 +4,21 @@ Behaviour: each resource has its own answer; one that occurs twice in a request 
 its places. A node alters only itself, or, under the empty name, the settings of all nodes. What is
 altered counts when the answer goes out.
 
-Deviations: log levels, client metrics and groups have no settings here, INVALID_REQUEST.
+Deviations: log levels and client metrics have no settings here, INVALID_REQUEST.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from broker import dynamic_config, topic_config
 from broker.config_changes import ConfigChange, altered, check_changes
+from broker.controller.controller import Controller
 from broker.controller.topic_names import check_topic_name
 from broker.dynamic_config import ALL_NODES
 from broker.errors import ApiError
@@ -26,11 +28,23 @@ if TYPE_CHECKING:
     from broker.node import Node
 
 
+# As Java reads a number; what is longer is no node's either.
+_INT = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
+
+
 class ResourceType(IntEnum):
     """What has settings (``ConfigResource.Type``)."""
 
     TOPIC = 2
     BROKER = 4
+    GROUP = 32
+
+
+_ALTER: Mapping[int, Callable[..., None]] = {
+    ResourceType.TOPIC: Controller.alter_topic_configs,
+    ResourceType.BROKER: Controller.alter_broker_configs,
+    ResourceType.GROUP: Controller.alter_group_configs,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +76,22 @@ def alter_each(
 
 
 def _alter(node: Node, resource: AlteredResource, *, validate_only: bool) -> None:
-    if resource.resource_type not in (ResourceType.TOPIC, ResourceType.BROKER):
+    if resource.resource_type not in _ALTER:
         raise _invalid(f"Unknown resource type {resource.resource_type}")
     check_changes(resource.changes)
     _check_name(node, resource)
-    of_topic = resource.resource_type == ResourceType.TOPIC
-    words = topic_config.list_value if of_topic else dynamic_config.list_value
+    of_kind = dynamic_config if resource.resource_type == ResourceType.BROKER else topic_config
 
     def changed(current: dict[str, str]) -> dict[str, str]:
-        kept = {} if resource.replaces else current
-        return altered(kept, resource.changes, lambda name: words(node.config, current, name))
+        return altered(
+            {} if resource.replaces else current,
+            resource.changes,
+            lambda name: of_kind.list_value(node.config, current, name),
+            of_kind.NOT_A_LIST,
+        )
 
-    controller = node.controller
-    alter = controller.alter_topic_configs if of_topic else controller.alter_broker_configs
-    alter(resource.name, changed, validate_only=validate_only)
+    alter = _ALTER[resource.resource_type]
+    alter(node.controller, resource.name, changed, validate_only=validate_only)
 
 
 def _check_name(node: Node, resource: AlteredResource) -> None:
@@ -84,6 +100,9 @@ def _check_name(node: Node, resource: AlteredResource) -> None:
         if not name:
             raise _invalid("Default topic resources are not allowed.")
         check_topic_name(name)
+    elif resource.resource_type == ResourceType.GROUP:
+        if not name:
+            raise _invalid("Default group resources are not allowed.")
     elif name != ALL_NODES:
         if node_id(name) is None:
             raise _invalid(f"Node id must be an integer, but it is: {name}")
@@ -93,7 +112,7 @@ def _check_name(node: Node, resource: AlteredResource) -> None:
 
 def node_id(name: str) -> int | None:
     """The node that a resource's name means; None if it is no number."""
-    return int(name) if name.isascii() and name.isdecimal() and len(name) < 11 else None
+    return int(name) if _INT.fullmatch(name) else None
 
 
 def _invalid(message: str) -> ApiError:

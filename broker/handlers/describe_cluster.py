@@ -2,10 +2,8 @@
 
 Versions: 1 adds the kind of endpoint (KIP-919), 2 fenced brokers.
 
-Behaviour: nodes that are stopped are fenced, and listed only if asked for (v2).
-
-Deviations: controller endpoints do not exist here: MISMATCHED_ENDPOINT_TYPE, as a Kafka broker
-answers.
+Behaviour: nodes that are stopped are fenced, and listed only if asked for (v2). Who asks for
+controllers is at the wrong endpoint: MISMATCHED_ENDPOINT_TYPE.
 """
 
 from __future__ import annotations
@@ -27,17 +25,7 @@ def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeCluste
     """The nodes of the cluster."""
     image = request.node.image
     if request.body.endpoint_type != _BROKERS:
-        known = request.body.endpoint_type == _CONTROLLERS
-        return DescribeClusterResponse(
-            error_code=(
-                ErrorCode.MISMATCHED_ENDPOINT_TYPE if known else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
-            ),
-            error_message="This listener serves brokers only.",
-            endpoint_type=_BROKERS,
-            cluster_id="",
-            controller_id=-1,
-            brokers=[],
-        )
+        return _refusal(request.body.endpoint_type)
     response = DescribeClusterResponse(
         cluster_id=image.cluster_id,
         controller_id=image.controller_id,
@@ -56,3 +44,23 @@ def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeCluste
     if request.body.include_cluster_authorized_operations:
         response.cluster_authorized_operations = ON_THE_CLUSTER
     return response
+
+
+def _refusal(endpoint_type: int) -> DescribeClusterResponse:
+    if endpoint_type == _CONTROLLERS:
+        error = ErrorCode.MISMATCHED_ENDPOINT_TYPE
+        reason = (
+            "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type "
+            "CONTROLLER"
+        )
+    else:
+        error = ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
+        reason = f"Unsupported endpoint type {endpoint_type}"
+    return DescribeClusterResponse(
+        error_code=error,
+        error_message=reason,
+        endpoint_type=_BROKERS,
+        cluster_id="",
+        controller_id=-1,
+        brokers=[],
+    )

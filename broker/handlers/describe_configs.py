@@ -1,11 +1,12 @@
-"""DescribeConfigs: the settings of topics and of this broker, and where each comes from (KIP-133).
+"""DescribeConfigs: settings of topics, groups and this broker, and their sources (KIP-133).
 
 Behaviour: no keys ask for all; each resource has its own answer. A broker is asked by its own
 node id, or by the empty name, which stands for what was set on all nodes while they run (KIP-226).
 
 Versions: 1 synonyms and source, 3 types and documentation (KIP-569).
 
-Deviations: loggers, client metrics and groups have nothing to tell and are INVALID_REQUEST.
+Deviations: loggers and client metrics have nothing to tell and are INVALID_REQUEST. A topic has no
+keys of tiered storage and of throttled replication, a group none of share and streams groups.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from __future__ import annotations
 from broker.config_entry import ConfigEntry
 from broker.controller.topic_names import check_topic_name
 from broker.dynamic_config import ALL_NODES
-from broker.errors import ApiError
+from broker.errors import INVALID_REQUEST_WORDS, ApiError
+from broker.group_configs import describe_group
 from broker.handlers.config_resources import ResourceType, node_id
 from broker.request import Request
 from broker.topic_config import describe_topic
@@ -41,7 +43,7 @@ def _describe(
     result = DescribeConfigsResult(
         resource_type=resource.resource_type,
         resource_name=resource.resource_name,
-        error_message=None,
+        error_message="",
         configs=[],
     )
     try:
@@ -64,12 +66,15 @@ def _entries(
         check_topic_name(resource.resource_name)
         topic = node.image.topic(resource.resource_name)
         if topic is None:
-            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
         return describe_topic(node.config, topic.configs)
+    if resource.resource_type == ResourceType.GROUP:
+        if not resource.resource_name:
+            raise ApiError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
+        overrides = node.image.group_configs.get(resource.resource_name, {})
+        return describe_group(node.config, overrides)
     if resource.resource_type != ResourceType.BROKER:
-        raise ApiError(
-            ErrorCode.INVALID_REQUEST, f"Unsupported resource type: {resource.resource_type}"
-        )
+        raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
     if resource.resource_name == ALL_NODES:
         return node.config.describe_shared()
     asked = node_id(resource.resource_name)

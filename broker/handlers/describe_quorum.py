@@ -58,7 +58,7 @@ def _quorum(request: Request[DescribeQuorumRequest]) -> PartitionData:
         partition_index=0,
         error_message="",
         leader_id=image.controller_id,
-        leader_epoch=max(broker.epoch for broker in image.brokers.values()),
+        leader_epoch=max((broker.epoch for broker in image.brokers.values()), default=0),
         high_watermark=end,
         current_voters=[_replica(request, node, 0) for node in alive[:1]],
         observers=[

@@ -3,17 +3,18 @@
 Behaviour: topics come by name, all of them if none is named. A page holds at most as many
 partitions as the request wants, and ``max.request.partition.size.limit``; the cursor says where the
 next one begins. A cursor that lies in none of the topics named makes no sense: INVALID_REQUEST for
-each of them. Names that are no topic's are told after those that are.
+each of them. A name that is no topic's has its error, and takes no room.
 
 Deviations: a name that cannot be a topic's is INVALID_TOPIC_EXCEPTION, where Kafka stumbles.
 """
 
 from __future__ import annotations
 
-from broker.controller.image import NO_LEADER, MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.topic_names import check_topic_name
 from broker.errors import ApiError
 from broker.handlers.authorized_operations import ON_A_TOPIC
+from broker.handlers.partition_facts import partition_facts
 from broker.request import Request
 from protocol.errors import ErrorCode
 from protocol.messages.describe_topic_partitions import (
@@ -39,12 +40,8 @@ def describe_topic_partitions(
                 topics=[_refused(topic.name, ErrorCode.INVALID_REQUEST) for topic in body.topics]
             )
         names = {name for name in names if name >= cursor.topic_name}
-    known = sorted(name for name in names if image.topic(name) is not None)
     limit = min(body.response_partition_limit, request.node.config.max_request_partition_size_limit)
-    response = _page(image, known, cursor, max(1, limit))
-    if response.next_cursor is None:
-        response.topics += [_unknown(name) for name in sorted(names.difference(known))]
-    return response
+    return _page(image, sorted(names), cursor, max(1, limit))
 
 
 def _is_senseless(cursor: Cursor, named: set[str] | None) -> bool:
@@ -58,12 +55,15 @@ def _page(
     """The partitions of *names* from *cursor* on, at most *limit* of them."""
     response = DescribeTopicPartitionsResponse(topics=[])
     for name in names:
-        topic = image.topics[name]
+        if limit == 0:
+            response.next_cursor = Cursor(topic_name=name, partition_index=0)
+            return response
+        topic = image.topic(name)
+        if topic is None:
+            response.topics.append(_unknown(name))
+            continue
         continued = cursor is not None and cursor.topic_name == name
         first = cursor.partition_index if cursor is not None and continued else 0
-        if limit == 0:
-            response.next_cursor = Cursor(topic_name=name, partition_index=first)
-            return response
         end = min(len(topic.partitions), first + limit)
         response.topics.append(_topic(topic, range(first, end), image))
         if end < len(topic.partitions):
@@ -88,17 +88,10 @@ def _topic(
 def _partition(
     index: int, partition: PartitionRegistration, image: MetadataImage
 ) -> DescribeTopicPartitionsResponsePartition:
-    led = image.alive(partition.leader)
     return DescribeTopicPartitionsResponsePartition(
-        error_code=ErrorCode.NONE if led else ErrorCode.LEADER_NOT_AVAILABLE,
-        partition_index=index,
-        leader_id=partition.leader if led else NO_LEADER,
-        leader_epoch=partition.leader_epoch,
-        replica_nodes=list(partition.replicas),
-        isr_nodes=list(partition.isr),
+        **partition_facts(index, partition, image),
         eligible_leader_replicas=list(partition.elr),
         last_known_elr=list(partition.last_known_elr),
-        offline_replicas=[node for node in partition.replicas if not image.alive(node)],
     )
 
 

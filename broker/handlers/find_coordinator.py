@@ -16,7 +16,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from broker.controller.image import Broker
-from broker.errors import ApiError
+from broker.errors import INVALID_REQUEST_WORDS, ApiError
 from broker.groups.offsets_topic import coordinator_of, ensure_offsets_topic
 from broker.request import Request
 from protocol.errors import ErrorCode
@@ -28,11 +28,6 @@ from protocol.messages.find_coordinator import (
 
 _MANY_KEYS_SINCE = 4
 _NO_SUCH_COORDINATOR = "This broker has no coordinators for keys of this type."
-# Kafka's own words for whatever is INVALID_REQUEST without a reason.
-_INVALID_REQUEST = (
-    "This most likely occurs because of a request being malformed by the client library or the "
-    "message was sent to an incompatible broker. See the broker logs for more details."
-)
 
 
 class KeyType(IntEnum):
@@ -84,7 +79,10 @@ def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
         ensure_offsets_topic(node.controller, node.config)
         return coordinator_of(key, node.image)
     if request.body.key_type == KeyType.TRANSACTION:
-        return node.image.brokers[node.id]
+        own = node.image.brokers.get(node.id)
+        if own is None:
+            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        return own
     is_known = request.body.key_type == KeyType.SHARE
-    message = _NO_SUCH_COORDINATOR if is_known else _INVALID_REQUEST
+    message = _NO_SUCH_COORDINATOR if is_known else INVALID_REQUEST_WORDS
     raise ApiError(ErrorCode.INVALID_REQUEST, message)

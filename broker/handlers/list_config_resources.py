@@ -3,8 +3,8 @@
 Behaviour: v1 without types asks for all that can be listed. A type that nobody knows is
 UNSUPPORTED_VERSION.
 
-Deviations: groups and client metrics have no settings here, so none are listed; v0, which asks for
-client metrics, always gets an empty list.
+Deviations: client metrics have no settings here, so none are listed; v0, which asks for them,
+always gets an empty list.
 """
 
 from __future__ import annotations
@@ -21,10 +21,8 @@ from protocol.messages.list_config_resources import (
 )
 
 _TYPES_SINCE = 1
-_BROKER_LOGGER, _CLIENT_METRICS, _GROUP = 8, 16, 32
-_LISTED = frozenset(
-    {ResourceType.TOPIC, ResourceType.BROKER, _BROKER_LOGGER, _CLIENT_METRICS, _GROUP}
-)
+_BROKER_LOGGER, _CLIENT_METRICS = 8, 16
+_LISTED = frozenset({*ResourceType, _BROKER_LOGGER, _CLIENT_METRICS})
 
 
 def list_config_resources(
@@ -52,3 +50,6 @@ def _resources(
         if resource_type in types:
             for broker in image.alive_brokers():
                 yield ConfigResource(resource_name=str(broker.node_id), resource_type=resource_type)
+    if ResourceType.GROUP in types:
+        for group_id in image.group_configs:
+            yield ConfigResource(resource_name=group_id, resource_type=ResourceType.GROUP)

@@ -24,6 +24,7 @@ from broker.controller.image import (
 )
 from broker.errors import ApiError
 from broker.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
+from broker.handlers.partition_facts import partition_facts
 from broker.request import Request
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import (
@@ -124,16 +125,10 @@ def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResp
 def _partition(
     index: int, partition: PartitionRegistration, image: MetadataImage
 ) -> MetadataResponsePartition:
-    led = image.alive(partition.leader)
-    return MetadataResponsePartition(
-        error_code=ErrorCode.NONE if led else ErrorCode.LEADER_NOT_AVAILABLE,
-        partition_index=index,
-        leader_id=partition.leader if led else NO_LEADER,
-        leader_epoch=partition.leader_epoch,
-        replica_nodes=list(partition.replicas),
-        isr_nodes=list(partition.isr),
-        offline_replicas=[node for node in partition.replicas if not image.alive(node)],
-    )
+    answer = MetadataResponsePartition(**partition_facts(index, partition, image))
+    if answer.leader_id == NO_LEADER:
+        answer.error_code = ErrorCode.LEADER_NOT_AVAILABLE
+    return answer
 
 
 def _leave_out_the_dead(partition: MetadataResponsePartition, image: MetadataImage) -> None:

@@ -6,7 +6,7 @@ are deleted without an error, those that do not exist are told so. Answered when
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from broker.errors import ApiError
 from broker.handlers.replicated import when_replicated
@@ -31,16 +31,15 @@ def offset_delete(request: Request[OffsetDeleteRequest]) -> object | None:
         for topic in body.topics
         for partition in topic.partitions
     ]
-    errors = {
-        each: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION for each in asked if not _exists(request, each)
-    }
+    known = [each for each in asked if _exists(request, each)]
     try:
-        errors |= request.node.groups.offsets.delete(
-            body.group_id, [each for each in asked if each not in errors]
-        )
+        errors = request.node.groups.offsets.delete(body.group_id, known)
     except ApiError as error:
         return _refusal(error.code)
-    return when_replicated(request, body.group_id, _response(errors), _refusal)
+    unknown = [each for each in asked if not _exists(request, each)]
+    outcomes = [(each, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for each in unknown]
+    outcomes += [(each, errors[each]) for each in known]
+    return when_replicated(request, body.group_id, _response(outcomes), _refusal)
 
 
 def _exists(request: Request[OffsetDeleteRequest], partition: TopicPartition) -> bool:
@@ -48,9 +47,9 @@ def _exists(request: Request[OffsetDeleteRequest], partition: TopicPartition) ->
     return topic is not None and 0 <= partition.partition < len(topic.partitions)
 
 
-def _response(errors: Mapping[TopicPartition, ErrorCode]) -> OffsetDeleteResponse:
+def _response(outcomes: Iterable[tuple[TopicPartition, ErrorCode]]) -> OffsetDeleteResponse:
     topics: dict[str, OffsetDeleteResponseTopic] = {}
-    for (name, index), error in errors.items():
+    for (name, index), error in outcomes:
         topic = topics.setdefault(name, OffsetDeleteResponseTopic(name=name, partitions=[]))
         topic.partitions.append(
             OffsetDeleteResponsePartition(partition_index=index, error_code=error)

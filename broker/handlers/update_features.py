@@ -23,7 +23,12 @@ def update_features(request: Request[UpdateFeaturesRequest]) -> UpdateFeaturesRe
     updates = request.body.feature_updates
     try:
         for update in updates:
-            check_level(update.feature, update.max_version_level, request.node.image.controller_id)
+            check_level(
+                update.feature,
+                update.max_version_level,
+                update.upgrade_type,
+                request.node.image.controller_id,
+            )
     except ApiError as error:
         return UpdateFeaturesResponse(
             error_code=error.code,

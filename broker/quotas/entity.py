@@ -100,7 +100,7 @@ def _check_value(allowed: Mapping[str, _Whole], key: str, value: float) -> None:
     if (whole := allowed[key]) is None:
         return
     type_name, most = whole
-    if value > most:
+    if value > float(most):  # as Java compares them: 2**63 is the nearest number to the largest
         raise _invalid(f"Proposed value for {key} is too large for {type_name}.")
     if value % 1 > _FRACTION_MAX:
         raise _invalid(f"{key} cannot be a fractional value.")

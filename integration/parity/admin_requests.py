@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from integration.parity.requests import PATIENT_MS
+from protocol.messages import alter_configs as replaced
+from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
@@ -28,6 +30,11 @@ from protocol.messages.delete_records import (
 )
 from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from protocol.messages.describe_topic_partitions import (
+    Cursor,
+    DescribeTopicPartitionsRequest,
+    TopicRequest,
+)
 from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from protocol.messages.incremental_alter_configs import (
     AlterableConfig,
@@ -39,7 +46,7 @@ from protocol.messages.list_partition_reassignments import (
     ListPartitionReassignmentsTopics,
 )
 
-TOPIC, BROKER = 2, 4  # kinds of config resources
+TOPIC, BROKER, GROUP = 2, 4, 32  # kinds of config resources
 SET, DELETE, APPEND, SUBTRACT = 0, 1, 2, 3  # what to do with a setting
 
 
@@ -98,6 +105,17 @@ def create_partitions(
     )
 
 
+def describe_partitions(
+    *topics: str, limit: int = 2000, cursor: Cursor | None = None
+) -> DescribeTopicPartitionsRequest:
+    """A page of who has the partitions of topics."""
+    return DescribeTopicPartitionsRequest(
+        topics=[TopicRequest(name=name) for name in topics],
+        response_partition_limit=limit,
+        cursor=cursor,
+    )
+
+
 def delete_records(
     topic: str, before: Mapping[int, int], *, timeout_ms: int = PATIENT_MS
 ) -> DeleteRecordsRequest:
@@ -119,6 +137,18 @@ def describe_configs(
         resource_type=kind, resource_name=name, configuration_keys=list(keys) or None
     )
     return DescribeConfigsRequest(resources=[asked], include_synonyms=synonyms)
+
+
+def replace_configs(
+    name: str, *settings: tuple[str, str | None], kind: int = TOPIC, validate_only: bool = False
+) -> AlterConfigsRequest:
+    """Give a topic or a broker just these settings, the old way."""
+    resource = replaced.AlterConfigsResource(
+        resource_type=kind,
+        resource_name=name,
+        configs=[replaced.AlterableConfig(name=key, value=value) for key, value in settings],
+    )
+    return AlterConfigsRequest(resources=[resource], validate_only=validate_only)
 
 
 def alter_configs(

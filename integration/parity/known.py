@@ -40,6 +40,18 @@ _ELIGIBLE_LEADERS = Known(
 
 KNOWN: Mapping[str, Known] = MappingProxyType(
     {
+        "features_stay": Known(
+            "every feature has one level here, so what is supported is a narrower range",
+            {"only supports versions 7-30": "only supports versions 30-30"},
+        ),
+        "settings_of_a_group": Known(
+            "a group is assigned anew at once by default, where Kafka takes a second",
+            {
+                r"(name=group\.consumer\.assignment\.interval\.ms value=)1000 source=5": (
+                    r"\g<1>0 source=5"
+                )
+            },
+        ),
         "produce_null": Known(
             "Kafka fails on null records and never answers; here they are refused",
             {"waits: True": "waits: False"},

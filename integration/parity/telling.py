@@ -14,14 +14,16 @@ from uuid import UUID
 
 from integration.parity.client import Pending
 from protocol.errors import ErrorCode
-from protocol.messages.produce import ProduceResponse
+from protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
+    PartitionProduceResponse,
+    ProduceResponse,
+)
 from protocol.records import batches, records
 
-# The words of an error are each system's own; times and places are of the run.
+# Times and places are of the run.
 _LEFT_OUT = frozenset(
     {
-        "error_message",
-        "batch_index_error_message",
         "throttle_time_ms",
         "node_endpoints",
         "host",
@@ -29,6 +31,11 @@ _LEFT_OUT = frozenset(
         "client_host",
     }
 )
+# What is wrong with a record each system says in words of its own.
+_OWN_WORDS = {
+    PartitionProduceResponse: frozenset({"error_message"}),
+    BatchIndexAndErrorMessage: frozenset({"batch_index_error_message"}),
+}
 _SINCE_MS = 1_750_000_000_000  # times after this are of the run, times before are of a scenario
 _MEMBER_ID = re.compile(r"[\w.-]+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -75,9 +82,10 @@ class Teller:
 
     def _struct(self, struct: Any) -> str:
         told = []
+        left_out = _LEFT_OUT | _OWN_WORDS.get(type(struct), frozenset())
         for field in dataclasses.fields(struct):
             value = getattr(struct, field.name)
-            if field.name in _LEFT_OUT or value == _default(field):
+            if field.name in left_out or value == _default(field):
                 continue
             told.append(f"{field.name}={self._field(field.name, value)}")
         return f"({' '.join(told)})"

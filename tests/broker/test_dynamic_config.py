@@ -66,10 +66,19 @@ def test_what_is_not_changed_is_not_looked_at() -> None:
 
 
 def test_the_words_of_a_list_are_those_set_or_else_the_ones_that_count() -> None:
-    """A key of another kind has none."""
+    """A key of another kind has none; one that nobody knows may not be a list, and is refused."""
     key = "log.cleanup.policy"
 
     assert list_value(Config(), {}, key) == ("delete",)
     assert list_value(Config(), {key: "compact"}, key) == ("compact",)
     assert list_value(Config(), {}, "log.retention.ms") is None
-    assert list_value(Config(), {}, "plugin.key") is None
+    with pytest.raises(ApiError, match=r"Unknown config name: plugin\.key"):
+        list_value(Config(), {}, "plugin.key")
+
+
+def test_a_key_that_is_no_brokers_is_kept() -> None:
+    """Also one of a topic: it changes nothing, and Kafka does not mind."""
+    check_broker_configs("1", {}, {"retention.ms": "1", "plugin.key": "x"})
+
+    with pytest.raises(ApiError, match=r"\[num\.io\.threads\]"):
+        check_broker_configs("1", {}, {"num.io.threads": "1"})

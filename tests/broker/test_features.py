@@ -8,14 +8,16 @@ from broker.errors import ApiError
 from broker.features import LEVELS, check_level
 from protocol.errors import ErrorCode
 
+UPGRADE = 1
+
 
 def test_a_feature_is_at_its_level() -> None:
     """To ask for what is there changes nothing, and is allowed."""
     for feature, level in LEVELS.items():
-        check_level(feature, level, 1)
+        check_level(feature, level, UPGRADE, 1)
 
     with pytest.raises(ApiError):
-        check_level("metadata.version", 29, 1)
+        check_level("metadata.version", 29, UPGRADE, 1)
 
 
 @pytest.mark.parametrize(
@@ -30,9 +32,16 @@ def test_a_feature_is_at_its_level() -> None:
 def test_the_words_are_kafkas(feature: str, level: int, reason: str) -> None:
     """What Kafka 4.3.1 answered, save for the range."""
     with pytest.raises(ApiError) as refused:
-        check_level(feature, level, 1)
+        check_level(feature, level, UPGRADE, 1)
 
     assert refused.value.code is ErrorCode.INVALID_UPDATE_VERSION
     assert refused.value.message == (
         f"Invalid update version {level} for feature {feature}. {reason}"
     )
+
+
+@pytest.mark.parametrize("upgrade_type", [0, 4, -1])
+def test_it_is_an_upgrade_or_a_downgrade(upgrade_type: int) -> None:
+    """What is neither is refused, even where nothing would change."""
+    with pytest.raises(ApiError, match="The controller does not support the given upgrade type"):
+        check_level("group.version", 1, upgrade_type, 1)

@@ -13,13 +13,13 @@ from dataclasses import replace
 from broker.clock import Clock
 from broker.config import Config
 from broker.errors import ApiError
+from broker.group_configs import GroupConfigs
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.admission import admit, check_instance, check_size
 from broker.groups.consumer.assignors import ASSIGNORS
 from broker.groups.consumer.current_assignment import Owned, Reconciliation
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.group_configs import GroupConfigs
 from broker.groups.consumer.member import (
     LEAVING_STATIC_EPOCH,
     ConsumerGroupMember,

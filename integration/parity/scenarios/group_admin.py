@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
-from integration.parity.group_requests import commit, committed, leave
+from integration.parity.group_requests import commit, committed, consumer_heartbeat, leave
 from integration.parity.members import stable
 from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenarios.consumer_groups import Member as Consumer
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from protocol.messages.list_groups import ListGroupsRequest
 from protocol.messages.offset_delete import (
     OffsetDeleteRequest,
@@ -73,6 +77,102 @@ def group_offsets_are_deleted(kafka: Kafka) -> Story:
     yield "no such group", kafka.ask(_delete(kafka.new_name("group"), topic, 0))
 
 
+@scenario()
+def group_offsets_that_are_read(kafka: Kafka) -> Story:
+    """OffsetDelete: not of topics that members have subscribed to, in either protocol."""
+    topic, other = kafka.topic(2), kafka.topic()
+    group, unreadable, strange, new = (kafka.new_name("group") for _ in range(4))
+    (member,) = stable(kafka, group, protocols=(("range", _subscribed_to(topic)),))
+    for each in (topic, other):
+        sent = commit(group, each, {0: 1}, member=member.id, generation=member.generation)
+        yield kafka.ask(sent)
+    yield kafka.ask(_delete(group, topic, 0, 1, 7))
+    yield kafka.ask(committed(group, {topic: [0, 1], other: [0]}))
+    yield "twice", kafka.ask(_delete(group, other, 0, 5, 0))
+    yield "none", kafka.ask(_delete(group, topic))
+    stable(kafka, unreadable)
+    yield "unreadable", kafka.ask(_delete(unreadable, topic, 0))
+    stable(kafka, strange, kind="connect")
+    yield "another kind", kafka.ask(_delete(strange, topic, 0))
+    consumer = Consumer(kafka, new, topic)
+    consumer.beat()
+    yield "consumer", kafka.ask(_delete(new, topic, 0)), kafka.ask(_delete(new, other, 0))
+    consumer.leave()
+    yield "gone", kafka.ask(_delete(new, topic, 0))
+    yield "no name", kafka.ask(_delete("", topic, 0))
+
+
+@scenario()
+def members_are_taken_out_together(kafka: Kafka) -> Story:
+    """LeaveGroup in batch: by id, by instance, by both, by what does not fit; and unknown ones."""
+    group, fixed_group = kafka.new_name("group"), kafka.new_name("group")
+    one, two = stable(kafka, group, 2)
+    (fixed,) = stable(kafka, fixed_group, instance="fixed")
+    for version in (3, 4, 5):
+        for member in (
+            ("", "nobody"),
+            ("unknown", "fixed"),
+            ("unknown", None),
+            ("", None),
+            (fixed.id, "nobody"),
+        ):
+            yield version, member, kafka.ask(_leave(fixed_group, member), version)
+        yield version, kafka.ask(_leave(fixed_group), version)
+    yield "still there", fixed.heartbeat()
+    yield kafka.ask(_leave(fixed_group, ("", "fixed"), ("", "fixed"), (fixed.id, None)))
+    yield "gone", fixed.heartbeat()
+    yield kafka.ask(_leave(group, (one.id, None), ("unknown", None), (two.id, None)))
+    yield kafka.ask(DescribeGroupsRequest(groups=[group, fixed_group]))
+    yield kafka.ask(_leave(kafka.new_name("group"), ("x", None), ("", "y")))
+    yield kafka.ask(_leave("", ("x", None)))
+
+
+@scenario()
+def consumers_are_taken_out(kafka: Kafka) -> Story:
+    """LeaveGroup is for members of the consumer protocol, too."""
+    group, topic = kafka.new_name("group"), kafka.topic()
+    member = Consumer(kafka, group, topic)
+    member.beat()
+    joins = consumer_heartbeat(group, "a-member", 0, topics=[topic], owned={}, instance="fixed")
+    yield kafka.ask(joins).error_code
+    yield kafka.ask(_leave(group, ("unknown", None), ("", "nobody"), ("unknown", "fixed")))
+    yield kafka.ask(_leave(group, ("", "fixed")))
+    yield kafka.ask(_leave(group, (member.id, None)))
+    yield kafka.ask(ConsumerGroupDescribeRequest(group_ids=[group]))
+
+
+@scenario()
+def groups_of_both_protocols(kafka: Kafka) -> Story:
+    """Described, listed and deleted, each by the APIs of both: one that lives, and empty ones."""
+    topic = kafka.topic()
+    live, empty, classic = (kafka.new_name("group") for _ in range(3))
+    member, gone = Consumer(kafka, live, topic), Consumer(kafka, empty, topic)
+    member.beat()
+    gone.beat()
+    gone.leave()
+    stable(kafka, classic)
+    for name in (live, empty, classic, kafka.new_name("group"), ""):
+        for version in (0, 1):
+            yield kafka.ask(ConsumerGroupDescribeRequest(group_ids=[name]), version)
+        for version in (5, 6):
+            yield kafka.ask(DescribeGroupsRequest(groups=[name]), version)
+    for types, states in (
+        (["consumer"], []),
+        (["CONSUMER", "classic"], ["stable"]),
+        ([], ["EMPTY"]),
+        (["share"], []),
+        ([""], []),
+        ([], [""]),
+    ):
+        asked = ListGroupsRequest(types_filter=types, states_filter=states)
+        answer = _listed(kafka, {live, empty, classic}, asked)
+        yield types, states, sorted(answer.groups, key=lambda each: each.group_id)
+    yield kafka.ask(DeleteGroupsRequest(groups_names=[]))
+    for names in ([live], [empty], [live, live, empty]):
+        answer = kafka.ask(DeleteGroupsRequest(groups_names=names))
+        yield sorted(answer.results, key=lambda each: each.group_id)
+
+
 def _listed(kafka: Kafka, mine: set[str], asked: ListGroupsRequest, version: int = 5) -> Any:
     """The answer without the groups of other scenarios, in the order of their states."""
     answer = kafka.ask(asked, version)
@@ -86,3 +186,14 @@ def _delete(group: str, topic: str, *partitions: int) -> OffsetDeleteRequest:
     return OffsetDeleteRequest(
         group_id=group, topics=[OffsetDeleteRequestTopic(name=topic, partitions=parts)]
     )
+
+
+def _leave(group: str, *members: tuple[str, str | None]) -> LeaveGroupRequest:
+    leaving = [MemberIdentity(member_id=each, group_instance_id=fixed) for each, fixed in members]
+    return LeaveGroupRequest(group_id=group, members=leaving)
+
+
+def _subscribed_to(topic: str) -> bytes:
+    """A member's metadata as consumers write it, version 0: one topic, and nothing more."""
+    name = topic.encode()
+    return struct.pack(">hih", 0, 1, len(name)) + name + bytes(4)

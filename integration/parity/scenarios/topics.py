@@ -14,7 +14,8 @@ from integration.parity.admin_requests import (
 )
 from integration.parity.requests import batch, produce
 from integration.parity.scenario import Kafka, Story, scenario
-from protocol.messages.create_topics import CreatableTopic
+from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from protocol.messages.create_topics import CreatableReplicaAssignment, CreatableTopic
 from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
@@ -168,6 +169,54 @@ def partitions_are_added(kafka: Kafka) -> Story:
     nowhere: list[int] = []
     for replicas in ([[1]], [[1], [1]], [[9]], [nowhere], [[1, 1]]):
         yield replicas, kafka.ask(create_partitions(topic, 4, replicas=replicas))
+
+
+@scenario()
+def topics_made_in_odd_ways(kafka: Kafka) -> Story:
+    """A partition assigned twice, a setting given twice, none at all, and good ones beside bad."""
+    for replicas in ([(0, [1]), (0, [1])], [(0, [1]), (1, [])], [(-1, [1])], [(0, [1]), (1, [9])]):
+        topic = new_topic(kafka.new_name("topic"), -1, -1)
+        topic.assignments = [
+            CreatableReplicaAssignment(partition_index=index, broker_ids=list(nodes))
+            for index, nodes in replicas
+        ]
+        for validate_only in (True, False):
+            yield replicas, kafka.ask(create_topics(topic, validate_only=validate_only))
+    topic = new_topic(kafka.new_name("topic"), configs={"retention.ms": "soon"})
+    topic.configs += new_topic("other", configs={"retention.ms": "2"}).configs
+    yield [each.error_code for each in kafka.ask(create_topics(topic)).topics]
+    yield kafka.ask(create_topics())
+    yield kafka.ask(create_topics(new_topic("__cluster_metadata")))
+    good, few = kafka.new_name("topic"), kafka.new_name("topic")
+    made = kafka.ask(create_topics(new_topic(good), new_topic("a b"), new_topic(few, 0)))
+    yield sorted((each.name, each.error_code) for each in made.topics)
+
+
+@scenario()
+def partitions_are_added_in_odd_ways(kafka: Kafka) -> Story:
+    """Topics named twice, unknown, or not at all; and assignments that are too many or too few."""
+    topic, other = kafka.topic(), kafka.topic()
+    grown, bad = (
+        CreatePartitionsTopic(name=each, count=2, assignments=None) for each in (topic, "a b")
+    )
+    beside = CreatePartitionsTopic(name=other, count=2, assignments=None)
+    for topics in ([grown, grown], [grown, beside, grown], [bad, bad], [bad], []):
+        asked = CreatePartitionsRequest(topics=topics, timeout_ms=5000, validate_only=True)
+        for version in range(4):
+            answer = kafka.ask(asked, version)
+            answer.results.sort(key=lambda each: each.name)
+            yield version, answer
+    for count, replicas in (
+        (2, []),
+        (3, [[1]]),
+        (2, [[1], [1]]),
+        (2, [[1, 9]]),
+        (2, [[-1]]),
+        (1, []),
+        (1, None),
+    ):
+        asked = create_partitions(topic, count, replicas=replicas, validate_only=True)
+        yield count, replicas, kafka.ask(asked)
 
 
 @scenario()

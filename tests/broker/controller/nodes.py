@@ -24,6 +24,9 @@ class RecordingNode:
     def client_quotas_changed(self) -> None:
         """Never mind."""
 
+    def group_configs_changed(self, group_id: str) -> None:
+        """Never mind."""
+
     def topic_changed(self, topic: TopicImage) -> None:
         """Remember."""
         self.told.append(("changed", topic.name, len(topic.partitions)))

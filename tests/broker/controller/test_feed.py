@@ -23,6 +23,9 @@ class Listener:
     def client_quotas_changed(self) -> None:
         self.heard.append("quotas")
 
+    def group_configs_changed(self, group_id: str) -> None:
+        self.heard.append(f"settings of {group_id}")
+
     def topic_changed(self, topic: TopicImage) -> None:
         self.heard.append(f"+{topic.name}")
 
@@ -71,6 +74,34 @@ def test_a_held_feed_keeps_changes_back_in_order() -> None:
 
     assert held == (None, ["node 1", "+old"])
     assert listener.heard == ["node 1", "+old", "+new", "-new"]
+
+
+def test_what_is_set_for_a_group_comes_with_the_rest() -> None:
+    """And is gone when nothing is set any more."""
+    image, listener = _image(), Listener()
+    image.put_group_configs("g", {"consumer.session.timeout.ms": "50000"})
+    feed = MetadataFeed(image, listener)
+    feed.release()
+    known = dict(feed.image.group_configs)
+
+    feed.put_group_configs("g", {})
+    feed.deliver()
+
+    assert known == {"g": {"consumer.session.timeout.ms": "50000"}}
+    assert feed.image.group_configs == {}
+    assert listener.heard == ["node 1", "settings of g", "+old", "settings of g"]
+
+
+def test_a_node_that_is_forgotten_is_gone_from_the_image() -> None:
+    """The listener hears of it as of any news of a node."""
+    listener = Listener()
+    feed = MetadataFeed(_image(), listener)
+
+    feed.remove_broker(Broker(1, "h", 1))
+    feed.release()
+
+    assert listener.heard == ["node 1", "+old", "node 1"]
+    assert feed.image.brokers == {}
 
 
 def test_what_a_listener_sets_off_waits_for_it_to_be_through() -> None:

@@ -70,6 +70,20 @@ def test_settings_of_nodes_survive_a_restart(tmp_path: Path) -> None:
     again.close()
 
 
+def test_settings_of_groups_survive_a_restart(tmp_path: Path) -> None:
+    """Those that are still set."""
+    store = ControllerStore(tmp_path / "controller.db")
+    store.put_group_configs("g", {"consumer.session.timeout.ms": "50000"})
+    store.put_group_configs("h", {"consumer.session.timeout.ms": "50000"})
+    store.put_group_configs("h", {})
+    store.close()
+
+    again = ControllerStore(tmp_path / "controller.db")
+
+    assert again.group_configs() == {"g": {"consumer.session.timeout.ms": "50000"}}
+    again.close()
+
+
 def test_quotas_of_clients_survive_a_restart(tmp_path: Path) -> None:
     """Also those of a default, and those without an end."""
     default, user = (("client-id", None), ("user", "u")), (("user", "u"),)

@@ -35,15 +35,28 @@ async def test_the_nodes(tmp_path: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("endpoint_type", "error"),
-    [(2, ErrorCode.MISMATCHED_ENDPOINT_TYPE), (9, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE)],
+    ("endpoint_type", "error", "words"),
+    [
+        (
+            2,
+            ErrorCode.MISMATCHED_ENDPOINT_TYPE,
+            (
+                "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of "
+                "type CONTROLLER"
+            ),
+        ),
+        (9, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, "Unsupported endpoint type 9"),
+    ],
 )
-async def test_only_brokers_are_here(tmp_path: Path, endpoint_type: int, error: ErrorCode) -> None:
+async def test_only_brokers_are_here(
+    tmp_path: Path, endpoint_type: int, error: ErrorCode, words: str
+) -> None:
     """There is no controller to talk to (KIP-919)."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(_request(endpoint_type), 1)
 
-        assert (response.error_code, response.brokers) == (error, [])
+        assert (response.error_code, response.error_message) == (error, words)
+        assert response.brokers == []
 
 
 async def test_what_a_client_may_do_is_told_if_asked_for(tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from broker.errors import INVALID_REQUEST_WORDS
 from protocol.errors import ErrorCode
 from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from tests.client import running_node
 
 pytestmark = pytest.mark.anyio
 
-TOPIC, BROKER, LOGGER = 2, 4, 8
+TOPIC, BROKER, LOGGER, GROUP = 2, 4, 8, 32
 
 
 def _request(kind: int, name: str, keys: list[str] | None = None) -> DescribeConfigsRequest:
@@ -125,3 +126,28 @@ async def test_what_is_not_there(tmp_path: Path, kind: int, name: str, error: Er
         response = await node.client().send(_request(kind, name), 4)
 
         assert response.results[0].error_code == error
+
+
+async def test_a_group(tmp_path: Path) -> None:
+    """It need not be there, but it has a name."""
+    async with running_node(tmp_path) as node:
+        node.controller.alter_group_configs("g", lambda _: {"consumer.session.timeout.ms": "50000"})
+
+        told = await node.client().send(_request(GROUP, "g"), 4)
+        other = await node.client().send(_request(GROUP, "h"), 4)
+        nameless = await node.client().send(_request(GROUP, ""), 4)
+
+        assert _values(told)["consumer.session.timeout.ms"] == "50000"
+        assert _values(other)["consumer.session.timeout.ms"] == "45000"
+        assert nameless.results[0].error_message == "Group name must not be empty"
+
+
+async def test_a_kind_of_resource_there_is_not(tmp_path: Path) -> None:
+    """Kafka's words of a request that is malformed; where all is well there are none."""
+    async with running_node(tmp_path) as node:
+        refused = await node.client().send(_request(99, "t"), 4)
+        told = await node.client().send(_request(BROKER, "1"), 4)
+
+        assert refused.results[0].error_code == ErrorCode.INVALID_REQUEST
+        assert refused.results[0].error_message == INVALID_REQUEST_WORDS
+        assert told.results[0].error_message == ""

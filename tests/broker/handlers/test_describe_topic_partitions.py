@@ -47,6 +47,10 @@ async def _page(
         ([], 2000, ("zzz", 0), ([], None)),
         (["p"], 0, None, ([("p", [0])], ("p", 1))),
         (["p"], 2000, ("p", 9), ([("p", [])], None)),
+        (["a", "no", "p"], 1, None, ([("a", [0])], ("no", 0))),
+        (["a", "no", "p"], 1, ("no", 0), ([("no", []), ("p", [0])], ("p", 1))),
+        (["a", "no", "p"], 3, ("no", 5), ([("no", []), ("p", [0, 1, 2])], None)),
+        (["p", "z"], 3, None, ([("p", [0, 1, 2])], ("z", 0))),
     ],
 )
 async def test_pages(
@@ -89,7 +93,7 @@ async def test_a_cursor_that_makes_no_sense(tmp_path: Path, cursor: tuple[str, i
 
 
 async def test_names_that_are_no_topics(tmp_path: Path) -> None:
-    """They come after those that are."""
+    """They stand in the line of names with their errors."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("p")
 
@@ -100,9 +104,9 @@ async def test_names_that_are_no_topics(tmp_path: Path) -> None:
         )
 
         assert [(each.name, each.error_code) for each in response.topics] == [
-            ("p", 0),
             ("a b", ErrorCode.INVALID_TOPIC_EXCEPTION),
             ("aa", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+            ("p", 0),
         ]
 
 

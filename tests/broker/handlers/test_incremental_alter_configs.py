@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import trio.testing
 
 from protocol.errors import ErrorCode
+from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
@@ -18,7 +21,7 @@ from tests.client import Client, running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
 
-TOPIC, BROKER = 2, 4
+TOPIC, BROKER, GROUP = 2, 4, 32
 SET, DELETE, APPEND = 0, 1, 2
 
 
@@ -244,3 +247,54 @@ async def test_a_resource_that_comes_twice(tmp_path: Path) -> None:
         twice = (ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
         assert answers == [twice, twice]
         assert node.controller.image.topics["t"].configs == {}
+
+
+async def test_a_groups_members_are_told_another_interval(tmp_path: Path) -> None:
+    """With their next heartbeats, on every node, and until it is unset."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        node.controller.create_topic("t")
+        heartbeat = ConsumerGroupHeartbeatRequest(
+            group_id="g",
+            member_id="m",
+            member_epoch=0,
+            rebalance_timeout_ms=1000,
+            subscribed_topic_names=["t"],
+            topic_partitions=[],
+        )
+        await client.send(FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]), 4)
+        await trio.testing.wait_all_tasks_blocked()
+        joined = await client.send(heartbeat, 1)
+        again = ConsumerGroupHeartbeatRequest(
+            group_id="g", member_id="m", member_epoch=joined.member_epoch
+        )
+
+        key = "consumer.heartbeat.interval.ms"
+        altered = await _alter(client, _resource(GROUP, "g", (key, SET, "6000")))
+        slower = await client.send(again, 1)
+        await _alter(client, _resource(GROUP, "g", (key, DELETE, None)))
+        back = await client.send(again, 1)
+
+        assert altered == [(0, None)]
+        assert [each.heartbeat_interval_ms for each in (joined, slower, back)] == [5000, 6000, 5000]
+
+
+async def test_what_a_group_cannot_have(tmp_path: Path) -> None:
+    """Keys nobody knows, values out of bounds, and no name; nothing is half done."""
+    async with running_node(tmp_path) as node:
+        key = "consumer.session.timeout.ms"
+        nameless = _resource(GROUP, "", (key, SET, "50000"))
+        unknown = _resource(GROUP, "g", (key, SET, "50000"), ("nope", SET, "1"))
+        added = _resource(GROUP, "h", (key, APPEND, "1"))
+
+        outcomes = await _alter(node.client(), nameless, unknown, added)
+
+        assert outcomes == [
+            (ErrorCode.INVALID_REQUEST, "Default group resources are not allowed."),
+            (ErrorCode.INVALID_CONFIG, "Unknown group config name: nope"),
+            (
+                ErrorCode.INVALID_CONFIG,
+                f"Can't APPEND to key {key} because its type is not LIST.",
+            ),
+        ]
+        assert node.controller.image.group_configs == {}

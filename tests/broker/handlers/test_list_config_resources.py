@@ -12,24 +12,25 @@ from tests.client import running_node
 
 pytestmark = pytest.mark.anyio
 
-TOPIC, BROKER, LOGGER = 2, 4, 8
+TOPIC, BROKER, LOGGER, GROUP = 2, 4, 8, 32
 
 
 @pytest.mark.parametrize(
     ("types", "listed"),
     [
-        ([], [("t", TOPIC), ("1", BROKER), ("1", LOGGER)]),
+        ([], [("t", TOPIC), ("1", BROKER), ("1", LOGGER), ("g", GROUP)]),
         ([TOPIC], [("t", TOPIC)]),
         ([BROKER], [("1", BROKER)]),
-        ([32, 16], []),
+        ([GROUP, 16], [("g", GROUP)]),
     ],
 )
 async def test_what_has_settings(
     tmp_path: Path, types: list[int], listed: list[tuple[str, int]]
 ) -> None:
-    """All of it, or that of some types."""
+    """All of it, or that of some types; groups that something is set for."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
+        node.controller.alter_group_configs("g", lambda _: {"consumer.session.timeout.ms": "50000"})
 
         response = await node.client().send(ListConfigResourcesRequest(resource_types=types), 1)
 

@@ -97,3 +97,15 @@ def test_a_deletion_is_told_when_it_is_replicated() -> None:
     node.world.replicate()
 
     assert [errors(each) for each in waiting.answers] == [{("t", 0): ErrorCode.NONE}]
+
+
+def test_a_partition_is_told_as_often_as_it_is_named() -> None:
+    """Kafka answers each mention."""
+    node = GroupNode()
+    Story(node.world).play(["commit - t-0=1"])
+    asked = request(node, ("t", 0), ("t", 0), ("t", 9), ("t", 9))
+
+    response = ask(offset_delete, asked)
+
+    (topic,) = response.topics
+    assert [each.partition_index for each in topic.partitions] == [9, 9, 0, 0]

@@ -27,6 +27,7 @@ def test_an_entity_is_the_same_in_whatever_order() -> None:
     [
         ([("client-id", "a")], "producer_byte_rate", 1000.0),
         ([("client-id", "a")], "consumer_byte_rate", 10.0000001),
+        ([("client-id", "a")], "consumer_byte_rate", 2.0**63),
         ([("client-id", "a"), ("user", "u")], "request_percentage", 12.5),
         ([("user", None)], "request_percentage", inf),
         ([("user", "u")], "controller_mutation_rate", 0.5),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.config import Config
-from broker.groups.consumer.group_configs import GroupConfigs
+from broker.group_configs import GroupConfigs
 from broker.groups.consumer.member import ConsumerGroupMember
 from broker.groups.consumer.timeouts import Timeouts
 from broker.groups.coordinator_timer import CoordinatorTimer

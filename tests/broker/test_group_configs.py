@@ -5,21 +5,14 @@ from __future__ import annotations
 import pytest
 
 from broker.config import Config, parse_config
+from broker.config_entry import ConfigSource, ConfigSynonym
 from broker.errors import ApiError
-from broker.groups.consumer.group_configs import GroupConfigs
+from broker.group_configs import GroupConfigs, check_group_configs, describe_group
 from protocol.errors import ErrorCode
 
 SESSION = "consumer.session.timeout.ms"
 HEARTBEAT = "consumer.heartbeat.interval.ms"
 INTERVAL = "consumer.assignment.interval.ms"
-
-
-def refusal(settings: dict[str, str]) -> str | None:
-    """Why settings are refused."""
-    with pytest.raises(ApiError) as refused:
-        GroupConfigs(Config()).replace("g", settings)
-    assert refused.value.code is ErrorCode.INVALID_CONFIG
-    return refused.value.message
 
 
 def test_what_is_not_set_is_the_broker_s() -> None:
@@ -35,7 +28,6 @@ def test_what_is_not_set_is_the_broker_s() -> None:
 
     assert configs.session_timeout_ms("g") == 50_000
     assert configs.heartbeat_interval_ms("g") == 7000
-    assert configs.of("g") == {}
 
 
 def test_what_is_set_goes_for_one_group() -> None:
@@ -45,7 +37,6 @@ def test_what_is_set_goes_for_one_group() -> None:
 
     assert (configs.session_timeout_ms("g"), configs.session_timeout_ms("h")) == (46_000, 45_000)
     assert configs.assignment_interval_ms("g") == 2000
-    assert configs.of("g") == {SESSION: 46_000, INTERVAL: 2000}
 
 
 def test_what_is_set_next_replaces_all_of_it() -> None:
@@ -54,14 +45,22 @@ def test_what_is_set_next_replaces_all_of_it() -> None:
     configs.replace("g", {SESSION: "46000"})
     configs.replace("g", {HEARTBEAT: "6000"})
 
-    assert configs.of("g") == {HEARTBEAT: 6000}
+    assert configs.session_timeout_ms("g") == 45_000
+    assert configs.heartbeat_interval_ms("g") == 6000
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"nonsense": "1"}, "Unknown group config name: nonsense"),
-        ({SESSION: "soon"}, f"Invalid value soon for configuration {SESSION}: "),
+        (
+            {SESSION: "soon"},
+            f"Invalid value soon for configuration {SESSION}: Not a number of type INT",
+        ),
+        (
+            {HEARTBEAT: "0"},
+            f"Invalid value 0 for configuration {HEARTBEAT}: Value must be at least 1",
+        ),
         (
             {SESSION: "44999"},
             f"{SESSION} must be greater than or equal to group.consumer.min.session.timeout.ms",
@@ -71,14 +70,17 @@ def test_what_is_set_next_replaces_all_of_it() -> None:
             f"{SESSION} must be less than or equal to group.consumer.max.session.timeout.ms",
         ),
         (
-            {HEARTBEAT: "15001"},
+            {SESSION: "50000", HEARTBEAT: "15001"},
             f"{HEARTBEAT} must be less than or equal to group.consumer.max.heartbeat.interval.ms",
         ),
     ],
 )
 def test_what_cannot_be_set(settings: dict[str, str], message: str) -> None:
-    """Within the broker's bounds."""
-    assert str(refusal(settings)).startswith(message)
+    """Within the broker's bounds, in Kafka's words."""
+    with pytest.raises(ApiError) as refused:
+        check_group_configs(Config(), settings)
+
+    assert (refused.value.code, refused.value.message) == (ErrorCode.INVALID_CONFIG, message)
 
 
 def test_a_session_is_longer_than_the_time_between_heartbeats() -> None:
@@ -89,19 +91,24 @@ def test_a_session_is_longer_than_the_time_between_heartbeats() -> None:
             "group.consumer.max.heartbeat.interval.ms": "50000",
         }
     )
-    configs = GroupConfigs(config)
     with pytest.raises(ApiError, match="must be greater than"):
-        configs.replace("g", {HEARTBEAT: "45000"})
+        check_group_configs(config, {HEARTBEAT: "45000"})
 
-    configs.replace("g", {HEARTBEAT: "45000", SESSION: "45001"})
-    assert configs.heartbeat_interval_ms("g") == 45_000
+    check_group_configs(config, {HEARTBEAT: "45000", SESSION: "45001"})
 
 
-def test_what_is_refused_changes_nothing() -> None:
-    """Not even those settings that were in order."""
-    configs = GroupConfigs(Config())
-    configs.replace("g", {SESSION: "46000"})
-    with pytest.raises(ApiError):
-        configs.replace("g", {SESSION: "47000", "nonsense": "1"})
+def test_what_is_set_is_told_with_what_is_behind_it() -> None:
+    """The broker's key is a synonym, as Kafka tells it."""
+    config = parse_config({"group.consumer.session.timeout.ms": "50000"})
 
-    assert configs.of("g") == {SESSION: 46_000}
+    told = {each.name: each for each in describe_group(config, {SESSION: "46000"})}
+
+    assert told.keys() == {SESSION, HEARTBEAT, INTERVAL}
+    session, heartbeat = told[SESSION], told[HEARTBEAT]
+    assert (session.value, session.source) == ("46000", ConfigSource.DYNAMIC_GROUP)
+    assert session.synonyms == [
+        ConfigSynonym(SESSION, "46000", ConfigSource.DYNAMIC_GROUP),
+        ConfigSynonym(f"group.{SESSION}", "50000", ConfigSource.STATIC_BROKER),
+        ConfigSynonym(f"group.{SESSION}", "45000", ConfigSource.DEFAULT),
+    ]
+    assert (heartbeat.value, heartbeat.source) == ("5000", ConfigSource.DEFAULT)

@@ -1,0 +1,32 @@
+"""What clients are told of a partition: by Metadata and by DescribeTopicPartitions."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from broker.controller.image import NO_LEADER, MetadataImage, PartitionRegistration
+
+
+class PartitionFacts(TypedDict):
+    """The fields that the answers have in common."""
+
+    partition_index: int
+    leader_id: int
+    leader_epoch: int
+    replica_nodes: list[int]
+    isr_nodes: list[int]
+    offline_replicas: list[int]
+
+
+def partition_facts(
+    index: int, partition: PartitionRegistration, image: MetadataImage
+) -> PartitionFacts:
+    """Who has a partition, and who leads it; -1 if that is nobody who is alive."""
+    return PartitionFacts(
+        partition_index=index,
+        leader_id=partition.leader if image.alive(partition.leader) else NO_LEADER,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=list(partition.replicas),
+        isr_nodes=list(partition.isr),
+        offline_replicas=[node for node in partition.replicas if not image.alive(node)],
+    )

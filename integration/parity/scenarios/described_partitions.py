@@ -1,0 +1,70 @@
+"""What partitions are described as: page by page, and with the producers they remember."""
+
+from __future__ import annotations
+
+from integration.deadlines import eventually
+from integration.parity.admin_requests import delete_topics, describe_partitions
+from integration.parity.requests import batch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.messages.describe_producers import DescribeProducersRequest, TopicRequest
+from protocol.messages.describe_topic_partitions import Cursor
+
+
+@scenario()
+def pages_of_partitions(kafka: Kafka) -> Story:
+    """Each page goes on where the one before ended, over topics and within them."""
+    names = [kafka.topic(3), kafka.topic(1), kafka.topic(2)]
+    unknown = kafka.new_name("unknown")
+    for limit in (1, 2, 3, 4, 6, 7, 0, -5):
+        for asked in (names, [*names, unknown], [names[0], names[0]]):
+            cursor = None
+            for page in range(9):
+                answer = kafka.ask(describe_partitions(*asked, limit=limit, cursor=cursor))
+                yield limit, page, answer
+                cursor = answer.next_cursor
+                if cursor is None:
+                    break
+
+
+@scenario()
+def pages_from_odd_places(kafka: Kafka) -> Story:
+    """Cursors at the end of a topic and beyond, at topics that are gone, and at nonsense."""
+    first, gone, last = kafka.topic(2), kafka.topic(2), kafka.topic(2)
+    kafka.ask(delete_topics(gone))
+    eventually(lambda: kafka.metadata(gone).error_code != 0, "the topic is gone")
+    for name in (first, gone, last):
+        for index in (0, 1, 2, 9, -1):
+            for limit in (1, 10):
+                cursor = Cursor(topic_name=name, partition_index=index)
+                asked = describe_partitions(first, gone, last, limit=limit, cursor=cursor)
+                yield name, index, kafka.ask(asked)
+    for odd in ("", "a b", kafka.new_name("unknown")):
+        cursor = Cursor(topic_name=odd, partition_index=0)
+        yield odd, kafka.ask(describe_partitions(first, last, cursor=cursor))
+    for inside, outside in ((first, last), (last, first)):
+        cursor = Cursor(topic_name=outside, partition_index=0)
+        yield kafka.ask(describe_partitions(inside, cursor=cursor))
+
+
+@scenario()
+def producers_are_described(kafka: Kafka) -> Story:
+    """Those a partition has heard from, the last of their batches, and no such partition."""
+    topic = kafka.topic(2)
+    for producer, epoch, sequence in ((7001, 0, 0), (7001, 0, 1), (7002, 3, 0)):
+        kafka.ask(produce(topic, batch("x", producer=(producer, epoch, sequence))))
+    for name, indexes in (
+        (topic, [0, 1]),
+        (topic, [2]),
+        (topic, [-1]),
+        (topic, []),
+        (kafka.new_name("unknown"), [0]),
+        ("a b", [0]),
+        ("", [0]),
+    ):
+        asked = TopicRequest(name=name, partition_indexes=indexes)
+        answer = kafka.ask(DescribeProducersRequest(topics=[asked]))
+        for each in answer.topics:
+            for partition in each.partitions:
+                partition.active_producers.sort(key=lambda producer: producer.producer_id)
+        yield name, indexes, answer
+    yield kafka.ask(DescribeProducersRequest(topics=[]))

@@ -1,0 +1,232 @@
+"""The cluster as its administrators see it: nodes, their disks, what has settings, features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integration.deadlines import eventually
+from integration.parity.admin_requests import (
+    GROUP,
+    TOPIC,
+    create_topics,
+    describe_partitions,
+    new_topic,
+    reassign,
+)
+from integration.parity.requests import batch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.setups import THREE
+from protocol.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+)
+from protocol.messages.describe_cluster import DescribeClusterRequest
+from protocol.messages.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
+from protocol.messages.describe_quorum import DescribeQuorumRequest, PartitionRequest, TopicRequest
+from protocol.messages.list_config_resources import ListConfigResourcesRequest
+from protocol.messages.unregister_broker import UnregisterBrokerRequest
+from protocol.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
+
+
+@scenario()
+def nodes_nobody_knows_are_not_forgotten(kafka: Kafka) -> Story:
+    """UnregisterBroker of a node that never was."""
+    for node in (7, -1, 2**31 - 1):
+        yield node, kafka.ask(UnregisterBrokerRequest(broker_id=node))
+
+
+@scenario(on=THREE, alone=True, slow=True)
+def nodes_are_forgotten(kafka: Kafka) -> Story:
+    """UnregisterBroker of a node that is down: it is told no more, and is there when it is back."""
+    topic = kafka.topic(2, replicas=(3, 2))
+    lone = kafka.topic(replicas=(3,))
+    kafka.ask(produce(topic, batch("a")), node=3)
+    kafka.crash(3)
+    kafka.wait_for_leader(topic, 2)
+    kafka.wait_for_isr(topic, (2,))
+    yield kafka.ask(UnregisterBrokerRequest(broker_id=3))
+    eventually(lambda: 3 not in _fenced(kafka), "3 is forgotten")
+    yield (
+        _fenced(kafka),
+        kafka.metadata(topic),
+        kafka.metadata(lone),
+        kafka.ask(describe_partitions(lone)),
+    )
+    yield "again", kafka.ask(UnregisterBrokerRequest(broker_id=3))
+    yield kafka.ask(create_topics(new_topic(kafka.new_name("topic"), 1, 3)))
+    yield kafka.ask(reassign(topic, (1, 3)))
+    kafka.restart(3)
+    kafka.wait_for_isr(topic, (2, 3))
+    yield (
+        _fenced(kafka),
+        kafka.metadata(topic),
+        kafka.metadata(lone),
+        kafka.ask(describe_partitions(lone)),
+    )
+
+
+@scenario(on=THREE, alone=True, slow=True)
+def nodes_are_forgotten_alive(kafka: Kafka) -> Story:
+    """UnregisterBroker of a node that lives: it leads no more, and must be started again."""
+    topic = kafka.topic(2, replicas=(3, 2))
+    lone, wide = kafka.topic(replicas=(3,)), kafka.topic(replicas=(1, 3), min_insync_replicas="2")
+    kafka.ask(produce(topic, batch("a")), node=3)
+    yield kafka.ask(UnregisterBrokerRequest(broker_id=3))
+    eventually(lambda: 3 not in _fenced(kafka), "3 is forgotten")
+    kafka.wait_for_leader(topic, 2)
+    yield _fenced(kafka), kafka.metadata(topic)
+    kafka.pass_time(kafka.topic(), 6000)
+    yield _fenced(kafka), kafka.metadata(topic), kafka.ask(describe_partitions(lone, wide))
+    yield kafka.ask(produce(topic, batch("a")), node=3)
+    yield kafka.metadata(topic, node=3)
+    kafka.crash(3)
+    kafka.restart(3)
+    kafka.wait_for_isr(topic, (2, 3))
+    kafka.wait_for_isr(wide, (1, 3))
+    yield _fenced(kafka), kafka.metadata(topic), kafka.ask(describe_partitions(lone, wide))
+
+
+@scenario()
+def nodes_are_described(kafka: Kafka) -> Story:
+    """DescribeCluster in every version and for every kind of endpoint."""
+    for version in range(3):
+        for allowed in (False, True):
+            for kind in (1,) if version == 0 else (1, 2, 0, 9):
+                asked = DescribeClusterRequest(
+                    include_cluster_authorized_operations=allowed, endpoint_type=kind
+                )
+                answer = kafka.ask(asked, version)
+                answer.cluster_id = answer.cluster_id or "none"
+                yield version, kind, answer
+
+
+@scenario()
+def quorums_are_described(kafka: Kafka) -> Story:
+    """DescribeQuorum: only the cluster's own partition has one."""
+    for topic, indexes in (
+        ("__cluster_metadata", (1,)),
+        ("__cluster_metadata", (0, 1)),
+        ("__cluster_metadata", ()),
+        (kafka.topic(), (0,)),
+        ("", (0,)),
+    ):
+        partitions = [PartitionRequest(partition_index=each) for each in indexes]
+        asked = DescribeQuorumRequest(
+            topics=[TopicRequest(topic_name=topic, partitions=partitions)]
+        )
+        for version in range(3):
+            answer = kafka.ask(asked, version)
+            yield version, answer
+    yield kafka.ask(DescribeQuorumRequest(topics=[]))
+
+
+@scenario()
+def disks_are_described(kafka: Kafka) -> Story:
+    """DescribeLogDirs: of partitions there are, of others, and of none."""
+    topic = kafka.topic(2)
+    for indexes in ((0, 1), (0,), (7,), ()):
+        asked = DescribableLogDirTopic(topic=topic, partitions=list(indexes))
+        for version in range(1, 6):
+            yield indexes, _directories(kafka, [asked], version)
+    unknown = DescribableLogDirTopic(topic=kafka.new_name("unknown"), partitions=[0])
+    yield _directories(kafka, [unknown])
+    yield _directories(kafka, [])
+    everything = kafka.ask(DescribeLogDirsRequest(topics=None)).results[0].topics
+    (ours,) = (each for each in everything if each.name == topic)
+    yield sorted(each.partition_index for each in ours.partitions)
+
+
+@scenario()
+def disks_there_are_not(kafka: Kafka) -> Story:
+    """AlterReplicaLogDirs: unknown directories, unknown partitions, and where all is already."""
+    topic = kafka.topic()
+    (here,) = kafka.ask(DescribeLogDirsRequest(topics=[])).results
+    for path in (here.log_dir, "/no/such/directory", "relative", ""):
+        for name, index in ((topic, 0), (topic, 5), (kafka.new_name("unknown"), 0), ("a b", 0)):
+            to = AlterReplicaLogDirTopic(name=name, partitions=[index])
+            asked = AlterReplicaLogDirsRequest(dirs=[AlterReplicaLogDir(path=path, topics=[to])])
+            for version in (1, 2):
+                answer = kafka.ask(asked, version)
+                yield path == here.log_dir, name, index, answer
+    yield kafka.ask(AlterReplicaLogDirsRequest(dirs=[]))
+
+
+@scenario()
+def features_stay(kafka: Kafka) -> Story:
+    """UpdateFeatures: levels that are so already, and that cannot be."""
+    for version in range(3):
+        for name, level in (
+            ("no.such.feature", 1),
+            ("no.such.feature", 0),
+            ("no.such.feature", -1),
+            ("metadata.version", 99),
+            ("metadata.version", 30),
+            ("metadata.version", -1),
+            ("group.version", 1),
+            ("group.version", -1),
+            ("", 1),
+        ):
+            yield version, name, level, _updated(kafka, version, (name, level))
+        yield version, _updated(kafka, version, ("group.version", 1), ("no.such.feature", 1))
+        yield version, _updated(kafka, version, ("group.version", 1), ("group.version", 1))
+        yield version, _updated(kafka, version)
+    for kind in (0, 1, 2, 3, 4, -1):
+        yield kind, _updated(kafka, 2, ("group.version", 1), kind=kind)
+
+
+@scenario()
+def resources_are_listed(kafka: Kafka) -> Story:
+    """ListConfigResources: of all kinds, of each, and of kinds there are not."""
+    topic = kafka.topic()
+    for kinds in (
+        None,
+        (),
+        (2,),
+        (4,),
+        (8,),
+        (16,),
+        (32,),
+        (0,),
+        (1,),
+        (3,),
+        (64,),
+        (2, 4),
+        (4, 4),
+    ):
+        asked = ListConfigResourcesRequest(resource_types=list(kinds or ()))
+        answer = kafka.ask(asked, 0 if kinds is None else 1)
+        ours = [
+            (each.resource_type, each.resource_name)
+            for each in answer.config_resources
+            if each.resource_type not in (TOPIC, GROUP) or each.resource_name == topic
+        ]
+        yield kinds, answer.error_code, sorted(ours)
+
+
+def _updated(kafka: Kafka, version: int, *levels: tuple[str, int], kind: int = 1) -> Any:
+    updates = [
+        FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
+        for name, level in levels
+    ]
+    asked = UpdateFeaturesRequest(feature_updates=updates, validate_only=version > 0)
+    return kafka.ask(asked, version)
+
+
+def _directories(kafka: Kafka, topics: list[DescribableLogDirTopic], version: int = 5) -> Any:
+    """What the directories hold, without what is of the machine."""
+    answer = kafka.ask(DescribeLogDirsRequest(topics=topics), version)
+    for each in answer.results:
+        each.log_dir, each.total_bytes, each.usable_bytes = "", 0, 0
+        for topic in each.topics:
+            topic.partitions.sort(key=lambda partition: partition.partition_index)
+    return answer
+
+
+def _fenced(kafka: Kafka) -> dict[int, bool]:
+    """The nodes that are told, and whether they are fenced."""
+    asked = DescribeClusterRequest(
+        include_cluster_authorized_operations=False, include_fenced_brokers=True
+    )
+    nodes = {each.broker_id: each.is_fenced for each in kafka.ask(asked, 2).brokers}
+    return dict(sorted(nodes.items()))

@@ -1,0 +1,248 @@
+"""Quotas of users, client ids and addresses: set, refused, found again, and felt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from integration.deadlines import eventually
+from integration.parity.requests import batch, produce
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.messages import alter_client_quotas as alter
+from protocol.messages import describe_client_quotas as describe
+
+USER, CLIENT_ID, IP = "user", "client-id", "ip"
+RATE = "producer_byte_rate"
+EXACT, DEFAULT, SPECIFIED = 0, 1, 2
+
+Entity = Mapping[str, str | None]
+
+
+@scenario(alone=True)
+def quotas_are_set_and_told(kafka: Kafka) -> Story:
+    """Every kind of entity, by name and as the default, in both versions; and taken away again."""
+    name = kafka.new_name("name")
+    entities: list[Entity] = [
+        {USER: name},
+        {USER: None},
+        {CLIENT_ID: name},
+        {CLIENT_ID: None},
+        {CLIENT_ID: name, USER: name},
+        {USER: name, CLIENT_ID: None},
+        {USER: None, CLIENT_ID: name},
+        {USER: None, CLIENT_ID: None},
+    ]
+    for entity in entities:
+        yield _words(kafka, _altered(entity, {RATE: 1e12, "request_percentage": 12.5}))
+        changes = {RATE: None, "consumer_byte_rate": 1e12, "controller_mutation_rate": 1e9}
+        yield _words(kafka, _altered(entity, changes), version=0)
+    for entity in ({IP: "192.0.2.1"}, {IP: None}, {IP: "::1"}, {IP: "localhost"}):
+        yield _words(kafka, _altered(entity, {"connection_creation_rate": 100_000}))
+        entities.append(entity)
+    eventually(lambda: len(_found(kafka)) == len(entities), "all are known")
+    for version in (0, 1):
+        yield _found(kafka, version=version)
+    _forget(kafka, *entities)
+    yield _found(kafka)
+
+
+@scenario()
+def quotas_that_cannot_be(kafka: Kafka) -> Story:
+    """Values, keys and entities that make no sense, each in its own words."""
+    client: Entity = {CLIENT_ID: kafka.new_name("client")}
+    for value in (0, -1, -0.5, 0.5, 1.5, 1e19, math.inf, 1.0000001, 2**63):
+        for key in (RATE, "request_percentage"):
+            yield key, value, _words(kafka, _altered(client, {key: value}, validate_only=True))
+    for value in (0, 0.5, 2**31, 2**31 - 1):
+        request = _altered({IP: "192.0.2.2"}, {"connection_creation_rate": value}, True)
+        yield value, _words(kafka, request)
+    yield _words(kafka, _altered(client, {"no.such.key": 1}))
+    yield "removed", _words(kafka, _altered(client, {"no.such.key": None}))
+    yield _words(kafka, _altered(client, {"connection_creation_rate": 1}))
+    yield _words(kafka, _altered(client, {RATE: 1e6, "no.such.key": 1}))
+    yield "nothing is half done", _values(kafka, client)
+    entities: list[Entity] = [
+        {},
+        {"group": "x"},
+        {USER: ""},
+        {CLIENT_ID: ""},
+        {IP: ""},
+        {IP: "192.0.2.1", USER: "x"},
+        {IP: "192.0.2.1", CLIENT_ID: None},
+        {IP: "300.1.1.1"},
+        {IP: "192.0.2.1/24"},
+        {USER: "x", "group": "x"},
+    ]
+    for entity in entities:
+        yield entity, _words(kafka, _altered(entity, {RATE: 1}))
+    yield "nothing to do", _words(kafka, _altered(client, {}))
+
+
+@scenario(alone=True)
+def quotas_altered_twice(kafka: Kafka) -> Story:
+    """An entity, a kind or a key that a request names twice, and several entities at once."""
+    client, other = kafka.new_name("client"), kafka.new_name("client")
+    once, again = _entry({CLIENT_ID: client}, {RATE: 1000}), _entry({CLIENT_ID: client}, {RATE: 5})
+    yield _words(kafka, alter.AlterClientQuotasRequest(entries=[once, again], validate_only=False))
+    _wait_for(kafka, {CLIENT_ID: client}, 1000)
+    bad = _entry({CLIENT_ID: client}, {RATE: -1})
+    good = _entry({CLIENT_ID: other}, {RATE: 7})
+    yield _words(kafka, alter.AlterClientQuotasRequest(entries=[bad, good], validate_only=False))
+    _wait_for(kafka, {CLIENT_ID: other}, 7)
+    twice = alter.EntryData(
+        entity=[
+            alter.EntityData(entity_type=CLIENT_ID, entity_name=client),
+            alter.EntityData(entity_type=CLIENT_ID, entity_name=other),
+        ],
+        ops=[alter.OpData(key=RATE, value=9, remove=False)],
+    )
+    yield _words(kafka, alter.AlterClientQuotasRequest(entries=[twice], validate_only=False))
+    _wait_for(kafka, {CLIENT_ID: other}, 9)
+    key = alter.EntryData(
+        entity=[alter.EntityData(entity_type=CLIENT_ID, entity_name=client)],
+        ops=[alter.OpData(key=RATE, value=each, remove=False) for each in (3, 4)],
+    )
+    yield _words(kafka, alter.AlterClientQuotasRequest(entries=[key], validate_only=False))
+    yield _words(kafka, _altered({CLIENT_ID: other}, {RATE: 1}, validate_only=True))
+    yield _values(kafka, {CLIENT_ID: client}), _values(kafka, {CLIENT_ID: other})
+    _forget(kafka, {CLIENT_ID: client}, {CLIENT_ID: other})
+
+
+@scenario(alone=True)
+def quotas_are_looked_for(kafka: Kafka) -> Story:
+    """By one kind and by two, by name, by default and any; strictly and not; and by nonsense."""
+    name, other = kafka.new_name("name"), kafka.new_name("name")
+    entities: list[Entity] = [
+        {USER: name},
+        {USER: None},
+        {CLIENT_ID: name},
+        {CLIENT_ID: other},
+        {USER: name, CLIENT_ID: name},
+        {USER: name, CLIENT_ID: None},
+        {USER: None, CLIENT_ID: other},
+    ]
+    for number, entity in enumerate(entities, 1):
+        kafka.ask(_altered(entity, {RATE: number * 1e12}))
+    entities.append({IP: "192.0.2.9"})
+    kafka.ask(_altered(entities[-1], {"connection_creation_rate": 100_000}))
+    eventually(lambda: len(_found(kafka)) == len(entities), "all are known")
+    kinds = [(EXACT, name), (EXACT, other), (DEFAULT, None), (SPECIFIED, None)]
+    for strict in (False, True):
+        for kind in (USER, CLIENT_ID, IP):
+            for match in kinds:
+                yield kind, match, strict, _found(kafka, (kind, *match), strict=strict)
+        for mine in kinds:
+            for theirs in kinds:
+                found = _found(kafka, (USER, *mine), (CLIENT_ID, *theirs), strict=strict)
+                yield mine, theirs, strict, found
+        yield "all", _found(kafka, strict=strict)
+    for nonsense in (
+        [("group", EXACT, "x")],
+        [("", EXACT, "x")],
+        [(USER, EXACT, None)],
+        [(USER, EXACT, "")],
+        [(USER, DEFAULT, "x")],
+        [(USER, SPECIFIED, "x")],
+        [(USER, 3, "x")],
+        [(USER, -1, None)],
+        [(USER, EXACT, "x"), (USER, DEFAULT, None)],
+        [(USER, EXACT, "x"), (IP, DEFAULT, None)],
+        [(IP, EXACT, "nowhere")],
+    ):
+        yield nonsense, _found(kafka, *nonsense)
+    _forget(kafka, *entities)
+
+
+@scenario(alone=True)
+def quotas_go_before_each_other(kafka: Kafka) -> Story:
+    """The most particular quota holds a producer up, and takes the place of all the others."""
+    user = "ANONYMOUS"
+    topic, client = kafka.topic(), kafka.new_name("client")
+    ranks: list[Entity] = [
+        {CLIENT_ID: None},
+        {CLIENT_ID: client},
+        {USER: None},
+        {USER: None, CLIENT_ID: None},
+        {USER: None, CLIENT_ID: client},
+        {USER: user},
+        {USER: user, CLIENT_ID: None},
+        {USER: user, CLIENT_ID: client},
+    ]
+    for rank, entity in enumerate(ranks):
+        little = rank % 2 == 0
+        kafka.ask(_altered(entity, {RATE: 1 if little else 1e12}))
+        kafka.pass_time(topic, 300)
+        answer = kafka.connect(client_id=client).ask(produce(topic, batch("x" * 200)))
+        yield entity, answer.throttle_time_ms > 0
+    _forget(kafka, *ranks)
+    kafka.pass_time(topic, 300)
+    answer = kafka.connect(client_id=client).ask(produce(topic, batch("x" * 200)))
+    yield "none", answer.throttle_time_ms > 0
+
+
+def _entry(entity: Entity, changes: Mapping[str, float | None]) -> alter.EntryData:
+    return alter.EntryData(
+        entity=[
+            alter.EntityData(entity_type=kind, entity_name=name) for kind, name in entity.items()
+        ],
+        ops=[
+            alter.OpData(key=key, value=value or 0, remove=value is None)
+            for key, value in changes.items()
+        ],
+    )
+
+
+def _altered(
+    entity: Entity, changes: Mapping[str, float | None], validate_only: bool = False
+) -> alter.AlterClientQuotasRequest:
+    entries = [_entry(entity, changes)]
+    return alter.AlterClientQuotasRequest(entries=entries, validate_only=validate_only)
+
+
+def _words(kafka: Kafka, request: alter.AlterClientQuotasRequest, version: int = 1) -> Any:
+    """What became of each entity, in the order of their names: Kafka's is that of a hash table."""
+    entries = kafka.ask(request, version).entries
+    told = [(each.error_code, each.error_message, _named(each.entity)) for each in entries]
+    return sorted(told, key=str)
+
+
+def _found(
+    kafka: Kafka, *asked: tuple[str, int, str | None], strict: bool = False, version: int = 1
+) -> Any:
+    """The entities and quotas that match, in the order of their names."""
+    components = [
+        describe.ComponentData(entity_type=kind, match_type=match_type, match=match)
+        for kind, match_type, match in asked
+    ]
+    request = describe.DescribeClientQuotasRequest(components=components, strict=strict)
+    answer = kafka.ask(request, version)
+    if answer.entries is None:
+        return answer.error_code, answer.error_message
+    told = [
+        (_named(each.entity), sorted((value.key, value.value) for value in each.values))
+        for each in answer.entries
+    ]
+    return sorted(told, key=str)
+
+
+def _values(kafka: Kafka, entity: Entity) -> dict[str, float]:
+    """An entity's own quotas."""
+    exactly = [(kind, DEFAULT if name is None else EXACT, name) for kind, name in entity.items()]
+    return {key: each for _, values in _found(kafka, *exactly, strict=True) for key, each in values}
+
+
+def _wait_for(kafka: Kafka, entity: Entity, rate: float) -> None:
+    """Wait until a quota is known: Kafka's brokers hear of it when its answer is long gone."""
+    eventually(lambda: _values(kafka, entity).get(RATE) == rate, f"{entity} has {rate}")
+
+
+def _forget(kafka: Kafka, *entities: Entity) -> None:
+    """Take all quotas away, and wait until nobody has any."""
+    for entity in entities:
+        kafka.ask(_altered(entity, dict.fromkeys(_values(kafka, entity))))
+    eventually(lambda: not any(_values(kafka, entity) for entity in entities), "no quotas")
+
+
+def _named(entity: Iterable[Any]) -> list[tuple[str, str | None]]:
+    return sorted((each.entity_type, each.entity_name) for each in entity)

@@ -1,0 +1,143 @@
+"""Settings that are changed, in all the ways there are, and how they are refused."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from integration.deadlines import eventually
+from integration.parity.admin_requests import (
+    APPEND,
+    BROKER,
+    DELETE,
+    SET,
+    SUBTRACT,
+    alter_configs,
+    describe_configs,
+    replace_configs,
+)
+from integration.parity.scenario import Kafka, Story, scenario
+
+NOWHERE = (0, 1, 3, 64, 99)  # kinds of resources that have no settings
+
+
+@scenario()
+def settings_are_replaced(kafka: Kafka) -> Story:
+    """AlterConfigs: what is not named goes back to its default; what is wrong changes nothing."""
+    topic = kafka.topic(retention_ms="5000", cleanup_policy="compact")
+    for version in range(3):
+        value = str(2000 + version)
+        yield kafka.ask(replace_configs(topic, ("max.message.bytes", value)), version)
+        eventually(partial(_is, kafka, topic, "max.message.bytes", value), "it is set")
+        yield _value(kafka, topic, "retention.ms"), _value(kafka, topic, "cleanup.policy")
+    for settings in (
+        [("retention.ms", "soon")],
+        [("no.such.key", "1")],
+        [("retention.ms", None)],
+        [("retention.ms", "1"), ("retention.ms", "2")],
+        [("retention.ms", "7000"), ("min.insync.replicas", "-1")],
+    ):
+        yield settings, kafka.ask(replace_configs(topic, *settings))
+    one = ("retention.ms", "1")
+    yield "validated", kafka.ask(replace_configs(topic, one, validate_only=True))
+    yield _value(kafka, topic, "retention.ms")
+    for name in (kafka.new_name("unknown"), "", "a b"):
+        yield kafka.ask(replace_configs(name, one))
+    for kind in NOWHERE:
+        yield kafka.ask(replace_configs(topic, one, kind=kind))
+    for name in ("99", "one", "-1"):
+        yield kafka.ask(replace_configs(name, ("message.max.bytes", "1"), kind=BROKER))
+    yield "none", kafka.ask(replace_configs(topic))
+    eventually(partial(_is, kafka, topic, "max.message.bytes", "1048588"), "the default is back")
+
+
+@scenario()
+def settings_that_are_lists(kafka: Kafka) -> Story:
+    """Append and subtract: words that are there, that are not, none, and to what is no list."""
+    topic, policy = kafka.topic(), "cleanup.policy"
+    for changes in (
+        [(policy, APPEND, "delete")],
+        [(policy, APPEND, "compact,delete")],
+        [(policy, SUBTRACT, "nonsense")],
+        [(policy, SUBTRACT, "compact,delete")],
+        [(policy, APPEND, "nonsense")],
+        [(policy, APPEND, "")],
+        [(policy, APPEND, None)],
+        [(policy, SUBTRACT, None)],
+        [(policy, SET, "")],
+        [(policy, SET, "compact,compact")],
+        [(policy, SET, " compact , delete ")],
+        [(policy, DELETE, "compact")],
+        [("retention.ms", APPEND, "1")],
+        [("retention.ms", SUBTRACT, "1")],
+        [("compression.type", APPEND, "zstd")],
+        [("no.such.key", APPEND, "1")],
+        [("no.such.key", SUBTRACT, "1")],
+        [("no.such.key", DELETE, None)],
+        [(policy, SET, "compact"), (policy, APPEND, "delete")],
+        [("", SET, "1")],
+    ):
+        yield changes, kafka.ask(alter_configs(topic, *changes))
+        kafka.pass_time(topic, 100)  # until a broker of Kafka has heard of it
+        yield _value(kafka, topic, policy)
+
+
+@scenario()
+def settings_of_brokers(kafka: Kafka) -> Story:
+    """A node's own and those of all: which may change, how they are refused, and who may say so."""
+    for name in ("1", "", "99", "one", "-1"):
+        for key, operation, value in (
+            ("no.such.key", SET, "1"),
+            ("retention.ms", SET, "1"),
+            ("broker.id", SET, "5"),
+            ("log.dirs", SET, "elsewhere"),
+            ("num.partitions", SET, "5"),
+            ("group.max.size", SET, "5"),
+            ("message.max.bytes", SET, "1048588"),
+            ("message.max.bytes", SET, "-1"),
+            ("max.connections.per.ip", SET, "-1"),
+            ("log.retention.ms", SET, "soon"),
+            ("log.cleanup.policy", SET, "burn"),
+            ("unclean.leader.election.enable", SET, "perhaps"),
+            ("min.insync.replicas", SET, "0"),
+            ("min.insync.replicas", SET, "1"),
+            ("log.cleanup.policy", APPEND, "compact"),
+            ("log.cleanup.policy", SUBTRACT, "compact"),
+            ("message.max.bytes", APPEND, "1"),
+            ("num.partitions", SUBTRACT, "1"),
+            ("no.such.key", APPEND, "1"),
+        ):
+            change = (key, operation, value)
+            asked = alter_configs(name, change, kind=BROKER, validate_only=True)
+            yield change, kafka.ask(asked)
+
+
+@scenario()
+def settings_of_nothing(kafka: Kafka) -> Story:
+    """Resources of kinds there are not, without a name, and twice in a request."""
+    topic, change = kafka.topic(), ("retention.ms", SET, "1")
+    for kind in NOWHERE:
+        yield kafka.ask(alter_configs(topic, change, kind=kind))
+        yield kafka.ask(describe_configs(topic, kind=kind))
+    for name in ("", "a b"):
+        yield kafka.ask(alter_configs(name, change))
+        yield kafka.ask(describe_configs(name))
+    altered = alter_configs(topic, change)
+    altered.resources *= 2
+    yield kafka.ask(altered)
+    described = describe_configs(topic, "retention.ms")
+    described.resources *= 2
+    yield kafka.ask(described)
+    described = describe_configs(topic)
+    described.resources[0].configuration_keys = []
+    (result,) = kafka.ask(described).results
+    yield "no keys are all keys", "retention.ms" in {each.name for each in result.configs}
+
+
+def _is(kafka: Kafka, topic: str, key: str, value: str) -> bool:
+    return _value(kafka, topic, key) == value
+
+
+def _value(kafka: Kafka, topic: str, key: str) -> str | None:
+    (result,) = kafka.ask(describe_configs(topic, key)).results
+    value: str | None = result.configs[0].value
+    return value
