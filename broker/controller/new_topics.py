@@ -67,7 +67,7 @@ class NewTopics:
                 else f"The topic {topic.name} currently has {present} partition(s); {count} would "
                 "not be an increase.",
             )
-        _check_batch(count - present)
+        check_partition_count(count - present)
         factor = len(topic.partitions[0].replicas)
         if assignments is None:
             return self._placed(count - present, factor, start=self._after_last(topic))
@@ -109,7 +109,7 @@ class NewTopics:
                 ErrorCode.INVALID_PARTITIONS,
                 "Number of partitions was set to an invalid non-positive value.",
             )
-        _check_batch(asked)
+        check_partition_count(asked)
         return asked
 
     def _placed_by_turns(self, count: int, factor: int) -> tuple[PartitionRegistration, ...]:
@@ -131,7 +131,7 @@ class NewTopics:
         alive = [broker.node_id for broker in self._image.alive_brokers()]
         fenced = sorted(registered.keys() - set(alive))
         if not alive:
-            reason = "All brokers are currently fenced."
+            reason = "All brokers are currently fenced, or have all their log directories cordoned."
         elif factor > len(registered):
             reason = (
                 f"The target replication factor of {factor} cannot be reached because only "
@@ -199,7 +199,8 @@ def _check_left_open(what: str, number: int) -> None:
         )
 
 
-def _check_batch(partitions: int) -> None:
+def check_partition_count(partitions: int) -> None:
+    """Raise `ApiError` POLICY_VIOLATION for more new partitions than one request may ask for."""
     if partitions > PARTITIONS_PER_REQUEST_MAX:
         raise ApiError(
             ErrorCode.POLICY_VIOLATION,

@@ -2,6 +2,9 @@
 
 Behaviour: each topic has its own answer; a name that occurs twice is refused. The new partitions
 are served when the answer goes out.
+
+Deviations: more than 10,000 new partitions are POLICY_VIOLATION, as in CreateTopics, where Kafka
+answers UNKNOWN_SERVER_ERROR.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """CreateTopics: make topics, each with its own answer.
 
 Behaviour: a name that occurs twice in the request is refused in all its places; every other topic
-is made or refused on its own. When the answer goes out, every node already serves the new topics.
+is made or refused on its own, unless they have more partitions together than a request may ask for:
+then none is made. When the answer goes out, every node already serves the new topics.
 
 Versions: 4 defaults for partitions and factor (KIP-464), 5 the result's configs, 7 topic ids.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 
 from broker.controller.image import TopicImage
+from broker.controller.new_topics import check_partition_count
 from broker.errors import ApiError
 from broker.request import Request
 from broker.topic_config import describe_topic
@@ -30,13 +32,25 @@ _METADATA_LOG = "__cluster_metadata"
 def create_topics(request: Request[CreateTopicsRequest]) -> CreateTopicsResponse:
     """Create each topic asked for."""
     counts = Counter(topic.name for topic in request.body.topics)
-    results = [_create(request, topic) for topic in request.body.topics if counts[topic.name] == 1]
+    asked = [topic for topic in request.body.topics if counts[topic.name] == 1]
+    try:
+        check_partition_count(sum(_partition_count(request, topic) for topic in asked))
+    except ApiError as error:
+        results = [_refusal(topic.name, error.code, error.message) for topic in asked]
+    else:
+        results = [_create(request, topic) for topic in asked]
     results += [
         _refusal(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
         for name, count in counts.items()
         if count > 1
     ]
     return CreateTopicsResponse(topics=results)
+
+
+def _partition_count(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> int:
+    if asked.num_partitions != -1:
+        return asked.num_partitions
+    return len(asked.assignments) or request.node.config.num_partitions
 
 
 def _create(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> CreatableTopicResult:

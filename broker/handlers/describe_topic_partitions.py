@@ -5,7 +5,8 @@ partitions as the request wants, and ``max.request.partition.size.limit``; the c
 next one begins. A cursor that lies in none of the topics named makes no sense: INVALID_REQUEST for
 each of them. A name that is no topic's has its error, and takes no room.
 
-Deviations: a name that cannot be a topic's is INVALID_TOPIC_EXCEPTION, where Kafka stumbles.
+Deviations: the empty name is INVALID_TOPIC_EXCEPTION, like others that cannot be a topic's, where
+Kafka answers UNKNOWN_SERVER_ERROR.
 """
 
 from __future__ import annotations
@@ -96,11 +97,12 @@ def _partition(
 
 
 def _unknown(name: str) -> DescribeTopicPartitionsResponseTopic:
+    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     try:
         check_topic_name(name)
     except ApiError as error:
-        return _refused(name, error.code)
-    answer = _refused(name, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        code = error.code
+    answer = _refused(name, code)
     answer.topic_authorized_operations = ON_A_TOPIC
     return answer
 

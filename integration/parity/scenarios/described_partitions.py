@@ -41,6 +41,7 @@ def pages_from_odd_places(kafka: Kafka) -> Story:
     for odd in ("", "a b", kafka.new_name("unknown")):
         cursor = Cursor(topic_name=odd, partition_index=0)
         yield odd, kafka.ask(describe_partitions(first, last, cursor=cursor))
+    yield "bad names", kafka.ask(describe_partitions("a b", "..", first))
     for inside, outside in ((first, last), (last, first)):
         cursor = Cursor(topic_name=outside, partition_index=0)
         yield kafka.ask(describe_partitions(inside, cursor=cursor))

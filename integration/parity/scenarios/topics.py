@@ -185,6 +185,8 @@ def topics_made_in_odd_ways(kafka: Kafka) -> Story:
     topic = new_topic(kafka.new_name("topic"), configs={"retention.ms": "soon"})
     topic.configs += new_topic("other", configs={"retention.ms": "2"}).configs
     yield [each.error_code for each in kafka.ask(create_topics(topic)).topics]
+    many = [new_topic(kafka.new_name("topic"), count) for count in (6000, 4001)]
+    yield "too many together", kafka.ask(create_topics(*many, new_topic("a b")))
     yield kafka.ask(create_topics())
     yield kafka.ask(create_topics(new_topic("__cluster_metadata")))
     good, few = kafka.new_name("topic"), kafka.new_name("topic")

@@ -177,3 +177,14 @@ async def test_the_words_are_kafkas(
 
         (answer,) = response.topics
         assert (answer.error_code, answer.error_message) == (code, message)
+
+
+async def test_topics_have_a_limited_number_of_partitions_together(tmp_path: Path) -> None:
+    """Beyond it none is made, not even those that would fit."""
+    async with running_node(tmp_path) as node:
+        request = _request(_topic("t", 6000), _topic("u", 4001), _topic("v"))
+
+        response = await node.client().send(request)
+
+        assert [each.error_code for each in response.topics] == [ErrorCode.POLICY_VIOLATION] * 3
+        assert node.controller.topic("v") is None
