@@ -53,26 +53,23 @@ _NOTHING: Found = (-1, -1, -1)
 
 def list_offsets(request: Request[ListOffsetsRequest]) -> ListOffsetsResponse:
     """The offsets asked for, or each partition's error."""
-    counts = Counter(
-        (topic.name, partition.partition_index)
+    named = [
+        (TopicPartition(topic.name, each.partition_index), each)
         for topic in request.body.topics
-        for partition in topic.partitions
-    )
-    topics = []
-    for topic in request.body.topics:
-        answers = []
-        for asked in {each.partition_index: each for each in topic.partitions}.values():
-            key = TopicPartition(topic.name, asked.partition_index)
-            try:
-                if counts[key] > 1:
-                    raise ApiError(ErrorCode.INVALID_REQUEST)
-                found = _find(request, key, asked)
-            except ApiError as error:
-                answers.append(_answer(asked, _NOTHING, error.code))
-            else:
-                answers.append(_answer(asked, found, ErrorCode.NONE))
-        topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
-    return ListOffsetsResponse(topics=topics)
+        for each in topic.partitions
+    ]
+    counts = Counter(key for key, _ in named)
+    topics: dict[str, ListOffsetsTopicResponse] = {}
+    for key, asked in dict(named).items():
+        try:
+            if counts[key] > 1:
+                raise ApiError(ErrorCode.INVALID_REQUEST)
+            answer = _answer(asked, _find(request, key, asked), ErrorCode.NONE)
+        except ApiError as error:
+            answer = _answer(asked, _NOTHING, error.code)
+        empty = ListOffsetsTopicResponse(name=key.topic, partitions=[])
+        topics.setdefault(key.topic, empty).partitions.append(answer)
+    return ListOffsetsResponse(topics=list(topics.values()))
 
 
 def _answer(

@@ -2,8 +2,9 @@
 
 Behaviour: v0 takes an empty list for "all topics", later versions null; a topic named that does
 not exist is created if ``auto.create.topics.enable`` and the request (v4+) agree, and is served
-already when the answer goes out. v12 and later may name topics by id. A partition that no node
-leads which is alive has the error that makes clients ask again.
+already when the answer goes out. v12 and later may name topics by id; if any is, those that are
+named otherwise are left out. A topic is told once, however often it is named. A partition that no
+node leads which is alive has the error that makes clients ask again.
 
 Versions: 0 lists only replicas that are alive, with an error if some are not; 4 the client's word
 on auto-creation, 5 offline replicas, 7 leader epochs, 8-10 authorized operations, 10 topic ids,
@@ -77,7 +78,9 @@ def _topics(request: Request[MetadataRequest]) -> list[MetadataResponseTopic]:
     by_id = any(topic.topic_id.int or topic.name is None for topic in asked)
     if by_id and request.version < _IDS_IN_REQUESTS_SINCE:
         raise ApiError(ErrorCode.INVALID_REQUEST)
-    return [_one(request, topic) for topic in asked]
+    ids = {topic.topic_id: topic for topic in asked if topic.topic_id.int}
+    names = {topic.name: topic for topic in asked}
+    return [_one(request, topic) for topic in (ids.values() or names.values())]
 
 
 def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> MetadataResponseTopic:

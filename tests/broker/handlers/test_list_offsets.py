@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,24 @@ async def test_a_partition_named_twice_is_refused(tmp_path: Path) -> None:
 
         codes = [each.error_code for each in response.topics[0].partitions]
         assert codes == [ErrorCode.INVALID_REQUEST]
+
+
+async def test_a_topic_named_twice_is_answered_once(tmp_path: Path) -> None:
+    """With the partitions of both its places; one without partitions is not answered."""
+    async with running_node(tmp_path) as node:
+        client = await _three_batches(node)
+        request = _request(-1, -1, partition=0)
+        (topic,) = request.topics
+        elsewhere = replace(topic, partitions=[replace(topic.partitions[0], partition_index=7)])
+        once = replace(topic, partitions=topic.partitions[:1])
+        request.topics = [once, elsewhere, replace(topic, name="other", partitions=[])]
+
+        (answer,) = (await client.send(request, VERSION)).topics
+
+        assert [(each.partition_index, each.error_code) for each in answer.partitions] == [
+            (0, ErrorCode.NONE),
+            (7, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ]
 
 
 async def test_unknown_partitions_and_epochs(tmp_path: Path) -> None:

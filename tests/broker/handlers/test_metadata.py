@@ -105,6 +105,21 @@ async def test_topics_by_id(tmp_path: Path) -> None:
         assert {each.error_code for each in early.topics} == {ErrorCode.INVALID_REQUEST}
 
 
+async def test_a_topic_is_told_once(tmp_path: Path) -> None:
+    """However often it is named; and where ids are given, names do not count."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("u")
+        topic_id = node.controller.create_topic("t").topic_id
+        by_id = MetadataRequestTopic(topic_id=topic_id, name=None)
+        names = [MetadataRequestTopic(name=each) for each in ("t", "u", "t")]
+
+        named = await node.client().send(MetadataRequest(topics=names))
+        mixed = await node.client().send(MetadataRequest(topics=[*names, by_id, by_id]))
+
+        assert [each.name for each in named.topics] == ["t", "u"]
+        assert [each.name for each in mixed.topics] == ["t"]
+
+
 async def test_a_topic_with_neither_name_nor_id_is_refused(tmp_path: Path) -> None:
     """From v12 on null may stand for a name, so it must be told from a topic that is named."""
     async with running_node(tmp_path) as node:
