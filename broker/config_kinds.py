@@ -182,7 +182,26 @@ class CountsByAddress:
         return text.strip()
 
 
-Kind = Integer | Decimal | Boolean | OneOf | OneOfAnyCase | ListOf | CountsByAddress
+_REPLICAS = "* or a list of PARTITION:NODE, separated by commas"
+_REPLICA = re.compile(r"[0-9]+:[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaList:
+    """All replicas of a topic, those that are listed, or none."""
+
+    config_type: ConfigType = ConfigType.LIST
+    allowed: str = _REPLICAS
+
+    def parse(self, text: str) -> Value:
+        """Read the list; raises `Unfit`."""
+        words = tuple(word.strip() for word in text.split(",") if text.strip())
+        if words != ("*",) and not all(map(_REPLICA.fullmatch, words)):
+            raise Unfit(_REPLICAS)
+        return words
+
+
+Kind = Integer | Decimal | Boolean | OneOf | OneOfAnyCase | ListOf | CountsByAddress | ReplicaList
 
 
 def counts_by_address(text: str) -> dict[str, int]:

@@ -16,6 +16,7 @@ from broker.config_kinds import (
     Decimal,
     Integer,
     Kind,
+    ReplicaList,
     Unfit,
     written,
 )
@@ -37,6 +38,13 @@ def invalid_value(name: str, kind: Kind, text: str) -> str:
             shown, reason = _not_the_decimal(kind, shown)
         case CountsByAddress():
             reason = f"Value must be {kind.allowed}"
+        case ReplicaList():
+            shown = f"[{', '.join(word.strip() for word in text.split(','))}]"
+            replicas = ",".join(["[partitionId]:[brokerId]"] * 2)
+            reason = (
+                f"{name} must be the literal '*' or a list of replicas in the following format: "
+                f"{replicas},..."
+            )
         case Boolean():
             reason = "Expected value to be either true or false"
         case _:

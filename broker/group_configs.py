@@ -29,7 +29,7 @@ class GroupConfigs:
     """The settings of groups, by name of the group; what is not set is the broker's."""
 
     def __init__(self, config: Config) -> None:
-        self._defaults = {name: _of_broker(config, name) for name in GROUP_KEYS}
+        self._defaults = _of_broker(config)
         self._set: dict[str, dict[str, int]] = {}
 
     def session_timeout_ms(self, group_id: str) -> int:
@@ -55,9 +55,8 @@ class GroupConfigs:
 def check_group_configs(config: Config, settings: Mapping[str, str]) -> None:
     """Raise `ApiError` INVALID_CONFIG unless a group may have these settings."""
     values = {name: _checked(config, name, text) for name, text in settings.items()}
-    session_ms = values.get(SESSION_TIMEOUT, _of_broker(config, SESSION_TIMEOUT))
-    interval_ms = values.get(HEARTBEAT_INTERVAL, _of_broker(config, HEARTBEAT_INTERVAL))
-    if session_ms <= interval_ms:
+    wanted = _of_broker(config) | values
+    if wanted[SESSION_TIMEOUT] <= wanted[HEARTBEAT_INTERVAL]:
         raise _invalid(f"{SESSION_TIMEOUT} must be greater than {HEARTBEAT_INTERVAL}")
 
 
@@ -81,10 +80,10 @@ def _checked(config: Config, name: str, text: str) -> int:
     except Unfit:
         raise _invalid(invalid_value(name, kind, text)) from None
     assert isinstance(value, int)
-    low, high = bounds(name)
-    if value < _number(config, low):
+    (low, high), (lowest, highest) = bounds(name), _bounds_of_broker(config)[name]
+    if value < lowest:
         raise _invalid(f"{name} must be greater than or equal to {low}")
-    if value > _number(config, high):
+    if value > highest:
         raise _invalid(f"{name} must be less than or equal to {high}")
     return value
 
@@ -106,14 +105,29 @@ def _describe(config: Config, name: str, text: str | None) -> ConfigEntry:
     )
 
 
-def _of_broker(config: Config, name: str) -> int:
-    return _number(config, f"group.{name}")
+def _of_broker(config: Config) -> dict[str, int]:
+    return {
+        SESSION_TIMEOUT: config.group_consumer_session_timeout_ms,
+        HEARTBEAT_INTERVAL: config.group_consumer_heartbeat_interval_ms,
+        ASSIGNMENT_INTERVAL: config.group_consumer_assignment_interval_ms,
+    }
 
 
-def _number(config: Config, key: str) -> int:
-    value = config.value(key)
-    assert isinstance(value, int)
-    return value
+def _bounds_of_broker(config: Config) -> dict[str, tuple[int, int]]:
+    return {
+        SESSION_TIMEOUT: (
+            config.group_consumer_min_session_timeout_ms,
+            config.group_consumer_max_session_timeout_ms,
+        ),
+        HEARTBEAT_INTERVAL: (
+            config.group_consumer_min_heartbeat_interval_ms,
+            config.group_consumer_max_heartbeat_interval_ms,
+        ),
+        ASSIGNMENT_INTERVAL: (
+            config.group_consumer_min_assignment_interval_ms,
+            config.group_consumer_max_assignment_interval_ms,
+        ),
+    }
 
 
 def _invalid(message: str) -> ApiError:

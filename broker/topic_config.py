@@ -16,6 +16,7 @@ from broker.config_keys import KEYS
 from broker.config_kinds import ConfigType, Kind, Unfit, Value, int64, written
 from broker.config_refusals import invalid_value
 from broker.errors import ApiError
+from broker.idle_topic_keys import IDLE_TOPIC_KEYS, REMOTE_STORAGE_ENABLE
 from broker.storage.log_config import LogConfig
 from protocol.errors import ErrorCode
 
@@ -135,6 +136,12 @@ def topic_value(config: Config, overrides: Mapping[str, str], name: str) -> Valu
 def check_topic_configs(configs: Mapping[str, str]) -> None:
     """Raise `ApiError` INVALID_CONFIG unless a topic may have these settings."""
     values = {name: _checked(name, text) for name, text in configs.items()}
+    if values.get(REMOTE_STORAGE_ENABLE):
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "Tiered Storage functionality is disabled in the broker. Topic cannot be configured "
+            "with remote log storage.",
+        )
     shortest, longest = values.get("min.compaction.lag.ms"), values.get("max.compaction.lag.ms")
     if isinstance(shortest, int) and isinstance(longest, int) and shortest > longest:
         raise ApiError(
@@ -146,11 +153,14 @@ def check_topic_configs(configs: Mapping[str, str]) -> None:
 
 def describe_topic(config: Config, overrides: Mapping[str, str]) -> list[ConfigEntry]:
     """All keys of a topic, for DescribeConfigs."""
-    return [_describe(key, config, overrides) for key in TOPIC_KEYS.values()]
+    return [
+        *(_describe(key, config, overrides) for key in TOPIC_KEYS.values()),
+        *(key.describe(overrides) for key in IDLE_TOPIC_KEYS.values()),
+    ]
 
 
 def _checked(name: str, text: str) -> Value:
-    key = TOPIC_KEYS.get(name)
+    key = TOPIC_KEYS.get(name) or IDLE_TOPIC_KEYS.get(name)
     if key is None:
         raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
     try:
@@ -165,10 +175,13 @@ NOT_A_LIST = "Can't {OPERATION} to key {name} because its type is not LIST."
 
 def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:
     """The words of a list of a topic, set on it or not; None for a key that holds no list."""
-    key = TOPIC_KEYS.get(name)
+    key = TOPIC_KEYS.get(name) or IDLE_TOPIC_KEYS.get(name)
     if key is None or key.kind.config_type is not ConfigType.LIST:
         return None
-    value, _ = _resolve(key, config, overrides)
+    if isinstance(key, TopicKey):
+        value, _ = _resolve(key, config, overrides)
+    else:
+        value = key.value(overrides)
     assert isinstance(value, tuple)
     return value
 

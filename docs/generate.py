@@ -17,6 +17,7 @@ from broker.config_keys import KEYS
 from broker.config_kinds import INT_MAX, LONG_MAX, Integer, Kind, Value, written
 from broker.dispatch import HANDLERS, advertised
 from broker.group_configs import GROUP_KEYS, bounds
+from broker.idle_topic_keys import IDLE_TOPIC_KEYS
 from broker.topic_config import TOPIC_KEYS
 from protocol.messages import REQUESTS
 
@@ -28,6 +29,10 @@ _CONFIGURATION = """\
 A broker is configured with `-c KEY=VALUE`, as often as needed, and with `--properties FILE` in
 Java's properties syntax; `-c` goes over the file. Keys, values and ranges are Kafka's. An unknown
 key stops the start.
+"""
+_IDLE = """\
+Kafka's other keys of a topic are checked, stored and told, and change nothing: replication is not
+throttled, and nothing is tiered.
 """
 _GROUPS = """\
 Given to a group of the consumer protocol while the broker runs, as with Kafka's
@@ -117,6 +122,14 @@ def configuration() -> str:
                         ", else ".join(f"`{name}`" for name, _ in key.synonyms),
                     )
                     for key in TOPIC_KEYS.values()
+                ),
+            ),
+            _IDLE,
+            _table(
+                ("key", "allowed", "default"),
+                (
+                    (f"`{key.name}`", _allowed(key.kind), f"`{written(key.default)}`")
+                    for key in IDLE_TOPIC_KEYS.values()
                 ),
             ),
             "## Keys of a group\n",

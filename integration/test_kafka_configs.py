@@ -19,12 +19,14 @@ from broker.config_kinds import (
     ListOf,
     OneOf,
     OneOfAnyCase,
+    ReplicaList,
     Value,
     int16,
     int32,
     int64,
     written,
 )
+from broker.idle_topic_keys import IDLE_TOPIC_KEYS
 from broker.topic_config import TOPIC_KEYS, TopicConfig
 from integration.kafka_jars import kafka_jars
 
@@ -76,7 +78,7 @@ def kafka_keys(main_class: str) -> dict[str, KafkaKey]:
 
 def ranged(kind: Kind) -> str | None:
     """A kind of ours as Kafka prints it."""
-    if isinstance(kind, Boolean | CountsByAddress):
+    if isinstance(kind, Boolean | CountsByAddress | ReplicaList):
         return None
     if isinstance(kind, Integer):
         also = "" if kind.also is None else f" or {kind.also}"
@@ -112,3 +114,11 @@ def test_a_topics_key_is_kafkas(name: str) -> None:
     default = getattr(TopicConfig(Config(), {}), attribute(name))
 
     check(name, TOPIC_KEYS[name].kind, default, kafka_keys(TOPICS_KEYS)[name])
+
+
+def test_a_topic_has_all_of_kafkas_keys() -> None:
+    """Those that change nothing here among them, with Kafka's types and defaults."""
+    for name, key in IDLE_TOPIC_KEYS.items():
+        kafka = kafka_keys(TOPICS_KEYS)[name]
+        assert (key.kind.config_type.name.lower(), written(key.default)) == kafka[:2], name
+    assert TOPIC_KEYS.keys() | IDLE_TOPIC_KEYS.keys() == kafka_keys(TOPICS_KEYS).keys()

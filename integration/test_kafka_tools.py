@@ -128,19 +128,25 @@ def test_the_quorum(tool: Tool) -> None:
 
 
 def test_a_partition_moves(tool: Tool, topic: str, tmp_path: Path) -> None:
-    """ReassignPartitionsCommand executes a plan and sees it done; the target's first leads."""
+    """ReassignPartitionsCommand executes a plan and sees it done; the target's first leads.
+
+    It sets a throttle, which slows down nothing here, and takes it away again.
+    """
     tool("TopicCommand", "--create", "--topic", topic, "--replica-assignment", "1:2")
     plan = tmp_path / "plan.json"
     move = {"topic": topic, "partition": 0, "replicas": [3, 2]}
     plan.write_text(json.dumps({"version": 1, "partitions": [move]}))
     reassign = ("ReassignPartitionsCommand", "--reassignment-json-file", str(plan))
 
-    started = tool(*reassign, "--execute")
+    started = tool(*reassign, "--execute", "--throttle", "10000000")
 
     assert f"Successfully started partition reassignment for {topic}-0" in started
     done = f"Reassignment of partition {topic}-0 is completed."
     eventually(lambda: done in tool(*reassign, "--verify"), done)
     assert "Leader: 3\tReplicas: 3,2" in tool("TopicCommand", "--describe", "--topic", topic)
+    assert "throttle limit was set to 10000000 B/s" in started
+    of_topic = ("--entity-type", "topics", "--entity-name", topic)
+    assert "throttled" not in tool("ConfigCommand", "--describe", *of_topic)
 
 
 def test_the_preferred_replica_leads_again(tool: Tool, three_nodes: Cluster, topic: str) -> None:

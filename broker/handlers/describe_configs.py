@@ -5,8 +5,8 @@ node id, or by the empty name, which stands for what was set on all nodes while 
 
 Versions: 1 synonyms and source, 3 types and documentation (KIP-569).
 
-Deviations: loggers and client metrics have nothing to tell and are INVALID_REQUEST. A topic has no
-keys of tiered storage and of throttled replication, a group none of share and streams groups.
+Deviations: loggers and client metrics have nothing to tell and are INVALID_REQUEST. A group has
+none of the keys of share and streams groups.
 """
 
 from __future__ import annotations

@@ -58,13 +58,8 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
         ),
         "settings_of_replicas_in_sync": _ELIGIBLE_LEADERS,
         "settings_there_are": Known(
-            "there is no tiered storage and no throttling of replication here, and "
             "min.insync.replicas is no setting of the cluster",
-            {
-                r"^(follower|leader)\.replication\.throttled\.replicas: .*": "",
-                r"^(local\.retention|remote\.(log|storage))\..*": "",
-                r"^(min\.insync\.replicas: 1: 3): 3": r"\1: 5",
-            },
+            {r"^(min\.insync\.replicas: 1: 3): 3": r"\1: 5"},
         ),
     }
 )

@@ -13,6 +13,7 @@ from broker.config_kinds import (
     Kind,
     ListOf,
     OneOf,
+    ReplicaList,
     Unfit,
     counts_by_address,
     int16,
@@ -67,6 +68,11 @@ def test_a_value_is_read_as_kafka_reads_it(kind: Kind, text: str, value: object)
         (POLICY, "compact,,delete"),
         (POLICY, "none"),
         (CountsByAddress(), "192.0.2.1"),
+        (ReplicaList(), "1"),
+        (ReplicaList(), "0:1,*"),
+        (ReplicaList(), "*,*"),
+        (ReplicaList(), "-1:2"),
+        (ReplicaList(), "0:1,,1:2"),
         (CountsByAddress(), "192.0.2.1:x"),
         (CountsByAddress(), "192.0.2.1:-1"),
         (CountsByAddress(), ":5"),
@@ -104,3 +110,10 @@ def test_counts_by_address_are_read() -> None:
     assert CountsByAddress().parse(text) == text.strip()
     assert counts_by_address(text) == {"192.0.2.1": 5, "2001:db8::1": 7}
     assert counts_by_address("") == {}
+
+
+def test_replicas_are_all_or_some_or_none() -> None:
+    """Blanks around each do not count."""
+    parse = ReplicaList().parse
+
+    assert (parse("*"), parse(" 0:1 , 1:2"), parse(" ")) == (("*",), ("0:1", "1:2"), ())

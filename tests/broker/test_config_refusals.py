@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker.config_kinds import CountsByAddress
+from broker.config_kinds import CountsByAddress, ReplicaList
 from broker.config_refusals import invalid_value
 from broker.topic_config import TOPIC_KEYS
 
@@ -58,4 +58,15 @@ def test_a_list_of_addresses_is_refused() -> None:
     assert message == (
         "Invalid value x for configuration max.connections.per.ip.overrides: "
         "Value must be a list of ADDRESS:NUMBER, separated by commas"
+    )
+
+
+def test_a_list_of_replicas_is_shown_whole() -> None:
+    """In Kafka's words."""
+    message = invalid_value("x.replicas", ReplicaList(), "0:1, *")
+
+    assert message == (
+        "Invalid value [0:1, *] for configuration x.replicas: x.replicas must be the literal '*' "
+        "or a list of replicas in the following format: "
+        "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
     )

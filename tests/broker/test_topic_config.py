@@ -107,6 +107,13 @@ def test_good_settings_are_accepted() -> None:
             {"min_compaction_lag_ms": "5", "max_compaction_lag_ms": "2"},
             "conflict topic config setting min.compaction.lag.ms (5) > max.compaction.lag.ms (2)",
         ),
+        (
+            {"remote_storage_enable": "true"},
+            (
+                "Tiered Storage functionality is disabled in the broker. Topic cannot be "
+                "configured with remote log storage."
+            ),
+        ),
     ],
 )
 def test_bad_settings_are_refused_with_a_reason(configs: dict[str, str], message: str) -> None:

@@ -82,6 +82,37 @@ def settings_that_are_lists(kafka: Kafka) -> Story:
 
 
 @scenario()
+def settings_of_tools(kafka: Kafka) -> Story:
+    """Throttled replicas and tiered storage: what tools set in passing, and nonsense."""
+    topic, replicas = kafka.topic(), "leader.replication.throttled.replicas"
+    for change in (
+        (replicas, SET, "*"),
+        (replicas, SET, ""),
+        (replicas, SET, " 0:1 , 1:2 "),
+        (replicas, SET, "0:1,*"),
+        (replicas, SET, "0:x"),
+        (replicas, SET, "1"),
+        (replicas, APPEND, "0:1"),
+        (replicas, SUBTRACT, "0:1"),
+        ("remote.storage.enable", SET, "true"),
+        ("remote.storage.enable", SET, "false"),
+        ("remote.storage.enable", SET, "perhaps"),
+        ("remote.log.copy.disable", SET, "true"),
+        ("remote.log.delete.on.disable", SET, "true"),
+        ("local.retention.ms", SET, "-3"),
+        ("local.retention.ms", SET, "-2"),
+        ("local.retention.bytes", SET, "x"),
+    ):
+        asked = alter_configs(topic, change, validate_only=True)
+        yield change, kafka.ask(asked)
+    throttle = ((replicas, APPEND, "0:1"), ("local.retention.ms", SET, "5"))
+    yield kafka.ask(alter_configs(topic, *throttle))
+    eventually(partial(_is, kafka, topic, replicas, "0:1"), "it is set")
+    for key in (replicas, "local.retention.ms", "remote.storage.enable"):
+        yield kafka.ask(describe_configs(topic, key, synonyms=True))
+
+
+@scenario()
 def settings_of_brokers(kafka: Kafka) -> Story:
     """A node's own and those of all: which may change, how they are refused, and who may say so."""
     for name in ("1", "", "99", "one", "-1"):
