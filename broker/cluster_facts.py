@@ -10,6 +10,7 @@ from broker.controller.image import PartitionRegistration, TopicImage
 from broker.parked_requests import parked_requests
 from broker.replication.partition import Partition
 from broker.topic_partition import TopicPartition
+from broker.waits.causes import name_of_api
 from broker.waits.record import WaitRecord
 
 
@@ -154,9 +155,9 @@ class ClusterFacts:
 def _answers(record: WaitRecord, query: RequestQuery) -> bool:
     """As `_matches`, before the record has been told: there may be thousands."""
     return (
-        query.api in (None, record.api)
-        and query.client in (None, record.client_id)
-        and query.correlation in (None, record.correlation_id)
+        query.api in (None, name_of_api(record.header.api_key))
+        and query.client in (None, record.header.client_id)
+        and query.correlation in (None, record.header.correlation_id)
         and (query.followers or not record.follower)
         and query.topic in (None, *(each.topic for each in record.partitions))
     )

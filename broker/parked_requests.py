@@ -40,7 +40,7 @@ def _request(node: Node, connection: Connection, request: Request[Any]) -> Facts
         "connection": connection.id,
         "client_id": request.client_id,
         "correlation_id": request.header.correlation_id,
-        "api": name_of_api(request.body),
+        "api": name_of_api(request.header.api_key),
         "version": request.version,
         "arrived_us": node.clock.wall_us_at(request.arrived_ms),
         "parked_us": int(parked_ms * 1000),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from broker.replication.replica_manager import DeleteResults
 from broker.request import Request
 from broker.topic_partition import TopicPartition
-from broker.waits.partitions import told
+from broker.waits.partitions import NOTHING, noted
 from protocol.errors import ErrorCode
 from protocol.messages.delete_records import (
     DeleteRecordsPartitionResult,
@@ -40,13 +40,10 @@ def delete_records(request: Request[DeleteRecordsRequest]) -> DeleteRecordsRespo
 
     def answer(results: DeleteResults) -> None:
         if request.record is not None:
-            request.record.partitions = told(
-                request.node,
-                (
-                    (key, status.required_offset, (0, 0), status.error)
-                    for key, status in results.items()
-                ),
-            )
+            request.record.noted = [
+                noted(request.node, key, status.required_offset, NOTHING, status.error)
+                for key, status in results.items()
+            ]
         request.respond(_response({**refused, **results}))
 
     if not offsets:

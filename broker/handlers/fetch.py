@@ -31,7 +31,7 @@ from broker.replication.fetch_data import (
 from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionName
 from broker.request import Request
 from broker.topic_partition import TopicPartition
-from broker.waits.partitions import size_of, told
+from broker.waits.partitions import noted, size_of
 from protocol.codec import Output, encode_into
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import (
@@ -77,13 +77,16 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
 
     def answer(results: list[LogReadResult]) -> None:
         if request.record is not None:
-            request.record.partitions = told(
-                request.node,
-                (
-                    (asked.key, asked.fetch_offset, size_of(result.records), result.error)
-                    for asked, result in zip(readable, results, strict=True)
-                ),
-            )
+            request.record.noted = [
+                noted(
+                    request.node,
+                    asked.key,
+                    asked.fetch_offset,
+                    size_of(result.records),
+                    result.error,
+                )
+                for asked, result in zip(readable, results, strict=True)
+            ]
         answers: Answers = [
             (name, _partition_data(name[1], result, read_committed))
             for name, result in zip(names, results, strict=True)

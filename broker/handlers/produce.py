@@ -24,7 +24,8 @@ from broker.replication.replica_manager import ProduceResult, ProduceResults
 from broker.request import Request
 from broker.storage.append import first_batch_problem
 from broker.topic_partition import TopicPartition
-from broker.waits.partitions import Size, size_of, told
+from broker.waits.partitions import NOTHING, noted, size_of
+from broker.waits.record import Size
 from protocol.errors import ErrorCode
 from protocol.messages.produce import (
     BatchIndexAndErrorMessage,
@@ -145,13 +146,10 @@ def _finish(
     """Answer; for acks=0 with nothing, or with the end of the connection."""
     if request.record is not None:
         sizes = sizes or {}
-        request.record.partitions = told(
-            request.node,
-            (
-                (key, result.base_offset, sizes.get(key, (0, 0)), result.error)
-                for key, _, result in results
-            ),
-        )
+        request.record.noted = [
+            noted(request.node, key, result.base_offset, sizes.get(key, NOTHING), result.error)
+            for key, _, result in results
+        ]
     quota = request.node.client_quotas.produce
     throttle_ms = quota.record(request.client_id, request.size_bytes) if quota.in_force else 0
     if throttle_ms:

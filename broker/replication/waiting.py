@@ -20,6 +20,7 @@ from broker.waits.recorder import Recorder
 from purgatories.purgatory import DelayedOperationPurgatory
 
 Purgatory = DelayedOperationPurgatory[Any]
+MakeCause = Callable[..., Cause | None]
 
 
 class Waiting:
@@ -30,8 +31,8 @@ class Waiting:
     """
 
     __slots__ = (
+        "_cause",
         "_changes",
-        "_recorder",
         "delete_records",
         "fetch",
         "high_watermark_listeners",
@@ -47,7 +48,7 @@ class Waiting:
         recorder: Recorder | None = None,
     ) -> None:
         self._changes = changes
-        self._recorder = recorder
+        self._cause: MakeCause = _untold if recorder is None else recorder.cause
         self.produce = produce
         self.fetch = fetch
         self.delete_records = delete_records
@@ -95,12 +96,6 @@ class Waiting:
         if listeners and (listener := listeners.get(key)) is not None:
             listener()
 
-    def _cause(
-        self,
-        kind: CauseKind,
-        key: TopicPartition,
-        offset: int | None = None,
-        replica: int | None = None,
-    ) -> Cause | None:
-        recorder = self._recorder
-        return None if recorder is None else recorder.cause(kind, key, offset, replica)
+
+def _untold(*_event: object) -> None:
+    """Nobody will tell the cause."""

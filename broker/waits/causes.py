@@ -7,13 +7,12 @@ request whose effect it is.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from broker.topic_partition import TopicPartition
+from protocol.headers import RequestHeader
+from protocol.messages import REQUESTS
 from purgatories.delayed_operation import TIMEOUT
-
-if TYPE_CHECKING:
-    from broker.request import Request
 
 
 class CauseKind(StrEnum):
@@ -38,7 +37,7 @@ class Cause(NamedTuple):
     key: TopicPartition | None = None
     offset: int | None = None
     replica: int | None = None
-    request: tuple[str, str | None, int] | None = None  # api, client id, correlation id
+    request: RequestHeader | None = None
 
     def told(self) -> dict[str, Any]:
         """As wait records have it, without what is not known."""
@@ -50,9 +49,11 @@ class Cause(NamedTuple):
         if self.replica is not None:
             facts["replica"] = self.replica
         if self.request is not None:
-            facts["request"] = dict(
-                zip(("api", "client_id", "correlation_id"), self.request, strict=True)
-            )
+            facts["request"] = {
+                "api": name_of_api(self.request.api_key),
+                "client_id": self.request.client_id,
+                "correlation_id": self.request.correlation_id,
+            }
         return facts
 
 
@@ -61,18 +62,11 @@ REFUSED = Cause(CauseKind.ERROR)
 TIMED_OUT = Cause(CauseKind.TIMEOUT)
 
 
-def name_of_api(body: object) -> str:
+def name_of_api(api_key: int) -> str:
     """The API's name, as Kafka has it."""
-    cls = type(body)
-    name = _names.get(cls)
-    if name is None:
-        name = _names[cls] = cls.__name__.removesuffix("Request")
-    return name
+    return _NAMES[api_key]
 
 
-_names: dict[type, str] = {}
-
-
-def named(request: Request[Any]) -> tuple[str, str | None, int]:
-    """A request as others' records name it."""
-    return name_of_api(request.body), request.client_id, request.header.correlation_id
+_NAMES: dict[int, str] = {
+    key: cls.__name__.removesuffix("Request") for key, cls in REQUESTS.items()
+}

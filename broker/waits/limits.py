@@ -7,15 +7,11 @@ RECENT_MAX = 10_000
 
 # On their way out: more than this are dropped, and counted.
 OUTBOX_MAX = 50_000
-# After the first that waits, so that a batch may gather.
-LINGER_MS = 50
-# The loop is held for the encoding of so many at once, well below half a millisecond.
-SLICE_RECORDS = 20
+# After the first that waits, so that many may gather: each time costs a worker thread's wake-up.
+LINGER_MS = 200
 
 # Records in one batch of the records topic; building it holds the loop, too.
 TOPIC_BATCH_RECORDS = 60
-# Bytes that are gathered before a file is written.
-FILE_WRITE_BYTES = 1 << 18
 # A records file is renamed FILE.1 when it would get larger, FILE.1 becomes FILE.2, and so on; so
 # many files in all.
 FILE_BYTES_MAX = 64 << 20

@@ -1,22 +1,21 @@
 """Wait records on their way out: to a file, to a topic, and never in anybody's way.
 
-    put --> pending --(a little later)--> encoded, a few at a time --> sinks, each on its own terms
+    put --> encoded, pending --(a little later)--> sinks, each on its own terms
      `----- full: dropped, and counted
 
-A record is put in when its answer is with the kernel; that is an append to a deque, and no request
-waits for what happens afterwards.
+A record is put in when its answer is with the kernel, so that its own client does not wait for the
+encoding, which takes about a microsecond; and no request waits for what happens afterwards.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 import trio
 
 from broker.waits.json_line import json_line
-from broker.waits.limits import LINGER_MS, OUTBOX_MAX, SLICE_RECORDS
+from broker.waits.limits import LINGER_MS, OUTBOX_MAX
 from broker.waits.record import WaitRecord
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
@@ -28,15 +27,11 @@ class Sink(Protocol):
     """Takes records as JSON, a line each and without its end; counts what it cannot take."""
 
     def add(self, lines: Lines) -> None:
-        """Some more, which may be kept back until there is enough for a write."""
-        ...
-
-    async def write(self) -> None:
-        """Write what has been added if that is enough for it."""
+        """Some more, to be written."""
         ...
 
     async def flush(self) -> None:
-        """Write all that has been added."""
+        """Write all that has been added; what a cancellation leaves is written by `close`."""
         ...
 
     def close(self) -> None:
@@ -57,7 +52,7 @@ class Outbox:
         self._timer = timer
         self._sinks = sinks
         self._room = room
-        self._pending: deque[WaitRecord] = deque()
+        self._pending: list[bytes] = []
         self._due = trio.Event()
         self._idle = True
         self._dropped = 0
@@ -68,7 +63,7 @@ class Outbox:
         if len(pending) >= self._room:
             self._dropped += 1
             return
-        pending.append(record)
+        pending.append(json_line(record))
         if self._idle:
             self._idle = False
             self._timer.add(_Wake(self._due))
@@ -77,11 +72,7 @@ class Outbox:
         """Send what is put in, until cancelled; then there is still `close`."""
         while True:
             await self._due.wait()
-            while self._pending:
-                self._encode_some()
-                for sink in self._sinks:
-                    await sink.write()
-                await trio.lowlevel.checkpoint()
+            self._hand_over()
             for sink in self._sinks:
                 await sink.flush()
             self._due = trio.Event()
@@ -92,8 +83,7 @@ class Outbox:
 
     def close(self) -> None:
         """Send everything now, and close the sinks."""
-        while self._pending:
-            self._encode_some()
+        self._hand_over()
         for sink in self._sinks:
             sink.close()
 
@@ -105,9 +95,8 @@ class Outbox:
             "sinks": [sink.statistics() for sink in self._sinks],
         }
 
-    def _encode_some(self) -> None:
-        pending = self._pending
-        lines = [json_line(pending.popleft()) for _ in range(min(SLICE_RECORDS, len(pending)))]
+    def _hand_over(self) -> None:
+        lines, self._pending = self._pending, []
         for sink in self._sinks:
             sink.add(lines)
 

@@ -12,9 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from broker.waits.causes import ARRIVED, Cause
+from broker.topic_partition import TopicPartition
+from broker.waits.causes import ARRIVED, REFUSED, Cause, name_of_api
+from protocol.headers import RequestHeader
 
 SCHEMA = 1
+
+Size = tuple[int, int]  # records, bytes
+# A partition as it is noted: its offset, size and error, the high watermark and the log end. The
+# fields of `PartitionFacts`, at a third of the cost to a request.
+Noted = tuple[TopicPartition, int, Size, int, int, int]
 
 
 class PartitionFacts(NamedTuple):
@@ -34,46 +41,36 @@ class WaitRecord:
     """What is noted of a request; times are the node's monotonic milliseconds."""
 
     __slots__ = (
-        "api",
         "arrived_ms",
         "arrived_us",
-        "cause",
         "checks",
-        "client_id",
         "completed_ms",
         "connection",
-        "correlation_id",
+        "ended_by",
         "error",
         "follower",
+        "header",
         "node",
+        "noted",
         "parked_ms",
-        "partitions",
         "purgatory",
         "sent_ms",
         "started_ms",
         "timeout_ms",
-        "version",
         "waited_for",
     )
 
     def __init__(
         self,
+        header: RequestHeader,
         node: int,
         connection: int,
-        client_id: str | None,
-        correlation_id: int,
-        api: str,
-        version: int,
         arrived_ms: float,
         started_ms: float,
-        follower: bool = False,
     ) -> None:
+        self.header = header
         self.node = node
         self.connection = connection
-        self.client_id = client_id
-        self.correlation_id = correlation_id
-        self.api = api
-        self.version = version
         self.arrived_us = 0
         self.arrived_ms = arrived_ms
         self.started_ms = started_ms
@@ -84,33 +81,55 @@ class WaitRecord:
         self.waited_for: dict[str, Any] | None = None
         self.timeout_ms: int | None = None
         self.checks = 0
-        self.cause: Cause = ARRIVED
-        self.partitions: Sequence[PartitionFacts] = ()
+        self.ended_by: Cause | None = None  # None: the answer needed nobody else
+        self.noted: Sequence[Noted] = ()
         self.error = 0
         # A node that replicates from another; not told, for its client id says so.
-        self.follower = follower
+        self.follower = False
+
+    @property
+    def cause(self) -> Cause:
+        """What ended the wait, or why there was none."""
+        if self.ended_by is not None:
+            return self.ended_by
+        if self.error:
+            return REFUSED
+        for _, _, _, error, _, _ in self.noted:
+            if error:
+                return REFUSED
+        return ARRIVED
+
+    @property
+    def partitions(self) -> list[PartitionFacts]:
+        """What was noted of each partition."""
+        return [
+            PartitionFacts(*key, offset, *size, error, high_watermark, log_end_offset)
+            for key, offset, size, error, high_watermark, log_end_offset in self.noted
+        ]
 
     def phases_us(self) -> tuple[int, int, int, int]:
         """Queued, local, parked and send."""
-        handled_ms = self.completed_ms if self.parked_ms is None else self.parked_ms
+        started_ms, completed_ms = self.started_ms, self.completed_ms
+        handled_ms = completed_ms if self.parked_ms is None else self.parked_ms
         return (
-            _us(self.started_ms - self.arrived_ms),
-            _us(handled_ms - self.started_ms),
-            _us(self.completed_ms - handled_ms),
-            _us(self.sent_ms - self.completed_ms),
+            round((started_ms - self.arrived_ms) * 1000),
+            round((handled_ms - started_ms) * 1000),
+            round((completed_ms - handled_ms) * 1000),
+            round((self.sent_ms - completed_ms) * 1000),
         )
 
     def told(self) -> dict[str, Any]:
         """The record as its readers know it; phases are whole microseconds and add up."""
+        header = self.header
         queued, local, parked, send = self.phases_us()
         return {
             "schema": SCHEMA,
             "node": self.node,
             "connection": self.connection,
-            "client_id": self.client_id,
-            "correlation_id": self.correlation_id,
-            "api": self.api,
-            "version": self.version,
+            "client_id": header.client_id,
+            "correlation_id": header.correlation_id,
+            "api": name_of_api(header.api_key),
+            "version": header.api_version,
             "arrived_us": self.arrived_us,
             "queued_us": queued,
             "local_us": local,
@@ -125,7 +144,3 @@ class WaitRecord:
             "partitions": [each._asdict() for each in self.partitions],
             "error": int(self.error),
         }
-
-
-def _us(milliseconds: float) -> int:
-    return round(milliseconds * 1000)

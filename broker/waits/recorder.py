@@ -11,20 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from broker.clock import Clock
 from broker.topic_partition import TopicPartition
-from broker.waits.causes import (
-    ARRIVED,
-    REFUSED,
-    TIMED_OUT,
-    Cause,
-    CauseKind,
-    name_of_api,
-    named,
-)
+from broker.waits.causes import ARRIVED, TIMED_OUT, Cause, CauseKind
 from broker.waits.limits import RECENT_MAX
 from broker.waits.operations import group_wait, purgatory_of, unanswered, waited_for
-from broker.waits.partitions import told
+from broker.waits.partitions import NOTHING, noted
 from broker.waits.record import WaitRecord
 from protocol.errors import ErrorCode
+from protocol.headers import RequestHeader
 from purgatories.delayed_operation import TIMEOUT
 
 if TYPE_CHECKING:
@@ -48,7 +41,7 @@ class Recorder:
         self._now_ms = clock.now_ms
         self._wall_us_at = clock.wall_us_at
         self._untold = untold
-        self._current: Request[Any] | None = None
+        self._current: RequestHeader | None = None
         self._recorded = 0
 
     def statistics(self) -> dict[str, Any]:
@@ -63,19 +56,11 @@ class Recorder:
 
     def begin(self, request: Request[Any], connection: Connection) -> None:
         """A handler is about to take the request."""
-        header, body = request.header, request.body
+        header = request.header
         request.record = WaitRecord(
-            request.node.id,
-            connection.id,
-            header.client_id,
-            header.correlation_id,
-            name_of_api(body),
-            header.api_version,
-            request.arrived_ms,
-            self._now_ms(),
-            getattr(body, "replica_state", None) is not None,
+            header, request.node.id, connection.id, request.arrived_ms, self._now_ms()
         )
-        self._current = request
+        self._current = header
 
     def parked(self, request: Request[Any]) -> None:
         """The handler has left the request waiting."""
@@ -97,19 +82,22 @@ class Recorder:
         """The request is answered."""
         record = request.record
         assert record is not None
-        record.completed_ms = record.sent_ms = self._now_ms()
+        record.completed_ms = self._now_ms()
         record.error = getattr(response, "error_code", 0)
-        if record.parked_ms is None:
-            if record.error or any(each.error for each in record.partitions):
-                record.cause = REFUSED
-        elif (operation := request.operation) is not None:
-            record.checks = operation.checks
-            record.cause = _cause(operation.completed_by)
-            if operation.completed_by is TIMEOUT:
-                record.waited_for = waited_for(request.node, operation)
-        else:
-            record.cause = self._cause_in_group(record.error)
+        record.follower = getattr(request.body, "replica_state", None) is not None
+        if record.parked_ms is not None:
+            self._released(request, record)
         return record
+
+    def _released(self, request: Request[Any], record: WaitRecord) -> None:
+        operation = request.operation
+        if operation is None:
+            record.ended_by = self._cause_in_group(record.error)
+            return
+        record.checks = operation.checks
+        record.ended_by = _cause(operation.completed_by)
+        if operation.completed_by is TIMEOUT:
+            record.waited_for = waited_for(request.node, operation)
 
     def sent(self, records: Iterable[WaitRecord]) -> None:
         """The answers are with the kernel."""
@@ -121,10 +109,13 @@ class Recorder:
     def abandoned(self, request: Request[Any], kind: CauseKind) -> None:
         """The request will not be answered: its client went away, or the broker stops."""
         record = self.completed(request, None)
-        record.cause = Cause(kind)
+        record.sent_ms = record.completed_ms
+        record.ended_by = Cause(kind)
         if request.operation is not None:
-            ended = ((key, offset, (0, 0), 0) for key, offset in unanswered(request.operation))
-            record.partitions = told(request.node, ended)
+            record.noted = [
+                noted(request.node, key, offset, NOTHING, 0)
+                for key, offset in unanswered(request.operation)
+            ]
         self._keep(record)
 
     def _keep(self, record: WaitRecord) -> None:
@@ -141,13 +132,14 @@ class Recorder:
 
         A record that an append to the topic has caused would cause the next one.
         """
-        if not any(each.topic == untold for each in record.partitions):
+        others = [each for each in record.noted if each[0].topic != untold]
+        if len(others) == len(record.noted):
             return True
-        others = [each for each in record.partitions if each.topic != untold]
         caused = any(each.records for each in record.partitions if each.topic == untold)
-        if not others or caused or (record.cause.key is not None and record.cause.key[0] == untold):
+        key = record.cause.key
+        if not others or caused or (key is not None and key.topic == untold):
             return False
-        record.partitions = others
+        record.noted = others
         return True
 
     # ------------------------------------------------------------------------------- causes
@@ -160,17 +152,15 @@ class Recorder:
         replica: int | None = None,
     ) -> Cause:
         """What is happening now, as those whom it wakes will tell it."""
-        current = self._current
-        return Cause(kind, key, offset, replica, None if current is None else named(current))
+        return Cause(kind, key, offset, replica, self._current)
 
     def _cause_in_group(self, error: int) -> Cause:
         """Who ended the wait of a group's request: another request, or else a timer."""
         if error in _GROUP_ELSEWHERE:
             return Cause(CauseKind.LEADERSHIP)
-        current = self._current
-        if current is None:
+        if self._current is None:
             return TIMED_OUT
-        return Cause(CauseKind.MEMBERS, request=named(current))
+        return Cause(CauseKind.MEMBERS, request=self._current)
 
 
 def _cause(completed_by: object) -> Cause:

@@ -14,7 +14,7 @@ from typing import Any
 import trio
 
 from broker.errors import StartupError
-from broker.waits.limits import FILE_BYTES_MAX, FILE_WRITE_BYTES, FILES_MAX
+from broker.waits.limits import FILE_BYTES_MAX, FILES_MAX
 from broker.waits.outbox import Lines
 
 log = logging.getLogger("antechamber.records")
@@ -33,7 +33,6 @@ class RecordsFile:
         self._bytes_max = bytes_max
         self._files_max = files_max
         self._lines: list[bytes] = []
-        self._bytes = 0
         self._written = 0
         self._dropped = 0
         self._failing = False
@@ -50,12 +49,6 @@ class RecordsFile:
     def add(self, lines: Lines) -> None:
         """See `broker.waits.outbox.Sink`; so with the others."""
         self._lines += lines
-        self._bytes += sum(map(len, lines)) + len(lines)
-
-    async def write(self) -> None:
-        """Write if there is enough for it."""
-        if self._bytes >= FILE_WRITE_BYTES:
-            await self.flush()
 
     async def flush(self) -> None:
         """Write, in a worker thread; a stop of the broker waits for that."""
@@ -85,7 +78,7 @@ class RecordsFile:
     # ---------------------------------------------------------- what may block, and what fails
 
     def _take(self) -> list[bytes]:
-        lines, self._lines, self._bytes = self._lines, [], 0
+        lines, self._lines = self._lines, []
         return lines
 
     def _write(self, lines: list[bytes]) -> None:

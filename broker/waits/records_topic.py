@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import trio
+
 from broker.topic_partition import TopicPartition
 from broker.waits.limits import TOPIC_BATCH_RECORDS
 from broker.waits.outbox import Lines
@@ -37,18 +39,16 @@ class RecordsTopic:
         """See `broker.waits.outbox.Sink`; so with the others."""
         self._lines += lines
 
-    async def write(self) -> None:
-        """Append whole batches."""
-        while len(self._lines) >= TOPIC_BATCH_RECORDS:
-            self._append_some()
-
     async def flush(self) -> None:
-        """Append all."""
-        self._append_all()
+        """Append all, batch by batch; in between it is the turn of others."""
+        while self._lines:
+            self._append_some()
+            await trio.lowlevel.checkpoint()
 
     def close(self) -> None:
         """Append all; the logs are closed by others."""
-        self._append_all()
+        while self._lines:
+            self._append_some()
 
     def statistics(self) -> dict[str, Any]:
         """What has been done."""
@@ -58,10 +58,6 @@ class RecordsTopic:
             "written": self._written,
             "dropped": self._dropped,
         }
-
-    def _append_all(self) -> None:
-        while self._lines:
-            self._append_some()
 
     def _append_some(self) -> None:
         lines = self._lines[:TOPIC_BATCH_RECORDS]

@@ -7,6 +7,7 @@ import re
 from broker.waits.record import SCHEMA as WRITTEN
 from broker.waits.record import PartitionFacts, WaitRecord
 from pipeline.schema import PHASES, RECORD_DDL, REQUIRED, SCHEMA
+from protocol.headers import RequestHeader
 
 _NESTED = re.compile(r"<[^<>]*>")
 
@@ -20,7 +21,7 @@ def fields(ddl: str) -> list[str]:
 
 def test_it_has_every_field_of_the_brokers_records() -> None:
     """In the same order, under the same number; and of each partition."""
-    told = WaitRecord(1, 2, "billing", 3, "Fetch", 17, 0.0, 0.0).told()
+    told = WaitRecord(RequestHeader(1, 17, 3, "billing"), 1, 2, 0.0, 0.0).told()
 
     assert (SCHEMA, fields(RECORD_DDL)) == (WRITTEN, list(told))
     [partitions] = re.findall(r"partitions ARRAY<STRUCT<(.*?)>>", RECORD_DDL, re.DOTALL)

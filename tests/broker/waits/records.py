@@ -8,11 +8,14 @@ import trio
 
 from broker.waits.outbox import Lines
 from broker.waits.record import WaitRecord
+from protocol.headers import RequestHeader
 
 
-def wait_record(correlation_id: int = 1) -> WaitRecord:
-    """A request of client ``c`` that was answered at once."""
-    return WaitRecord(1, 7, "c", correlation_id, "Fetch", 12, arrived_ms=10.0, started_ms=10.5)
+def wait_record(correlation_id: int = 1, client_id: str | None = "c") -> WaitRecord:
+    """A Fetch that was answered at once."""
+    return WaitRecord(
+        RequestHeader(1, 12, correlation_id, client_id), 1, 7, arrived_ms=10.0, started_ms=10.5
+    )
 
 
 class KeepingSink:
@@ -20,7 +23,6 @@ class KeepingSink:
 
     def __init__(self) -> None:
         self.added: list[bytes] = []
-        self.slices: list[int] = []
         self.written: list[bytes] = []
         self.closed = False
         self.may_write = trio.Event()
@@ -28,10 +30,6 @@ class KeepingSink:
 
     def add(self, lines: Lines) -> None:
         self.added += lines
-        self.slices.append(len(lines))
-
-    async def write(self) -> None:
-        await self.may_write.wait()
 
     async def flush(self) -> None:
         await self.may_write.wait()

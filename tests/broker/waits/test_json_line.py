@@ -7,10 +7,11 @@ import json
 import pytest
 
 from broker.topic_partition import TopicPartition
-from broker.waits.causes import REFUSED, Cause, CauseKind
+from broker.waits.causes import Cause, CauseKind
 from broker.waits.json_line import json_line
-from broker.waits.record import PartitionFacts, WaitRecord
+from broker.waits.record import WaitRecord
 from protocol.errors import ErrorCode
+from protocol.headers import RequestHeader
 from tests.broker.waits.records import wait_record
 
 
@@ -21,30 +22,41 @@ def _parked() -> WaitRecord:
     record.purgatory, record.timeout_ms, record.checks = "Produce", 500, 3
     record.waited_for = {"kind": "high_watermark", "topic": "t", "behind": [2, 3]}
     key = TopicPartition("t", 0)
-    record.cause = Cause(CauseKind.HIGH_WATERMARK, key, 43, 3, ("Fetch", None, 17))
-    record.partitions = (
-        PartitionFacts("t", 0, 5, 2, 100, 0, 7, 9),
-        PartitionFacts("ü", 1, -1, 0, 0, 3, -1, -1),
+    record.ended_by = Cause(CauseKind.HIGH_WATERMARK, key, 43, 3, RequestHeader(1, 12, 17, None))
+    record.noted = (
+        (key, 5, (2, 100), 0, 7, 9),
+        (TopicPartition("ü", 1), -1, (0, 0), 3, -1, -1),
     )
     return record
 
 
 def _refused() -> WaitRecord:
     record = wait_record()
-    record.cause, record.error = REFUSED, ErrorCode.INVALID_GROUP_ID
+    record.error = ErrorCode.INVALID_GROUP_ID
+    return record
+
+
+def _abandoned() -> WaitRecord:
+    record = wait_record()
+    record.ended_by = Cause(CauseKind.DISCONNECT)
     return record
 
 
 def _named(client_id: str | None) -> WaitRecord:
-    record = wait_record()
-    record.client_id = client_id
-    return record
+    return wait_record(client_id=client_id)
 
 
 @pytest.mark.parametrize(
     "record",
-    [wait_record(), _parked(), _refused(), _named(None), _named('ä"\\\n{0}\u2028\ud800')],
-    ids=["at once", "parked", "refused", "nameless", "oddly named"],
+    [
+        wait_record(),
+        _parked(),
+        _refused(),
+        _abandoned(),
+        _named(None),
+        _named('ä"\\\n{0}%b\u2028\ud800'),
+    ],
+    ids=["at once", "parked", "refused", "abandoned", "nameless", "oddly named"],
 )
 def test_a_line_is_what_json_would_write(record: WaitRecord) -> None:
     """To the byte, on one line."""

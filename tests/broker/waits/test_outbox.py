@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from broker.clock import TrioClock
-from broker.waits.limits import LINGER_MS, SLICE_RECORDS
+from broker.waits.limits import LINGER_MS
 from broker.waits.outbox import Outbox
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
@@ -51,21 +51,6 @@ async def test_records_go_out_a_little_after_the_first() -> None:
         outbox.put(wait_record(3))
         await trio.sleep((LINGER_MS + 5) / 1000)
         assert _ids(sink.written) == [1, 2, 3]
-
-
-async def test_many_are_encoded_a_few_at_a_time() -> None:
-    """The loop is never held for long."""
-    sink = KeepingSink()
-    async with _running(sink) as outbox:
-        for number in range(3 * SLICE_RECORDS):
-            outbox.put(wait_record(number))
-        sink.may_write = trio.Event()  # so that it stops after each
-        await trio.sleep(1)
-
-        assert sink.slices == [SLICE_RECORDS]
-        sink.may_write.set()
-        await trio.sleep(1)
-        assert sink.slices == [SLICE_RECORDS] * 3
 
 
 async def test_a_full_outbox_drops_and_counts() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from broker.waits.record import PartitionFacts, WaitRecord
+from broker.topic_partition import TopicPartition
+from broker.waits.record import WaitRecord
+from tests.broker.waits.records import wait_record
 
 
 def _record() -> WaitRecord:
-    record = WaitRecord(1, 7, "c", 42, "Fetch", 12, arrived_ms=10.0, started_ms=10.5)
+    record = wait_record()
     record.arrived_us = 1_700_000_000_000_000
     return record
 
@@ -39,7 +41,7 @@ def test_a_request_answered_at_once_was_never_parked() -> None:
 def test_partitions_are_told_by_name() -> None:
     """Every field of the contract, in its order."""
     record = _record()
-    record.partitions = (PartitionFacts("t", 0, 5, 2, 100, 0, 7, 9),)
+    record.noted = [(TopicPartition("t", 0), 5, (2, 100), 0, 7, 9)]
 
     told = record.told()
 
