@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import sleep
 from typing import TYPE_CHECKING, Any
 
@@ -94,26 +95,34 @@ def _identity(request: dict[str, Any]) -> tuple[object, ...]:
 def _draw(requests: list[dict[str, Any]], given: argparse.Namespace) -> None:
     from rich.console import Console
 
-    Console().print(_table(requests, given))
+    Console().print(_table(requests, given, None))
 
 
 def _draw_for_ever(ask: Ask, given: argparse.Namespace) -> None:
     from rich.console import Console
     from rich.live import Live
 
+    from antechamber.requests_table import fitting
+
     console = Console()
     if not console.is_terminal:
         raise UsageError("--follow: a table that moves needs a terminal; add --json")
     with Live(console=console, auto_refresh=False) as live:
         while True:
-            live.update(_table(ask(), given), refresh=True)
+            now = ask()
+            table = fitting(partial(_table, now, given), len(now), console)
+            live.update(table, refresh=True)
             sleep(FOLLOW_INTERVAL_S)
 
 
-def _table(requests: list[dict[str, Any]], given: argparse.Namespace) -> RenderableType:
+def _table(
+    requests: list[dict[str, Any]], given: argparse.Namespace, shown: int | None
+) -> RenderableType:
     from antechamber.requests_table import AnsweredTable, ParkedTable
 
-    return ParkedTable(requests, given.limit) if given.parked else AnsweredTable(requests)
+    if given.parked:
+        return ParkedTable(requests, given.limit, shown)
+    return AnsweredTable(requests, shown)
 
 
 def _limit(text: str) -> int:

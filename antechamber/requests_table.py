@@ -11,12 +11,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -25,15 +26,26 @@ Request = Mapping[str, Any]
 WIDE_COLUMNS = 110  # from here on there is room for times of day
 PARTITIONS_MAX = 4  # how many of a request are shown
 _BEHIND, _QUIET, _WAITING = "bold red", "dim", "yellow"
-_KINDS = {"min_bytes": "bytes", "high_watermark": "high watermark"}
+_TIME_COLUMNS = 6  # for most times, so that the table does not jump when they change
+_KINDS = {
+    "min_bytes": "bytes",
+    "high_watermark": "high watermark",
+    "low_watermark": "low watermark",
+    "members": "the other members",
+    "stored": "its offsets to be stored",
+}
 
 
 class ParkedTable:
-    """The requests that wait now, *limit* at most; a wide terminal also shows times of day."""
+    """The requests that wait now, *limit* at most; a wide terminal also shows times of day.
 
-    def __init__(self, requests: Sequence[Request], limit: int) -> None:
+    ``shown`` of them are drawn; None: all.
+    """
+
+    def __init__(self, requests: Sequence[Request], limit: int, shown: int | None = None) -> None:
         self._requests = requests
         self._limit = limit
+        self._shown = shown
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw it; rich asks for this."""
@@ -43,7 +55,7 @@ class ParkedTable:
             return
         wide = options.max_width >= WIDE_COLUMNS
         table = _table(*(["since", "until"] if wide else []), "waited", "left")
-        for request in self._requests:
+        for request in self._requests[: self._shown]:
             table.add_row(
                 *([_since(request), _until(request)] if wide else []),
                 Text(_duration(request["parked_us"]), _WAITING),
@@ -53,14 +65,15 @@ class ParkedTable:
         yield table
         words = f"{count} {'request waits' if count == 1 else 'requests wait'}"
         more = "" if count < self._limit else ", and perhaps more: --limit"
-        yield Text(words + more, _QUIET)
+        first = "" if self._shown in (None, count) else f"; the first {self._shown} are shown"
+        yield Text(words + more + first, _QUIET)
 
 
 class AnsweredTable:
-    """Requests that have been answered, as their wait records tell."""
+    """Requests that have been answered, as their wait records tell; ``shown`` as above."""
 
-    def __init__(self, requests: Sequence[Request]) -> None:
-        self._requests = requests
+    def __init__(self, requests: Sequence[Request], shown: int | None = None) -> None:
+        self._requests = requests[:shown]
 
     def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> RenderResult:
         """Draw it; rich asks for this."""
@@ -79,10 +92,20 @@ class AnsweredTable:
         yield table
 
 
+def fitting(draw: Callable[[int], RenderableType], count: int, console: Console) -> RenderableType:
+    """What *draw* makes of as many of *count* requests as the terminal has lines for."""
+
+    def is_too_high(shown: int) -> bool:
+        return len(console.render_lines(draw(shown), pad=False)) > console.height - 1
+
+    # The first is shown in any case; the cursor has a line of its own.
+    return draw(bisect_left(range(2, count + 1), True, key=is_too_high) + 1)
+
+
 def _table(*columns: str) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name, justify="right", no_wrap=True, min_width=_TIME_COLUMNS)
     table.add_column("request")
     return table
 

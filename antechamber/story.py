@@ -88,22 +88,20 @@ def _asked(record: Record) -> str:
 
 
 def _produced(partition: Mapping[str, Any]) -> str:
-    if partition.get("records"):
-        return (
-            f"{_count(partition['records'], 'record')} for {_name(partition)}"
-            f" at offset {partition['offset']}"
-        )
-    return f"records for {_name(partition)}"
+    count = partition.get("records")
+    if count is None and "needed_offset" in partition:  # it waits still
+        count = partition["needed_offset"] - partition["offset"]
+    if not count:
+        return f"records for {_name(partition)}"
+    return f"{_count(count, 'record')} for {_name(partition)} at offset {partition['offset']}"
 
 
 def _found(record: Record) -> str:
-    """What was there when it began to wait."""
+    """What was there when it began to wait; of one that waits still, what is there now."""
     waited_for = record["waited_for"]
-    if waited_for is None or "had" not in waited_for or _timed_out(record):
+    if waited_for is None or waited_for["kind"] != "min_bytes" or _timed_out(record):
         return ""
-    if waited_for["kind"] == "min_bytes":
-        return f", found {waited_for['had']:,}"
-    return ""
+    return f", {'found' if 'completed_by' in record else 'has'} {waited_for['had']:,}"
 
 
 def _where(record: Record) -> str:

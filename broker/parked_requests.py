@@ -14,7 +14,7 @@ from broker.node import Node
 from broker.request import Request
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import name_of_api
-from broker.waits.operations import Facts, progress, purgatory_of, waited_for
+from broker.waits.operations import Facts, group_wait, progress, purgatory_of, waited_for
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
 from purgatories.operations.delayed_fetch import DelayedFetch
@@ -33,7 +33,7 @@ def parked_requests(node: Node) -> Iterator[Facts]:
 
 
 def _request(node: Node, connection: Connection, request: Request[Any]) -> Facts:
-    parked_ms = node.clock.now_ms() - request.arrived_ms
+    now_ms = node.clock.now_ms()
     operation = request.operation
     return {
         "node": node.id,
@@ -43,28 +43,30 @@ def _request(node: Node, connection: Connection, request: Request[Any]) -> Facts
         "api": name_of_api(request.header.api_key),
         "version": request.version,
         "arrived_us": node.clock.wall_us_at(request.arrived_ms),
-        "parked_us": int(parked_ms * 1000),
+        "parked_us": int((now_ms - request.arrived_ms) * 1000),
         "follower": getattr(request.body, "replica_state", None) is not None,
-        **(_NO_OPERATION if operation is None else _operation(node, operation, parked_ms)),
+        **(_in_group(request) if operation is None else _operation(node, operation, now_ms)),
     }
 
 
-_NO_OPERATION: Facts = {
-    "purgatory": None,
-    "waited_for": None,
-    "timeout_ms": None,
-    "remaining_ms": None,
-    "checks": 0,
-    "partitions": [],
-}
+def _in_group(request: Request[Any]) -> Facts:
+    purgatory, waited_for, timeout_ms = group_wait(request.body)
+    return {
+        "purgatory": purgatory,
+        "waited_for": waited_for,
+        "timeout_ms": timeout_ms,
+        "remaining_ms": None,  # others who join may prolong it
+        "checks": 0,
+        "partitions": [],
+    }
 
 
-def _operation(node: Node, operation: DelayedOperation, parked_ms: float) -> Facts:
+def _operation(node: Node, operation: DelayedOperation, now_ms: float) -> Facts:
     return {
         "purgatory": purgatory_of(operation),
         "waited_for": waited_for(node, operation),
         "timeout_ms": int(operation.delay_ms),
-        "remaining_ms": max(0, int(operation.delay_ms - parked_ms)),
+        "remaining_ms": max(0, int(operation.expiration_ms - now_ms)),
         "checks": operation.checks,
         "partitions": list(_partitions(node, operation)),
     }

@@ -5,11 +5,12 @@ record that exist while it waits:
 
     node, connection, client_id, correlation_id, api ("Produce"), version
     arrived_us                  microseconds since the Unix epoch
-    parked_us                   microseconds in the purgatory, so far
+    parked_us                   microseconds since then, its time behind others included
     purgatory                   "Produce", "Fetch", "DeleteRecords", "Rebalance", ...
     waited_for                  {"kind": "min_bytes" | "high_watermark" | "members" | ..., "need",
                                 "had", ...}, or None
-    timeout_ms, remaining_ms    the wait allowed, and what is left of it; None: no limit
+    timeout_ms, remaining_ms    the wait allowed, and what is left of it; None: no limit, or it is
+                                not known
     checks                      how many times completion has been tried
     partitions                  a list of {"topic", "partition", "offset", ...}
 

@@ -92,7 +92,7 @@ class Recorder:
     def _released(self, request: Request[Any], record: WaitRecord) -> None:
         operation = request.operation
         if operation is None:
-            record.ended_by = self._cause_in_group(record.error)
+            record.ended_by = self._cause_in_group(record)
             return
         record.checks = operation.checks
         record.ended_by = _cause(operation.completed_by)
@@ -154,13 +154,18 @@ class Recorder:
         """What is happening now, as those whom it wakes will tell it."""
         return Cause(kind, key, offset, replica, self._current)
 
-    def _cause_in_group(self, error: int) -> Cause:
-        """Who ended the wait of a group's request: another request, or else a timer."""
-        if error in _GROUP_ELSEWHERE:
+    def _cause_in_group(self, record: WaitRecord) -> Cause:
+        """Who ended the wait of a group's request: another request, or else a timer.
+
+        What waits to be stored is released by the request that moved the high watermark.
+        """
+        if record.error in _GROUP_ELSEWHERE:
             return Cause(CauseKind.LEADERSHIP)
         if self._current is None:
             return TIMED_OUT
-        return Cause(CauseKind.MEMBERS, request=self._current)
+        stored = record.purgatory == "Produce"
+        kind = CauseKind.HIGH_WATERMARK if stored else CauseKind.MEMBERS
+        return Cause(kind, request=self._current)
 
 
 def _cause(completed_by: object) -> Cause:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from antechamber.requests_table import AnsweredTable, ParkedTable
+from antechamber.requests_table import AnsweredTable, ParkedTable, fitting
 from tests.facts import parked_fetch, parked_produce
 
 
@@ -92,7 +93,7 @@ def test_what_has_no_limit_says_so(utc: None) -> None:
     )
 
     assert details(waits) == [
-        "1.2 s      -   SyncGroup v9 #12 of a client without id, to node 1",
+        "1.2 s        -   SyncGroup v9 #12 of a client without id, to node 1",
         "leader",
     ]
     assert parked(waits, columns=140)[2].split()[:2] == ["22:13:20.123", "-"]
@@ -107,6 +108,24 @@ def test_only_the_first_partitions_are_shown() -> None:
     assert details({**produce, "partitions": produce["partitions"] * 7})[-1] == (
         "and 3 more partitions"
     )
+
+
+def test_a_table_that_moves_fits_the_terminal() -> None:
+    """As many requests as there are lines for, one at least; all are counted."""
+    requests = [parked_produce(correlation_id=number) for number in range(20)]
+
+    def shown(lines: int, count: int = 20) -> list[str]:
+        console = Console(width=80, height=lines, file=io.StringIO())
+        draw = partial(ParkedTable, requests[:count], 100)
+        table = fitting(draw, count, console)
+        assert isinstance(table, ParkedTable)
+        return drawn(table)
+
+    assert shown(24)[-1] == "20 requests wait; the first 3 are shown"
+    assert len(shown(24)) < 24
+    assert shown(5)[-1] == "20 requests wait; the first 1 are shown"
+    assert shown(24, 2)[-1] == "2 requests wait"
+    assert shown(24, 0) == ["nothing waits"]
 
 
 def test_nothing_is_worth_a_line_too() -> None:

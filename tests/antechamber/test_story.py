@@ -240,7 +240,7 @@ def test_what_waits_still() -> None:
     assert story(parked_fetch()) == [
         (
             "Fetch 3 of client consumer-1 asked node 2 for 1 byte of orders-0 from offset 45 and "
-            "orders-1 from offset 45, found 0, and waits in the Fetch purgatory, 327 ms so far "
+            "orders-1 from offset 45, has 0, and waits in the Fetch purgatory, 327 ms so far "
             "and 173 ms more at most."
         )
     ]
@@ -251,6 +251,15 @@ def test_what_waits_still() -> None:
             "and 28.8 s more at most."
         )
     ]
+
+
+def test_a_produce_that_waits_still_tells_how_many_records_it_brought() -> None:
+    """The broker does not count them then, but knows where they begin and end."""
+    produce = parked_produce()
+    [partition] = produce["partitions"]
+    del partition["records"]
+
+    assert "brought 4 records for orders-0 at offset 41 to node 1, and waits" in story(produce)[0]
 
 
 @pytest.mark.parametrize(

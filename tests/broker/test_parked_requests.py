@@ -74,6 +74,21 @@ async def test_a_fetch_tells_how_many_bytes_it_has_and_needs(tmp_path: Path) -> 
         assert facts["partitions"] == [{"topic": "t", "partition": 0, "offset": 0}]
 
 
+async def test_what_was_behind_another_has_its_whole_time_left(tmp_path: Path) -> None:
+    """The limit is counted from its turn, not from when it had been read."""
+    async with running_node(tmp_path) as running:
+        running.controller.create_topic("t")
+        client = running.client()
+        for _ in range(2):
+            client.start(_fetch("t", 0, min_bytes=1, max_wait_ms=500), FETCH_VERSION)
+        await trio.sleep(0.7)
+
+        [facts] = parked_requests(running.node)
+
+        assert (facts["correlation_id"], facts["parked_us"]) == (2, 700_000)
+        assert 290 <= facts["remaining_ms"] <= 302
+
+
 async def test_a_produce_tells_who_is_behind(tmp_path: Path) -> None:
     """The offset needed, and each replica's log end as the leader knows it."""
     async with running_cluster(tmp_path) as cluster:

@@ -9,12 +9,17 @@ import pytest
 import trio
 import trio.testing
 
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.groups.offsets_topic import coordinator_of, ensure_offsets_topic
 from broker.topic_partition import TopicPartition
 from broker.waits.outbox import Outbox
 from broker.waits.recorder import Recorder
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.batches import batch
 from tests.client import Client, RunningCluster, running_cluster
@@ -280,6 +285,30 @@ async def test_a_join_that_waits_in_vain_times_out(tmp_path: Path) -> None:
         [told] = _told(cluster, "JoinGroup", "second")
         assert told["completed_by"] == {"cause": "timeout"}
         assert 5_000_000 <= told["parked_us"] <= 5_002_000
+
+
+async def test_a_commit_is_released_by_the_replica_that_has_it(tmp_path: Path) -> None:
+    """Its offsets are stored when the high watermark of the group's log has passed them."""
+    async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t")
+        ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+        await trio.testing.wait_all_tasks_blocked()
+        coordinator = coordinator_of("g", cluster.node(1).image)
+        committed = OffsetCommitRequestPartition(
+            partition_index=0, committed_offset=0, committed_metadata=None
+        )
+        topics = [OffsetCommitRequestTopic(name="t", partitions=[committed])]
+        commit = OffsetCommitRequest(group_id="g", member_id="", topics=topics)
+
+        await cluster.client(coordinator.node_id).send(commit, 5)
+
+        [told] = _told(cluster, "OffsetCommit")
+        assert (told["purgatory"], told["waited_for"]) == (
+            "Produce",
+            {"kind": "stored", "group": "g"},
+        )
+        assert told["completed_by"]["cause"] == "high_watermark"
+        assert told["completed_by"]["request"]["api"] == "Fetch"
 
 
 async def test_recording_into_a_replicated_topic_ends(tmp_path: Path) -> None:
