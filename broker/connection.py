@@ -98,6 +98,7 @@ class Connection:
         self._held_bytes = 0  # of that
         self._throttled: ThrottledChannel | None = None
         self.active_ms = self._now_ms()
+        self.free_ms = self.active_ms  # when it could begin the next request; for wait records
         self._idle = None if idle_ms < 0 else IdleExpiry(timer, self, idle_ms)
 
     async def run(self) -> None:
@@ -154,7 +155,9 @@ class Connection:
         self.in_progress = None
         if request.record is not None:
             assert self._recorder is not None
-            self._recorded.append(self._recorder.completed(request, response))
+            record = self._recorder.completed(request, response)
+            self._recorded.append(record)
+            self.free_ms = record.completed_ms
         # Breaks a cycle: a parked operation holds its request.
         request.on_disconnect = request.operation = None
         if response is not None:
@@ -189,6 +192,7 @@ class Connection:
         while True:
             if self.in_progress is not None or self._unsent_bytes or self._throttled is not None:
                 if not await self._wait_while_busy():
+                    self.free_ms = self._now_ms()
                     return True
             else:
                 await self.transport.wait_readable()

@@ -121,6 +121,7 @@ def test_under_load_waits_are_as_long_as_many_clients_saw_them(
     for record in asked:
         phases = [record[f"{phase}_us"] for phase in ("queued", "local", "parked", "send")]
         assert sum(phases) == record["total_us"]
+        assert record["queued_us"] == 0  # each client asks one thing at a time
     off_ms = sorted(
         abs(each.took_ms - record["total_us"] / 1000) - each.run_delay_ms
         for each, record in zip(seen, asked, strict=True)

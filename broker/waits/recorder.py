@@ -56,10 +56,9 @@ class Recorder:
 
     def begin(self, request: Request[Any], connection: Connection) -> None:
         """A handler is about to take the request."""
-        header = request.header
-        request.record = WaitRecord(
-            header, request.node.id, connection.id, request.arrived_ms, self._now_ms()
-        )
+        header, arrived_ms = request.header, request.arrived_ms
+        started_ms = max(arrived_ms, connection.free_ms)
+        request.record = WaitRecord(header, request.node.id, connection.id, arrived_ms, started_ms)
         self._current = header
 
     def parked(self, request: Request[Any]) -> None:

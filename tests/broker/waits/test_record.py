@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from broker.topic_partition import TopicPartition
 from broker.waits.record import WaitRecord
 from tests.broker.waits.records import wait_record
@@ -11,6 +14,14 @@ def _record() -> WaitRecord:
     record = wait_record()
     record.arrived_us = 1_700_000_000_000_000
     return record
+
+
+def test_every_field_is_documented() -> None:
+    """In the order in which records have them."""
+    page = (Path(__file__).parents[3] / "docs" / "records.md").read_text()
+    rows = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+
+    assert re.findall(r"`(\w+)`", " ".join(rows)) == list(_record().told())
 
 
 def test_a_parked_request_has_four_phases_that_add_up() -> None:

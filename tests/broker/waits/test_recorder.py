@@ -9,9 +9,13 @@ import pytest
 import trio
 import trio.testing
 
+from broker.clock import TrioClock
 from broker.groups.offsets_topic import coordinator_of, ensure_offsets_topic
 from broker.topic_partition import TopicPartition
+from broker.waits.json_line import json_line
+from broker.waits.limits import RECENT_MAX
 from broker.waits.outbox import Outbox
+from broker.waits.record import WaitRecord
 from broker.waits.recorder import Recorder
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
@@ -22,6 +26,7 @@ from protocol.messages.offset_commit import (
 )
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.batches import batch
+from tests.broker.waits.records import KeepingSink, wait_record
 from tests.client import Client, RunningCluster, running_cluster
 from tests.requests import PRODUCE_VERSION, produce_request
 
@@ -332,6 +337,144 @@ async def test_recording_into_a_replicated_topic_ends(tmp_path: Path) -> None:
         await client.send(produce_request("t", batch(b"b")), PRODUCE_VERSION)
         topics = {each.topic for record in recorder.recent for each in record.partitions}
         assert topics == {"t"}
+
+
+async def test_records_are_told_whole(tmp_path: Path) -> None:
+    """Every field, of a produce that node 3 released and of the fetch which that released."""
+    async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
+        await trio.testing.wait_all_tasks_blocked()
+        began_us = cluster.cluster.clock.wall_us_at(cluster.cluster.clock.now_ms())
+        cluster.cluster.pause(3)
+        reader, producer = cluster.client(1), cluster.client(1)
+        reader.start(_fetch(0, min_bytes=1, max_wait_ms=9000), FETCH_VERSION, "reader")
+        await trio.testing.wait_all_tasks_blocked()
+        records = batch(b"a", b"b")
+        producer.start(produce_request("t", records), PRODUCE_VERSION, "billing")
+        await trio.sleep(1)
+        cluster.cluster.resume(3)
+        await producer.receive()
+        await reader.receive()
+
+        [produced] = _told(cluster, "Produce", "billing")
+        [fetched] = _told(cluster, "Fetch", "reader")
+
+        cause = produced["completed_by"]
+        assert cause == {
+            "cause": "high_watermark",
+            "topic": "t",
+            "partition": 0,
+            "offset": 2,
+            "replica": 3,
+            "request": {
+                "api": "Fetch",
+                "client_id": "node-3",
+                "correlation_id": cause["request"]["correlation_id"],
+            },
+        }
+        partition = {
+            "topic": "t",
+            "partition": 0,
+            "offset": 0,
+            "records": 2,
+            "bytes": len(records),
+            "error": 0,
+            "high_watermark": 2,
+            "log_end_offset": 2,
+        }
+        both = {
+            "schema": 1,
+            "node": 1,
+            "correlation_id": 1,
+            "queued_us": 0,
+            "local_us": 0,
+            "parked_us": 1_000_000,
+            "send_us": 0,
+            "total_us": 1_000_000,
+            "completed_by": cause,
+            "partitions": [partition],
+            "error": 0,
+        }
+        assert produced == {
+            **both,
+            "connection": producer.connection.id,
+            "client_id": "billing",
+            "api": "Produce",
+            "version": PRODUCE_VERSION,
+            "arrived_us": began_us,
+            "purgatory": "Produce",
+            "waited_for": {
+                "kind": "high_watermark",
+                "topic": "t",
+                "partition": 0,
+                "need": 2,
+                "had": 0,
+                "behind": [2, 3],
+                "behind_at": [0, 0],
+            },
+            "timeout_ms": 30_000,
+            "checks": 3,  # before and after it was watched, and the last
+        }
+        assert fetched == {
+            **both,
+            "connection": reader.connection.id,
+            "client_id": "reader",
+            "api": "Fetch",
+            "version": FETCH_VERSION,
+            "arrived_us": began_us,
+            "purgatory": "Fetch",
+            "waited_for": {"kind": "min_bytes", "need": 1, "had": 0},
+            "timeout_ms": 9000,
+            "checks": 4,  # and when the log grew, too
+        }
+
+
+async def test_no_data_of_a_client_is_kept(tmp_path: Path) -> None:
+    """Neither of a batch nor of a member of a group, in memory or on the way out."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t")
+        client = cluster.client(1)
+        await client.send(produce_request("t", batch(b"confidential")), PRODUCE_VERSION)
+        await client.send(_fetch(0, min_bytes=1, max_wait_ms=0), FETCH_VERSION)
+        await _first_member(cluster)
+        recorder = cluster.cluster.recorder
+        assert recorder is not None
+
+        for record in recorder.recent:
+            assert b"confidential" not in json_line(record)
+            noted = [getattr(record, name) for name in WaitRecord.__slots__]
+            assert not [each for each in noted if isinstance(each, bytes | bytearray | memoryview)]
+        assert {"Produce", "Fetch", "SyncGroup"} <= {r.told()["api"] for r in recorder.recent}
+
+
+async def test_only_the_latest_are_kept(tmp_path: Path) -> None:
+    """As many as the limit says, whatever was recorded in all."""
+    recorder = Recorder(TrioClock())
+
+    recorder.sent([wait_record(number) for number in range(RECENT_MAX + 5)])
+
+    told = recorder.statistics()
+    assert (RECENT_MAX, told["recorded"], told["kept"]) == (10_000, 10_005, 10_000)
+    assert recorder.recent[0].header.correlation_id == 5
+
+
+async def test_a_sink_that_hangs_holds_no_request_back(tmp_path: Path) -> None:
+    """What finds no room is dropped, and counted; requests are answered as ever."""
+    sink = KeepingSink()
+    sink.may_write = trio.Event()
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        recorder = cluster.cluster.recorder
+        assert recorder is not None
+        recorder.outbox = outbox = Outbox(cluster.cluster.timer, [sink], room=3)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(outbox.run)
+            client = cluster.client(1)
+            for number in range(10):
+                await client.send(produce_request("nope", batch(b"a")), PRODUCE_VERSION)
+                await trio.sleep(1 if number == 1 else 0)
+
+            assert outbox.statistics() == {"pending": 3, "dropped": 5, "sinks": [{"written": 0}]}
+            nursery.cancel_scope.cancel()
 
 
 async def test_what_is_recorded_is_counted(tmp_path: Path) -> None:
