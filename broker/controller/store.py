@@ -107,7 +107,7 @@ class ControllerStore:
 
     def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
         """Write all that is set for a group, or, if that is nothing, that nothing is."""
-        with self._database:
+        with self._change():
             self._database.execute("DELETE FROM group_configs WHERE group_id = ?", (group_id,))
             if configs:
                 self._database.execute(
