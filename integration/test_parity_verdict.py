@@ -35,6 +35,7 @@ def test_only_the_known_difference_passes(
 
     assert verdict(outcome) == word
     assert (word in GOOD) == (word in ("same", "known difference"))
+    assert outcome.settled == (word in GOOD)
 
 
 def test_an_api_that_is_not_served_fails() -> None:

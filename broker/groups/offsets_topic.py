@@ -42,11 +42,16 @@ def partition_for(group_id: str, partitions: int) -> int:
 
 
 def ensure_offsets_topic(controller: Topics, config: Config) -> TopicImage:
-    """The topic, made if it is not there; fewer nodes than replicas asked for do for a start."""
+    """The topic, made if it is not there; fewer nodes than replicas asked for do for a start.
+
+    Raises `ApiError` COORDINATOR_NOT_AVAILABLE while there is no node to have it.
+    """
     topic = controller.image.topic(GROUP_METADATA_TOPIC)
     if topic is not None:
         return topic
     nodes = len(controller.image.alive_brokers())
+    if nodes == 0:
+        raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     return controller.create_topic(
         GROUP_METADATA_TOPIC,
         partitions=config.offsets_topic_num_partitions,

@@ -14,12 +14,9 @@ def verdict(outcome: Outcome) -> str:
     """One of the words above; those that are not good fail a run."""
     if outcome.broken:
         return BROKEN
-    known = KNOWN.get(outcome.scenario.name)
     if outcome.equal:
-        return NO_LONGER_DIFFERS if known else SAME
-    if known and known.rewritten(outcome.theirs.lines) == outcome.ours.lines:
-        return KNOWN_DIFFERENCE
-    return DIFFERS
+        return NO_LONGER_DIFFERS if outcome.scenario.name in KNOWN else SAME
+    return KNOWN_DIFFERENCE if outcome.as_known else DIFFERS
 
 
 def reason(outcome: Outcome) -> str:

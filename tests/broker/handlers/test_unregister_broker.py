@@ -103,5 +103,9 @@ async def test_the_only_node_forgets_itself(tmp_path: Path) -> None:
         )
         answer = await cluster.client(1).send(quorum, 2)
         assert answer.topics[0].partitions[0].leader_id == -1
+        answer = await cluster.client(1).send(
+            FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]), 4
+        )
+        assert answer.coordinators[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
         assert await _nodes(cluster) == []
         assert _partition(cluster).leader == -1
