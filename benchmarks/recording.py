@@ -28,7 +28,7 @@ SMALL_REQUESTS = 250  # a stretch
 LARGE_REQUESTS = 25
 TOPIC = "recorded"
 COMPARED = ("off again", "in memory", "to a file")
-SETTLED_SECONDS = 0.08  # by then the outbox has sent what a stretch put into it
+SETTLED_SECONDS = 0.15  # by then the outbox has sent what a stretch put into it
 
 
 def measure(system: System, scale: float) -> Sample:

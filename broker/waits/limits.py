@@ -8,7 +8,7 @@ RECENT_MAX = 10_000
 # On their way out: more than this are dropped, and counted.
 OUTBOX_MAX = 50_000
 # After the first that waits, so that many may gather: each time costs a worker thread's wake-up.
-LINGER_MS = 200
+LINGER_MS = 100
 
 # Records in one batch of the records topic; building it holds the loop, too.
 TOPIC_BATCH_RECORDS = 60
