@@ -1,7 +1,7 @@
 """``antechamber requests``: what waits in a running broker, or what it has answered last.
 
-For people a table, with ``--follow`` one that moves and fits the terminal; for programs ``--json``, a line a request, and
-with ``--follow`` each request once.
+For people a table, with ``--follow`` one that moves and fits the terminal; for programs ``--json``,
+a line a request, and with ``--follow`` each request once.
 """
 
 from __future__ import annotations
