@@ -1,4 +1,4 @@
-"""Wait records for tests, and a sink that keeps what it gets."""
+"""Wait records for tests, those that a cluster keeps, and a sink that keeps what it gets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import trio
 from broker.waits.outbox import Lines
 from broker.waits.record import WaitRecord
 from protocol.headers import RequestHeader
+from tests.client import RunningCluster
 
 
 def wait_record(correlation_id: int = 1, client_id: str | None = "c") -> WaitRecord:
@@ -41,3 +42,11 @@ class KeepingSink:
 
     def statistics(self) -> dict[str, Any]:
         return {"written": len(self.written)}
+
+
+def kept_of(cluster: RunningCluster, api: str, client: str = "test") -> list[dict[str, Any]]:
+    """What is kept of a client's requests of an API."""
+    recorder = cluster.cluster.recorder
+    assert recorder is not None
+    kept = [record.told() for record in recorder.recent]
+    return [each for each in kept if (each["api"], each["client_id"]) == (api, client)]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
 from broker.clock import TrioClock
-from broker.groups.offsets_topic import coordinator_of, ensure_offsets_topic
 from broker.topic_partition import TopicPartition
 from broker.waits.json_line import json_line
 from broker.waits.limits import RECENT_MAX
@@ -18,22 +16,15 @@ from broker.waits.outbox import Outbox
 from broker.waits.record import WaitRecord
 from broker.waits.recorder import Recorder
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
-from protocol.messages.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-)
-from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.batches import batch
-from tests.broker.waits.records import KeepingSink, wait_record
-from tests.client import Client, RunningCluster, running_cluster
+from tests.broker.waits.group_members import first_member
+from tests.broker.waits.records import KeepingSink, kept_of, wait_record
+from tests.client import Client, running_cluster
 from tests.requests import PRODUCE_VERSION, produce_request
 
 pytestmark = pytest.mark.anyio
 
 FETCH_VERSION = 12
-JOIN_VERSION = 3  # with which a member needs no id
 
 
 def _fetch(offset: int, *, min_bytes: int, max_wait_ms: int, topic: str = "t") -> FetchRequest:
@@ -43,13 +34,6 @@ def _fetch(offset: int, *, min_bytes: int, max_wait_ms: int, topic: str = "t") -
         min_bytes=min_bytes,
         topics=[FetchTopic(topic=topic, partitions=[asked])],
     )
-
-
-def _told(cluster: RunningCluster, api: str, client: str = "test") -> list[dict[str, Any]]:
-    recorder = cluster.cluster.recorder
-    assert recorder is not None
-    told = [record.told() for record in recorder.recent]
-    return [each for each in told if (each["api"], each["client_id"]) == (api, client)]
 
 
 async def test_a_fetch_released_by_a_produce_names_it(tmp_path: Path) -> None:
@@ -64,7 +48,7 @@ async def test_a_fetch_released_by_a_produce_names_it(tmp_path: Path) -> None:
         await producer.send(produce_request("t", records), PRODUCE_VERSION, "billing")
         await reader.receive()
 
-        [told] = _told(cluster, "Fetch")
+        [told] = kept_of(cluster, "Fetch")
 
         assert (told["purgatory"], told["timeout_ms"], told["checks"]) == ("Fetch", 9000, 3)
         assert told["waited_for"] == {
@@ -92,7 +76,7 @@ async def test_a_fetch_that_times_out_says_so(tmp_path: Path) -> None:
 
         await cluster.client(1).send(_fetch(0, min_bytes=1, max_wait_ms=300), FETCH_VERSION)
 
-        [told] = _told(cluster, "Fetch")
+        [told] = kept_of(cluster, "Fetch")
         assert told["completed_by"] == {"cause": "timeout"}
         assert told["parked_us"] >= 300_000
 
@@ -109,7 +93,7 @@ async def test_a_produce_released_by_a_follower_names_the_replica(tmp_path: Path
         cluster.cluster.resume(3)
         await client.receive()
 
-        told = _told(cluster, "Produce")[-1]
+        told = kept_of(cluster, "Produce")[-1]
 
         assert told["waited_for"]["kind"] == "high_watermark"
         assert (told["waited_for"]["need"], told["waited_for"]["behind"]) == (3, [2, 3])
@@ -133,8 +117,8 @@ async def test_leaders_that_move_and_topics_that_go_are_causes(tmp_path: Path) -
         await deleter.receive()
         await mover.receive()
 
-        [moved] = _told(cluster, "Fetch", "mover")
-        [deleted] = _told(cluster, "Fetch", "deleter")
+        [moved] = kept_of(cluster, "Fetch", "mover")
+        [deleted] = kept_of(cluster, "Fetch", "deleter")
         assert moved["completed_by"]["cause"] == "leadership"
         assert deleted["completed_by"]["cause"] == "deleted"
 
@@ -149,7 +133,7 @@ async def test_a_client_that_leaves_is_a_cause(tmp_path: Path) -> None:
         client.close()
         await trio.testing.wait_all_tasks_blocked()
 
-        [told] = _told(cluster, "Fetch")
+        [told] = kept_of(cluster, "Fetch")
 
         assert told["completed_by"] == {"cause": "disconnect"}
         assert told["parked_us"] == 1_000_000
@@ -166,7 +150,7 @@ async def test_a_request_behind_a_parked_one_was_queued(tmp_path: Path) -> None:
         await client.receive()
         await client.receive()
 
-        behind = _told(cluster, "Fetch")[-1]
+        behind = kept_of(cluster, "Fetch")[-1]
 
         assert 300_000 <= behind["queued_us"] <= 305_000
         assert behind["parked_us"] == 0
@@ -177,7 +161,7 @@ async def test_an_error_at_once_is_its_own_cause(tmp_path: Path) -> None:
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         await cluster.client(1).send(produce_request("nope", batch(b"a")), PRODUCE_VERSION)
 
-        [told] = _told(cluster, "Produce")
+        [told] = kept_of(cluster, "Produce")
 
         assert told["completed_by"] == {"cause": "error"}
         assert told["partitions"][0]["error"] == 3
@@ -192,7 +176,7 @@ async def test_the_untold_topic_leaves_no_trace(tmp_path: Path) -> None:
 
         await cluster.client(1).send(produce_request("waits", batch(b"a")), PRODUCE_VERSION)
 
-        assert _told(cluster, "Produce") == []
+        assert kept_of(cluster, "Produce") == []
 
 
 async def test_what_has_no_answer_when_the_broker_stops_says_so(tmp_path: Path) -> None:
@@ -205,7 +189,7 @@ async def test_what_has_no_answer_when_the_broker_stops_says_so(tmp_path: Path) 
         await cluster.cluster.stop(1)
         await trio.testing.wait_all_tasks_blocked()
 
-        [told] = _told(cluster, "Fetch")
+        [told] = kept_of(cluster, "Fetch")
         assert told["completed_by"] == {"cause": "shutdown"}
         [partition] = told["partitions"]
         assert (partition["topic"], partition["offset"], partition["bytes"]) == ("t", 0, 0)
@@ -220,7 +204,7 @@ async def test_a_produce_that_times_out_tells_who_was_behind_in_the_end(tmp_path
         cluster.cluster.pause(3)
         await client.send(produce_request("t", batch(b"b"), timeout_ms=1000), PRODUCE_VERSION)
 
-        told = _told(cluster, "Produce")[-1]
+        told = kept_of(cluster, "Produce")[-1]
 
         assert told["completed_by"] == {"cause": "timeout"}
         assert told["waited_for"] == {
@@ -233,87 +217,6 @@ async def test_a_produce_that_times_out_tells_who_was_behind_in_the_end(tmp_path
             "behind_at": [1],
         }
         assert told["partitions"][0]["error"] == 7
-
-
-async def _first_member(cluster: RunningCluster) -> tuple[Client, str]:
-    """The one member of a stable group."""
-    ensure_offsets_topic(cluster.controller, cluster.node(1).config)
-    client = cluster.client(1)
-    joined = await client.send(_join(), JOIN_VERSION, "first")
-    assignment = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"all")
-    sync = SyncGroupRequest(
-        group_id="g", generation_id=1, member_id=joined.member_id, assignments=[assignment]
-    )
-    await client.send(sync, 3, "first")
-    return client, joined.member_id
-
-
-def _join(member_id: str = "") -> JoinGroupRequest:
-    return JoinGroupRequest(
-        group_id="g",
-        session_timeout_ms=10_000,
-        rebalance_timeout_ms=5000,
-        member_id=member_id,
-        protocol_type="consumer",
-        protocols=[JoinGroupRequestProtocol(name="p", metadata=b"")],
-    )
-
-
-async def test_a_join_that_another_member_completes_names_it(tmp_path: Path) -> None:
-    """The second member waits until the first has joined again."""
-    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
-        first, member_id = await _first_member(cluster)
-        second = cluster.client(1)
-        second.start(_join(), JOIN_VERSION, "second")
-        await trio.sleep(1)
-        await first.send(_join(member_id), JOIN_VERSION, "first")
-        await second.receive()
-
-        [told] = _told(cluster, "JoinGroup", "second")
-
-        assert (told["purgatory"], told["timeout_ms"]) == ("Rebalance", 5000)
-        assert told["waited_for"] == {"kind": "members", "group": "g"}
-        assert told["parked_us"] == 1_000_000
-        assert told["completed_by"] == {
-            "cause": "members",
-            "request": {"api": "JoinGroup", "client_id": "first", "correlation_id": 3},
-        }
-
-
-async def test_a_join_that_waits_in_vain_times_out(tmp_path: Path) -> None:
-    """The first member does not come back."""
-    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
-        await _first_member(cluster)
-
-        await cluster.client(1).send(_join(), JOIN_VERSION, "second")
-
-        [told] = _told(cluster, "JoinGroup", "second")
-        assert told["completed_by"] == {"cause": "timeout"}
-        assert 5_000_000 <= told["parked_us"] <= 5_002_000
-
-
-async def test_a_commit_is_released_by_the_replica_that_has_it(tmp_path: Path) -> None:
-    """Its offsets are stored when the high watermark of the group's log has passed them."""
-    async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
-        cluster.controller.create_topic("t")
-        ensure_offsets_topic(cluster.controller, cluster.node(1).config)
-        await trio.testing.wait_all_tasks_blocked()
-        coordinator = coordinator_of("g", cluster.node(1).image)
-        committed = OffsetCommitRequestPartition(
-            partition_index=0, committed_offset=0, committed_metadata=None
-        )
-        topics = [OffsetCommitRequestTopic(name="t", partitions=[committed])]
-        commit = OffsetCommitRequest(group_id="g", member_id="", topics=topics)
-
-        await cluster.client(coordinator.node_id).send(commit, 5)
-
-        [told] = _told(cluster, "OffsetCommit")
-        assert (told["purgatory"], told["waited_for"]) == (
-            "Produce",
-            {"kind": "stored", "group": "g"},
-        )
-        assert told["completed_by"]["cause"] == "high_watermark"
-        assert told["completed_by"]["request"]["api"] == "Fetch"
 
 
 async def test_recording_into_a_replicated_topic_ends(tmp_path: Path) -> None:
@@ -339,6 +242,25 @@ async def test_recording_into_a_replicated_topic_ends(tmp_path: Path) -> None:
         assert topics == {"t"}
 
 
+def _whole(client: Client, client_id: str, began_us: int, cause: dict[str, Any]) -> dict[str, Any]:
+    """What the two records of the story below have in common."""
+    return {
+        "schema": 1,
+        "node": 1,
+        "connection": client.connection.id,
+        "client_id": client_id,
+        "correlation_id": 1,
+        "arrived_us": began_us,
+        "queued_us": 0,
+        "local_us": 0,
+        "parked_us": 1_000_000,
+        "send_us": 0,
+        "total_us": 1_000_000,
+        "completed_by": cause,
+        "error": 0,
+    }
+
+
 async def test_records_are_told_whole(tmp_path: Path) -> None:
     """Every field, of a produce that node 3 released and of the fetch which that released."""
     async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
@@ -349,84 +271,40 @@ async def test_records_are_told_whole(tmp_path: Path) -> None:
         reader, producer = cluster.client(1), cluster.client(1)
         reader.start(_fetch(0, min_bytes=1, max_wait_ms=9000), FETCH_VERSION, "reader")
         await trio.testing.wait_all_tasks_blocked()
-        records = batch(b"a", b"b")
-        producer.start(produce_request("t", records), PRODUCE_VERSION, "billing")
+        producer.start(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION, "billing")
         await trio.sleep(1)
         cluster.cluster.resume(3)
         await producer.receive()
         await reader.receive()
 
-        [produced] = _told(cluster, "Produce", "billing")
-        [fetched] = _told(cluster, "Fetch", "reader")
+        [produced] = kept_of(cluster, "Produce", "billing")
+        [fetched] = kept_of(cluster, "Fetch", "reader")
 
-        cause = produced["completed_by"]
-        assert cause == {
-            "cause": "high_watermark",
-            "topic": "t",
-            "partition": 0,
-            "offset": 2,
-            "replica": 3,
-            "request": {
-                "api": "Fetch",
-                "client_id": "node-3",
-                "correlation_id": cause["request"]["correlation_id"],
-            },
-        }
-        partition = {
-            "topic": "t",
-            "partition": 0,
-            "offset": 0,
-            "records": 2,
-            "bytes": len(records),
-            "error": 0,
-            "high_watermark": 2,
-            "log_end_offset": 2,
-        }
-        both = {
-            "schema": 1,
-            "node": 1,
-            "correlation_id": 1,
-            "queued_us": 0,
-            "local_us": 0,
-            "parked_us": 1_000_000,
-            "send_us": 0,
-            "total_us": 1_000_000,
-            "completed_by": cause,
-            "partitions": [partition],
-            "error": 0,
-        }
-        assert produced == {
-            **both,
-            "connection": producer.connection.id,
-            "client_id": "billing",
-            "api": "Produce",
-            "version": PRODUCE_VERSION,
-            "arrived_us": began_us,
-            "purgatory": "Produce",
-            "waited_for": {
-                "kind": "high_watermark",
-                "topic": "t",
-                "partition": 0,
-                "need": 2,
-                "had": 0,
-                "behind": [2, 3],
-                "behind_at": [0, 0],
-            },
-            "timeout_ms": 30_000,
-            "checks": 3,  # before and after it was watched, and the last
-        }
-        assert fetched == {
-            **both,
-            "connection": reader.connection.id,
-            "client_id": "reader",
-            "api": "Fetch",
-            "version": FETCH_VERSION,
-            "arrived_us": began_us,
-            "purgatory": "Fetch",
-            "waited_for": {"kind": "min_bytes", "need": 1, "had": 0},
-            "timeout_ms": 9000,
-            "checks": 4,  # and when the log grew, too
-        }
+    cause = produced["completed_by"]
+    by = {**cause["request"], "api": "Fetch", "client_id": "node-3"}  # its number may be any
+    log = {"topic": "t", "partition": 0}
+    assert cause == {"cause": "high_watermark", **log, "offset": 2, "replica": 3, "request": by}
+    part = {**log, "offset": 0, "records": 2, "bytes": len(batch(b"a", b"b")), "error": 0}
+    partitions = [{**part, "high_watermark": 2, "log_end_offset": 2}]
+    behind = {"behind": [2, 3], "behind_at": [0, 0]}
+    assert produced == _whole(producer, "billing", began_us, cause) | {
+        "api": "Produce",
+        "version": PRODUCE_VERSION,
+        "purgatory": "Produce",
+        "waited_for": {"kind": "high_watermark", **log, "need": 2, "had": 0, **behind},
+        "timeout_ms": 30_000,
+        "checks": 3,  # before and after it was watched, and the last
+        "partitions": partitions,
+    }
+    assert fetched == _whole(reader, "reader", began_us, cause) | {
+        "api": "Fetch",
+        "version": FETCH_VERSION,
+        "purgatory": "Fetch",
+        "waited_for": {"kind": "min_bytes", "need": 1, "had": 0},
+        "timeout_ms": 9000,
+        "checks": 4,  # and when the log grew, too
+        "partitions": partitions,
+    }
 
 
 async def test_no_data_of_a_client_is_kept(tmp_path: Path) -> None:
@@ -436,7 +314,7 @@ async def test_no_data_of_a_client_is_kept(tmp_path: Path) -> None:
         client = cluster.client(1)
         await client.send(produce_request("t", batch(b"confidential")), PRODUCE_VERSION)
         await client.send(_fetch(0, min_bytes=1, max_wait_ms=0), FETCH_VERSION)
-        await _first_member(cluster)
+        await first_member(cluster)
         recorder = cluster.cluster.recorder
         assert recorder is not None
 

@@ -1,0 +1,35 @@
+"""A group of one, to be recorded."""
+
+from __future__ import annotations
+
+from broker.groups.offsets_topic import ensure_offsets_topic
+from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from tests.client import Client, RunningCluster
+
+JOIN_VERSION = 3  # with which a member needs no id
+
+
+async def first_member(cluster: RunningCluster) -> tuple[Client, str]:
+    """The one member of a stable group."""
+    ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+    client = cluster.client(1)
+    joined = await client.send(join(), JOIN_VERSION, "first")
+    assignment = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"all")
+    sync = SyncGroupRequest(
+        group_id="g", generation_id=1, member_id=joined.member_id, assignments=[assignment]
+    )
+    await client.send(sync, 3, "first")
+    return client, joined.member_id
+
+
+def join(member_id: str = "") -> JoinGroupRequest:
+    """A member of the group, a new one if it has no id."""
+    return JoinGroupRequest(
+        group_id="g",
+        session_timeout_ms=10_000,
+        rebalance_timeout_ms=5000,
+        member_id=member_id,
+        protocol_type="consumer",
+        protocols=[JoinGroupRequestProtocol(name="p", metadata=b"")],
+    )
