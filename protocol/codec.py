@@ -21,7 +21,7 @@ from protocol.wire import (
     FixedArray,
     FixedWidth,
     Nested,
-    Optional,
+    Nullable,
     Read,
     SizedValue,
     Uuids,
@@ -84,6 +84,7 @@ def _is_flexible(cls: Any, version: int) -> bool:
     return flexible
 
 
+@cache
 def _coded(cls: Any, version: int, compact: bool) -> tuple[list[Coded], Tagged | None]:
     """The fields of a struct with their wire types; None if it has no place for tagged ones."""
     plain, tagged = fields_of(cls, version)
@@ -99,7 +100,7 @@ def _tagged_wire(field: Field, version: int) -> Wire:
     """A tagged struct is absent instead of null, unless null is spelt out."""
     nullable = field.nullable and not field.is_struct
     wire = _wire(field.hint, nullable, version, compact=True)
-    return Optional(wire, null=0) if field.is_spelt else wire
+    return Nullable(wire, null=0) if field.is_spelt else wire
 
 
 def _wire(hint: Any, nullable: bool, version: int, compact: bool) -> Wire:
@@ -122,4 +123,4 @@ def _wire(hint: Any, nullable: bool, version: int, compact: bool) -> Wire:
         lambda: struct_reader(hint, *coded()),
         lambda: struct_writer(hint, *coded()),
     )
-    return Optional(nested, null=0xFF) if nullable else nested
+    return Nullable(nested, null=0xFF) if nullable else nested

@@ -148,7 +148,7 @@ def _tag_writer(tagged: Tagged) -> Write:
     def writer_of(tag: int) -> Write:
         return writer(tagged[tag].wire, tagged[tag].field.name)
 
-    def write(out: bytearray, it: Any) -> None:
+    def write(out: Output, it: Any) -> None:
         bodies: list[tuple[int, bytes]] = []
         for tag, (field, _) in tagged.items():
             value = getattr(it, field.name)

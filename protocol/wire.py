@@ -16,6 +16,7 @@ from struct import Struct, calcsize, pack, unpack_from
 from typing import Any, NoReturn, Protocol
 from uuid import UUID
 
+from protocol.output import Output
 from protocol.schema import Sized
 from protocol.source import Source
 from protocol.varints import Malformed, read_uvarint, write_uvarint
@@ -24,7 +25,7 @@ _UUID_BYTES = 16
 _UUIDS_KEPT = 1024
 
 Read = Callable[[memoryview, int], tuple[Any, int]]
-Write = Callable[[bytearray, Any], None]
+Write = Callable[[Output, Any], None]
 
 
 class Wire(Protocol):
@@ -292,7 +293,7 @@ class Nested:
         source.line(f"{write}(out, {value})")
 
 
-class Optional:
+class Nullable:
     """A struct that may be null: a byte tells, 1 for there and *null* for null."""
 
     def __init__(self, inner: Wire, *, null: int) -> None:

@@ -16,7 +16,7 @@ from protocol.wire import (
     Array,
     FixedArray,
     FixedWidth,
-    Optional,
+    Nullable,
     Read,
     SizedValue,
     Uuids,
@@ -178,7 +178,7 @@ def test_the_uuids_kept_are_few() -> None:
 
 def test_a_struct_may_be_missing() -> None:
     """One byte tells whether it is there."""
-    read, write = functions(Optional(FixedWidth("h"), null=0xFF))
+    read, write = functions(Nullable(FixedWidth("h"), null=0xFF))
     out = Output()
     write(out, None)
     write(out, 7)
