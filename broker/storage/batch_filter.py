@@ -2,7 +2,8 @@
 
 Offsets, producer, sequence numbers and leader epoch stay as they were, whatever goes: readers and
 producers rely on them. A batch that has lost all its records is kept, empty, only if it is asked
-for; one that keeps tombstones is given the time at which these may go (KIP-534).
+for; one that keeps tombstones, or the marker of a transaction that has nothing left, is given the
+time at which these may go (KIP-534).
 """
 
 from __future__ import annotations
@@ -39,18 +40,20 @@ def filter_batch(
     keep: Callable[[RecordSlice], bool],
     *,
     horizon_ms: int,
+    needs_horizon: bool = False,
     keep_empty: bool,
 ) -> memoryview | bytes | None:
     """The batch with the records that *keep* wants, None if nothing is left of it.
 
-    Tombstones that are kept may go at *horizon_ms*, unless another time was said before.
+    Tombstones that are kept may go at *horizon_ms*, unless another time was said before; so may the
+    whole batch if it *needs_horizon*.
     """
     all_records = list(record_slices(header, batch))
     kept = [record for record in all_records if keep(record)]
     if not kept:
         return empty_batch(header) if keep_empty else None
     horizon = delete_horizon_ms(header)
-    if horizon is None and not all(record.has_value for record in kept):
+    if horizon is None and (needs_horizon or not all(record.has_value for record in kept)):
         horizon = horizon_ms
     elif len(kept) == len(all_records):
         return batch

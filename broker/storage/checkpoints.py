@@ -14,6 +14,8 @@ from broker.errors import StartupError
 from broker.storage.disk import Disk, read_small_file
 from broker.topic_partition import TopicPartition
 
+PARTITION_METADATA = "partition.metadata"
+
 _VERSION = "0"
 
 
@@ -57,10 +59,10 @@ def write_partition_metadata(disk: Disk, path: Path, topic_id: UUID) -> None:
 
 
 def read_partition_metadata(path: Path) -> UUID | None:
-    """The topic's id, None if there is no such file. Raises `CorruptCheckpoint`."""
+    """The topic's id, None if the file is not there or empty. Raises `CorruptCheckpoint`."""
     lines = _lines(path)
-    if lines is None:
-        return None
+    if not lines:
+        return None  # the power went before the disk had more than the name
     fields = dict(line.split(": ", 1) for line in lines if ": " in line)
     try:
         return UUID(bytes=base64.urlsafe_b64decode(fields["topic_id"] + "=="))

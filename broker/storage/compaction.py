@@ -2,9 +2,10 @@
 
 First the keys of the part that has not been compacted yet are put into a map, then all segments up
 to there are written anew without what the map supersedes, small ones joined. A tombstone stays
-until its time is over, which is ``delete.retention.ms`` after it was first met by a compaction.
-Records of aborted transactions go; the markers that end transactions are left alone. Each active
-producer's last batch stays, be it without records.
+until its time is over, which is ``delete.retention.ms`` after it was first met by a compaction; so
+does the marker of a transaction that has nothing left. Records of aborted transactions go. Each
+active producer's last batch stays, be it without records, and so does the last batch of all: it
+tells whoever copies the log where it ends.
 
 It is done in small steps, so that the loop can do other things between two of them.
 """
@@ -16,13 +17,13 @@ from functools import partial
 
 from broker.storage.batch_filter import delete_horizon_ms, filter_batch
 from broker.storage.batch_walk import indexed_timestamp
+from broker.storage.cleaned_transactions import CleanedTransactions
 from broker.storage.flusher import Flush
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_map import KEYS_MAX, OffsetMap
 from broker.storage.record_slices import RecordSlice, record_slices
 from broker.storage.segment import CLEANED, LogSegment
-from broker.storage.transaction_index import AbortedTxn
 from protocol.records import INT32_MAX, BatchHeader, read_header
 
 # A piece of work: how many bytes it was, or what must be on the disk before the next one.
@@ -37,11 +38,13 @@ class Compaction:
     ) -> None:
         self._log = log
         self._first_dirty = first_dirty
+        self._end = end
         self._now_ms = now_ms
         self._map = OffsetMap(keys_max)
         self._segments = [each for each in log.segments.inactive() if each[1] <= end]
         self._last_offsets = log.last_offsets_of_producers()
-        self._aborted = log.aborted_transactions(log.log_start_offset, end)
+        self._transactions = CleanedTransactions(log.aborted_transactions(0, end))
+        self._mapped = CleanedTransactions(log.aborted_transactions(first_dirty, end))
 
     def steps(self) -> Iterator[Step]:
         """Do it, piece by piece; ends early if the segments have changed meanwhile.
@@ -52,29 +55,42 @@ class Compaction:
         end = self._map.latest_offset + 1
         mapped = [each for each in self._segments if each[0].base_offset < end]
         for group in grouped(mapped, self._log.config):
+            if not self._log.has_segments(group):
+                return
             cleaned = self._log.new_segment(group[0].base_offset, CLEANED)
             yield from self._rewrite(group, cleaned)
             if not self._log.replace_segments(group, cleaned):
                 cleaned.remove()
                 return
+            yield Flush(self._log.disk, [self._log.directory], 0)
         self._log.compacted_to(max(end, self._first_dirty))
 
     def _map_keys(self) -> Iterator[Step]:
-        for segment, _ in self._segments:
-            for _, header, batch in segment.batches():
-                if header.last_offset < self._first_dirty:
-                    continue
-                if not (header.is_control or self._is_aborted(header)):
-                    for record in record_slices(header, batch):
-                        if record.key is None or record.offset < self._first_dirty:
-                            continue
-                        if not self._map.put(record.key, record.offset):
-                            return
+        for segment, end in self._segments:
+            if end <= self._first_dirty or not self._log.has_segments([segment]):
+                continue
+            place = segment.locate(self._first_dirty)
+            for _, header, batch in segment.batches(place.position) if place else ():
+                if not self._map_batch(header, batch):
+                    return
                 self._map.latest_offset = header.last_offset
                 yield header.size
+            # What lies between the last batch and the next segment has been compacted, too.
+            self._map.latest_offset = end - 1
+
+    def _map_batch(self, header: BatchHeader, batch: memoryview) -> bool:
+        """Put the keys of a batch into the map; False if it is full."""
+        if header.is_control:
+            self._mapped.marker_may_go(header, batch)
+            return True
+        return self._mapped.is_aborted(header) or all(
+            self._map.put(record.key, record.offset)
+            for record in record_slices(header, batch)
+            if record.key is not None and record.offset >= self._first_dirty
+        )
 
     def _rewrite(self, group: Sequence[LogSegment], cleaned: LogSegment) -> Iterator[Step]:
-        aborted: list[AbortedTxn] = []
+        modified_ms = group[-1].file.modified_ms()
         for segment in group:
             for _, header, batch in segment.batches():
                 left = self._filtered(header, batch)
@@ -83,25 +99,33 @@ class Compaction:
                     place = (new.size, new.last_offset, indexed_timestamp(new))
                     cleaned.append(memoryview(left), [place])
                 yield header.size
-            if segment.has_transactions:
-                aborted += segment.transactions.entries
         cleaned.become_inactive()
-        cleaned.transactions.replace(aborted)
+        cleaned.transactions.replace(self._transactions.kept)
+        self._transactions.kept = []
+        # Retention goes by it where no record has a timestamp.
+        cleaned.file.set_modified_ms(modified_ms)
         yield Flush(cleaned.file.disk, cleaned.paths, 0)
 
     def _filtered(self, header: BatchHeader, batch: memoryview) -> memoryview | bytes | None:
         """What is left of a batch."""
-        if header.is_control:
-            return batch
-        is_last = self._last_offsets.get(header.producer_id) == header.last_offset
         horizon_ms = delete_horizon_ms(header)
-        tombstones_go = horizon_ms is not None and horizon_ms <= self._now_ms
+        is_over = horizon_ms is not None and horizon_ms <= self._now_ms
+        may_go = False
+        if header.is_control:
+            may_go = self._transactions.marker_may_go(header, batch)
+            keep = _none if may_go and is_over else _all
+        elif self._transactions.is_aborted(header):
+            keep = _none
+        else:
+            keep = partial(self._stays, is_over)
+        is_last = self._last_offsets.get(header.producer_id) == header.last_offset
         return filter_batch(
             header,
             batch,
-            _none if self._is_aborted(header) else partial(self._stays, tombstones_go),
+            keep,
             horizon_ms=self._now_ms + self._log.config.delete_retention_ms,
-            keep_empty=is_last,
+            needs_horizon=may_go,
+            keep_empty=is_last or header.next_offset == self._end,
         )
 
     def _stays(self, tombstones_go: bool, record: RecordSlice) -> bool:
@@ -111,13 +135,6 @@ class Compaction:
             return False  # from before the topic was compacted
         is_latest = record.offset >= self._map.get(record.key)
         return is_latest and (record.has_value or not tombstones_go)
-
-    def _is_aborted(self, header: BatchHeader) -> bool:
-        return header.is_transactional and any(
-            each.producer_id == header.producer_id
-            and each.first_offset <= header.base_offset <= each.last_offset
-            for each in self._aborted
-        )
 
 
 def grouped(
@@ -145,3 +162,7 @@ def grouped(
 
 def _none(_record: RecordSlice) -> bool:
     return False
+
+
+def _all(_record: RecordSlice) -> bool:
+    return True

@@ -184,6 +184,14 @@ class DiskFile:
         except FileNotFoundError:
             return None
 
+    def modified_ms(self) -> int:
+        """When the file was last written to, by the machine's clock. Raises OSError."""
+        return os.stat(self.place).st_mtime_ns // 1_000_000
+
+    def set_modified_ms(self, time_ms: int) -> None:
+        """Say when it was last written to. Raises OSError."""
+        os.utime(self.place, ns=(time_ms * 1_000_000, time_ms * 1_000_000))
+
     def close(self) -> None:
         """Give the descriptor back."""
         if self.fd >= 0:

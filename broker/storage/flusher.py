@@ -55,6 +55,8 @@ class Flusher:
     def __init__(self, background: Background | None = None, *, durable: bool = True) -> None:
         self._background = background or Inline()
         self._durable = durable
+        # Called when a log has been cut below its recovery point.
+        self.on_recovery_point_lowered: Callable[[], None] = _nothing
         # Each with those who want to be told when it is done.
         self._waiting: dict[Flushable, list[Told]] = {}
         self._running: dict[Flushable, tuple[Flush, list[Told]]] = {}
@@ -136,6 +138,10 @@ class Flusher:
             log.disk.fail(log, error)
         _tell(listeners)
         self._start()
+
+
+def _nothing() -> None:
+    pass
 
 
 def _tell(listeners: list[Told]) -> None:

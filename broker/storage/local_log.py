@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from broker.clock import Clock
+from broker.storage.checkpoints import PARTITION_METADATA
 from broker.storage.disk import Disk
 from broker.storage.flusher import Flush, Flusher
 from broker.storage.leader_epochs import FILE_NAME as LEADER_EPOCHS
@@ -86,14 +87,14 @@ class LocalLog:
         segment.append(batches, places)
         self.end = LogOffsetMetadata(places[-1][1] + 1, segment.base_offset, segment.size)
 
-    def roll(self) -> bool:
-        """Go on in a new segment; False if the active one is new itself. Raises OSError."""
-        old, offset = self.active, self.end.message_offset
-        if offset == old.base_offset:
+    def roll(self, base_offset: int) -> bool:
+        """Go on in a new segment; False if the active one begins there. Raises OSError."""
+        old = self.active
+        if base_offset == old.base_offset:
             return False
         old.become_inactive()
-        self.segments.add(self.new_segment(offset))
-        self._end_at(offset)
+        self.segments.add(self.new_segment(base_offset))
+        self._end_at(self.end.message_offset)
         return True
 
     def truncate_to(self, offset: int) -> None:
@@ -168,6 +169,9 @@ class LocalLog:
                 segment.flush_indexes()
                 paths += segment.paths
             paths += [self.directory / LEADER_EPOCHS, self.directory]
+            if self.recovery_point <= self.segments.first.base_offset:
+                # Perhaps nothing has been flushed since the folder was made.
+                paths += [self.directory / PARTITION_METADATA, self.directory.parent]
         return Flush(self.disk, paths, self.end.message_offset)
 
     def flushed(self, flush: Flush) -> None:
@@ -211,6 +215,8 @@ class LocalLog:
     def _end_at(self, offset: int) -> None:
         active = self.active = self.segments.active
         self.end = LogOffsetMetadata(offset, active.base_offset, active.size)
-        self.recovery_point = min(self.recovery_point, offset)
         self.compacted_to = min(self.compacted_to, offset)
         self._flusher.cut(self, offset)
+        if offset < self.recovery_point:
+            self.recovery_point = offset
+            self._flusher.on_recovery_point_lowered()

@@ -166,7 +166,7 @@ class Log(LogUpkeep):
             return LogAppendInfo(first.first_offset, first.last_offset, time, start, True, time)
         last_offset = first_offset + header.records_count - 1
         epochs = [(leader_epoch, first_offset)] if leader_epoch > self._epochs.latest else []
-        self._write(batch, [(size, last_offset, max_timestamp)], epochs, now_ms)
+        self._write(batch, first_offset, [(size, last_offset, max_timestamp)], epochs, now_ms)
         if numbered and not header.is_control:
             producers.update(header, first_offset, max_timestamp)
         producers.map_end_offset = last_offset + 1
@@ -181,8 +181,7 @@ class Log(LogUpkeep):
         fetch (KAFKA-18723). Raises `AppendRefused`; the log is as it was then.
         """
         self._refuse_if_offline()
-        first_offset = self._local.end.message_offset
-        headers = check_replicated(records, first_offset, leader_epoch)
+        headers = check_replicated(records, self._local.end.message_offset, leader_epoch)
         if not headers:
             return None
         places = [
@@ -190,7 +189,8 @@ class Log(LogUpkeep):
         ]
         size = sum(header.size for header in headers)
         epochs = [(header.partition_leader_epoch, header.base_offset) for header in headers]
-        self._write(records[:size], places, epochs, self._clock.wall_ms())
+        first_offset = headers[0].base_offset
+        self._write(records[:size], first_offset, places, epochs, self._clock.wall_ms())
         self._replay(headers, records)
         max_timestamp = max(header.max_timestamp for header in headers)
         last_offset, start = headers[-1].last_offset, self.log_start_offset
@@ -199,6 +199,7 @@ class Log(LogUpkeep):
     def _write(
         self,
         batches: memoryview,
+        first_offset: int,
         places: list[tuple[int, int, int]],
         epochs: list[tuple[int, int]],
         now_ms: int,
@@ -211,7 +212,7 @@ class Log(LogUpkeep):
                 self._epochs.assign_all(epochs)
             size, active = len(batches), local.active
             if active.should_roll(size, last_offset, max_timestamp, local.config, now_ms):
-                self.roll()
+                self.roll(first_offset)
             local.append(batches, places)
         except OSError as error:
             local.disk.fail(self.topic_partition, error)

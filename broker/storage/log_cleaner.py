@@ -56,7 +56,7 @@ def cleanable(log: Log, now_ms: int) -> Cleanable | None:
             if segment_end <= first_dirty:
                 clean_bytes += segment.size
                 continue
-            lag_ms = now_ms - segment.largest_timestamp()
+            lag_ms = now_ms - segment.newest_ms()
             if segment_end > log.last_stable_offset or lag_ms < config.min_compaction_lag_ms:
                 break
             end = segment_end

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
-import json
 import logging
 import os
 import shutil
@@ -21,7 +21,7 @@ from broker.storage.checkpoints import (
     uuid_text,
     write_offset_checkpoint,
 )
-from broker.storage.disk import Disk
+from broker.storage.disk import Disk, read_small_file
 from broker.topic_partition import TopicPartition
 
 logger = logging.getLogger(__name__)
@@ -33,6 +33,7 @@ COMPACTED = "cleaner-offset-checkpoint"
 
 _META_PROPERTIES = "meta.properties"
 _CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
+_MARK = b'{"version":0,"brokerEpoch":-1}'  # no epoch: nobody here asks whether it was the last
 _LOCK = ".lock"
 
 
@@ -88,8 +89,7 @@ class LogDirectory:
     def close(self, *, clean: bool) -> None:
         """Leave the mark of a clean shutdown, if it is one, and let others in. Raises OSError."""
         if clean:
-            mark = json.dumps({"version": 0, "brokerEpoch": -1}).encode()
-            self.disk.replace(self.path / _CLEAN_SHUTDOWN, mark, sync=True)
+            self.disk.replace(self.path / _CLEAN_SHUTDOWN, _MARK, sync=True)
         self.unlock()
 
     def unlock(self) -> None:
@@ -100,8 +100,10 @@ class LogDirectory:
         fd = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except OSError as error:
             os.close(fd)
+            if error.errno not in (errno.EACCES, errno.EAGAIN):
+                raise
             raise StartupError(
                 f"data directory {self.path} is in use by another process; stop that or choose "
                 "another directory"
@@ -113,7 +115,7 @@ class LogDirectory:
         path = self.path / _META_PROPERTIES
         wanted = {"version": "1", "cluster.id": cluster_id, "node.id": str(node_id)}
         try:
-            lines = path.read_text().splitlines()
+            lines = read_small_file(path).decode("latin-1").splitlines()
         except FileNotFoundError:
             wanted["directory.id"] = uuid_text(uuid4())
             text = "".join(f"{key}={value}\n" for key, value in wanted.items())
@@ -121,8 +123,13 @@ class LogDirectory:
             return
         found = dict(line.split("=", 1) for line in lines if "=" in line and line[0] != "#")
         for key in ("cluster.id", "node.id"):
-            if found.get(key) != wanted[key]:
+            if key not in found:
                 raise StartupError(
-                    f"data directory {self.path} belongs to {key} {found.get(key)}, not to "
+                    f"{path} is damaged, it has no {key}; write {key}={wanted[key]} into it if the "
+                    "directory is this node's"
+                )
+            if found[key] != wanted[key]:
+                raise StartupError(
+                    f"data directory {self.path} belongs to {key} {found[key]}, not to "
                     f"{wanted[key]}; see {_META_PROPERTIES} there"
                 )

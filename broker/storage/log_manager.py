@@ -12,18 +12,19 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from broker.clock import Clock
 from broker.errors import ApiError, StartupError
 from broker.storage.background import Then, background
+from broker.storage.checkpointed_offsets import CHECKPOINTS, CheckpointedOffsets
 from broker.storage.checkpoints import (
+    PARTITION_METADATA,
     CorruptCheckpoint,
     read_partition_metadata,
     write_partition_metadata,
@@ -42,6 +43,7 @@ from broker.storage.log_directory import (
 )
 from broker.storage.log_recovery import Progress
 from broker.storage.open_files import OpenFiles
+from broker.storage.partition_folders import DELETED, STRAY, aside, partition_of
 from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS
 from broker.storage.read_cache import ReadCache
 from broker.storage.storage_errors import StorageErrors
@@ -50,12 +52,8 @@ from protocol.errors import ErrorCode
 
 logger = logging.getLogger(__name__)
 
-PARTITION_METADATA = "partition.metadata"
 # When all logs are closed: a file system that is asked by several writes its journal once for them.
 SYNCS_AT_ONCE = 8
-CHECKPOINTS = (HIGH_WATERMARKS, RECOVERY_POINTS, LOG_STARTS, COMPACTED)
-_DELETED = "-delete"
-_FOLDER = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)")
 # What one partition's folder may be: damaged, or not even a folder.
 _NOT_THE_DISKS_FAULT = (CorruptCheckpoint, NotADirectoryError, FileExistsError)
 # What a log says to those who still hold it when its node has ended as a killed process does.
@@ -90,16 +88,20 @@ class LogManager:
         self._cache = ReadCache()
         self._background = background()
         self._flusher = Flusher(self._background, durable=durable)
+        # What comes in the place of what was cut must not be taken for safe after a crash.
+        lowered = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
+        self._flusher.on_recovery_point_lowered = lowered
         self._progress = Progress()
         self._open_files = OpenFiles[DiskFile]()
         self._logs: dict[TopicPartition, Log] = {}
         self._homes: dict[TopicPartition, LogDirectory] = {}
-        self._checkpoints: dict[str, dict[TopicPartition, int]] = {name: {} for name in CHECKPOINTS}
+        self._offsets = CheckpointedOffsets()
         self._listeners: list[Callable[[list[TopicPartition]], None]] = []
         paths = [data_dir] if isinstance(data_dir, Path) else list(data_dir)
         self._some_are_missing = False
         self._is_starting = True
         self._missing: set[TopicPartition] = set()
+        self._unknown: set[TopicPartition] = set()
         for path in paths:
             try:
                 disk = make_disk(self._open_files)
@@ -142,6 +144,7 @@ class LogManager:
         log = self._logs.get(key)
         if log is not None and log.disk.failure is None:
             return log
+        self._unknown.discard(key)
         home = self._homes.get(key) or self._home_for_new(key)
         with StorageErrors(key, home.disk):
             try:
@@ -151,8 +154,17 @@ class LogManager:
                 raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
 
     def started(self) -> None:
-        """What the node has had all along has been asked for: what it will ask for now is new."""
+        """What the node has had all along has been asked for: what it will ask for now is new.
+
+        A folder that nobody has asked for is of a topic that is gone, or was moved to other nodes,
+        while the node was down. It gets another name, and is kept.
+        """
         self._is_starting = False
+        for key in sorted(self._unknown):
+            stray = self._set_aside(key, STRAY)
+            if stray is not None:
+                logger.warning("%s is not of this node any more; it is kept as %s", key, stray)
+        self._unknown.clear()
 
     def _home_for_new(self, key: TopicPartition) -> LogDirectory:
         if self._some_are_missing and self._is_starting:
@@ -183,10 +195,10 @@ class LogManager:
             progress=self._progress,
             producer_id_expiration_ms=self.producer_id_expiration_ms,
             clean=home.was_clean or is_new,
-            recovery_point=self._checkpoints[RECOVERY_POINTS].get(key, 0),
-            log_start_offset=self._checkpoints[LOG_STARTS].get(key, 0),
-            high_watermark=self._checkpoints[HIGH_WATERMARKS].get(key, 0),
-            compacted_to=self._checkpoints[COMPACTED].get(key, 0),
+            recovery_point=self._offsets.of(RECOVERY_POINTS, key),
+            log_start_offset=self._offsets.of(LOG_STARTS, key),
+            high_watermark=self._offsets.of(HIGH_WATERMARKS, key),
+            compacted_to=self._offsets.of(COMPACTED, key),
         )
         self._settle(key, home)
         if found != topic_id:
@@ -198,29 +210,34 @@ class LogManager:
 
     def delete(self, key: TopicPartition) -> None:
         """Delete the partition's folder: under its new name at once, then for good."""
-        log = self._logs.pop(key, None)
-        if log is not None:
-            self._flusher.forget(log.flushable)
-        self._missing.discard(key)
-        home = self._homes.pop(key, None)
-        for offsets in self._checkpoints.values():
-            offsets.pop(key, None)
-        if home is None:
-            return
-        home.partitions.discard(key)
-        path = home.path / str(key)
-        gone = path.with_name(f"{key}.{uuid4().hex}{_DELETED}")
-        try:
-            if log is not None:
-                log.rename(gone)
-            else:
-                home.disk.rename(path, gone)
-        except OSError as error:
-            home.disk.fail(key, error)
+        log, home = self._logs.get(key), self._homes.get(key)
+        gone = self._set_aside(key, DELETED)
+        if gone is None or home is None:
             return
         delay_ms = (log.config if log is not None else LogConfig()).file_delete_delay_ms
         remove = partial(home.disk.remove_tree, gone)
         self.later(delay_ms, lambda: self._background.run(remove, lambda _: None))
+
+    def _set_aside(self, key: TopicPartition, suffix: str) -> Path | None:
+        """Forget the partition; its folder's new name, None if there is no folder to rename."""
+        log, home = self._logs.pop(key, None), self._homes.pop(key, None)
+        if log is not None:
+            self._flusher.forget(log.flushable)
+        self._missing.discard(key)
+        self._offsets.forget(key)
+        if home is None:
+            return None
+        home.partitions.discard(key)
+        to = home.path / aside(key, suffix)
+        try:
+            if log is not None:
+                log.rename(to)
+            else:
+                home.disk.rename(home.path / str(key), to)
+        except OSError as error:
+            home.disk.fail(key, error)
+            return None
+        return to
 
     # ------------------------------------------------------------------------------ failures
 
@@ -274,36 +291,16 @@ class LogManager:
     def checkpoint(self, names: Sequence[str] = CHECKPOINTS, *, sync: bool = False) -> None:
         """Write down high watermarks, recovery points, log starts, compactions; or some of these.
 
-        What was found for partitions that nobody has opened since is kept.
+        With *sync* they are on the disk for good then, if the logs are durable.
         """
-        for key, log in self._logs.items():
-            self._checkpoints[HIGH_WATERMARKS][key] = log.high_watermark
-            self._checkpoints[RECOVERY_POINTS][key] = log.recovery_point
-            # Most logs begin where their first segment does, and are not compacted.
-            start, first = log.log_start_offset, log.segments.first.base_offset
-            self._note(LOG_STARTS, key, start if start > first else 0)
-            self._note(COMPACTED, key, log.first_dirty_offset if log.config.is_compacted else 0)
-        for directory in self.directories:
-            if not directory.is_offline:
-                self._write_checkpoints(directory, names, sync=sync)
-
-    def _note(self, name: str, key: TopicPartition, offset: int) -> None:
-        """Nothing is written down where 0 would be."""
-        if offset:
-            self._checkpoints[name][key] = offset
-        else:
-            self._checkpoints[name].pop(key, None)
-
-    def _write_checkpoints(
-        self, directory: LogDirectory, names: Sequence[str], *, sync: bool
-    ) -> None:
-        try:
-            for name in names:
-                offsets = self._checkpoints[name]
-                mine = {key: offsets[key] for key in directory.partitions if key in offsets}
-                directory.write(name, mine, sync=sync)
-        except OSError as error:
-            directory.disk.fail(name, error)
+        for name in names:
+            self._offsets.note(name, self._logs)
+            for directory in self.directories:
+                try:
+                    if not directory.is_offline:
+                        self._offsets.write(name, directory, sync=sync and self._durable)
+                except OSError as error:
+                    directory.disk.fail(name, error)
 
     # ---------------------------------------------------------------------------------- ends
 
@@ -326,7 +323,7 @@ class LogManager:
                 disk.fail(key, error)
         if self._durable:
             self._sync_all(flushes)
-        self.checkpoint(sync=self._durable)
+        self.checkpoint(sync=True)
         for directory in self.directories:
             unchecked = directory.partitions - self._logs.keys()
             clean = directory.was_clean or not unchecked
@@ -369,20 +366,19 @@ class LogManager:
         for path in sorted(directory.path.iterdir()):
             if not path.is_dir():
                 continue
-            if path.name.endswith(_DELETED):
+            if path.name.endswith(DELETED):
                 directory.disk.remove_tree(path)
-            elif match := _FOLDER.fullmatch(path.name):
-                key = TopicPartition(match["topic"], int(match["partition"]))
+            elif key := partition_of(path.name):
                 if key in self._homes:
                     raise StartupError(
                         f"{key} has a folder in {self._homes[key].path} and in {directory.path}; "
                         "move one of them away"
                     )
                 self._settle(key, directory)
+                self._unknown.add(key)
             else:
                 logger.warning("%s is no partition's folder; it is left alone", path)
-        for name, offsets in self._checkpoints.items():
-            offsets.update(directory.read(name))
+        self._offsets.read(directory)
         directory.disk.on_failure = partial(self._failed, directory)
         self.directories.append(directory)
 

@@ -41,7 +41,8 @@ class LogSegments:
 
     def has(self, segment: LogSegment) -> bool:
         """Whether *segment* is still one of them."""
-        return any(each is segment for each in self._segments)
+        at = bisect_left(self._bases, segment.base_offset)
+        return at < len(self._segments) and self._segments[at] is segment
 
     def inactive(self) -> list[tuple[LogSegment, int]]:
         """All that are not written to any more, each with the offset behind it."""
@@ -117,7 +118,7 @@ class LogSegments:
         deletes = "delete" in config.cleanup_policy
         ends = [*self._bases[1:], log_end]
         for segment, end in zip(self._segments, ends, strict=True):
-            too_old = 0 <= config.retention_ms < now_ms - segment.largest_timestamp()
+            too_old = 0 <= config.retention_ms < now_ms - segment.newest_ms()
             too_much = config.retention_bytes >= 0 and excess >= segment.size
             expired = deletes and (too_old or too_much)
             if end > high_watermark or (segment is self.active and not segment.size):

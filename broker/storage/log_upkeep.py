@@ -21,13 +21,17 @@ class LogUpkeep(LogView):
 
     __slots__ = ()
 
-    def roll(self) -> None:
+    def roll(self, first_offset: int = 0) -> None:
         """Go on in a new segment; the producers up to here are put down in a snapshot.
 
-        What has been written so far is forced to the disk, beside the loop. Raises OSError.
+        It begins at *first_offset* if that is behind the log end: a compacted leader has nothing in
+        between, which may be more than a segment can span. What has been written so far is forced
+        to the disk, beside the loop. Raises OSError.
         """
+        base_offset = max(first_offset, self.log_end_offset)
+        self._producers.map_end_offset = base_offset
         self._snapshot_producers()
-        if self._local.roll():
+        if self._local.roll(base_offset):
             self._local.flush_later()
             if self.high_watermark >= self.log_end_offset:
                 self._high_watermark = self._local.end
@@ -76,12 +80,16 @@ class LogUpkeep(LogView):
         """An empty segment beside the log, with files of its own. Raises OSError."""
         return self._local.new_segment(base_offset, suffix)
 
+    def has_segments(self, segments: Sequence[LogSegment]) -> bool:
+        """Whether all of these are still the log's."""
+        return all(self._local.segments.has(segment) for segment in segments)
+
     def replace_segments(self, old: Sequence[LogSegment], new: LogSegment) -> bool:
         """Put *new* in the place of *old*; False if they are not all there any more.
 
         Raises OSError.
         """
-        if not all(self._local.segments.has(segment) for segment in old):
+        if not self.has_segments(old):
             return False
         self._local.replace(old, new)
         self._cache.drop(self._last_read)
@@ -134,6 +142,8 @@ class LogUpkeep(LogView):
         self._cache.drop(self._last_read)
 
     def _snapshot_producers(self) -> None:
-        path = snapshot_path(self.directory, self._producers.map_end_offset)
-        if not path.exists():
+        """Of a log that never had a record there is nothing to tell."""
+        offset = self._producers.map_end_offset
+        path = snapshot_path(self.directory, offset)
+        if offset > self._local.segments.first.base_offset and not path.exists():
             write_snapshot(self._local.disk, path, self._producers.producers.values())

@@ -162,7 +162,7 @@ class LogSegment:
         self, size: int, last_offset: int, max_timestamp: int, config: LogConfig, now_ms: int
     ) -> bool:
         """Whether *size* more bytes belong into a new segment."""
-        if self.size + size > config.segment_bytes:
+        if self.size + size > config.segment_bytes or last_offset - self.base_offset > INT32_MAX:
             return True
         if not self.size:
             return False
@@ -174,7 +174,6 @@ class LogSegment:
             age_ms > config.max_segment_ms - self.roll_jitter_ms
             or self.offset_index.is_full
             or self.time_index.is_full
-            or last_offset - self.base_offset > INT32_MAX
         )
 
     def become_inactive(self) -> None:
@@ -272,6 +271,11 @@ class LogSegment:
             else:
                 self._max_timestamp, self._offset_of_max_timestamp = entry
         return self._max_timestamp
+
+    def newest_ms(self) -> int:
+        """The largest timestamp of all batches; the file's own time if they have none."""
+        timestamp = self.largest_timestamp()
+        return self.file.modified_ms() if timestamp < 0 and self.size else timestamp
 
     def first_timestamp(self) -> int:
         """The largest timestamp of the first batch; -1 if there is none."""

@@ -7,10 +7,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from broker.storage.disk import Disk
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
+from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
 from protocol.compression import Codec
 from protocol.records import (
@@ -25,6 +27,7 @@ from protocol.records import (
 NOW_MS = 1_700_000_000_000
 SEGMENT_BYTES = 500
 ORDERS = TopicPartition("orders", 0)
+TOPIC_ID = UUID(int=7)
 
 
 class StillClock:
@@ -177,3 +180,23 @@ def fail_if(broken: bool) -> None:
     """What a disk answers that is about to die."""
     if broken:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def manager_at(
+    *paths: Path, disks: Sequence[FailingDisk | None] = (), durable: bool = False
+) -> LogManager:
+    """A manager of these directories, the first of them on these disks."""
+    given = iter(disks)
+    return LogManager(
+        list(paths),
+        StillClock(),
+        node_id=1,
+        cluster_id="c",
+        make_disk=lambda files: next(given, None) or Disk(files),
+        durable=durable,
+    )
+
+
+def host(manager: LogManager, key: TopicPartition = ORDERS, topic_id: UUID = TOPIC_ID) -> Log:
+    """The log of *key*, opened or made."""
+    return manager.get_or_create(key, topic_id, LogConfig(segment_bytes=300))

@@ -70,3 +70,9 @@ def test_a_torn_topic_id_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(CorruptCheckpoint, match=str(path)):
         read_partition_metadata(path)
+
+
+def test_an_empty_partition_metadata_is_none(tmp_path: Path) -> None:
+    """As a loss of power leaves it: the disk had the name, but not yet what was in it."""
+    (tmp_path / "partition.metadata").touch()
+    assert read_partition_metadata(tmp_path / "partition.metadata") is None

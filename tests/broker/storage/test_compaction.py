@@ -281,3 +281,60 @@ def test_groups_hold_what_fits_together(tmp_path: Path) -> None:
     assert groups(segment_index_bytes=12) == [1] * len(segments)
     far = [(segment, end + number * 2**31) for number, (segment, end) in enumerate(segments)]
     assert [len(group) for group in grouped(far, LogConfig())] == [1] * len(segments)
+
+
+def test_a_marker_goes_when_its_transaction_has_nothing_left(tmp_path: Path) -> None:
+    """First it is told when, as a tombstone; the transaction index forgets the aborted one then."""
+    log = compacted_log(tmp_path, delete_retention_ms=1000)
+    log.append_as_follower(transactional(0, 0, key=b"k", size=100), 0)
+    log.append_as_follower(marker(2, abort=True), 0)
+    log.append_as_follower(transactional(3, 2, key=b"k", size=100), 0)
+    log.append_as_follower(marker(5, abort=False), 0)
+    for offset in (6, 7):
+        log.append_as_follower(batch(1, base_offset=offset, key=b"k", size=250), 0)
+    seen = []
+    for seconds in range(4):
+        compact(log, NOW_MS + seconds * 1000)
+        seen.append((offsets(log), len(log.aborted_transactions(0, 8))))
+        log.compacted_to(0)
+    # The first met the aborted records, the second the emptied batch that the producer has left.
+    assert seen == [([2, 5, 6, 7], 1), ([2, 5, 6, 7], 0), ([5, 6, 7], 0), ([5, 6, 7], 0)]
+    assert log.active_producers[0].last_sequence == 3
+
+
+def test_the_last_batch_stays_without_its_records(tmp_path: Path) -> None:
+    """A follower that copies the log must come to the same end."""
+    log = compacted_log(tmp_path, delete_retention_ms=0)
+    write(log, [(b"k", b"v" * 200)])
+    write(log, [(b"gone", None)])
+    log.roll()
+    write(log, [(b"k", b"w")])
+    for now_ms in (NOW_MS, NOW_MS + 1):
+        log.compacted_to(0)
+        compact(log, now_ms)
+    heads = [header for _, header in batches(stored(log))]
+    found = [(header.last_offset, header.records_count) for header in heads]
+    assert found == [(0, 1), (1, 0), (2, 1)]
+
+
+def test_a_gap_before_the_next_segment_is_compacted_too(tmp_path: Path) -> None:
+    """Or the same part would be dirty for ever."""
+    log = compacted_log(tmp_path)
+    far = 3_000_000_000
+    for offset in (0, far, far + 1):
+        log.append_as_follower(batch(1, base_offset=offset, key=b"k", size=200), 0)
+    assert log.segment_base_offsets == [0, far, far + 1]
+    compact(log)
+    assert log.first_dirty_offset == far + 1
+
+
+def test_what_is_clean_is_not_read_for_its_keys(tmp_path: Path) -> None:
+    """It may be a thousand times what is dirty: only rewriting it is work."""
+    log = compacted_log(tmp_path)
+    for number in range(10):
+        write(log, [(b"%d" % number, b"v" * 200)])
+    compact(log)
+    for number in range(2):
+        write(log, [(b"new%d" % number, b"v" * 200)])
+    sizes = [segment.size for segment, _ in log.segments.inactive()]
+    assert compact(log) == [*sizes[-2:], *sizes]

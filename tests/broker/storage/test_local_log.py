@@ -37,9 +37,9 @@ def test_the_end_follows_appends_and_rolls(tmp_path: Path) -> None:
     log = local_log(tmp_path)
     size = put(log)
     assert log.end == LogOffsetMetadata(2, 0, size)
-    assert log.roll()
+    assert log.roll(log.end.message_offset)
     assert log.end == LogOffsetMetadata(2, 2, 0)
-    assert not log.roll(), "a new segment is not rolled again"
+    assert not log.roll(log.end.message_offset), "a new segment is not rolled again"
 
 
 def test_truncation_moves_the_end_and_the_recovery_point(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_truncation_moves_the_end_and_the_recovery_point(tmp_path: Path) -> None
     log = local_log(tmp_path)
     size = put(log)
     put(log)
-    log.roll()
+    log.roll(log.end.message_offset)
     put(log)
     log.flush()
     assert log.recovery_point == 6
@@ -71,7 +71,7 @@ def test_the_oldest_are_deleted_with_their_files(tmp_path: Path) -> None:
     log = local_log(tmp_path)
     for _ in range(3):
         put(log)
-        log.roll()
+        log.roll(log.end.message_offset)
     log.delete_first(2)
     assert sorted(int(path.stem) for path in tmp_path.glob("*.log")) == [4, 6]
     assert not list(tmp_path.glob("*.deleted"))
@@ -83,7 +83,7 @@ def test_deleted_files_stay_for_a_while(tmp_path: Path) -> None:
     log = local_log(tmp_path, later=lambda delay_ms, action: waiting.append((delay_ms, action)))
     put(log)
     snapshot_path(tmp_path, 0).touch()
-    log.roll()
+    log.roll(log.end.message_offset)
     log.delete_first(1)
     name = f"{0:020d}"
     gone = {f"{name}.{suffix}.deleted" for suffix in ("log", "index", "timeindex", "snapshot")}
@@ -100,7 +100,7 @@ def test_a_disk_that_cannot_delete_has_failed(tmp_path: Path) -> None:
     disk = Disk()
     log = local_log(tmp_path, disk, later=lambda _, action: waiting.append(action))
     put(log)
-    log.roll()
+    log.roll(log.end.message_offset)
     log.delete_first(1)
     (tmp_path / f"{0:020d}.log.deleted").unlink()
     (tmp_path / f"{0:020d}.log.deleted").mkdir()
@@ -114,12 +114,15 @@ def test_what_was_rolled_is_safe_when_it_is_synced(tmp_path: Path) -> None:
     log = local_log(tmp_path, disk, flusher=Flusher())
     put(log)
     assert log.unflushed == 2
-    log.roll()
+    log.roll(log.end.message_offset)
     log.flush_later()
     assert (log.unflushed, log.recovery_point) == (0, 2)
-    assert disk.syncs == 2 * 3 + 1, "two segments' files and the folder; there are no epochs yet"
+    assert disk.syncs == 2 * 3 + 2, "two segments' files, the folder, and the folder's own name"
     log.flush_later()
-    assert disk.syncs == 7, "there is nothing new"
+    assert disk.syncs == 8, "there is nothing new"
+    put(log)
+    log.flush_later()
+    assert disk.syncs == 8 + 3 + 1, "the folder's name is safe since the first time"
 
 
 def test_an_idle_log_leaves_its_index_to_the_file(tmp_path: Path) -> None:

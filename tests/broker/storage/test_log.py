@@ -287,3 +287,23 @@ def test_the_log_is_a_sequence_of_whole_batches(tmp_path: Path) -> None:
         log.append_as_leader(batch(count), 0)
     stored = (log.directory / f"{0:020d}.log").read_bytes()
     assert [header.records_count for _, header in batches(stored)] == [1, 2, 3]
+
+
+def test_a_follower_takes_any_gap(tmp_path: Path) -> None:
+    """Compaction may leave more between two batches than one segment's indexes can span."""
+    log = open_log(tmp_path, index_interval_bytes=1)
+    far = 2**31 + 7
+    for offset in (0, 1, far, far + 1, 3 * far):
+        log.append_as_follower(batch(base_offset=offset), 0)
+    assert log.segment_base_offsets == [0, far, 3 * far]
+    assert [record.offset for record in read_all(log)] == [0, 1, far, far + 1, 3 * far]
+    again = open_log(tmp_path, index_interval_bytes=1)
+    assert (again.segment_base_offsets, again.log_end_offset) == ([0, far, 3 * far], 3 * far + 1)
+    assert [record.offset for record in read_all(again)] == [0, 1, far, far + 1, 3 * far]
+
+
+def test_an_empty_follower_takes_a_far_first_batch(tmp_path: Path) -> None:
+    """Its segment is rolled before anything is in it."""
+    log = open_log(tmp_path)
+    log.append_as_follower(batch(base_offset=2**40), 0)
+    assert (log.log_end_offset, log.segments.active.base_offset) == (2**40 + 1, 2**40)

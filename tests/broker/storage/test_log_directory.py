@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import json
 import os
 import shutil
 from pathlib import Path
@@ -36,7 +35,7 @@ def test_a_clean_shutdown_leaves_its_mark(tmp_path: Path) -> None:
     """The mark is Kafka's, and gone as soon as the directory is in use again."""
     mark = tmp_path / ".kafka_cleanshutdown"
     directory_at(tmp_path).close(clean=True)
-    assert json.loads(mark.read_text()) == {"version": 0, "brokerEpoch": -1}
+    assert mark.read_bytes() == b'{"version":0,"brokerEpoch":-1}'
     again = directory_at(tmp_path)
     assert again.was_clean
     assert not mark.exists()
@@ -129,3 +128,24 @@ def test_the_volumes_space_is_told_while_it_is_online(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="broken"):
         directory.space()
     directory.unlock()
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\x00=", b"node.id=1\n"])
+def test_a_damaged_meta_properties_is_told(tmp_path: Path, content: bytes) -> None:
+    """In one line that names the file and the remedy."""
+    (tmp_path / "meta.properties").write_bytes(content)
+    with pytest.raises(StartupError, match=r"meta\.properties is damaged, it has no .*; write"):
+        directory_at(tmp_path)
+
+
+def test_a_lock_that_cannot_be_had_is_no_other_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system without locks says so."""
+
+    def refuse(_fd: int, _how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "lockf", refuse)
+    with pytest.raises(OSError, match="No locks available"):
+        directory_at(tmp_path)

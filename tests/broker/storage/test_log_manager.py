@@ -2,44 +2,31 @@
 
 from __future__ import annotations
 
-import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-from broker.errors import ApiError, StartupError
+from broker.errors import ApiError
 from broker.storage.append import AppendRefused
-from broker.storage.disk import Disk
 from broker.storage.log import Log
-from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
-from tests.broker.storage.logs import ORDERS, FailingDisk, StillClock, batch, read_all, replicate
+from tests.broker.storage.logs import (
+    ORDERS,
+    TOPIC_ID,
+    FailingDisk,
+    StillClock,
+    batch,
+    host,
+    manager_at,
+    read_all,
+    replicate,
+)
 
-TOPIC_ID = UUID(int=7)
 OTHERS = TopicPartition("with-dash.and_dot", 12)
-
-
-def manager_at(
-    *paths: Path, disks: Sequence[FailingDisk | None] = (), durable: bool = False
-) -> LogManager:
-    """A manager of these directories, the first of them on these disks."""
-    given = iter(disks)
-    return LogManager(
-        list(paths),
-        StillClock(),
-        node_id=1,
-        cluster_id="c",
-        make_disk=lambda files: next(given, None) or Disk(files),
-        durable=durable,
-    )
-
-
-def host(manager: LogManager, key: TopicPartition = ORDERS, topic_id: UUID = TOPIC_ID) -> Log:
-    return manager.get_or_create(key, topic_id, LogConfig(segment_bytes=300))
 
 
 def test_a_partition_has_a_folder_with_its_topics_id(tmp_path: Path) -> None:
@@ -173,77 +160,6 @@ def test_a_topic_made_anew_does_not_inherit_records(tmp_path: Path) -> None:
     again.close()
 
 
-def test_partitions_are_spread_over_directories(tmp_path: Path) -> None:
-    """Each goes where there are fewest, and is found there again."""
-    paths = [tmp_path / "a", tmp_path / "b"]
-    manager = manager_at(*paths)
-    keys = [TopicPartition("t", number) for number in range(4)]
-    homes = [host(manager, key).directory.parent for key in keys]
-    assert homes == [*paths, *paths]
-    manager.close()
-    again = manager_at(*paths)
-    assert [host(again, key).directory.parent for key in keys] == homes
-    again.close()
-
-
-def test_strange_folders_are_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """They are told of, and kept."""
-    (tmp_path / "lost+found").mkdir()
-    manager = manager_at(tmp_path)
-    assert "lost+found" in caplog.text
-    assert (tmp_path / "lost+found").exists()
-    manager.close()
-
-
-def test_a_failed_directory_is_offline(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Its partitions are told by name and refused, others go on, and one line says why."""
-    failing = FailingDisk()
-    manager = manager_at(tmp_path / "a", tmp_path / "b", disks=[failing, None])
-    told: list[list[TopicPartition]] = []
-    manager.on_directory_failed(told.append)
-    ours, others = host(manager), host(manager, OTHERS)
-    failing.broken = True
-    for _ in range(2):
-        with pytest.raises(AppendRefused) as refused:
-            ours.append_as_leader(batch(2), 0)
-    assert refused.value.error is ErrorCode.KAFKA_STORAGE_ERROR
-    assert told == [[ORDERS]]
-    assert (manager.is_offline(ORDERS), manager.is_offline(OTHERS)) == (True, False)
-    (line,) = caplog.messages
-    assert line.startswith(f"data directory {tmp_path / 'a'} is offline until a restart")
-    assert "Input/output error" in line
-    with pytest.raises(ApiError, match="offline"):
-        host(manager)
-    others.append_as_leader(batch(2), 0)
-    new = host(manager, TopicPartition("new", 0))
-    assert new.directory.parent == tmp_path / "b"
-    manager.each(Log.delete_old_segments)
-    manager.close()
-    marks = [(path / ".kafka_cleanshutdown").exists() for path in (tmp_path / "a", tmp_path / "b")]
-    assert marks == [False, True]
-
-
-def test_the_last_directory_is_told_apart(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Whoever listens ends the node, and says the line; but not while the logs are closed."""
-    disks = [FailingDisk(), FailingDisk()]
-    manager = manager_at(tmp_path / "a", tmp_path / "b", disks=disks)
-    told: list[str] = []
-    manager.on_last_failed = told.append
-    for disk, name in zip(disks, "ab", strict=True):
-        assert not told
-        disk.fail("t-0", OSError(errno.EIO, f"broken {name}"))
-    (line,) = told
-    assert "broken b" in line
-    assert "broken b" not in caplog.text
-
-    closing = manager_at(tmp_path / "c", disks=[(disk := FailingDisk())])
-    closing.on_last_failed = told.append
-    disk.room = 0
-    closing.close()
-    assert told == [line]
-    assert str(tmp_path / "c") in caplog.text
-
-
 def test_closing_leaves_no_file_open(tmp_path: Path) -> None:
     """Not even those that are to be deleted later: nobody comes for them any more."""
     manager = manager_at(tmp_path)
@@ -257,62 +173,6 @@ def test_closing_leaves_no_file_open(tmp_path: Path) -> None:
     assert list(log.directory.glob("*.deleted"))
     manager.close()
     assert len(manager._open_files) == 0
-
-
-@pytest.mark.parametrize("failure", ["unsyncable", "broken"])
-def test_what_fails_at_the_end_leaves_no_clean_mark(tmp_path: Path, failure: str) -> None:
-    """The next start must look at what is there."""
-    disk = FailingDisk()
-    manager = manager_at(tmp_path, disks=[disk], durable=True)
-    host(manager).append_as_leader(batch(2), 0)
-    setattr(disk, failure, True)
-    manager.close()
-    assert not (tmp_path / ".kafka_cleanshutdown").exists()
-
-
-def test_a_checkpoint_that_cannot_be_written_fails_the_directory(tmp_path: Path) -> None:
-    """It is a write like others."""
-    disk = FailingDisk()
-    manager = manager_at(tmp_path, disks=[disk])
-    host(manager)
-    disk.room = 0
-    manager.checkpoint()
-    assert manager.is_offline(ORDERS)
-
-
-def test_a_directory_that_is_gone_is_offline_from_the_start(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The others serve; what may lie in it is not made anew elsewhere."""
-    (tmp_path / "file").touch()
-    manager = manager_at(tmp_path / "file", tmp_path / "b")
-    assert f"data directory {tmp_path / 'file'}: " in caplog.text
-    for _ in range(2):
-        with pytest.raises(ApiError) as refused:
-            host(manager)
-        assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
-        manager.started()
-    assert host(manager, OTHERS).directory.parent == tmp_path / "b"
-    manager.delete(ORDERS)
-    assert host(manager).directory.parent == tmp_path / "b"
-    manager.close()
-
-
-def test_without_a_directory_there_is_no_start(tmp_path: Path) -> None:
-    """One line that names one."""
-    (tmp_path / "file").touch()
-    with pytest.raises(StartupError, match=f"data directory {tmp_path / 'file'}: "):
-        manager_at(tmp_path / "file")
-    with pytest.raises(StartupError, match=f"data directory {tmp_path / 'file' / 'b'}: "):
-        manager_at(tmp_path / "file", tmp_path / "file" / "b")
-
-
-def test_a_partition_is_in_one_directory(tmp_path: Path) -> None:
-    """Nobody can say which of two folders is right."""
-    for name in "ab":
-        (tmp_path / name / "orders-0").mkdir(parents=True)
-    with pytest.raises(StartupError, match=f"orders-0 has a folder in {tmp_path / 'a'} and in"):
-        manager_at(tmp_path / "a", tmp_path / "b")
 
 
 def test_a_partition_that_cannot_be_opened_is_an_error_of_its_own(tmp_path: Path) -> None:
@@ -329,19 +189,6 @@ def test_a_partition_that_cannot_be_opened_is_an_error_of_its_own(tmp_path: Path
     with pytest.raises(ApiError, match=r"File exists|Not a directory"):
         host(manager, TopicPartition("file", 0))
     host(manager, OTHERS).append_as_leader(batch(2), 0)
-    manager.close()
-
-
-def test_a_disk_that_fails_at_the_opening_is_an_error_code(tmp_path: Path) -> None:
-    """Not the end of the broker."""
-    disk = FailingDisk()
-    manager = manager_at(tmp_path, disks=[disk])
-    disk.broken = True
-    with pytest.raises(ApiError) as refused:
-        host(manager)
-    assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
-    with pytest.raises(ApiError):
-        host(manager, OTHERS)
     manager.close()
 
 
@@ -395,3 +242,30 @@ def test_a_damaged_checkpoint_is_no_reason_not_to_start(tmp_path: Path) -> None:
     again = manager_at(tmp_path)
     assert host(again).log_end_offset == 2
     again.close()
+
+
+def test_the_longest_topic_can_be_deleted(tmp_path: Path) -> None:
+    """Its folder's new name fits, too; the directory stays online."""
+    manager = manager_at(tmp_path)
+    key = TopicPartition("t" * 249, 0)
+    host(manager, key)
+    manager.later = lambda _delay_ms, _action: None
+    manager.delete(key)
+    assert not manager.is_offline(key)
+    assert [path.name[-7:] for path in tmp_path.glob("ttt*")] == ["-delete"]
+    assert host(manager, key).log_end_offset == 0
+    manager.close()
+
+
+def test_a_cut_below_the_recovery_point_is_written_down(tmp_path: Path) -> None:
+    """What comes in the place of what was cut is not on the disk yet."""
+    manager = manager_at(tmp_path)
+    log = host(manager)
+    for _ in range(3):
+        log.append_as_leader(batch(2), 0)
+    log.flush()
+    manager.checkpoint()
+    log.truncate_to(2)
+    log.append_as_leader(batch(9), 1)
+    manager.crash()
+    assert host(manager_at(tmp_path)).recovery_point == 2

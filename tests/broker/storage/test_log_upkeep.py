@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from protocol.records import batches
@@ -143,3 +144,23 @@ def test_silent_producers_are_forgotten(tmp_path: Path) -> None:
     log.forget_producers()
     assert log.last_offsets_of_producers() == {}
     assert not log.append_as_leader(sent[1], 0).duplicate
+
+
+def test_records_without_timestamps_are_as_old_as_their_file(tmp_path: Path) -> None:
+    """As in Kafka (``LogSegment.largestTimestamp``); they were not born in 1969."""
+    clock = StillClock(time.time_ns() // 1_000_000)
+    log = open_log(tmp_path, clock=clock, segment_bytes=100, retention_ms=60_000)
+    for _ in range(3):
+        log.append_as_leader(batch(timestamp=-1), 0)
+    replicate(log)
+    assert log.delete_old_segments() == 0
+    clock.time_ms += 120_000
+    assert log.delete_old_segments() == 3
+    assert log.log_start_offset == 3
+
+
+def test_a_log_without_records_needs_no_snapshot(tmp_path: Path) -> None:
+    """Kafka writes none either."""
+    log = open_log(tmp_path)
+    log.close()
+    assert not list(log.directory.glob("*.snapshot"))

@@ -1,0 +1,52 @@
+"""What a compaction may drop of transactions: `broker.storage.cleaned_transactions`."""
+
+from __future__ import annotations
+
+from broker.storage.batch_filter import empty_batch
+from broker.storage.cleaned_transactions import CleanedTransactions
+from broker.storage.transaction_index import AbortedTxn
+from protocol.records import CONTROL_BIT, BatchHeader, Record, read_header
+from tests.broker.storage.logs import batch, batch_of, marker, transactional
+
+ABORTED = AbortedTxn(5, 10, 14, 15)
+
+
+def header_of(offset: int, producer_id: int = 5) -> BatchHeader:
+    return read_header(transactional(offset, 0, producer_id))
+
+
+def may_go(found: CleanedTransactions, offset: int, *, abort: bool) -> bool:
+    batch = marker(offset, abort=abort)
+    return found.marker_may_go(read_header(batch), batch)
+
+
+def test_records_of_an_aborted_transaction_are_known() -> None:
+    """From its first offset to its marker, of its producer, and no others."""
+    found = CleanedTransactions([ABORTED])
+    assert not found.is_aborted(header_of(7))
+    assert not may_go(found, 9, abort=False)
+    assert found.is_aborted(header_of(10))
+    assert not found.is_aborted(header_of(12, producer_id=6))
+    assert not found.is_aborted(read_header(batch(1, base_offset=13, producer_id=5)))
+    assert not may_go(found, 14, abort=True)
+    assert not found.is_aborted(header_of(15))
+
+
+def test_a_marker_stays_until_its_transaction_has_nothing_left() -> None:
+    """The index keeps the aborted ones whose markers stay."""
+    with_batches, without = CleanedTransactions([ABORTED]), CleanedTransactions([ABORTED])
+    with_batches.is_aborted(header_of(10))
+    assert not may_go(with_batches, 14, abort=True)
+    assert with_batches.kept == [ABORTED]
+    assert may_go(with_batches, 16, abort=False), "nothing of the next one was met"
+    assert may_go(without, 14, abort=True)
+    assert without.kept == []
+
+
+def test_a_control_batch_of_another_kind_stays() -> None:
+    """Only one that was emptied may go."""
+    change = batch_of([Record(b"\0\0\0\2", b"leader")], attributes=CONTROL_BIT)
+    found = CleanedTransactions([])
+    assert not found.marker_may_go(read_header(change), change)
+    emptied = memoryview(empty_batch(read_header(change)))
+    assert found.marker_may_go(read_header(emptied), emptied)
