@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from broker.replication.replica_manager import DeleteResults
 from broker.request import Request
+from broker.storage.log_directory import LOG_STARTS
 from broker.topic_partition import TopicPartition
 from broker.waits.partitions import NOTHING, noted
 from protocol.errors import ErrorCode
@@ -39,6 +40,8 @@ def delete_records(request: Request[DeleteRecordsRequest]) -> DeleteRecordsRespo
                 offsets[key] = partition.offset
 
     def answer(results: DeleteResults) -> None:
+        # Kafka writes that down within a minute: who kills it before that has the records back.
+        request.node.logs.checkpoint([LOG_STARTS])
         if request.record is not None:
             request.record.noted = [
                 noted(request.node, key, status.required_offset, NOTHING, status.error)

@@ -124,14 +124,6 @@ class LogManager:
         """The partition's log, if it is open."""
         return self._logs.get(key)
 
-    @property
-    def known_partitions(self) -> dict[TopicPartition, UUID | None]:
-        """The partitions that have a folder, with the topic ids written there."""
-        return {
-            key: read_partition_metadata(home.path / str(key) / PARTITION_METADATA)
-            for key, home in self._homes.items()
-        }
-
     # ---------------------------------------------------------------------- opening, deleting
 
     def get_or_create(self, key: TopicPartition, topic_id: UUID, config: LogConfig) -> Log:

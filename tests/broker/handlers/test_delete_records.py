@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from broker.storage.log_directory import LOG_STARTS
+from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -57,6 +59,16 @@ async def test_one_replica_is_done_at_once(tmp_path: Path, version: int) -> None
 
         below = await client.send(fetch_request("t", 1), FETCH_VERSION)
         assert below.responses[0].partitions[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+async def test_what_is_deleted_stays_so_if_the_node_is_killed(tmp_path: Path) -> None:
+    """The log start is written down before the answer."""
+    async with running_node(tmp_path) as running:
+        client = await _three_records(running)
+        await _delete(client, _request(2))
+
+        [directory] = running.node.logs.directories
+        assert directory.read(LOG_STARTS) == {TopicPartition("t", 0): 2}
 
 
 async def test_a_lower_offset_changes_nothing(tmp_path: Path) -> None:

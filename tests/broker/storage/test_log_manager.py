@@ -10,13 +10,13 @@ import pytest
 
 from broker.errors import ApiError
 from broker.storage.append import AppendRefused
+from broker.storage.checkpoints import read_partition_metadata
 from broker.storage.log import Log
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import (
     ORDERS,
-    TOPIC_ID,
     FailingDisk,
     StillClock,
     batch,
@@ -50,7 +50,6 @@ def test_a_restart_finds_everything(tmp_path: Path) -> None:
     log.maybe_increment_log_start_offset(5)
     manager.close()
     again = manager_at(tmp_path)
-    assert again.known_partitions == {ORDERS: TOPIC_ID}
     found = host(again)
     assert (found.log_start_offset, found.high_watermark, found.log_end_offset) == (5, 10, 10)
     assert found.recovery_point == 10
@@ -144,7 +143,6 @@ def test_a_deletion_that_a_crash_cut_short_is_finished(tmp_path: Path) -> None:
     (tmp_path / f"orders-0.{'0' * 32}-delete").mkdir()
     manager = manager_at(tmp_path)
     assert not list(tmp_path.glob("orders*"))
-    assert manager.known_partitions == {}
     manager.close()
 
 
@@ -156,7 +154,7 @@ def test_a_topic_made_anew_does_not_inherit_records(tmp_path: Path) -> None:
     again = manager_at(tmp_path)
     log = host(again, topic_id=UUID(int=8))
     assert log.log_end_offset == 0
-    assert again.known_partitions == {ORDERS: UUID(int=8)}
+    assert read_partition_metadata(log.directory / "partition.metadata") == UUID(int=8)
     again.close()
 
 
