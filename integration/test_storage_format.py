@@ -5,17 +5,37 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-from broker.storage.checkpoints import read_partition_metadata
+from broker.storage.checkpoints import read_offset_checkpoint, read_partition_metadata
+from broker.storage.log import Log
+from broker.storage.log_config import LogConfig
+from broker.storage.log_directory import COMPACTED as COMPACTED_TO
+from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
 from integration.antechamber_process import Serve
+from integration.crash_logs import MachineClock
+from integration.deadlines import eventually
+from integration.kafka_histories import (
+    INDEX_INTERVAL_BYTES,
+    SEGMENT_BYTES,
+    compact,
+    fill_segment,
+    horizons,
+    play,
+    stored_batches,
+    write_everything,
+    write_keys,
+)
 from integration.kafka_quick_start import class_path, quick_start
 from integration.mixed_logs import COMPACTED, MIXED, write_logs
+from integration.processes import files_in
 from integration.real_kafka import RealKafka
 from integration.wire.connection import Connection
 from integration.wire.requests import (
@@ -27,7 +47,6 @@ from integration.wire.requests import (
     read_produce,
 )
 from integration.wire.topics import make_topic
-from protocol.compression import Codec
 from protocol.records import Record, build_batch
 
 pytestmark = pytest.mark.jvm
@@ -43,6 +62,9 @@ FINE = (
 THEIRS = TopicPartition("theirs", 0)
 EARLIEST = -2
 INDEXES = (".index", ".timeindex")
+LOG_CONFIG = LogConfig(segment_bytes=SEGMENT_BYTES, index_interval_bytes=INDEX_INTERVAL_BYTES)
+ROUNDS = 4
+OUT_OF_ORDER = 45
 CLEAN = ".kafka_cleanshutdown"
 METADATA = "partition.metadata"
 # In Kafka's own log, about files that it does not take as they are.
@@ -137,17 +159,94 @@ def next_offset(batches: bytes) -> int:
 
 @pytest.fixture(scope="module")
 def kafka() -> Iterator[RealKafka]:
-    """One with small segments and busy indexes, and a log of all codecs."""
-    properties = {"log.segment.bytes": str(1 << 20), "log.index.interval.bytes": "500"}
+    """One with small segments and busy indexes, and a log with everything in it."""
+    properties = {
+        "log.segment.bytes": str(SEGMENT_BYTES),
+        "log.index.interval.bytes": str(INDEX_INTERVAL_BYTES),
+        "log.retention.ms": "-1",
+        "log.cleaner.backoff.ms": "100",
+        # One that was killed is missed sooner, so it may come back sooner.
+        "broker.session.timeout.ms": "1000",
+        "broker.heartbeat.interval.ms": "250",
+        "transaction.partition.verification.enable": "false",
+    }
     with RealKafka(properties=properties, quick=True, log_level="INFO") as running:
         with Connection(running.bootstrap) as connection:
             for key in (MIXED, COMPACTED, THEIRS):
                 make_topic(connection, key.topic)
-            for number in range(60):
-                record = Record(b"k", (b"%d " % number) * 10_000, timestamp=1_700_000_000_000)
-                batch = build_batch([record] * 3, codec=list(Codec)[number % 5])
-                assert read_produce(connection.ask(produce("theirs", 0, batch))).error == 0
+            write_everything(connection, THEIRS.topic)
         yield running
+
+
+def test_one_history_leaves_the_same_files(kafka: RealKafka, tmp_path: Path) -> None:
+    """Byte for byte, whoever has written it and was stopped in order."""
+    kafka.process.stop(within=30)
+    data = kafka.data_directory()
+    manager = LogManager(tmp_path, MachineClock(), node_id=1, cluster_id="c", durable=False)
+    for key in (MIXED, THEIRS):
+        topic_id = read_partition_metadata(data / str(key) / METADATA)
+        assert topic_id is not None
+        log = manager.get_or_create(key, topic_id, LOG_CONFIG)
+        play(log, stored_batches(data / str(key)))
+    manager.close()
+
+    for key in (MIXED, THEIRS):
+        theirs = files_in(data / str(key))
+        assert files_in(tmp_path / str(key)) == theirs
+    assert set(FILES) <= {Path(name).suffix for name in theirs}, "not all kinds of files are there"
+    for path in tmp_path.glob("*-offset-checkpoint"):
+        written = read_offset_checkpoint(data / path.name)
+        assert read_offset_checkpoint(path).items() <= written.items()
+    epoch = re.compile(r"-?[0-9]+}")
+    marks = [(folder / CLEAN).read_text() for folder in (tmp_path, data)]
+    assert epoch.sub("", marks[0]) == epoch.sub("", marks[1])
+    kafka.start(1)
+
+
+def test_a_compaction_leaves_the_same_files(kafka: RealKafka, tmp_path: Path) -> None:
+    """Byte for byte: what goes, what must stay, and when that may go, of keys and transactions.
+
+    A round begins when another segment is full, and is over when Kafka has written that down.
+    """
+    key, retention_ms = TopicPartition("keys", 0), 200
+    settings = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.0"}
+    settings["delete.retention.ms"] = str(retention_ms)
+    config = replace(LOG_CONFIG, cleanup_policy=("compact",), delete_retention_ms=retention_ms)
+    theirs, known = kafka.data_directory() / str(key), set[int]()
+    markers: list[int] = []
+    log = Log.open(tmp_path / str(key), key, config, MachineClock())
+    with Connection(kafka.bootstrap) as connection:
+        make_topic(connection, key.topic, configs=settings)
+        write_keys(connection, key.topic)
+        for _ in range(ROUNDS):
+            play(log, stored_batches(theirs, log.log_end_offset))
+            end = fill_segment(connection, key.topic)
+            eventually(lambda: _cleaned_to(kafka, key) == end, "a compaction")  # noqa: B023
+            play(log, stored_batches(theirs, log.log_end_offset))
+            told = horizons(theirs) - known
+            compact(log, end, max(told) - retention_ms if told else MachineClock().wall_ms())
+            assert _settled(log.directory) == _settled(theirs)
+            known |= told
+            markers.append(sum(header.is_control for header, _ in stored_batches(theirs)))
+            time.sleep(retention_ms / 1000)
+    assert len(known) > 1, "a marker may go later than a tombstone of the same time"
+    assert 0 < markers[-1] < markers[0], "some may go, some may not"
+
+
+def _cleaned_to(kafka: RealKafka, key: TopicPartition) -> int | None:
+    return read_offset_checkpoint(kafka.data_directory() / COMPACTED_TO).get(key)
+
+
+def _settled(directory: Path) -> dict[str, bytes]:
+    """A partition's files, but for those still written to, or that only the broker makes."""
+    active = max(directory.glob("*.log")).stem
+    return {
+        name: content
+        for name, content in files_in(directory).items()
+        if name != METADATA
+        and not name.endswith(".deleted")
+        and not (name.startswith(active) and name.endswith(INDEXES))
+    }
 
 
 def test_each_serves_what_the_other_has_written(
@@ -155,13 +254,17 @@ def test_each_serves_what_the_other_has_written(
 ) -> None:
     """Byte for byte; theirs is what a killed Kafka leaves, ours what we close in order.
 
-    Of ours it says nothing when it loads them: no index, no snapshot is made anew.
+    Of ours it says nothing when it loads them: no index, no snapshot is made anew. And each knows
+    with which sequence number the other's producers go on.
     """
     wanted = stored(kafka.bootstrap, THEIRS)
     kafka.stop(1)
     _copy_theirs(kafka.data_directory() / str(THEIRS), serve, tmp_path / "taken")
     with serve("--data-dir", str(tmp_path / "taken")) as broker:
         assert stored(broker.bootstrap, THEIRS) == wanted
+        producers_go_on(
+            broker.bootstrap, THEIRS, next_sequences(kafka.data_directory() / str(THEIRS))
+        )
 
     data = kafka.data_directory()
     ids = {key: read_partition_metadata(data / str(key) / METADATA) for key in (MIXED, COMPACTED)}
@@ -179,10 +282,38 @@ def test_each_serves_what_the_other_has_written(
     for key in ids:
         files = sorted((tmp_path / "made" / str(key)).glob("*.log"))
         ours = b"".join(path.read_bytes() for path in files)
+        sequences = next_sequences(tmp_path / "made" / str(key))
         served = stored(kafka.bootstrap, key)
         assert len(served) > 10_000
         assert ours.endswith(served)
         assert key == MIXED or served == ours
+        producers_go_on(kafka.bootstrap, key, sequences)
+
+
+def next_sequences(directory: Path) -> dict[int, int]:
+    """By idempotent producer, the sequence number that its next record must have."""
+    return {
+        header.producer_id: header.last_sequence + 1
+        for header, _ in stored_batches(directory)
+        if header.producer_id >= 0 and not header.is_transactional
+    }
+
+
+def producers_go_on(bootstrap: str, key: TopicPartition, sequences: dict[int, int]) -> None:
+    """What is next is taken once, however often it is sent, and what would leave a gap is not."""
+    assert sequences
+    with Connection(bootstrap) as connection:
+        for producer, sequence in sequences.items():
+            answers = []
+            for number in (sequence, sequence, sequence + 5):
+                record = Record(b"k", b"next", timestamp=MachineClock().wall_ms())
+                sent = build_batch(
+                    [record], producer_id=producer, producer_epoch=0, base_sequence=number
+                )
+                asked = produce(key.topic, key.partition, sent)
+                answers.append(read_produce(connection.ask(asked)))
+            first, again, gap = answers
+            assert (first.error, again, gap.error) == (0, first, OUT_OF_ORDER)
 
 
 def complained_of(said: str) -> set[TopicPartition]:

@@ -19,7 +19,7 @@ from typing import Any
 from uuid import UUID
 
 from broker.controller.image import PartitionRegistration, TopicImage
-from broker.errors import DiskFailed
+from broker.errors import DiskFailed, StartupError
 from broker.quotas.entity import Entity, Quotas, entity_of
 
 _SCHEMA = """
@@ -41,13 +41,22 @@ _values = attrgetter(*(field.name for field in fields(PartitionRegistration)))
 class ControllerStore:
     """Topics and single facts by name; ``path`` None keeps them in memory only.
 
-    A change that the disk refuses raises `DiskFailed`.
+    A change that the disk refuses raises `DiskFailed`, a file that cannot be used `StartupError`.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._database = sqlite3.connect(":memory:" if path is None else path)
-        self._database.executescript(_SCHEMA)
+        try:
+            self._database = sqlite3.connect(":memory:" if path is None else path)
+            self._database.executescript(_SCHEMA)
+            [(found,)] = self._database.execute("PRAGMA quick_check(1)")
+        except sqlite3.DatabaseError as error:
+            found = error
+        if found != "ok":
+            raise StartupError(
+                f"cannot use {path}: {found}; it has the cluster's topics: restore it, or give "
+                "another data directory"
+            )
 
     def topics(self) -> list[TopicImage]:
         """All topics, as they were last written."""

@@ -6,13 +6,13 @@ Only one partition a request: no test or benchmark needs more.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from integration.wire.connection import Reader, framed, string
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS, CREATE_TOPICS = 0, 1, 2, 3, 18, 19
-INIT_PRODUCER_ID = 22
+INIT_PRODUCER_ID, WRITE_TXN_MARKERS = 22, 27
 
 
 def request(api: int, version: int, body: bytes, *, correlation_id: int = 1) -> bytes:
@@ -72,10 +72,12 @@ def produce(
     *,
     acks: int = -1,
     timeout_ms: int = 30_000,
+    transactional_id: str | None = None,
     correlation_id: int = 1,
 ) -> bytes:
     """Produce one partition's records (v7)."""
-    body = struct.pack(">hhii", -1, acks, timeout_ms, 1) + string(topic)
+    body = struct.pack(">h", -1) if transactional_id is None else string(transactional_id)
+    body += struct.pack(">hii", acks, timeout_ms, 1) + string(topic)
     body += struct.pack(">iii", 1, partition, len(records)) + records
     return request(PRODUCE, 7, body, correlation_id=correlation_id)
 
@@ -146,9 +148,17 @@ def read_list_offsets(frame: bytes) -> tuple[int, int]:
     return error, offset
 
 
-def create_topic(name: str, *, partitions: int = 1, replication: int = 1) -> bytes:
+def create_topic(
+    name: str,
+    *,
+    partitions: int = 1,
+    replication: int = 1,
+    configs: Mapping[str, str] | None = None,
+) -> bytes:
     """Create a topic (v2)."""
-    body = struct.pack(">i", 1) + string(name) + struct.pack(">ihii", partitions, replication, 0, 0)
+    settings = [string(key) + string(value) for key, value in (configs or {}).items()]
+    body = struct.pack(">i", 1) + string(name) + struct.pack(">ihi", partitions, replication, 0)
+    body += struct.pack(">i", len(settings)) + b"".join(settings)
     return request(CREATE_TOPICS, 2, body + struct.pack(">ib", 30_000, 0))
 
 
@@ -169,3 +179,14 @@ def read_init_producer_id(frame: bytes) -> tuple[int, int, int]:
     """Read error, producer id and epoch, v0."""
     _, _, error, producer_id, epoch = Reader(frame).take("iihqh")
     return error, producer_id, epoch
+
+
+def write_txn_markers(
+    topic: str, partition: int, producer_id: int, producer_epoch: int, *, commit: bool
+) -> bytes:
+    """End a transaction in one partition, as a transaction coordinator does (v1, flexible)."""
+    name = bytes([len(topic) + 1]) + topic.encode()
+    body = struct.pack(">bqh?b", 2, producer_id, producer_epoch, commit, 2) + name
+    body += struct.pack(">bibibb", 2, partition, 0, 0, 0, 0)
+    head = struct.pack(">hhi", WRITE_TXN_MARKERS, 1, 1) + string("wire") + b"\0"
+    return framed(head + body)

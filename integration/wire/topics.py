@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from integration.deadlines import eventually
 from integration.wire.connection import Connection
 from integration.wire.requests import (
@@ -14,9 +16,16 @@ from integration.wire.requests import (
 )
 
 
-def make_topic(connection: Connection, name: str, *, partitions: int = 1) -> None:
+def make_topic(
+    connection: Connection,
+    name: str,
+    *,
+    partitions: int = 1,
+    configs: Mapping[str, str] | None = None,
+) -> None:
     """Create a topic and wait until every partition answers."""
-    error, message = read_create_topic(connection.ask(create_topic(name, partitions=partitions)))
+    asked = create_topic(name, partitions=partitions, configs=configs)
+    error, message = read_create_topic(connection.ask(asked))
     assert error == 0, message
     _wait_for_leaders(connection, name, partitions)
 

@@ -10,7 +10,7 @@ import pytest
 
 from broker.controller.image import PartitionRegistration, TopicImage
 from broker.controller.store import ControllerStore
-from broker.errors import DiskFailed
+from broker.errors import DiskFailed, StartupError
 
 
 def _topic(name: str) -> TopicImage:
@@ -111,3 +111,22 @@ def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
 
     assert (store.fact("cluster"), store.fact("long")) == ("c", None)
     store.close()
+
+
+@pytest.mark.parametrize("damage", ["other bytes", "a page", "a folder"])
+def test_a_damaged_memory_is_told(tmp_path: Path, damage: str) -> None:
+    """In one line that names the file; nobody starts without the topics it had."""
+    path = tmp_path / "controller.db"
+    if damage == "a folder":
+        path.mkdir()
+    else:
+        store = ControllerStore(path)
+        store.put_topics([_topic(f"orders-{number}") for number in range(100)])
+        store.close()
+        content = path.read_bytes()
+        page = 4096
+        path.write_bytes(
+            b"no database" * 100 if damage == "other bytes" else content[:page] + bytes(page)
+        )
+    with pytest.raises(StartupError, match=f"cannot use {path}: "):
+        ControllerStore(path)

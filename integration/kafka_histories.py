@@ -1,0 +1,141 @@
+"""What is written to a real Kafka, and then to our storage, so that their files can be compared.
+
+Ours gets the batches out of the log that Kafka has written, as they were sent or as a follower gets
+them: its own are the indexes, the snapshots and checkpoints, and what a compaction leaves.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from broker.storage.compaction import Compaction
+from broker.storage.flusher import Flush
+from broker.storage.log import Log
+from integration.wire.connection import Connection
+from integration.wire.requests import produce, read_produce, write_txn_markers
+from protocol.compression import Codec
+from protocol.records import (
+    DELETE_HORIZON_BIT,
+    TRANSACTIONAL_BIT,
+    BatchHeader,
+    Record,
+    batches,
+    build_batch,
+)
+
+SEGMENT_BYTES = 1 << 20
+INDEX_INTERVAL_BYTES = 500
+PRODUCER, TRANSACTIONAL = 7, 9
+KEYS = 20
+_FILLING_BYTES = 900_000
+
+
+def write_everything(connection: Connection, topic: str) -> None:
+    """Several segments: all codecs, an idempotent producer, transactions, times out of order."""
+    chance, sequence = random.Random(3), 0
+    now_ms = time.time_ns() // 1_000_000 - 3_600_000
+    for number in range(60):
+        now_ms += chance.randint(-20, 100)
+        values = [
+            Record(b"k", chance.randbytes(chance.randrange(30_000)), timestamp=now_ms + extra)
+            for extra in range(3)
+        ]
+        codec = Codec(number % 5)
+        if number % 2:
+            _send(connection, topic, build_batch(values, codec=codec))
+        else:
+            _send(connection, topic, _produced(PRODUCER, sequence, values, codec=codec))
+            sequence += len(values)
+        if number % 10 == 0:
+            _transaction(connection, topic, number // 10, values[:1])
+
+
+def write_keys(connection: Connection, topic: str) -> None:
+    """Less than a segment: keys that supersede each other, tombstones, transactions."""
+    chance, sequence = random.Random(4), 0
+    for number in range(300):
+        values = [
+            Record(
+                b"k%d" % chance.randrange(KEYS),
+                None if chance.random() < 0.1 else chance.randbytes(chance.randrange(500)),
+                timestamp=_now_ms(),
+            )
+            for _ in range(chance.randint(1, 8))
+        ]
+        if number % 3:
+            _send(connection, topic, build_batch(values))
+        else:
+            _send(connection, topic, _produced(PRODUCER, sequence, values))
+            sequence += len(values)
+        if number % 50 == 0:
+            _transaction(connection, topic, number // 50, values[:1])
+
+
+def fill_segment(connection: Connection, topic: str) -> int:
+    """Make it roll; returns the offset that its next segment begins with."""
+    value = Record(b"filling", bytes(_FILLING_BYTES), timestamp=_now_ms())
+    return _send(connection, topic, build_batch([value]))
+
+
+def _transaction(connection: Connection, topic: str, number: int, values: list[Record]) -> None:
+    batch = _produced(TRANSACTIONAL, number, values, attributes=TRANSACTIONAL_BIT)
+    _send(connection, topic, batch, transactional_id="mixed")
+    commit = number % 2 == 0
+    connection.ask(write_txn_markers(topic, 0, TRANSACTIONAL, 0, commit=commit))
+
+
+def _produced(producer: int, sequence: int, values: list[Record], **more: int) -> bytes:
+    return build_batch(
+        values, producer_id=producer, producer_epoch=0, base_sequence=sequence, **more
+    )
+
+
+def _send(
+    connection: Connection, topic: str, batch: bytes, *, transactional_id: str | None = None
+) -> int:
+    asked = produce(topic, 0, batch, transactional_id=transactional_id)
+    answer = read_produce(connection.ask(asked))
+    assert answer.error == 0, answer
+    return answer.base_offset
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def stored_batches(directory: Path, start: int = 0) -> Iterator[tuple[BatchHeader, memoryview]]:
+    """Each batch in a partition's files from offset *start* on, in bytes of its own."""
+    for path in sorted(directory.glob("*.log")):
+        content = path.read_bytes()
+        for position, header in batches(content):
+            if header.base_offset >= start:
+                batch = bytearray(content[position : position + header.size])
+                yield header, memoryview(batch)
+
+
+def play(log: Log, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
+    """Append what Kafka has stored, numbered anew; markers only a leader can give us."""
+    log.maybe_assign_epoch_start_offset(0, 0)
+    for header, batch in written:
+        if header.is_control:
+            log.append_as_follower(batch, 0)
+        else:
+            batch[:8] = bytes(8)
+            log.append_as_leader(batch, 0)
+        log.update_high_watermark(log.end_metadata)
+
+
+def compact(log: Log, end: int, now_ms: int) -> None:
+    """Compact up to *end* as if it were *now_ms*."""
+    for step in Compaction(log, log.first_dirty_offset, end, now_ms).steps():
+        if isinstance(step, Flush):
+            step.run()
+
+
+def horizons(directory: Path) -> set[int]:
+    """When tombstones and markers in a partition's files may go."""
+    found = (header for header, _ in stored_batches(directory))
+    return {each.base_timestamp for each in found if each.attributes & DELETE_HORIZON_BIT}
