@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,15 +17,33 @@ from hypothesis import strategies as st
 
 from broker.errors import ApiError
 from broker.storage.append import AppendRefused
-from broker.storage.disk import Disk
+from broker.storage.compaction import Compaction
+from broker.storage.disk import Disk, DiskFile
+from broker.storage.flusher import Flush
 from broker.storage.log import Log
 from protocol.errors import ErrorCode
-from protocol.records import batches, check_crc
-from tests.broker.storage.logs import batch, open_log, read_all, reopened, replicate
+from protocol.records import Record, batches, check_crc
+from tests.broker.storage.logs import (
+    NOW_MS,
+    batch,
+    batch_of,
+    open_log,
+    read_all,
+    reopened,
+    replicate,
+)
 
-FAULTS = ("no space", "short write", "write error", "unsyncable", "unreadable", "no truncation")
+FAULTS = (
+    *("no space", "short write", "write error", "unsyncable", "unreadable", "no truncation"),
+    *("no renaming", "no removal", "no opening", "anything"),
+)
 OPERATIONS = ("append", "append", "append", "roll", "flush", "read", "cut", "delete", "close")
 SETTINGS: dict[str, Any] = {"segment_bytes": 500, "index_interval_bytes": 100}
+COMPACTED: dict[str, Any] = {
+    **SETTINGS,
+    "cleanup_policy": ("compact",),
+    "delete_retention_ms": 5,
+}
 
 
 class FaultyDisk(Disk):
@@ -36,7 +55,7 @@ class FaultyDisk(Disk):
         self._left = calls
 
     def _meets(self, *faults: str) -> bool:
-        if self._fault not in faults:
+        if self._fault not in (*faults, "anything"):
             return False
         self._left -= 1
         return self._left < 0
@@ -64,6 +83,26 @@ class FaultyDisk(Disk):
     def fsync(self, fd: Any) -> None:
         if self._meets("unsyncable"):
             raise OSError(errno.EIO, "unsyncable")
+
+    def open(self, file: DiskFile) -> int:
+        if self._meets("no opening"):
+            raise OSError(errno.EROFS, "not to be opened")
+        return super().open(file)
+
+    def replace(self, path: Path, content: bytes, *, sync: bool = False) -> None:
+        if self._meets("no opening", "no renaming"):
+            raise OSError(errno.EROFS, "not to be replaced")
+        super().replace(path, content, sync=sync)
+
+    def rename(self, path: Path, to: Path) -> None:
+        if self._meets("no renaming"):
+            raise OSError(errno.EIO, "not to be renamed")
+        super().rename(path, to)
+
+    def remove(self, path: Path) -> None:
+        if self._meets("no removal"):
+            raise OSError(errno.EIO, "not to be removed")
+        super().remove(path)
 
 
 class Writer:
@@ -141,3 +180,40 @@ def test_what_was_acknowledged_outlives_the_fault(
         assert log.append_as_leader(batch(1), 1).first_offset == (
             found[-1] + 1 if found else log.log_start_offset
         )
+
+
+@settings(deadline=None, max_examples=80)
+@given(fault=st.sampled_from(FAULTS), calls=st.integers(0, 800))
+def test_a_compaction_outlives_the_fault(fault: str, calls: int) -> None:
+    """Whatever has changed places already: the latest of each key is read, nothing dead."""
+    with TemporaryDirectory() as folder:
+        path, disk = Path(folder), FaultyDisk(fault, calls)
+        expected: dict[bytes, bytes | None] = {}
+        refused: bytes | None = b""
+        with suppress(OSError, ApiError, AppendRefused):
+            log = open_log(path, disk=disk, **COMPACTED)
+            for number in range(40):
+                key = refused = b"%d" % (number % 7)
+                value = b"%d" % number if number % 5 else None
+                log.append_as_leader(batch_of([Record(key, value, timestamp=NOW_MS)]), 0)
+                expected[key] = value
+                if number % 13 == 12:
+                    compact(log, NOW_MS + number)
+            refused = None
+        disk.abandon(OSError(errno.EIO, "dead"))
+        found = read_all(open_log(path, **COMPACTED))
+        assert [each.offset for each in found] == sorted({each.offset for each in found})
+        latest = {each.key: each.value for each in found if each.key is not None}
+        if refused is not None:
+            # It may have reached the disk.
+            expected[refused] = latest[refused] = None
+        assert {k: v for k, v in latest.items() if v} == {k: v for k, v in expected.items() if v}
+
+
+def compact(log: Log, now_ms: int) -> None:
+    """Compact all but the active segment, syncing what must be synced."""
+    replicate(log)
+    end = log.segments.active.base_offset
+    for step in Compaction(log, log.first_dirty_offset, end, now_ms).steps():
+        if isinstance(step, Flush):
+            step.run()
