@@ -53,8 +53,10 @@ class LogDirectory:
         try:
             self.was_clean = (path / _CLEAN_SHUTDOWN).exists()
             self._claim(node_id, cluster_id)
-            # What dies from now on has not been left in order.
-            disk.remove(path / _CLEAN_SHUTDOWN)
+            # What dies from now on has not been left in order, even if the power fails with it.
+            if self.was_clean:
+                disk.remove(path / _CLEAN_SHUTDOWN)
+                disk.sync_path(path)
         except BaseException:
             os.close(self._lock)
             raise

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -232,36 +232,47 @@ def test_a_log_that_changes_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
     assert not list(log.directory.glob("*.cleaned"))
 
 
-@pytest.mark.parametrize("renamed", range(5))
-def test_a_crash_while_segments_change_places(tmp_path: Path, renamed: int) -> None:
-    """Between any two renames nothing is lost, and nothing that was deleted is back."""
-    log = compacted_log(tmp_path, delete_retention_ms=0)
-    write(log, [(b"dead", b"v" * 150)])
-    write(log, [(b"dead", None), (b"k", b"1" * 150)])
-    write(log, [(b"k", b"2" * 150)])
-    write(log, [(b"k", b"3" * 150)])
-    write(log, [(b"z", b"4" * 150)])
-    compact(log)
-    expected = state(log)
+def dies_compacting(log: Log, renames: int, now_ms: int) -> bool:
+    """Whether the process has died: after so many *renames* of a compaction, if it needs more."""
     replicate(log)
-    end, done = log.segments.active.base_offset, 0
-    rename = log.disk.rename
+    rename, end = log.disk.rename, log.segments.active.base_offset
+    left = renames
 
-    def die_later(path: Path, to: Path) -> None:
-        nonlocal done
-        if path.suffix != ".tmp":
-            done += 1
-        if done > renamed:
+    def rename_or_die(path: Path, to: Path) -> None:
+        nonlocal left
+        left -= path.exists() and path.suffix != ".tmp"
+        if left < 0:
             raise KeyboardInterrupt
         rename(path, to)
 
-    log.disk.rename = die_later  # type: ignore[method-assign]  # the process dies in the middle
-    with pytest.raises(KeyboardInterrupt):
-        list(Compaction(log, 0, end, NOW_MS + 1).steps())
-    again = compacted_log(died(log))
-    assert state(again) == expected
-    assert offsets(again) == sorted(set(offsets(again)))
-    assert not [path for path in log.directory.iterdir() if path.suffix in (".swap", ".cleaned")]
+    log.disk.rename = rename_or_die  # type: ignore[method-assign]  # the process dies in the middle
+    try:
+        list(Compaction(log, 0, end, now_ms).steps())
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def test_a_crash_while_segments_change_places(tmp_path: Path) -> None:
+    """Between any two renames nothing is lost, and nothing that was deleted is back."""
+    for renames in count():
+        log = compacted_log(tmp_path / str(renames), delete_retention_ms=0)
+        write(log, [(b"dead", b"v" * 150)])
+        write(log, [(b"dead", None), (b"k", b"1" * 150)])
+        write(log, [(b"k", b"2" * 150)])
+        write(log, [(b"k", b"3" * 150)])
+        write(log, [(b"z", b"4" * 150)])
+        compact(log)
+        expected = state(log)
+        died_in_the_middle = dies_compacting(log, renames, NOW_MS + 1)
+        again = compacted_log(died(log))
+        assert state(again) == expected
+        assert offsets(again) == sorted(set(offsets(again)))
+        left = {path.suffix for path in log.directory.iterdir()}
+        assert not left & {".swap", ".cleaned", ".deleted"}
+        if not died_in_the_middle:
+            break
+    assert renames >= 3 + 3 + 3, "cleaned, deleted, and named as before, three files each"
 
 
 def test_groups_hold_what_fits_together(tmp_path: Path) -> None:
