@@ -1,21 +1,28 @@
-"""What wait records cost: the same requests to a broker that records and to one that does not.
+"""What wait records cost: the same work for a broker that records and for one that does not.
 
 All run at the same time and are asked in turn, in short stretches, so that whatever else the
 machine does hits all; a figure is the median of the ratios to the broker that does not record.
 Processor time is the kernel's, in nanoseconds, with what the outbox does afterwards. "Off again" is
 a second broker that does not record either: what it differs by from 100 is noise, and no figure
-means more than that. Small serial requests are the worst case. Ours alone has records.
+means more than that. A producer's messages are what users send: librdkafka makes batches of them.
+Small requests one after the other are the worst case: a record each, with little else to do. Ours
+alone has records.
 """
 
 from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from statistics import median
 
+from confluent_kafka import Producer
+
 from benchmarks.benchmark import Benchmark, Metric, Sample
+from benchmarks.producing import SETTINGS
 from benchmarks.systems import System
 from integration.antechamber_process import Antechamber
 from integration.scheduling import on_cpu_ns
@@ -24,20 +31,23 @@ from integration.wire.connection import Connection
 from integration.wire.requests import produce
 
 STRETCHES = 40
-SMALL_REQUESTS = 250  # a stretch
+MESSAGE = bytes(100)
+MESSAGES = 20_000  # a stretch
+SMALL_REQUESTS = 250
 LARGE_REQUESTS = 25
 TOPIC = "recorded"
+WORKS = ("a producer's 100 B messages", "100 B requests", "1 MB requests")
 COMPARED = ("off again", "in memory", "to a file")
 SETTLED_SECONDS = 0.15  # by then the outbox has sent what a stretch put into it
 
+Work = Callable[[], int]  # one stretch; how many messages or requests it was
+
 
 def measure(system: System, scale: float) -> Sample:
-    """In memory alone, and to a file as well; small requests and large ones."""
+    """In memory alone, and to a file as well."""
     if system.name != "ours":
         return {}
     stretches = max(4, int(STRETCHES * scale))
-    small = produce(TOPIC, 0, batch([bytes(100)]))
-    large = produce(TOPIC, 0, batch([bytes(1000)] * 1000))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         options = {
@@ -50,17 +60,40 @@ def measure(system: System, scale: float) -> Sample:
             name: stack.enter_context(Antechamber("--topic", TOPIC, *given))
             for name, given in options.items()
         }
+        works = {name: _works(broker.bootstrap, stack) for name, broker in brokers.items()}
         sample = {}
-        for label, frame, count in (
-            ("100 B requests", small, SMALL_REQUESTS),
-            ("1 MB requests", large, LARGE_REQUESTS),
-        ):
-            rates, cpu = _in_turn(brokers, frame, count, stretches)
+        for label in WORKS:
+            of_label = {name: works[name][label] for name in brokers}
+            rates, cpu = _in_turn(brokers, of_label, stretches)
             for name in COMPARED:
                 key = f"recording {name}, {label}"
                 sample[key] = _ratio(rates[name], rates["off"])
                 sample[f"{key}, CPU"] = _ratio(cpu[name], cpu["off"])
         return sample
+
+
+def _works(bootstrap: str, stack: ExitStack) -> dict[str, Work]:
+    """What a broker is given to do, by the labels above."""
+    # The brokers stop before it does: nothing to write about.
+    quiet = {"log.connection.close": False}
+    producer = Producer({"bootstrap.servers": bootstrap, **SETTINGS, **quiet})
+    connection = stack.enter_context(Connection(bootstrap))
+    small = produce(TOPIC, 0, batch([MESSAGE]))
+    large = produce(TOPIC, 0, batch([bytes(1000)] * 1000))
+
+    def send() -> int:
+        for _ in range(MESSAGES):
+            producer.produce(TOPIC, MESSAGE, partition=0)
+        assert producer.flush(60) == 0
+        return MESSAGES
+
+    def ask(frame: bytes, count: int) -> int:
+        for _ in range(count):
+            connection.ask(frame)
+        return count
+
+    asked = (partial(ask, small, SMALL_REQUESTS), partial(ask, large, LARGE_REQUESTS))
+    return dict(zip(WORKS, (send, *asked), strict=True))
 
 
 def _ratio(values: list[float], others: list[float]) -> float:
@@ -69,27 +102,21 @@ def _ratio(values: list[float], others: list[float]) -> float:
 
 
 def _in_turn(
-    brokers: dict[str, Antechamber], frame: bytes, count: int, stretches: int
+    brokers: dict[str, Antechamber], works: dict[str, Work], stretches: int
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """Requests a second, and processor time of each broker, stretch by stretch."""
+    """How much a second, and processor time of each broker, stretch by stretch."""
     rates: dict[str, list[float]] = {name: [] for name in brokers}
     cpu: dict[str, list[float]] = {name: [] for name in brokers}
-    with ExitStack() as stack:
-        connections = {
-            name: stack.enter_context(Connection(broker.bootstrap))
-            for name, broker in brokers.items()
-        }
-        for stretch in range(stretches + 1):
-            for name, connection in connections.items():
-                used = on_cpu_ns(brokers[name].pid)
-                started = time.perf_counter()
-                for _ in range(count):
-                    connection.ask(frame)
-                took = time.perf_counter() - started
-                time.sleep(SETTLED_SECONDS)
-                if stretch:  # the first warms up
-                    rates[name].append(count / took)
-                    cpu[name].append(on_cpu_ns(brokers[name].pid) - used)
+    for stretch in range(stretches + 1):
+        for name, work in works.items():
+            used = on_cpu_ns(brokers[name].pid)
+            started = time.perf_counter()
+            count = work()
+            took = time.perf_counter() - started
+            time.sleep(SETTLED_SECONDS)
+            if stretch:  # the first warms up
+                rates[name].append(count / took)
+                cpu[name].append(on_cpu_ns(brokers[name].pid) - used)
     return rates, cpu
 
 
@@ -97,7 +124,7 @@ BENCHMARK = Benchmark(
     "recording",
     tuple(
         Metric(f"recording {name}, {label}{what}", "%", "lower" if what else "higher")
-        for label in ("100 B requests", "1 MB requests")
+        for label in WORKS
         for name in COMPARED
         for what in ("", ", CPU")
     ),

@@ -74,6 +74,8 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
         replica_epoch=replica_epoch,
     )
     read_committed = params.isolation is FetchIsolation.TXN_COMMITTED
+    if request.record is not None:
+        request.record.follower = params.from_follower
 
     def answer(results: list[LogReadResult]) -> None:
         if request.record is not None:

@@ -56,10 +56,11 @@ class Recorder:
 
     def begin(self, request: Request[Any], connection: Connection) -> None:
         """A handler is about to take the request."""
-        header, arrived_ms = request.header, request.arrived_ms
-        started_ms = max(arrived_ms, connection.free_ms)
+        self._current = header = request.header
+        started_ms = arrived_ms = request.arrived_ms
+        if connection.free_ms > arrived_ms:
+            started_ms = connection.free_ms
         request.record = WaitRecord(header, request.node.id, connection.id, arrived_ms, started_ms)
-        self._current = header
 
     def parked(self, request: Request[Any]) -> None:
         """The handler has left the request waiting."""
@@ -83,7 +84,6 @@ class Recorder:
         assert record is not None
         record.completed_ms = self._now_ms()
         record.error = getattr(response, "error_code", 0)
-        record.follower = getattr(request.body, "replica_state", None) is not None
         if record.parked_ms is not None:
             self._released(request, record)
         return record
@@ -151,7 +151,8 @@ class Recorder:
         replica: int | None = None,
     ) -> Cause:
         """What is happening now, as those whom it wakes will tell it."""
-        return Cause(kind, key, offset, replica, self._current)
+        # As `Cause._make` does, without the call: there is one for every append.
+        return tuple.__new__(Cause, (kind, key, offset, replica, self._current))
 
     def _cause_in_group(self, record: WaitRecord) -> Cause:
         """Who ended the wait of a group's request: another request, or else a timer.
