@@ -33,6 +33,7 @@ _KINDS = {
     "low_watermark": "low watermark",
     "members": "the other members",
     "stored": "its offsets to be stored",
+    "flush": "the disk to have its records",
 }
 
 

@@ -122,6 +122,8 @@ def _for_whom(record: Record) -> str:
         return " for the other members of its group"
     if waited_for["kind"] == "stored":
         return " for its offsets to be stored"
+    if waited_for["kind"] == "flush":
+        return " for the disk to have its records"
     return ""
 
 
@@ -200,7 +202,7 @@ def _releaser(by: Mapping[str, Any]) -> str:
         replica = by.get("replica")
         whose = _client(request["client_id"]) if replica is None else f"node {replica}"
         return f"{request['api']} {request['correlation_id']} of {whose}"
-    words = {"append": "an append", "high_watermark": "a high watermark"}
+    words = {"append": "an append", "high_watermark": "a high watermark", "flush": "the flush"}
     what = words.get(by["cause"], by["cause"].replace("_", " "))
     return f"{what} of {_name(by)}" if "topic" in by else what
 

@@ -46,6 +46,7 @@ _END = f"""case completed_by.cause
     when 'error' then 'an error ended it'
     when 'disconnect' then 'its client went away'
     when 'members' then concat('the group was complete', coalesce(concat(' with ', {_BY}), ''))
+    when 'flush' then 'the disk had what was appended'
     when 'shutdown' then 'the broker stopped'
     else 'what ended it is not known' end"""
 

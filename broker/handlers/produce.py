@@ -3,7 +3,8 @@
 Behaviour: partitions refused before the append come after the others in the answer, as Kafka
 orders them; ``acks=0`` has no answer, and an error then closes the connection so that the client
 looks around; a wait that times out answers REQUEST_TIMED_OUT and keeps the records. A client that
-has produced more than its quota is answered at once, and then not read for a while.
+has produced more than its quota is answered at once, and then not read for a while. With
+``flush.messages`` the disk must have the records before they are acknowledged.
 
 Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
 older librdkafka takes that for "no compression" otherwise (KAFKA-18659).
@@ -15,6 +16,7 @@ Kafka, TRANSACTIONAL_ID_AUTHORIZATION_FAILED for the whole request if it names n
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
@@ -80,7 +82,11 @@ def produce(request: Request[ProduceRequest]) -> None:
 
     def answer(results: ProduceResults) -> None:
         reached = [(key, topic_ids[key], result) for key, result in results.items()]
-        _finish(request, reached + refused, sizes)
+        if body.acks and (unsafe := _unsafe(request, results)):
+            finish = partial(_finish_flushed, request, reached, refused, sizes)
+            request.node.logs.after_flush(unsafe, finish)
+        else:
+            _finish(request, reached + refused, sizes)
 
     operation = request.node.replicas.append_records(
         body.timeout_ms, body.acks, accepted, request.version, answer
@@ -136,6 +142,29 @@ def _problem(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:
     if topic.internal and request.client_id != _INTERNAL_WRITER:
         return ErrorCode.INVALID_TOPIC_EXCEPTION
     return ErrorCode.NONE
+
+
+def _unsafe(request: Request[ProduceRequest], results: ProduceResults) -> list[TopicPartition]:
+    """The partitions whose new records must be on the disk before they are acknowledged."""
+    awaits_flush = request.node.logs.awaits_flush
+    return [
+        key
+        for key, result in results.items()
+        if not result.error and awaits_flush(key, result.base_offset)
+    ]
+
+
+def _finish_flushed(
+    request: Request[ProduceRequest],
+    reached: Results,
+    refused: Results,
+    sizes: dict[TopicPartition, Size] | None,
+) -> None:
+    """Answer, now that the disk has what was appended, or has refused it."""
+    for key, _, result in reached:
+        if not result.error and request.node.logs.is_offline(key):
+            result.error, result.base_offset = ErrorCode.KAFKA_STORAGE_ERROR, -1
+    _finish(request, reached + refused, sizes)
 
 
 def _finish(

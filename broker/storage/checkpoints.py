@@ -32,13 +32,8 @@ def write_offset_checkpoint(
 
 
 def read_offset_checkpoint(path: Path) -> dict[TopicPartition, int]:
-    """The offsets; none if the file is not there or, as Kafka makes it, empty.
-
-    Raises `CorruptCheckpoint`.
-    """
-    offsets: dict[TopicPartition, int] = {}
-    if not _lines(path):
-        return offsets
+    """The offsets; none if there is no such file. Raises `CorruptCheckpoint`."""
+    offsets = {}
     for topic, partition, offset in _read_lines(path, columns=3):
         offsets[TopicPartition(topic, _number(path, partition))] = _number(path, offset)
     return offsets

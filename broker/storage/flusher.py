@@ -61,6 +61,11 @@ class Flusher:
         self._waiting: dict[Flushable, list[Told]] = {}
         self._running: dict[Flushable, tuple[Flush, list[Told]]] = {}
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether any log is being flushed, or waits for that."""
+        return bool(self._running or self._waiting)
+
     def request(self, log: Flushable) -> None:
         """Make *log* safe up to its end as it is now."""
         self._waiting.setdefault(log, [])

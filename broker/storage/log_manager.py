@@ -267,11 +267,17 @@ class LogManager:
                 with suppress(ApiError):
                     chore(log)
 
+    def awaits_flush(self, key: TopicPartition, offset: int) -> bool:
+        """Whether *offset* is being forced to the disk because of ``flush.messages``.
+
+        Kafka does that within the append; here who answers the produce waits for it.
+        """
+        return self._flusher.is_busy and key in self._logs and self._logs[key].awaits_flush(offset)
+
     def after_flush(self, keys: Iterable[TopicPartition], action: Callable[[], None]) -> None:
         """Call *action* when what these logs were to flush by now is on the disk, or has failed.
 
-        At once if there is nothing to wait for, as nearly always. ``flush.messages`` is kept by
-        who answers a produce only then; `is_offline` says whether it failed.
+        At once if there is nothing to wait for; `is_offline` says whether it failed.
         """
         logs = [self._logs[key].flushable for key in keys if key in self._logs]
         self._flusher.after(logs, action)

@@ -112,6 +112,11 @@ class LogUpkeep(LogView):
         with self.storage:
             self._local.flush()
 
+    def awaits_flush(self, offset: int) -> bool:
+        """Whether *offset* is not yet safe, though ``flush.messages`` records have been written."""
+        local = self._local
+        return local.recovery_point <= offset and local.unflushed >= local.config.flush_messages
+
     def flush_if_due(self) -> None:
         """Have it forced to the disk, beside the loop, if ``flush.ms`` is over."""
         age_ms = self._clock.now_ms() - self._local.flushed_ms

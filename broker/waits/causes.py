@@ -27,6 +27,7 @@ class CauseKind(StrEnum):
     TIMEOUT = TIMEOUT
     DISCONNECT = "disconnect"
     MEMBERS = "members"
+    FLUSH = "flush"
     SHUTDOWN = "shutdown"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from broker.topic_partition import TopicPartition
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.offset_commit import OffsetCommitRequest
+from protocol.messages.produce import ProduceRequest
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
 from purgatories.operations.delayed_fetch import DelayedFetch
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from broker.replication.partition import Partition
 
 Facts = dict[str, Any]
+
+FLUSH: Facts = {"kind": "flush"}
 
 
 def purgatory_of(operation: DelayedOperation) -> str:
@@ -30,11 +33,14 @@ def purgatory_of(operation: DelayedOperation) -> str:
     return "DeleteRecords"
 
 
-def group_wait(body: object) -> tuple[str, Facts, int | None]:
-    """Purgatory, condition and limit of a group's request, which waits without an operation.
+def wait_without_operation(body: object) -> tuple[str, Facts, int | None]:
+    """Purgatory, condition and limit of a request that waits without an operation.
 
-    A join and a sync wait for the members of the group, a commit for its record to be stored.
+    A join and a sync wait for the members of the group, a commit for its record to be stored, a
+    produce for the disk to have what was appended (``flush.messages``).
     """
+    if isinstance(body, ProduceRequest):
+        return "Produce", FLUSH, None
     facts: Facts = {"kind": "members", "group": getattr(body, "group_id", None)}
     if isinstance(body, OffsetCommitRequest):
         return "Produce", {**facts, "kind": "stored"}, None

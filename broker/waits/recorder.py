@@ -13,7 +13,13 @@ from broker.clock import Clock
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import ARRIVED, TIMED_OUT, Cause, CauseKind
 from broker.waits.limits import RECENT_MAX
-from broker.waits.operations import group_wait, purgatory_of, unanswered, waited_for
+from broker.waits.operations import (
+    FLUSH,
+    purgatory_of,
+    unanswered,
+    wait_without_operation,
+    waited_for,
+)
 from broker.waits.partitions import NOTHING, noted
 from broker.waits.record import WaitRecord
 from protocol.errors import ErrorCode
@@ -72,7 +78,8 @@ class Recorder:
             record.purgatory = purgatory_of(operation)
             record.waited_for = waited_for(request.node, operation)
         else:
-            record.purgatory, record.waited_for, record.timeout_ms = group_wait(request.body)
+            wait = wait_without_operation(request.body)
+            record.purgatory, record.waited_for, record.timeout_ms = wait
 
     def end(self) -> None:
         """The request is through, and so is whatever it has set off."""
@@ -91,7 +98,7 @@ class Recorder:
     def _released(self, request: Request[Any], record: WaitRecord) -> None:
         operation = request.operation
         if operation is None:
-            record.ended_by = self._cause_in_group(record)
+            record.ended_by = self._cause_without_operation(record)
             return
         record.checks = operation.checks
         record.ended_by = _cause(operation.completed_by)
@@ -154,11 +161,13 @@ class Recorder:
         # As `Cause._make` does, without the call: there is one for every append.
         return tuple.__new__(Cause, (kind, key, offset, replica, self._current))
 
-    def _cause_in_group(self, record: WaitRecord) -> Cause:
-        """Who ended the wait of a group's request: another request, or else a timer.
+    def _cause_without_operation(self, record: WaitRecord) -> Cause:
+        """Who ended the wait: the disk, or a group's other request, or else a timer.
 
         What waits to be stored is released by the request that moved the high watermark.
         """
+        if record.waited_for is FLUSH:
+            return Cause(CauseKind.FLUSH)
         if record.error in _GROUP_ELSEWHERE:
             return Cause(CauseKind.LEADERSHIP)
         if self._current is None:

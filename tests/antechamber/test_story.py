@@ -269,3 +269,10 @@ def test_a_produce_that_waits_still_tells_how_many_records_it_brought() -> None:
 def test_a_duration_is_said_as_people_do(us: int, words: str) -> None:
     """With two digits that matter, or so."""
     assert duration(us) == words
+
+
+def test_a_produce_that_waited_for_the_disk() -> None:
+    """Nobody held it up but the flush."""
+    told = _produce("flush", waited_for={"kind": "flush"}, timeout_ms=None)
+    assert "in the Produce purgatory for the disk to have its records" in story(told)[0]
+    assert "released by the flush" in story(told)[0]

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import trio
 
+from broker.parked_requests import parked_requests
+from broker.storage.background import Then
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
@@ -221,3 +223,40 @@ async def test_a_transactional_batch_refuses_the_whole_request(
 
         assert set(_partitions(response).values()) == {(error, -1)}
         assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 0
+
+
+@pytest.mark.parametrize("failed", [False, True])
+async def test_what_must_be_flushed_is_acknowledged_when_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failed: bool
+) -> None:
+    """With ``flush.messages`` the answer waits for the disk, and is an error if that fails."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"flush.messages": "1"})
+        flushed: list[Then] = []
+        monkeypatch.setattr(node.node.logs._flusher, "sync", lambda _, then: flushed.append(then))
+        client = node.client()
+
+        client.start(produce_request("t", batch(b"a"), acks=1), PRODUCE_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        [waiting] = parked_requests(node.node)
+        monkeypatch.setattr(node.node.logs, "is_offline", lambda _: failed)
+        flushed.pop()(None)
+        answer = await client.receive()
+
+        assert (waiting["purgatory"], waiting["waited_for"]) == ("Produce", {"kind": "flush"})
+        told = (ErrorCode.KAFKA_STORAGE_ERROR, -1) if failed else (ErrorCode.NONE, 0)
+        assert _partitions(answer) == {("t", 0): told}
+
+
+async def test_who_wants_no_answer_waits_for_no_flush(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next request goes on."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"flush.messages": "1"})
+        monkeypatch.setattr(node.node.logs._flusher, "sync", lambda _flush, _then: None)
+        client = node.client()
+        for _ in range(2):
+            client.start(produce_request("t", batch(b"a"), acks=0), PRODUCE_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -10,6 +11,7 @@ import pytest
 
 from broker.errors import ApiError
 from broker.storage.append import AppendRefused
+from broker.storage.background import Then
 from broker.storage.checkpoints import read_partition_metadata
 from broker.storage.log import Log
 from broker.storage.log_manager import LogManager
@@ -267,3 +269,25 @@ def test_a_cut_below_the_recovery_point_is_written_down(tmp_path: Path) -> None:
     log.append_as_leader(batch(9), 1)
     manager.crash()
     assert host(manager_at(tmp_path)).recovery_point == 2
+
+
+def test_a_flush_is_awaited_where_flush_messages_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not what a roll has set off, and not what is safe already."""
+    manager, told = manager_at(tmp_path), list[str]()
+    log, other = host(manager), host(manager, OTHERS)
+    flushed: list[Then] = []
+    monkeypatch.setattr(manager._flusher, "sync", lambda _, then: flushed.append(then))
+    log.update_config(replace(log.config, flush_messages=2))
+    log.append_as_leader(batch(1), 0)
+    assert not manager.awaits_flush(ORDERS, 0)
+    log.append_as_leader(batch(1), 0)
+    other.append_as_leader(batch(1), 0)
+    other.roll()
+    assert [manager.awaits_flush(key, 0) for key in (ORDERS, OTHERS)] == [True, False]
+    manager.after_flush([ORDERS], lambda: told.append("safe"))
+    assert told == []
+    flushed[0](None)
+    assert (told, manager.awaits_flush(ORDERS, 1)) == (["safe"], False)
+    manager.close()
