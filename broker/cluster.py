@@ -30,6 +30,8 @@ from broker.controller.image import Broker
 from broker.controller.periodic_elections import hold_elections
 from broker.errors import DiskFailed, NoSuchNode, WrongState
 from broker.node import Node
+from broker.storage.disk import DiskFile
+from broker.storage.open_files import OpenFiles
 from broker.transport import Transport
 from broker.waits.recorder import Recorder
 from purgatories.timer.system_timer import SystemTimer
@@ -114,6 +116,8 @@ class Cluster:
         self._data_dirs = [data_dir] if isinstance(data_dir, Path) else data_dir
         self._network = network
         self._durable = durable
+        # The process has so many descriptors, not each node.
+        self._open_files = OpenFiles[DiskFile]()
         self._nursery: trio.Nursery | None = None
         with ExitStack() as undo, controller.starting():
             for member in self.members.values():
@@ -198,6 +202,7 @@ class Cluster:
             self.changes,
             self.recorder,
             durable=self._durable,
+            open_files=self._open_files,
         )
 
     async def _run(self, member: Member) -> None:

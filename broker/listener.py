@@ -1,13 +1,16 @@
 """Sockets that listen: bound before all else, so that a port in use is one clear line.
 
 A connection is accepted when there is room for it, and closed at once when its address has too
-many (`broker.quotas.connection_quotas`).
+many (`broker.quotas.connection_quotas`), or the process too few file descriptors.
 """
 
 from __future__ import annotations
 
 import errno
 import logging
+import math
+import os
+import resource
 import socket
 from collections.abc import Mapping, Sequence
 
@@ -24,6 +27,8 @@ _BACKLOG = 4096
 # A burst of connections may exhaust file descriptors; those waiting in the backlog can wait on.
 _OVERLOADED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _OVERLOAD_PAUSE_S = 0.1
+# Descriptors that no client gets: a disk on which no file can be opened is taken for broken.
+_KEPT_FREE = 64
 _WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
 
 
@@ -100,13 +105,13 @@ class TcpNetwork:
 
 async def accept_connections(listener: socket.socket, node: Node, nursery: trio.Nursery) -> None:
     """Serve every client that comes, each in a task of its own, until cancelled."""
-    quotas = node.connection_quotas
+    quotas, descriptors = node.connection_quotas, _descriptors_for_clients()
     while True:
         await quotas.acceptable()
         await trio.lowlevel.wait_readable(listener)
         try:
             while quotas.may_accept:
-                connected, address = listener.accept()
+                connected, address = _accept(listener, descriptors)
                 if quotas.admit(address[0]):
                     nursery.start_soon(serve_connection, connected, address[0], node, nursery)
                 else:
@@ -118,6 +123,22 @@ async def accept_connections(listener: socket.socket, node: Node, nursery: trio.
             if error.errno not in _OVERLOADED:
                 continue  # the client was gone before it was accepted
             await trio.sleep(_OVERLOAD_PAUSE_S)
+
+
+def _descriptors_for_clients() -> float:
+    """The first descriptor that a client does not get; the system gives the lowest that is free."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return math.inf if allowed < 0 else allowed - min(_KEPT_FREE, allowed // 4)
+
+
+def _accept(listener: socket.socket, descriptors: float) -> tuple[socket.socket, tuple[str, int]]:
+    """The next connection; raises OSError EMFILE, and hangs up, if that is one too many."""
+    connected, address = listener.accept()
+    if connected.fileno() < descriptors:
+        return connected, address
+    connected.close()
+    log.info("refusing a connection from %s: too many files are open", address[0])
+    raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
 async def serve_connection(

@@ -33,7 +33,9 @@ from broker.replication.follower.fetcher import Connect
 from broker.replication.partition import Partition
 from broker.replication.replication import Replication
 from broker.replication.waiting import Waiting
+from broker.storage.disk import DiskFile
 from broker.storage.log_manager import LogManager
+from broker.storage.open_files import OpenFiles
 from broker.waits.recorder import Recorder
 from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -67,6 +69,7 @@ class Node:
         recorder: Recorder | None,
         *,
         durable: bool = False,
+        open_files: OpenFiles[DiskFile] | None = None,
     ) -> None:
         self.id, self.host, self.port = broker.node_id, broker.host, broker.port
         # Its own: what is set on this node while it runs concerns no other.
@@ -88,6 +91,7 @@ class Node:
             node_id=broker.node_id,
             cluster_id=controller.image.cluster_id,
             durable=durable,
+            open_files=open_files,
         )
         self.channel = ControllerChannel(controller)
         self.replication = Replication(

@@ -75,6 +75,10 @@ class Disk:
     def abandon(self, reason: OSError) -> None:
         """Close every file as the death of the process would, and refuse whoever comes later."""
         self.failure = reason
+        self.close_files()
+
+    def close_files(self) -> None:
+        """Close every file; those that are used again are opened again."""
         for file in self._open_files:
             if file.disk is self:
                 file.close()

@@ -78,6 +78,9 @@ class LocalLog:
         self._later = later
         self._end_at(next_offset)
 
+    def __str__(self) -> str:
+        return self.directory.name
+
     def append(self, batches: memoryview, places: list[tuple[int, int, int]]) -> None:
         """Write *batches*, each with size, last offset and largest timestamp in *places*.
 

@@ -63,10 +63,11 @@ _ENDED = OSError(errno.ENODEV, os.strerror(errno.ENODEV))
 class LogManager:
     """The logs by partition, opened when the broker first hosts them.
 
-    *data_dir* is one directory or several. Raises `StartupError` if a directory is not ours to use,
-    or if none can be used. ``later`` does something after a while: at once, until somebody who has
-    a timer puts another in its place. ``on_last_failed`` is called soon after the last directory
-    has failed, with the line that would be logged otherwise.
+    *data_dir* is one directory or several; *open_files* are counted with those of other managers.
+    Raises `StartupError` if a directory is not ours to use, or if none can be used. ``later`` does
+    something after a while: at once, until somebody who has a timer puts another in its place.
+    ``on_last_failed`` is called soon after the last directory has failed, with the line that would
+    be logged otherwise.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class LogManager:
         node_id: int,
         cluster_id: str,
         make_disk: Callable[[OpenFiles[DiskFile]], Disk] = Disk,
+        open_files: OpenFiles[DiskFile] | None = None,
         durable: bool = True,
     ) -> None:
         self.later: Later = at_once
@@ -92,11 +94,11 @@ class LogManager:
         lowered = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
         self._flusher.on_recovery_point_lowered = lowered
         self._progress = Progress()
-        self._open_files = OpenFiles[DiskFile]()
         self._logs: dict[TopicPartition, Log] = {}
         self._homes: dict[TopicPartition, LogDirectory] = {}
         self._offsets = CheckpointedOffsets()
         self._listeners: list[Callable[[list[TopicPartition]], None]] = []
+        open_files = OpenFiles[DiskFile]() if open_files is None else open_files
         paths = [data_dir] if isinstance(data_dir, Path) else list(data_dir)
         self._some_are_missing = False
         self._is_starting = True
@@ -104,7 +106,7 @@ class LogManager:
         self._unknown: set[TopicPartition] = set()
         for path in paths:
             try:
-                disk = make_disk(self._open_files)
+                disk = make_disk(open_files)
                 directory = LogDirectory(path, disk, node_id=node_id, cluster_id=cluster_id)
                 self._take_in(directory)
             except OSError as error:
@@ -329,9 +331,8 @@ class LogManager:
                 directory.close(clean=clean and not directory.is_offline)
             except OSError as error:
                 directory.disk.fail(directory.path, error)
-        # Those of segments that were to be deleted later: the next start does it.
-        for file in self._open_files:
-            file.close()
+            # Those of segments that were to be deleted later: the next start does it.
+            directory.disk.close_files()
         self._logs.clear()
 
     def _sync_all(self, flushes: Mapping[TopicPartition, Flush]) -> None:

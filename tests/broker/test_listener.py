@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 import struct
 from collections.abc import AsyncIterator
@@ -112,3 +113,19 @@ async def test_nodes_reach_each_other_past_the_advertised_address(bind_host: str
         accepted.close()
         assert address[0] == "127.0.0.1"
     transport.close()
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_no_client_gets_the_last_descriptors(
+    tmp_path: Path, anyio_backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is turned away: logs, too, open files for a moment."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (4, 4))
+    async with _accepting(tmp_path) as (node, port):
+        client = _connect(port)
+
+        closed = await trio.to_thread.run_sync(client.recv, 1)
+
+        assert closed == b""
+        assert not node.node.connections
+        client.close()

@@ -125,6 +125,18 @@ def test_what_was_rolled_is_safe_when_it_is_synced(tmp_path: Path) -> None:
     assert disk.syncs == 8 + 3 + 1, "the folder's name is safe since the first time"
 
 
+def test_a_flush_that_fails_names_the_partition(tmp_path: Path) -> None:
+    """In the line that says why its directory is offline."""
+    disk, told = FailingDisk(), list[str]()
+    disk.on_failure = lambda about, error: told.append(f"{about}: {error.strerror}")
+    (tmp_path / "orders-0").mkdir()
+    log = local_log(tmp_path / "orders-0", disk, flusher=Flusher())
+    put(log)
+    disk.unsyncable = True
+    log.flush_later()
+    assert told == ["orders-0: Input/output error"]
+
+
 def test_an_idle_log_leaves_its_index_to_the_file(tmp_path: Path) -> None:
     """When it is asked twice without an append between."""
     log = local_log(tmp_path)

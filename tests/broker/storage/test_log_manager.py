@@ -13,8 +13,10 @@ from broker.errors import ApiError
 from broker.storage.append import AppendRefused
 from broker.storage.background import Then
 from broker.storage.checkpoints import read_partition_metadata
+from broker.storage.disk import DiskFile
 from broker.storage.log import Log
 from broker.storage.log_manager import LogManager
+from broker.storage.open_files import OpenFiles
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import (
@@ -162,7 +164,10 @@ def test_a_topic_made_anew_does_not_inherit_records(tmp_path: Path) -> None:
 
 def test_closing_leaves_no_file_open(tmp_path: Path) -> None:
     """Not even those that are to be deleted later: nobody comes for them any more."""
-    manager = manager_at(tmp_path)
+    files = OpenFiles[DiskFile]()
+    manager = LogManager(
+        tmp_path, StillClock(), node_id=1, cluster_id="c", open_files=files, durable=False
+    )
     manager.later = lambda _delay_ms, _action: None
     log = host(manager)
     log.append_as_leader(batch(2), 0)
@@ -172,7 +177,7 @@ def test_closing_leaves_no_file_open(tmp_path: Path) -> None:
     log.truncate_fully_and_start_at(0)
     assert list(log.directory.glob("*.deleted"))
     manager.close()
-    assert len(manager._open_files) == 0
+    assert len(files) == 0
 
 
 def test_a_partition_that_cannot_be_opened_is_an_error_of_its_own(tmp_path: Path) -> None:
