@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 PACKAGES := antechamber broker pipeline protocol purgatories recorder
-CODE := $(PACKAGES) tests integration benchmarks demo docs
+CODE := $(PACKAGES) tests integration benchmarks demo docs hatch_build.py
 SUITES ?= tests integration
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 

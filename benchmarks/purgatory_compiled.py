@@ -22,6 +22,7 @@ from pathlib import Path
 
 from benchmarks.purgatory_ours import ROUND, watch_and_complete_s
 from benchmarks.purgatory_timers import Ours, measure
+from hatch_build import compile_in_place
 from purgatories import purgatory
 
 ROOT = Path(__file__).parent.parent
@@ -67,10 +68,7 @@ def _compile(folder: Path) -> None:
         for path in sorted((folder / "purgatories").rglob("*.py"))
         if path.name not in LEFT_OUT
     ]
-    command = [sys.executable, "-m", "mypyc", "--strict", "--explicit-package-bases", *modules]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if result.returncode:
-        sys.exit(f"mypyc could not compile: {(result.stdout + result.stderr).strip()[-2000:]}")
+    compile_in_place(modules, folder)
 
 
 def _figures(folder: Path) -> dict[str, float]:

@@ -6,7 +6,9 @@ figure is meant to reach stands with its unit.
 
 An append looks at every record, as Kafka does: its length, offset and timestamp, and whether it has
 a key. In Python that is what a batch of many records costs, and what keeps it from half the speed
-of a plain file: records of one size are checked a column at a time, all others one by one.
+of a plain file: records of one size are checked a column at a time, all others one by one. So the
+same is measured with these modules compiled, as a wheel may have them (hatch_build.py); that needs
+a C compiler.
 
 The share of the system call in a fetch at the log's end is the most that a copy of recent batches
 in memory could save there; the append that makes the copy would pay for it.
@@ -15,14 +17,20 @@ in memory could save there; the append that makes the copy would pay for it.
 from __future__ import annotations
 
 import multiprocessing
+import shutil
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from benchmarks import storage_work as work
 from benchmarks.benchmark import Benchmark, Metric, Sample
 from benchmarks.systems import System
+from hatch_build import MODULES, compile_in_place
+
+ROOT = Path(__file__).parent.parent
 
 Measure = Callable[[Path], float]
 
@@ -31,6 +39,7 @@ _SECONDS = partial(Metric, better="lower")
 _RECORDS = (1, 16, 160)
 _APPENDS = {records: _RATIO(f"append 16 KB, {records} records a batch") for records in _RECORDS}
 _UNLIKE = _RATIO("append 16 KB, 160 records of differing sizes a batch")
+_COMPILED = {metric: _RATIO(f"{metric.name}, compiled") for metric in (*_APPENDS.values(), _UNLIKE)}
 _TAIL = Metric("a fetch of the last 16 KB: the system call", "of the fetch")
 _COLD = _RATIO("fetch 1 MB at a time, cold")
 _CACHED = _RATIO("fetch 1 MB at a time, in the page cache")
@@ -48,6 +57,7 @@ def measure(system: System, scale: float) -> Sample:
     def size(number: int) -> int:
         return max(1, int(number * scale))
 
+    sample: dict[str, float] = {}
     figures: dict[Metric, Measure] = {
         metric: partial(work.append_ratio, megabytes=size(256), records=records)
         for records, metric in _APPENDS.items()
@@ -55,6 +65,11 @@ def measure(system: System, scale: float) -> Sample:
     figures[_UNLIKE] = partial(
         work.append_ratio, megabytes=size(256), records=max(_RECORDS), alike=False
     )
+    if shutil.which("cc"):
+        with _compiled_rooms():
+            sample = {
+                compiled.name: _alone(figures[metric]) for metric, compiled in _COMPILED.items()
+            }
     figures[_TAIL] = partial(work.tail_share, fetches=size(10_000))
     figures[_COLD] = partial(work.fetch_ratio, megabytes=size(512), cold=True)
     figures[_CACHED] = partial(work.fetch_ratio, megabytes=size(512), cold=False)
@@ -62,7 +77,21 @@ def measure(system: System, scale: float) -> Sample:
     figures[_RECOVERY] = partial(work.recovery_seconds, megabytes=size(1024), cold=False)
     figures[_COLD_RECOVERY] = partial(work.recovery_seconds, megabytes=size(1024), cold=True)
     figures[_IDLE] = partial(work.partition_bytes, partitions=size(5000))
-    return {metric.name: _alone(figure) for metric, figure in figures.items()}
+    return sample | {metric.name: _alone(figure) for metric, figure in figures.items()}
+
+
+@contextmanager
+def _compiled_rooms() -> Iterator[None]:
+    """Processes that are started meanwhile have a copy of the rooms with compiled modules."""
+    with tempfile.TemporaryDirectory(prefix="antechamber-compiled-") as folder:
+        for room in ("broker", "protocol", "purgatories"):
+            shutil.copytree(ROOT / room, Path(folder) / room)
+        compile_in_place(MODULES, Path(folder))
+        sys.path.insert(0, folder)
+        try:
+            yield
+        finally:
+            sys.path.remove(folder)
 
 
 def _alone(figure: Measure) -> float:
@@ -78,6 +107,7 @@ BENCHMARK = Benchmark(
     (
         *_APPENDS.values(),
         _UNLIKE,
+        *_COMPILED.values(),
         _TAIL,
         _COLD,
         _CACHED,

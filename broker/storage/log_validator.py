@@ -18,13 +18,9 @@ from broker.storage.append import (
     shorter_than_header,
 )
 from broker.storage.log_config import TARGET_CODECS, LogConfig
+from broker.storage.record_fields import record_timestamps_and_keys, renumber
 from broker.storage.record_numbers import InvalidRecord
-from broker.storage.record_scan import (
-    RecordsSummary,
-    record_timestamps_and_keys,
-    renumber,
-    summarise,
-)
+from broker.storage.record_scan import RecordsSummary, summarise
 from protocol.compression import Codec, CorruptRecords, compress, decompress
 from protocol.errors import ErrorCode
 from protocol.records import (

@@ -6,19 +6,20 @@ size, most often many do; then every byte that gives a record its structure stan
 distance in each of them, and a slice with that stride takes the whole column out at once, to be
 compared with what it must be. By induction over the length columns each record of such a run
 begins where the one before it ends, so this is exact, not a guess.
+
+A wheel may have this module compiled (hatch_build.py): so it imports none that is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from broker.storage.record_numbers import INT64_BITS, InvalidRecord, zigzag_at
 from broker.storage.record_runs import measure_run
-from protocol.records import varint
 
-# Up to this size records are copied first: single bytes are read faster from bytes than a view.
-# Larger ones are not looked at for runs, either: walking them is the least that they cost.
+# Bytes are read one by one faster from a copy than from a view. This much is copied at least, and
+# of larger blocks those whose records are small.
+_COPIED_BYTES = 64 * 1024
 _COPIED_RECORD_BYTES = 4096
 
 
@@ -38,16 +39,16 @@ class RecordsSummary(NamedTuple):
 def summarise(block: bytes | memoryview, count: int) -> RecordsSummary:
     """Walk the *count* records that *block* must consist of; raises `InvalidRecord`."""
     assert count > 0
-    data = bytes(block) if len(block) < _COPIED_RECORD_BYTES * count else block
     try:
-        return _walk(data, len(block), count)
+        if len(block) <= max(_COPIED_BYTES, count * _COPIED_RECORD_BYTES):
+            return _walk(bytes(block), count)
+        return _walk_large(block, count)
     except IndexError:
         raise InvalidRecord("a record ends beyond the batch") from None
 
 
-def _walk(data: bytes | memoryview, end: int, count: int) -> RecordsSummary:  # noqa: C901 - speed
-    position = index = 0
-    next_try = 1 if isinstance(data, bytes) else count + 1
+def _walk(data: bytes, count: int) -> RecordsSummary:  # noqa: C901 - speed
+    end, position, index, next_try = len(data), 0, 0, 1
     deltas: list[int] = []
     null_keys, consecutive = 0, True
     while index < count:
@@ -93,7 +94,7 @@ def _walk(data: bytes | memoryview, end: int, count: int) -> RecordsSummary:  # 
         index += 1
         if next_try <= index < count:
             shape = (start, body, offset_at, key_at, value_at, headers_at, finish)
-            run = measure_run(data, shape, index, count - index)  # type: ignore[arg-type]  # bytes
+            run = measure_run(data, shape, index, count - index)
             if run is None:
                 next_try = index + index
             else:
@@ -103,6 +104,30 @@ def _walk(data: bytes | memoryview, end: int, count: int) -> RecordsSummary:  # 
     if position != end:
         raise InvalidRecord(f"{end - position} bytes follow the last of {count} records")
     return RecordsSummary(max(deltas), min(deltas), null_keys > 0, consecutive)
+
+
+def _walk_large(block: bytes | memoryview, count: int) -> RecordsSummary:
+    """The same where the records lie: they are few for their bytes, and no runs are looked for."""
+    position, deltas = 0, []
+    has_null_key, consecutive = False, True
+    for index in range(count):
+        length, body = zigzag_at(block, position)
+        finish = body + (length >> 1)
+        if length & 1 or finish > len(block):
+            raise InvalidRecord(f"record {index} is longer than the batch")
+        delta, position = zigzag_at(block, body + 1, INT64_BITS)
+        offset, position = zigzag_at(block, position)
+        key, position = zigzag_at(block, position)
+        value, position = zigzag_at(block, position + (0 if key & 1 else key >> 1))
+        position = _skip_headers(block, position + (0 if value & 1 else value >> 1), index)
+        if position != finish:
+            raise InvalidRecord(f"record {index} does not end where it says")
+        deltas.append((delta >> 1) ^ -(delta & 1))
+        has_null_key = has_null_key or bool(key & 1)
+        consecutive = consecutive and offset == index + index
+    if position != len(block):
+        raise InvalidRecord(f"{len(block) - position} bytes follow the last of {count} records")
+    return RecordsSummary(max(deltas), min(deltas), has_null_key, consecutive)
 
 
 def _skip_headers(data: bytes | memoryview, position: int, index: int) -> int:
@@ -118,31 +143,3 @@ def _skip_headers(data: bytes | memoryview, position: int, index: int) -> int:
         if not value & 1:
             position += value >> 1
     return position
-
-
-def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterator[tuple[int, bool]]:
-    """Timestamp delta and "has a key" of each record that `summarise` has found well formed."""
-    position = 0
-    for _ in range(count):
-        length, position = zigzag_at(block, position)
-        finish = position + (length >> 1)
-        delta, position = zigzag_at(block, position + 1, INT64_BITS)
-        _, position = zigzag_at(block, position)
-        key, _ = zigzag_at(block, position)
-        yield (delta >> 1) ^ -(delta & 1), not key & 1
-        position = finish
-
-
-def renumber(block: bytes | memoryview, count: int) -> bytes:
-    """The records of a well-formed *block* with the offset deltas 0, 1, 2, ..."""
-    parts: list[bytes | memoryview] = []
-    position = 0
-    for index in range(count):
-        length, body = zigzag_at(block, position)
-        position = body + (length >> 1)
-        _, offset_at = zigzag_at(block, body + 1, INT64_BITS)
-        _, rest_at = zigzag_at(block, offset_at)
-        number = varint(index)
-        size = position - rest_at + offset_at - body + len(number)
-        parts += (varint(size), block[body:offset_at], number, block[rest_at:position])
-    return b"".join(parts)

@@ -30,9 +30,14 @@ def batch(
     last = len(values) - 1
     who = (producer.id, producer.epoch, producer.sequence)
     head = (0, 49 + len(records), -1, 2, 0, 0, last, timestamp_ms, timestamp_ms, *who, len(values))
-    raw = bytearray(_BATCH.pack(*head) + records)
-    struct.pack_into(">I", raw, _CRC_FIELD_AT, crc32c.crc32c(memoryview(raw)[_CRC_STARTS_AT:]))
-    return bytes(raw)
+    return sealed(_BATCH.pack(*head) + records)
+
+
+def sealed(raw: bytes) -> bytes:
+    """Give a batch the checksum of the bytes it has."""
+    whole = bytearray(raw)
+    struct.pack_into(">I", whole, _CRC_FIELD_AT, crc32c.crc32c(memoryview(whole)[_CRC_STARTS_AT:]))
+    return bytes(whole)
 
 
 def _record(offset_delta: int, value: bytes) -> bytes:

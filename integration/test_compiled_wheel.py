@@ -1,0 +1,130 @@
+"""The wheel with compiled modules: it answers as every other does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from integration.deadlines import eventually
+from integration.processes import ServerProcess
+from integration.requirements import need
+from integration.wire.batches import batch, sealed
+from integration.wire.connection import Connection
+from integration.wire.requests import produce, read_produce
+
+ROOT = Path(__file__).parent.parent
+INVALID_RECORD = 87
+
+# Prints what the walk makes of each block, and where the module came from.
+WALK = """
+import json, sys
+sys.path[:0] = [sys.argv[1]]
+from broker.storage import record_scan
+told = []
+for block, count in json.load(sys.stdin):
+    try:
+        told.append(record_scan.summarise(bytes.fromhex(block), count))
+    except record_scan.InvalidRecord as error:
+        told.append(str(error))
+json.dump([record_scan.__file__, told], sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is in the wheel."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    need("compiler", None if compiler else "no C compiler")
+    out = tmp_path_factory.mktemp("compiled")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation"]
+    environment = {**os.environ, "HATCH_BUILD_HOOKS_ENABLE": "1"}
+    done = subprocess.run(
+        [*command, "--outdir", out, ROOT],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = out.glob("*.whl")
+    assert not wheel.name.endswith("-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(out / "unpacked")
+    return out / "unpacked"
+
+
+@pytest.fixture
+def bootstrap(unpacked: Path, tmp_path: Path) -> Iterator[str]:
+    """A broker that runs from it."""
+    ready = tmp_path / "ready.json"
+    start = ["env", f"PYTHONPATH={unpacked}", sys.executable, "-P", "-m", "antechamber", "serve"]
+    options = ["--port", "0", "--admin-port", "0", "--topic", "t", "--ready-file"]
+    process = ServerProcess([*start, *options, ready], tmp_path / "output")
+
+    def is_ready() -> bool:
+        assert process.exit_code is None, process.stderr()
+        return ready.exists()
+
+    try:
+        eventually(is_ready, "the ready file", within=20)
+        yield json.loads(ready.read_text())["bootstrap"]
+    finally:
+        process.stop()
+
+
+def test_it_takes_what_is_in_order_and_refuses_what_is_not(bootstrap: str) -> None:
+    """Records of all sizes, and one that does not end where it says."""
+    good = batch([bytes(size) for size in range(300)])
+    bad = batch([b"value", b"value"]).replace(b"\x0avalue", b"\x08value")  # a shorter one
+    with Connection(bootstrap) as connection:
+        taken = read_produce(connection.ask(produce("t", 0, good)))
+        refused = read_produce(connection.ask(produce("t", 0, sealed(bad))))
+
+    assert (taken.error, taken.base_offset) == (0, 0)
+    assert refused.error == INVALID_RECORD
+
+
+def test_the_compiled_walk_sees_what_the_other_sees(unpacked: Path) -> None:
+    """In blocks of all shapes, most of them spoilt somewhere."""
+    random = Random(1)
+    blocks = [_block(random) for _ in range(2000)]
+
+    compiled_from, compiled = _walk(unpacked / "antechamber", blocks)
+    python_from, python = _walk(ROOT, blocks)
+
+    assert not compiled_from.endswith(".py")
+    assert python_from.endswith(".py")
+    assert compiled == python
+    assert any(isinstance(told, str) for told in python)
+    assert any(isinstance(told, list) for told in python)
+
+
+def _block(random: Random) -> tuple[bytes, int]:
+    """The records of a batch, some of one size, and perhaps with another byte in them."""
+    alike = random.randrange(100)
+    count = random.choice((1, 2, 20, 200))
+    sizes = [alike if random.random() < 0.9 else random.randrange(300) for _ in range(count)]
+    block = bytearray(batch([random.randbytes(size) for size in sizes])[61:])
+    if random.random() < 0.7:
+        block[random.randrange(len(block))] = random.randrange(256)
+    return bytes(block), count
+
+
+def _walk(folder: Path, blocks: list[tuple[bytes, int]]) -> tuple[str, list[object]]:
+    given = json.dumps([(block.hex(), count) for block, count in blocks])
+    command = [sys.executable, "-I", "-c", WALK, str(folder)]
+    done = subprocess.run(
+        command, input=given, capture_output=True, text=True, timeout=60, check=True
+    )
+    came_from, told = json.loads(done.stdout)
+    return came_from, told
