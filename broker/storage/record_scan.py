@@ -20,7 +20,7 @@ from broker.storage.record_runs import measure_run
 # Bytes are read one by one faster from a copy than from a view. This much is copied at least, and
 # of larger blocks those whose records are small.
 _COPIED_BYTES = 64 * 1024
-_COPIED_RECORD_BYTES = 4096
+_COPIED_RECORD_BYTES = 32 * 1024
 
 
 class RecordsSummary(NamedTuple):
