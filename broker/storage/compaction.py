@@ -5,7 +5,7 @@ to there are written anew without what the map supersedes, small ones joined. A 
 until its time is over, which is ``delete.retention.ms`` after it was first met by a compaction; so
 does the marker of a transaction that has nothing left. Records of aborted transactions go. Each
 active producer's last batch stays, be it without records, and so does the last batch of all: it
-tells whoever copies the log where it ends.
+tells who copies the log where it ends.
 
 It is done in small steps, so that the loop can do other things between two of them.
 """
@@ -42,7 +42,7 @@ class Compaction:
         self._now_ms = now_ms
         self._map = OffsetMap(keys_max)
         self._segments = [each for each in log.segments.inactive() if each[1] <= end]
-        self._last_offsets = log.last_offsets_of_producers()
+        self._last_batches = log.last_batches_of_producers()
         self._transactions = CleanedTransactions(log.aborted_transactions(0, end))
         self._mapped = CleanedTransactions(log.aborted_transactions(first_dirty, end))
 
@@ -118,7 +118,8 @@ class Compaction:
             keep = _none
         else:
             keep = partial(self._stays, is_over)
-        is_last = self._last_offsets.get(header.producer_id) == header.last_offset
+        last = self._last_batches.get(header.producer_id)
+        is_last = last is not None and last.may_be(header)
         return filter_batch(
             header,
             batch,

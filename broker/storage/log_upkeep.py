@@ -8,12 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from broker.storage.local_log import LocalLog
 from broker.storage.log_view import LogView, OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.producer_snapshot import snapshot_path, write_snapshot
 from broker.storage.segment import LogSegment
+from protocol.records import BatchHeader
+
+
+class LastBatch(NamedTuple):
+    """Of a producer: where its last batch ends, None if it only has a marker, and its epoch."""
+
+    last_offset: int | None
+    epoch: int
+
+    def may_be(self, header: BatchHeader) -> bool:
+        """Whether this is that batch; or a marker, if it has nothing else (``LastRecord``)."""
+        if self.last_offset is None:
+            return header.is_control and header.producer_epoch == self.epoch
+        return header.last_offset == self.last_offset
 
 
 class LogUpkeep(LogView):
@@ -68,12 +83,13 @@ class LogUpkeep(LogView):
 
     # --------------------------------------------------------------------------- compaction
 
-    def last_offsets_of_producers(self) -> dict[int, int]:
-        """Where the last batch of each active producer ends."""
+    def last_batches_of_producers(self) -> dict[int, LastBatch]:
+        """What must stay of each active producer."""
         return {
-            producer_id: entry.batches[-1].last_offset
+            producer_id: LastBatch(
+                entry.batches[-1].last_offset if entry.batches else None, entry.epoch
+            )
             for producer_id, entry in self._producers.producers.items()
-            if entry.batches
         }
 
     def new_segment(self, base_offset: int, suffix: str) -> LogSegment:

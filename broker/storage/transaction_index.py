@@ -37,9 +37,13 @@ class TransactionIndex:
         self._entries: list[AbortedTxn] | None = None
 
     def append(self, aborted: AbortedTxn) -> None:
-        """Enter a transaction; its marker lies behind those of all others. Raises OSError."""
+        """Enter a transaction whose marker is the log's last batch. Raises OSError.
+
+        What the file says of markers behind that cannot be: it has been damaged.
+        """
+        if self.entries and self.entries[-1].last_offset >= aborted.last_offset:
+            self.truncate_to(aborted.last_offset)
         entries = self.entries
-        assert not entries or entries[-1].last_offset < aborted.last_offset
         self.file.write(_ENTRY.pack(_VERSION, *aborted), len(entries) * ENTRY_BYTES)
         entries.append(aborted)
 

@@ -77,11 +77,11 @@ def transactional(offset: int, sequence: int, producer_id: int = 5, **more: Any)
     )
 
 
-def marker(offset: int, producer_id: int = 5, *, abort: bool) -> memoryview:
+def marker(offset: int, producer_id: int = 5, *, epoch: int = 0, abort: bool) -> memoryview:
     """The control batch that ends a transaction."""
     record = Record(b"\0\0\0\0" if abort else b"\0\0\0\1", b"\0\0\0\0\0\7", timestamp=NOW_MS)
     bits = TRANSACTIONAL_BIT | CONTROL_BIT
-    more = {"producer_id": producer_id, "producer_epoch": 0, "base_offset": offset}
+    more = {"producer_id": producer_id, "producer_epoch": epoch, "base_offset": offset}
     return batch_of([record], attributes=bits, **more)
 
 

@@ -313,6 +313,20 @@ def test_a_marker_goes_when_its_transaction_has_nothing_left(tmp_path: Path) -> 
     assert log.active_producers[0].last_sequence == 3
 
 
+def test_a_marker_that_fences_its_producer_stays(tmp_path: Path) -> None:
+    """Its epoch is all that there is to know of the producer; Kafka keeps no more of it, either."""
+    log = compacted_log(tmp_path, delete_retention_ms=0)
+    log.append_as_follower(transactional(0, 0, key=b"k", size=100), 0)
+    log.append_as_follower(marker(2, epoch=1, abort=True), 0)
+    for offset in (3, 4):
+        log.append_as_follower(batch(1, base_offset=offset, key=b"k", size=250), 0)
+    for seconds in range(4):
+        log.compacted_to(0)
+        compact(log, NOW_MS + seconds)
+    found = [(each.last_offset, each.records_count) for _, each in batches(stored(log))]
+    assert found == [(2, 0), (3, 1), (4, 1)]
+
+
 def test_the_last_batch_stays_without_its_records(tmp_path: Path) -> None:
     """A follower that copies the log must come to the same end."""
     log = compacted_log(tmp_path, delete_retention_ms=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from broker.storage.log_upkeep import LastBatch
 from protocol.records import batches
 from tests.broker.storage.logs import (
     FailingDisk,
@@ -139,10 +140,10 @@ def test_silent_producers_are_forgotten(tmp_path: Path) -> None:
     log = open_log(tmp_path, clock=clock, producer_id_expiration_ms=1000)
     sent = [batch(1, producer_id=3, producer_epoch=0, base_sequence=0) for _ in range(2)]
     log.append_as_leader(sent[0], 0)
-    assert log.last_offsets_of_producers() == {3: 0}
+    assert log.last_batches_of_producers() == {3: LastBatch(0, 0)}
     clock.time_ms += 1000
     log.forget_producers()
-    assert log.last_offsets_of_producers() == {}
+    assert log.last_batches_of_producers() == {}
     assert not log.append_as_leader(sent[1], 0).duplicate
 
 

@@ -64,3 +64,14 @@ def test_sanity(tmp_path: Path) -> None:
     assert not index.is_sane(0)
     index.unload()
     assert index.entries == []
+
+
+def test_what_cannot_be_is_forgotten(tmp_path: Path) -> None:
+    """A damaged entry of a marker that is yet to come."""
+    index = TransactionIndex(Disk().file(tmp_path / "0.txnindex"))
+    for last_offset in (5, 900):
+        index.append(AbortedTxn(1, 0, last_offset, 6))
+    index.append(AbortedTxn(1, 6, 9, 10))
+    assert [entry.last_offset for entry in index.entries] == [5, 9]
+    index.unload()
+    assert [entry.last_offset for entry in index.entries] == [5, 9]
