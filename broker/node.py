@@ -110,9 +110,7 @@ class Node:
         self.replicas = self.replication.replicas
         self.groups = self._groups()
         self.elections = Elections(self.groups, self.replication.waiting, lambda: self.image, clock)
-        self.fetch_sessions = FetchSessionCache(
-            config.max_incremental_fetch_session_cache_slots, clock
-        )
+        self.fetch_sessions = self._fetch_sessions()
         self._keep_house()
         self.api_versions = advertised()
         self.dispatch = Dispatcher(self)
@@ -226,6 +224,9 @@ class Node:
         interval_ms = self.config.offsets_retention_check_interval_ms
         Periodic(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
         return groups
+
+    def _fetch_sessions(self) -> FetchSessionCache:
+        return FetchSessionCache(self.config.max_incremental_fetch_session_cache_slots, self.clock)
 
     def _purgatory(self, name: str, purge_interval: int) -> DelayedOperationPurgatory[Any]:
         timer = SystemTimer(name, now_ms=self.clock.now_ms)
