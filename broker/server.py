@@ -40,6 +40,9 @@ from broker.waits.recorder import Recorder
 from broker.waits.records_file import RecordsFile
 from broker.waits.records_topic import RecordsTopic
 
+# The controller's memory, in the first data directory.
+_CONTROLLER = "controller.db"
+
 
 async def serve(options: ServeOptions) -> None:
     """Run the broker until SIGTERM, SIGINT or, if asked for, the end of stdin.
@@ -123,7 +126,7 @@ def _network(options: ServeOptions) -> TcpNetwork:
 
 
 def _controller(options: ServeOptions, data_dirs: Sequence[Path]) -> Controller:
-    path = data_dirs[0] / "controller.db" if options.data_dirs else None
+    path = data_dirs[0] / _CONTROLLER if options.data_dirs else None
     return Controller(ControllerStore(path), options.config, check_topic_configs)
 
 
@@ -243,6 +246,9 @@ def _data_directories(asked: Sequence[Path]) -> Iterator[Sequence[Path]]:
         raise StartupError(
             f"--data-dir: cannot write in {asked[0]}: {error.strerror}; give a folder of your own"
         ) from None
+    for other in asked[1:]:
+        if (other / _CONTROLLER).exists() and not (asked[0] / _CONTROLLER).exists():
+            raise StartupError(f"--data-dir: {other} was the first of them; give it first again")
     yield asked
 
 

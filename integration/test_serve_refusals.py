@@ -109,3 +109,13 @@ def test_a_data_directory_in_use(refused: Refused, tmp_path: Path) -> None:
     with Antechamber("--data-dir", data) as first:
         assert data in refused("--data-dir", data)
         assert first.process.exit_code is None
+
+
+def test_data_directories_in_another_order(refused: Refused, tmp_path: Path) -> None:
+    """The first has the topics: the line says which that was, and nothing is made in the other."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    with Antechamber("--data-dir", str(first), "--data-dir", str(second)):
+        pass
+    line = refused("--data-dir", str(second), "--data-dir", str(first))
+    assert line.endswith(f"--data-dir: {first} was the first of them; give it first again")
+    assert not (second / "controller.db").exists()
