@@ -90,6 +90,9 @@ class AdminClient:
             value = json.loads(response.read())
         except TimeoutError:
             raise NoBroker(f"{self.url} does not answer") from None
+        except http.client.RemoteDisconnected:  # a Kafka port does that, and a broker that ends
+            words = "hung up without an answer; is it the admin interface of a broker?"
+            raise NoBroker(f"{self.url} {words}") from None
         except OSError as error:
             raise NoBroker(f"no broker at {self.url}: {_reason(error)}") from None
         except (http.client.HTTPException, ValueError):

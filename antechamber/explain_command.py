@@ -19,10 +19,11 @@ from antechamber.command_line import CommandParser, run
 from antechamber.story import story
 
 _DESCRIPTION = """\
-Tell one request's story: what it asked for, what it waited for, and who ended its wait.
+Tell one request's story: what it asked for, what it waited for, and who ended
+its wait.
 
-It is the latest one that matches, answered or waiting still. A broker knows the answered ones if
-it serves with --record.
+It is the latest one that matches, answered or waiting still. A broker knows the
+answered ones if it keeps their wait records: antechamber serve --record.
 """
 _COLUMNS_MAX = 100
 
@@ -61,6 +62,8 @@ def _latest(client: AdminClient, given: argparse.Namespace) -> dict[str, Any]:
         "correlation": given.correlation,
         "api": given.api,
         "topic": given.topic,
+        # By name a node that replicates is meant, too: stories tell of node-3.
+        "followers": None if given.client is None else 1,
     }
     found = client.requests(parked=1, limit=10_000, **wanted)
     try:

@@ -13,9 +13,11 @@ ORDERS = ("pause", "resume", "stop", "start")
 _DESCRIPTION = """\
 Do something to a node of a running broker.
 
-  pause NODE    its followers stop fetching, so acks=all waits for it; it still serves as a leader
+  pause NODE    its followers stop fetching, so acks=all waits for it; it still
+                serves as a leader
   resume NODE   they fetch again
-  stop NODE     it ends as after kill -9: connections drop, its partitions get other leaders
+  stop NODE     it ends as after kill -9: connections drop, its partitions get
+                other leaders
   start NODE    it comes back, from its own logs
 """
 

@@ -11,10 +11,11 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from http import HTTPStatus
 from time import sleep
 from typing import TYPE_CHECKING, Any
 
-from antechamber.admin_client import AdminClient
+from antechamber.admin_client import AdminClient, AdminError
 from antechamber.command_line import CommandParser, UsageError, run
 
 if TYPE_CHECKING:
@@ -24,9 +25,12 @@ FOLLOW_INTERVAL_S = 0.25
 _DESCRIPTION = """\
 Show the requests of a running broker.
 
-With --parked those that wait now: for what, since when and until when; for a produce also which
-offset each partition needs, how far each replica is, and who is behind.
+With --parked those that wait now: for what, since when and until when; for a
+produce also which offset each partition needs, how far each replica is, and
+who is behind. Without it the latest that were answered, if the broker keeps
+their wait records: antechamber serve --record.
 """
+_LIMIT_MAX = 10_000
 
 Ask = Callable[[], list[dict[str, Any]]]
 
@@ -57,14 +61,20 @@ def parser() -> CommandParser:
 
 def _show(client: AdminClient, given: argparse.Namespace) -> None:
     def ask() -> list[dict[str, Any]]:
-        return client.requests(
-            parked=1 if given.parked else None,
-            api=given.api,
-            topic=given.topic,
-            client=given.client,
-            followers=1 if given.followers else None,
-            limit=given.limit,
-        )
+        try:
+            return client.requests(
+                parked=1 if given.parked else None,
+                api=given.api,
+                topic=given.topic,
+                client=given.client,
+                followers=1 if given.followers else None,
+                limit=given.limit,
+            )
+        except AdminError as error:
+            if error.status != HTTPStatus.NOT_IMPLEMENTED:
+                raise
+            words = "answered requests are not recorded; ask with --parked, or serve with --record"
+            raise AdminError(error.status, words) from None
 
     if given.json:
         _print_lines(ask, follow=given.follow)
@@ -126,6 +136,7 @@ def _table(
 
 
 def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    if not (text.isascii() and text.isdigit() and len(text) < 7 and 0 < int(text) <= _LIMIT_MAX):
+        words = f"{text!r} is not a whole number from 1 to {_LIMIT_MAX}"
+        raise argparse.ArgumentTypeError(words)
     return int(text)

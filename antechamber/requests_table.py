@@ -21,6 +21,8 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
+from antechamber import error_names
+
 Request = Mapping[str, Any]
 
 WIDE_COLUMNS = 110  # from here on there is room for times of day
@@ -28,13 +30,10 @@ PARTITIONS_MAX = 4  # how many of a request are shown
 _BEHIND, _QUIET, _WAITING = "bold red", "dim", "yellow"
 _TIME_COLUMNS = 6  # for most times, so that the table does not jump when they change
 _KINDS = {
-    "min_bytes": "bytes",
-    "high_watermark": "high watermark",
-    "low_watermark": "low watermark",
     "members": "the other members",
-    "stored": "its offsets to be stored",
-    "flush": "the disk to have its records",
+    "stored": "what its group has written to be stored",
 }
+_OFFSETS = {"Produce": "at", "DeleteRecords": "below"}  # of others: from
 
 
 class ParkedTable:
@@ -88,7 +87,7 @@ class AnsweredTable:
                 _since(request),
                 _duration(request["total_us"]),
                 Text(_duration(request["parked_us"]), _WAITING) if waited else "-",
-                Group(_who(request), *_what_for(request), *_completed_by(request)),
+                Group(_who(request), *_what_for(request), *_ended_by(request), *_errors(request)),
             )
         yield table
 
@@ -136,14 +135,19 @@ def _what_for(request: Request) -> Iterator[Text | Table]:
             yield Text(f"and {more} more partitions", _QUIET)
         return
     words = [] if waited_for is None else [_condition(waited_for)]
-    words += [f"{each['topic']}-{each['partition']} from {each['offset']}" for each in shown]
+    at = _OFFSETS.get(request["api"], "from")
+    words += [f"{each['topic']}-{each['partition']} {at} {each['offset']}" for each in shown]
     if words:
         yield Text(", ".join(words) + (f" and {more} more" if more else ""))
 
 
 def _condition(waited_for: Mapping[str, Any]) -> str:
-    kind = _KINDS.get(waited_for["kind"], waited_for["kind"])
-    return f"{waited_for['had']} of {waited_for['need']} {kind}" if "had" in waited_for else kind
+    kind: str = waited_for["kind"]
+    words = _KINDS.get(kind, kind.replace("_", " "))
+    if "had" not in waited_for:
+        return words
+    reached = f"{waited_for['had']} of {waited_for['need']}"
+    return f"{reached} bytes" if kind == "min_bytes" else f"{words} {reached}"
 
 
 def _replicas(replicas: Iterable[Mapping[str, Any]], needed: int) -> Table:
@@ -177,15 +181,22 @@ def _behind(replica: Mapping[str, Any], needed: int) -> str:
     return by if ago_ms is None else f"{by} for {_duration(ago_ms * 1000)}"
 
 
-def _completed_by(request: Request) -> Iterator[Text]:
-    """What completed it, and whose request that was; nothing if it never waited."""
+def _ended_by(request: Request) -> Iterator[Text]:
+    """What ended its wait, and whose request that was; nothing if it never waited."""
     if request["purgatory"] is None:
         return
     completed_by = request["completed_by"]
-    words = f"completed by {completed_by['cause'].replace('_', ' ')}"
+    words = f"ended by {completed_by['cause'].replace('_', ' ')}"
     if (by := completed_by.get("request")) is not None:
         words += f", {by['api']} #{by['correlation_id']} of {by['client_id']}"
     yield Text(words, _QUIET)
+
+
+def _errors(request: Request) -> Iterator[Text]:
+    """What the answer refused: the whole, or partitions of it, each error once."""
+    codes = {request["error"], *(each.get("error", 0) for each in request["partitions"])} - {0}
+    for code in sorted(codes):
+        yield Text(error_names.told(code), _BEHIND)
 
 
 def _left(request: Request) -> str:

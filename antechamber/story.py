@@ -5,14 +5,15 @@
     of client billing, which brought it to 1,204 bytes.
 
 A record is a mapping with the fields of docs/records.md; a request that still waits has those that
-exist already, and ``remaining_ms``. Imports nothing of ours, and pure: whoever has records can tell
-them so.
+exist already, and ``remaining_ms``. Pure: whoever has records can tell them so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from antechamber import error_names
 
 Record = Mapping[str, Any]
 
@@ -121,9 +122,8 @@ def _for_whom(record: Record) -> str:
     if waited_for["kind"] == "members":
         return " for the other members of its group"
     if waited_for["kind"] == "stored":
-        return " for its offsets to be stored"
-    if waited_for["kind"] == "flush":
-        return " for the disk to have its records"
+        what = "its offsets" if record["api"] == "OffsetCommit" else "what its group has written"
+        return f" for {what} to be stored"
     return ""
 
 
@@ -163,9 +163,9 @@ def _so_far(record: Record) -> str:
 def _at_once(record: Record) -> str:
     refused = [each for each in record["partitions"] if each["error"]]
     if record["error"]:
-        return f"was refused at once with error {record['error']}"
+        return f"was refused at once with {error_names.told(record['error'])}"
     if refused:
-        names = [f"{_name(each)} with error {each['error']}" for each in refused]
+        names = [f"{_name(each)} with {error_names.told(each['error'])}" for each in refused]
         return f"was answered at once; refused: {_some(names)}"
     if record["completed_by"]["cause"] in _GONE:
         return _GONE[record["completed_by"]["cause"]]
@@ -183,15 +183,22 @@ def _ended(record: Record) -> str:
         return _missing(record)
     if cause == "leadership":
         where = f" of {_name(by)}" if "topic" in by else ""
-        return f"was answered because the leadership{where} moved"
+        return f"was answered because the leadership{where} moved{_by_request(by)}"
     if cause == "deleted":
-        return f"was answered because {_name(by)} was deleted"
+        return f"was answered because {_name(by)} was deleted{_by_request(by)}"
+    if (
+        cause == "high_watermark"
+        and record["api"] != "Fetch"
+        and not {"request", "replica"} & set(by)
+    ):
+        # The only way for it to move at a leader without anybody's fetch or append.
+        return f"was released because the in-sync set of {_name(by)} changed{_brought(record)}"
     return f"was released by {_releaser(by)}{_brought(record)}"
 
 
 _GONE = {
     "disconnect": "was abandoned: its client went away",
-    "shutdown": "was never answered: the broker stopped",
+    "shutdown": "was never answered: its node stopped",
     "error": "was never answered: its connection was closed for an error",
 }
 
@@ -202,9 +209,13 @@ def _releaser(by: Mapping[str, Any]) -> str:
         replica = by.get("replica")
         whose = _client(request["client_id"]) if replica is None else f"node {replica}"
         return f"{request['api']} {request['correlation_id']} of {whose}"
-    words = {"append": "an append", "high_watermark": "a high watermark", "flush": "the flush"}
-    what = words.get(by["cause"], by["cause"].replace("_", " "))
-    return f"{what} of {_name(by)}" if "topic" in by else what
+    words = {"append": "an append to", "high_watermark": "a new high watermark of"}
+    what = words.get(by["cause"], f"{by['cause'].replace('_', ' ')} of")
+    return f"{what} {_name(by)}" if "topic" in by else what.rpartition(" ")[0]
+
+
+def _by_request(by: Mapping[str, Any]) -> str:
+    return f" by {_releaser(by)}" if by.get("request") is not None else ""
 
 
 def _brought(record: Record) -> str:
@@ -229,8 +240,8 @@ def _missing(record: Record) -> str:
         return words
     missing, had = waited_for["need"] - waited_for["had"], waited_for["had"]
     if waited_for["kind"] == "min_bytes":
-        short = f"{had:,} bytes were there, {missing:,} were missing"
-        return f"{words}: {short}"
+        there = f"{_count(had, 'byte')} {_were(had)} there"
+        return f"{words}: {there}, {missing:,} {_were(missing)} missing"
     name = waited_for["kind"].replace("_", " ")
     return f"{words}: the {name} of {_name(waited_for)} was {had} of {waited_for['need']}"
 
@@ -238,13 +249,13 @@ def _missing(record: Record) -> str:
 def _errors(record: Record) -> list[str]:
     """What the answer refused in the end."""
     refused = [
-        f"{_name(each)} with error {each['error']}"
+        f"{_name(each)} with {error_names.told(each['error'])}"
         for each in record["partitions"]
         if each.get("error")
     ]
     if refused:
         return [f"The answer refused {_some(refused)}."]
-    return [f"The answer was error {record['error']}."] if record["error"] else []
+    return [f"The answer was {error_names.told(record['error'])}."] if record["error"] else []
 
 
 # ------------------------------------------------------------------------------- single words
@@ -265,6 +276,10 @@ def _name(partition: Mapping[str, Any]) -> str:
 
 def _times(count: int) -> str:
     return _TIMES[count] if count < len(_TIMES) else f"{count:,} times"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _count(count: int, unit: str) -> str:

@@ -127,6 +127,8 @@ class Connection:
         if request is not None and request.on_disconnect is not None:
             abandon, request.on_disconnect = request.on_disconnect, None
             abandon()
+        if self._recorded:  # answered, and on their way to a client that did not read
+            self._note_sent()
         if request is not None and request.record is not None:
             assert self._recorder is not None
             self._recorder.abandoned(request, end)

@@ -186,7 +186,7 @@ class Dispatcher:
         if version not in cls.__spec__.versions:
             if cls is not ApiVersionsRequest:
                 raise Refused(f"{cls.__name__} v{version} is not served")
-            return self._tell_own_range(connection, correlation_id)
+            return self._tell_own_range(connection, version, correlation_id, arrived_ms)
         header, start = decode_request_header(frame)
         body = decode(cls, version, frame[start:])
         node = self._node
@@ -212,9 +212,18 @@ class Dispatcher:
             _log(connection, request)
         return None
 
-    def _tell_own_range(self, connection: Connection, correlation_id: int) -> None:
+    def _tell_own_range(
+        self, connection: Connection, asked: int, correlation_id: int, arrived_ms: float
+    ) -> None:
+        """Answer in version 0, which every client reads."""
         header = RequestHeader(API_VERSIONS_KEY, 0, correlation_id, None)
-        request = Request(header, None, self._node, connection, connection.transport.peer)
+        peer = connection.transport.peer
+        request = Request(header, None, self._node, connection, peer, arrived_ms)
+        if (recorder := self._node.recorder) is not None:
+            recorder.begin(request, connection)
+            assert request.record is not None
+            request.record.header = header._replace(api_version=asked)
+            recorder.end()
         connection.begin(request)
         own = next(each for each in advertised() if each.api_key == API_VERSIONS_KEY)
         request.respond(unsupported_version(own))

@@ -51,12 +51,12 @@ def _request(node: Node, connection: Connection, request: Request[Any]) -> Facts
         "arrived_us": node.clock.wall_us_at(request.arrived_ms),
         "parked_us": int((now_ms - request.arrived_ms) * 1000),
         "follower": getattr(request.body, "replica_state", None) is not None,
-        **(_simple(request) if operation is None else _operation(node, operation, now_ms)),
+        **(_in_group(node, request) if operation is None else _operation(node, operation, now_ms)),
     }
 
 
-def _simple(request: Request[Any]) -> Facts:
-    purgatory, waited_for, timeout_ms = wait_without_operation(request.body)
+def _in_group(node: Node, request: Request[Any]) -> Facts:
+    purgatory, waited_for, timeout_ms = group_wait(node, request.body)
     return {
         "purgatory": purgatory,
         "waited_for": waited_for,

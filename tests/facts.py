@@ -224,5 +224,6 @@ def _matches(request: JsonObject, query: RequestQuery) -> bool:
         query.api in (None, request["api"])
         and query.client in (None, request["client_id"])
         and query.correlation in (None, request["correlation_id"])
+        and (query.followers or not request.get("follower"))
         and query.topic in (None, *(each["topic"] for each in request["partitions"]))
     )

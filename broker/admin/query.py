@@ -43,11 +43,14 @@ class Query:
         return _FLAGS[value]
 
     def choice(self, name: str, choices: Collection[str]) -> str | None:
-        """One of *choices*, None if not given."""
+        """One of *choices*, in whatever case it is written; None if not given."""
         value = self.text(name)
-        if value is not None and value not in choices:
+        if value is None:
+            return None
+        meant = next((each for each in choices if each.lower() == value.lower()), None)
+        if meant is None:
             raise _refused(f"{name}: {value!r} is not one of {', '.join(choices)}")
-        return value
+        return meant
 
     def whole(self, name: str, low: int, high: int) -> int | None:
         """A whole number from *low* to *high*; None if not given."""

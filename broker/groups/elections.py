@@ -35,7 +35,7 @@ class Elections:
         index, listeners = partition.key.partition, self._waiting.high_watermark_listeners
         if not leads:
             listeners.pop(partition.key, None)
-            self._groups.resign(index)
+            self._waiting.leaving(partition.key, partial(self._groups.resign, index))
             return
         topic = self._image().topic(GROUP_METADATA_TOPIC)
         assert topic is not None

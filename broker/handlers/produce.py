@@ -91,8 +91,18 @@ def produce(request: Request[ProduceRequest]) -> None:
     operation = request.node.replicas.append_records(
         body.timeout_ms, body.acks, accepted, request.version, answer
     )
-    if operation is not None:
-        request.park(operation)
+    if operation is None:
+        return None
+    request.park(operation)
+    if sizes is not None:
+
+        def abandon() -> None:
+            """Nobody is answered; what was appended is there all the same."""
+            operation.abandon()
+            reached = [(k, topic_ids[k], s.response) for k, s in operation.statuses.items()]
+            _note(request, reached + refused, sizes)
+
+        request.on_disconnect = abandon
     return None
 
 
@@ -174,11 +184,7 @@ def _finish(
 ) -> None:
     """Answer; for acks=0 with nothing, or with the end of the connection."""
     if request.record is not None:
-        sizes = sizes or {}
-        request.record.noted = [
-            noted(request.node, key, result.base_offset, sizes.get(key, NOTHING), result.error)
-            for key, _, result in results
-        ]
+        _note(request, results, sizes)
     quota = request.node.client_quotas.produce
     throttle_ms = quota.record(request.client_id, request.size_bytes) if quota.in_force else 0
     if throttle_ms:
@@ -194,6 +200,19 @@ def _finish(
     if failed:
         raise Refused(f"a produce with acks=0 failed ({', '.join(failed)})")
     request.respond(None)
+
+
+def _note(
+    request: Request[ProduceRequest],
+    results: Results,
+    sizes: dict[TopicPartition, Size] | None,
+) -> None:
+    record, sizes = request.record, sizes or {}
+    assert record is not None
+    record.noted = [
+        noted(request.node, key, result.base_offset, sizes.get(key, NOTHING), result.error)
+        for key, _, result in results
+    ]
 
 
 def _tell_leaders(request: Request[ProduceRequest], response: ProduceResponse) -> None:

@@ -21,6 +21,7 @@ from purgatories.purgatory import DelayedOperationPurgatory
 
 Purgatory = DelayedOperationPurgatory[Any]
 MakeCause = Callable[..., Cause | None]
+Explain = Callable[[Any, Callable[[], object]], None]
 
 
 class Waiting:
@@ -31,6 +32,7 @@ class Waiting:
     """
 
     __slots__ = (
+        "_because",
         "_cause",
         "_changes",
         "delete_records",
@@ -49,6 +51,7 @@ class Waiting:
     ) -> None:
         self._changes = changes
         self._cause: MakeCause = _untold if recorder is None else recorder.cause
+        self._because: Explain = _do if recorder is None else recorder.because
         self.produce = produce
         self.fetch = fetch
         self.delete_records = delete_records
@@ -61,7 +64,7 @@ class Waiting:
         for key, high_watermark_moved, end in appended:
             cause = self._cause(CauseKind.APPEND, key, end)
             if high_watermark_moved:
-                self._tell_listener(key)
+                self._tell_listener(key, cause)
                 self.produce.check_and_complete(key, cause)
                 self.fetch.check_and_complete(key, cause)
                 self.delete_records.check_and_complete(key, cause)
@@ -73,8 +76,8 @@ class Waiting:
     ) -> None:
         """The high or the low watermark moved, by a *replica*'s fetch or another in-sync set."""
         self._changes.notify()
-        self._tell_listener(key)
         cause = self._cause(CauseKind.HIGH_WATERMARK, key, high_watermark, replica)
+        self._tell_listener(key, cause)
         self.fetch.check_and_complete(key, cause)
         self.produce.check_and_complete(key, cause)
         self.delete_records.check_and_complete(key, cause)
@@ -91,11 +94,19 @@ class Waiting:
         self.produce.check_and_complete(key, cause)
         self.fetch.check_and_complete(key, cause)
 
-    def _tell_listener(self, key: TopicPartition) -> None:
+    def leaving(self, key: TopicPartition, act: Callable[[], object]) -> None:
+        """Do *act*, since the node does not lead the partition any more."""
+        self._because(self._cause(CauseKind.LEADERSHIP, key), act)
+
+    def _tell_listener(self, key: TopicPartition, cause: Cause | None) -> None:
         listeners = self.high_watermark_listeners
         if listeners and (listener := listeners.get(key)) is not None:
-            listener()
+            self._because(cause, listener)
 
 
 def _untold(*_event: object) -> None:
     """Nobody will tell the cause."""
+
+
+def _do(_cause: None, act: Callable[[], object]) -> None:
+    act()

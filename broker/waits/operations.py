@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from broker.topic_partition import TopicPartition
 from protocol.messages.join_group import JoinGroupRequest
-from protocol.messages.offset_commit import OffsetCommitRequest
-from protocol.messages.produce import ProduceRequest
+from protocol.messages.sync_group import SyncGroupRequest
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
 from purgatories.operations.delayed_fetch import DelayedFetch
@@ -33,33 +32,27 @@ def purgatory_of(operation: DelayedOperation) -> str:
     return "DeleteRecords"
 
 
-def wait_without_operation(body: object) -> tuple[str, Facts, int | None]:
-    """Purgatory, condition and limit of a request that waits without an operation.
+def group_wait(node: Node, body: object) -> tuple[str, Facts, int | None]:
+    """Purgatory, condition and limit of a group's request, which waits without an operation.
 
-    A join and a sync wait for the members of the group, a commit for its record to be stored, a
-    produce for the disk to have what was appended (``flush.messages``).
+    A join waits for the members of the group, and so does a sync until the leader's has come; the
+    leader's own, a commit and all others wait for what the group has written to be stored.
     """
-    if isinstance(body, ProduceRequest):
-        return "Produce", FLUSH, None
-    facts: Facts = {"kind": "members", "group": getattr(body, "group_id", None)}
-    if isinstance(body, OffsetCommitRequest):
-        return "Produce", {**facts, "kind": "stored"}, None
-    timeout_ms = None
+    group = getattr(body, "group_id", None)
     if isinstance(body, JoinGroupRequest):
         given_ms = body.rebalance_timeout_ms
         timeout_ms = body.session_timeout_ms if given_ms < 0 else given_ms
-    return "Rebalance", facts, timeout_ms
+        return "Rebalance", {"kind": "members", "group": group}, timeout_ms
+    if isinstance(body, SyncGroupRequest) and not body.assignments:
+        return "Rebalance", {"kind": "members", "group": group}, None
+    return "Produce", {"kind": "stored", "group": group}, node.config.offsets_commit_timeout_ms
 
 
 def unanswered(operation: DelayedOperation) -> Iterator[tuple[TopicPartition, int]]:
-    """Its partitions and the offset of each: where the fetch begins, where the produce went."""
+    """Its partitions and the offset of each, unless its handler has noted them: a produce's has."""
     if isinstance(operation, DelayedFetch):
         for each in operation.partitions:
             yield each.key, each.start.message_offset
-        return
-    if isinstance(operation, DelayedProduce):
-        for key, produced in operation.statuses.items():
-            yield key, produced.response.base_offset
         return
     assert isinstance(operation, DelayedDeleteRecords)
     for key, deleted in operation.statuses.items():

@@ -6,7 +6,7 @@ A record is kept once, when the answer is with the kernel or nobody is left to b
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from broker.clock import Clock
@@ -22,7 +22,6 @@ from broker.waits.operations import (
 )
 from broker.waits.partitions import NOTHING, noted
 from broker.waits.record import WaitRecord
-from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
 from purgatories.delayed_operation import TIMEOUT
 
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from broker.connection import Connection
     from broker.request import Request
     from broker.waits.outbox import Outbox
-
-# What a group's request is told when its group has moved to another node.
-_GROUP_ELSEWHERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS})
 
 
 class Recorder:
@@ -48,6 +44,7 @@ class Recorder:
         self._wall_us_at = clock.wall_us_at
         self._untold = untold
         self._current: RequestHeader | None = None
+        self._because: Cause | None = None
         self._recorded = 0
 
     def statistics(self) -> dict[str, Any]:
@@ -78,8 +75,8 @@ class Recorder:
             record.purgatory = purgatory_of(operation)
             record.waited_for = waited_for(request.node, operation)
         else:
-            wait = wait_without_operation(request.body)
-            record.purgatory, record.waited_for, record.timeout_ms = wait
+            waiting = group_wait(request.node, request.body)
+            record.purgatory, record.waited_for, record.timeout_ms = waiting
 
     def end(self) -> None:
         """The request is through, and so is whatever it has set off."""
@@ -98,7 +95,7 @@ class Recorder:
     def _released(self, request: Request[Any], record: WaitRecord) -> None:
         operation = request.operation
         if operation is None:
-            record.ended_by = self._cause_without_operation(record)
+            record.ended_by = self._cause_in_group()
             return
         record.checks = operation.checks
         record.ended_by = _cause(operation.completed_by)
@@ -117,7 +114,7 @@ class Recorder:
         record = self.completed(request, None)
         record.sent_ms = record.completed_ms
         record.ended_by = Cause(kind)
-        if request.operation is not None:
+        if request.operation is not None and not record.noted:
             record.noted = [
                 noted(request.node, key, offset, NOTHING, 0)
                 for key, offset in unanswered(request.operation)
@@ -161,20 +158,21 @@ class Recorder:
         # As `Cause._make` does, without the call: there is one for every append.
         return tuple.__new__(Cause, (kind, key, offset, replica, self._current))
 
-    def _cause_without_operation(self, record: WaitRecord) -> Cause:
-        """Who ended the wait: the disk, or a group's other request, or else a timer.
+    def because(self, cause: Cause, act: Callable[[], object]) -> None:
+        """Do *act*: groups' requests, which have no operation, are ended by *cause* then."""
+        self._because = cause
+        try:
+            act()
+        finally:
+            self._because = None
 
-        What waits to be stored is released by the request that moved the high watermark.
-        """
-        if record.waited_for is FLUSH:
-            return Cause(CauseKind.FLUSH)
-        if record.error in _GROUP_ELSEWHERE:
-            return Cause(CauseKind.LEADERSHIP)
+    def _cause_in_group(self) -> Cause:
+        """Who ended the wait of a group's request: the group's log, a request, or else a timer."""
+        if self._because is not None:
+            return self._because
         if self._current is None:
             return TIMED_OUT
-        stored = record.purgatory == "Produce"
-        kind = CauseKind.HIGH_WATERMARK if stored else CauseKind.MEMBERS
-        return Cause(kind, request=self._current)
+        return Cause(CauseKind.MEMBERS, request=self._current)
 
 
 def _cause(completed_by: object) -> Cause:

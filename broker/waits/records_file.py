@@ -6,8 +6,10 @@ log line; what it does not take is dropped and counted, and the file never ends 
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,8 @@ class RecordsFile:
             self._open()
         except OSError as error:
             raise StartupError(
-                f"--records: cannot write {path}: {error.strerror}; give a file of your own"
+                f"--records: cannot write {path}: {error.strerror}; "
+                "give a file of your own, in a folder that is there"
             ) from None
 
     def add(self, lines: Lines) -> None:
@@ -128,7 +131,12 @@ class RecordsFile:
     def _open(self) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         self._file = os.open(self._path, flags, 0o644)
-        self._size = os.fstat(self._file).st_size
+        status = os.fstat(self._file)
+        if not stat.S_ISREG(status.st_mode):  # it cannot be renamed, and a pipe may never be read
+            os.close(self._file)
+            self._file = -1
+            raise OSError(errno.EINVAL, "Not a regular file")
+        self._size = status.st_size
         # Whoever wrote here before may have been killed in the middle of a line.
         if self._size and os.pread(self._file, 1, self._size - 1) != b"\n":
             self._append(b"\n")

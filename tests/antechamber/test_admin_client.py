@@ -99,10 +99,18 @@ def test_nobody_there_is_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [b"\x00\x00\x00\x01?", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<htm>", b""]
+    ("answer", "words"),
+    [
+        (b"\x00\x00\x00\x01?", "is not the admin interface of a broker"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<htm>",
+            "is not the admin interface of a broker",
+        ),
+        (b"", "hung up without an answer; is it the admin interface of a broker?"),
+    ],
 )
-def test_somebody_else_there_is_one_line(answer: bytes) -> None:
-    """A Kafka port, a web server, one that hangs up."""
+def test_somebody_else_there_is_one_line(answer: bytes, words: str) -> None:
+    """One that does not speak HTTP, a web server, one that hangs up, as a Kafka port does."""
     with socket.create_server(("127.0.0.1", 0)) as other:
 
         def serve() -> None:
@@ -113,6 +121,8 @@ def test_somebody_else_there_is_one_line(answer: bytes) -> None:
 
         thread = threading.Thread(target=serve)
         thread.start()
-        with pytest.raises(NoBroker, match=f"http://127.0.0.1:{other.getsockname()[1]}"):
-            AdminClient(f"http://127.0.0.1:{other.getsockname()[1]}").cluster()
+        url = f"http://127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(NoBroker) as caught:
+            AdminClient(url).cluster()
         thread.join()
+        assert str(caught.value) == f"{url} {words}"

@@ -50,6 +50,16 @@ def test_one_is_chosen(
     assert capsys.readouterr().out.startswith(begin)
 
 
+def test_a_node_is_found_by_its_name(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
+    """A story may end with its Fetch; without a name the clients are meant."""
+    facts.answered = [answered_fetch() | {"client_id": "node-3", "follower": True}]
+
+    assert main(["explain", "--client", "node-3"]) == 0
+    assert capsys.readouterr().out.startswith("Fetch 12 of client node-3 asked node 1")
+    assert main(["explain", "--correlation", "12"]) == 0
+    assert capsys.readouterr().out.startswith("Produce 12 of client producer-1")
+
+
 def test_its_record_is_there_for_programs(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:

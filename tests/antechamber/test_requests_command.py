@@ -83,12 +83,12 @@ def test_requests_are_chosen_by_the_broker(
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("limit", ["many", "0", "-1", "1.5", "", "9999999"])
+@pytest.mark.parametrize("limit", ["many", "0", "-1", "1.5", "", "10001", "9999999"])
 def test_a_limit_is_a_number(limit: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Told before any broker is asked."""
     assert main(["requests", f"--limit={limit}"]) == 2
 
-    assert f"--limit: {limit!r} is not a whole number from 1 on" in capsys.readouterr().err
+    assert f"--limit: {limit!r} is not a whole number from 1 to 10000" in capsys.readouterr().err
 
 
 def test_what_the_broker_does_not_keep_is_its_own_line(
@@ -98,7 +98,8 @@ def test_what_the_broker_does_not_keep_is_its_own_line(
     assert main(["requests"]) == 1
 
     assert capsys.readouterr().err == (
-        "antechamber requests: answered requests are not recorded; ask for the parked ones\n"
+        "antechamber requests: answered requests are not recorded; ask with --parked, "
+        "or serve with --record\n"
     )
 
 

@@ -174,15 +174,16 @@ def test_a_partition_that_has_gone_has_no_replicas() -> None:
     del produce["partitions"][0]["high_watermark"]
     produce["partitions"][0]["replicas"] = []
 
-    assert details(produce)[1:] == ["41 of 45 high watermark, orders-0 from 41"]
+    assert details(produce)[1:] == ["high watermark 41 of 45, orders-0 at 41"]
 
 
 def test_an_answered_request_tells_what_completed_it(utc: None) -> None:
-    """And whose request that was; one that never waited only how long it took."""
-    partitions = [{"topic": "orders", "partition": 0, "offset": 41}]
+    """And whose request that was; one that never waited how long it took, and what was refused."""
+    partitions = [{"topic": "orders", "partition": 0, "offset": 41, "error": 0}]
     fetch = {"api": "Fetch", "client_id": "broker-3-fetcher-0", "correlation_id": 77}
     waited = request(
         total_us=1_300_000,
+        error=0,
         partitions=partitions,
         completed_by={"cause": "high_watermark", "request": fetch},
     )
@@ -191,15 +192,17 @@ def test_an_answered_request_tells_what_completed_it(utc: None) -> None:
         parked_us=0,
         purgatory=None,
         waited_for=None,
-        partitions=partitions,
-        completed_by={"cause": "arrival"},
+        error=0,
+        partitions=[each | {"error": 7} for each in partitions],
+        completed_by={"cause": "error"},
     )
 
     assert drawn(AnsweredTable([waited, at_once]))[2:] == [
         " 22:13:20.123    1.3 s    1.2 s   Produce v9 #12 of producer-1, to node 1",
-        "                                  41 of 45 high watermark, orders-0 from 41",
-        "                                  completed by high watermark, Fetch #77 of",
+        "                                  high watermark 41 of 45, orders-0 at 41",
+        "                                  ended by high watermark, Fetch #77 of",
         "                                  broker-3-fetcher-0",
         " 22:13:20.123   132 µs        -   Produce v9 #12 of producer-1, to node 1",
-        "                                  orders-0 from 41",
+        "                                  orders-0 at 41",
+        "                                  error 7 (REQUEST_TIMED_OUT)",
     ]

@@ -86,6 +86,16 @@ def test_a_produce_that_waited_for_two() -> None:
     assert "for node 3, last seen at 41 of 43, was" in released
 
 
+def test_a_produce_that_a_smaller_in_sync_set_released() -> None:
+    """No replica fetched, and no request brought it about."""
+    by = {"cause": "high_watermark", "topic": "orders", "partition": 0, "offset": 43}
+
+    assert story(_produce(completed_by=by))[0].endswith(
+        "and was released because the in-sync set of orders-0 changed, which brought the high "
+        "watermark of orders-0 to 43."
+    )
+
+
 def test_a_produce_whose_replicas_were_there() -> None:
     """Only the high watermark was not."""
     waited_for = _produce()["waited_for"] | {"behind": [], "behind_at": []}
@@ -107,6 +117,15 @@ def test_a_fetch_whose_time_was_up() -> None:
     )
 
 
+def test_one_byte_is_told_as_one() -> None:
+    """The long poll that everybody asks for."""
+    nothing = {"kind": "min_bytes", "need": 1, "had": 0}
+
+    assert story(_fetch("timeout", waited_for=nothing))[0].endswith(
+        "ended with its time of 500 ms: 0 bytes were there, 1 was missing."
+    )
+
+
 def test_a_produce_whose_time_was_up() -> None:
     """Who was missing, and that its client was told so."""
     told = story(_produce("timeout", partitions=_partitions(1, error=7)))
@@ -115,7 +134,7 @@ def test_a_produce_whose_time_was_up() -> None:
     assert told[0].endswith(
         "ended with its time of 30,000 ms: the high watermark of orders-0 was 40 of 43."
     )
-    assert told[1] == "The answer refused orders-0 with error 7."
+    assert told[1] == "The answer refused orders-0 with error 7 (REQUEST_TIMED_OUT)."
 
 
 @pytest.mark.parametrize(
@@ -130,11 +149,24 @@ def test_a_produce_whose_time_was_up() -> None:
             {"cause": "deleted", "topic": "orders", "partition": 0},
             "was answered because orders-0 was deleted.",
         ),
+        (
+            {
+                "cause": "deleted",
+                "topic": "orders",
+                "partition": 0,
+                "request": {"api": "DeleteTopics", "client_id": "admin", "correlation_id": 3},
+            },
+            "was answered because orders-0 was deleted by DeleteTopics 3 of client admin.",
+        ),
+        (
+            {"cause": "high_watermark", "topic": "orders", "partition": 0, "offset": 43},
+            "was released by a new high watermark of orders-0, which brought it to 1,204 bytes.",
+        ),
         ({"cause": "disconnect"}, "was abandoned: its client went away."),
-        ({"cause": "shutdown"}, "was never answered: the broker stopped."),
+        ({"cause": "shutdown"}, "was never answered: its node stopped."),
         (
             {"cause": "append", "topic": "orders", "partition": 0},
-            "was released by an append of orders-0, which brought it to 1,204 bytes.",
+            "was released by an append to orders-0, which brought it to 1,204 bytes.",
         ),
         ({"cause": "solar_flare"}, "was released by solar flare, which brought it to 1,204 bytes."),
     ],
@@ -167,11 +199,12 @@ def test_refusals_at_once() -> None:
     partly = _produce("error", partitions=_partitions(1, error=3, records=0), **never)
 
     assert story(whole)[0] == (
-        "Fetch 12 of client reader asked node 1 for data, and was refused at once with error 71."
+        "Fetch 12 of client reader asked node 1 for data, and was refused at once with error "
+        "71 (INVALID_FETCH_SESSION_EPOCH)."
     )
     assert story(partly)[0] == (
         "Produce 17 of client billing brought records for orders-0 to node 1, and was answered at "
-        "once; refused: orders-0 with error 3."
+        "once; refused: orders-0 with error 3 (UNKNOWN_TOPIC_OR_PARTITION)."
     )
 
 
@@ -209,6 +242,21 @@ def test_groups() -> None:
     )
     assert story(_fetch("timeout", **fields))[0].endswith(
         "and was released when time was up for the members of its group."
+    )
+
+
+@pytest.mark.parametrize(
+    ("api", "what"),
+    [("OffsetCommit", "its offsets"), ("Heartbeat", "what its group has written")],
+)
+def test_what_a_group_writes_is_waited_for(api: str, what: str) -> None:
+    """A commit's own offsets, or what others wrote before."""
+    fields: Record = {"api": api, "purgatory": "Produce", "partitions": [], "checks": 0}
+    waited_for = {"kind": "stored", "group": "g"}
+
+    assert story(_fetch("timeout", waited_for=waited_for, timeout_ms=5000, **fields))[0] == (
+        f"{api} 12 of client reader asked node 1 about group g, waited 183 ms in the Produce "
+        f"purgatory for {what} to be stored, and ended with its time of 5,000 ms."
     )
 
 

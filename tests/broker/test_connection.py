@@ -10,10 +10,12 @@ import trio
 import trio.testing
 
 from broker.topic_partition import TopicPartition
+from broker.waits.recorder import Recorder
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest
 from tests.batches import batch
-from tests.client import running_node
+from tests.broker.waits.records import kept_of
+from tests.client import running_cluster, running_node
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio
@@ -142,3 +144,16 @@ async def test_an_answer_larger_than_the_socket_goes_out_in_pieces(tmp_path: Pat
 
         assert len(fetched.responses[0].partitions[0].records) > 500_000
         assert after.api_keys
+
+
+async def test_an_answer_that_was_never_taken_has_a_record(tmp_path: Path) -> None:
+    """The client does not read, and the broker stops."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        client = cluster.client(1, room=100)
+        client.start(ApiVersionsRequest(), 0)
+        await trio.testing.wait_all_tasks_blocked()
+        assert kept_of(cluster, "ApiVersions") == []
+        await cluster.cluster.stop(1)
+
+        [told] = kept_of(cluster, "ApiVersions")
+        assert told["completed_by"] == {"cause": "arrival"}

@@ -10,9 +10,11 @@ import pytest
 import trio
 
 from broker.dispatch import _BY_KEY, HANDLERS, advertised
+from broker.waits.recorder import Recorder
+from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.produce import ProduceRequest
-from tests.client import running_node
+from tests.client import running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
 
@@ -51,6 +53,21 @@ async def test_an_unknown_version_of_api_versions_is_answered_in_v0_form(tmp_pat
         client.write(struct.pack(">ihhih", 10, 18, 99, 5, -1))
 
         assert await client.frame() == bytes.fromhex("00000005 0023 00000001 0012 0000 0004")
+
+
+async def test_a_version_that_is_not_served_has_a_record(tmp_path: Path) -> None:
+    """A newer client asks for one first (KIP-511)."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        client = cluster.client(1)
+        client.write(struct.pack(">ihhih", 10, 18, 99, 7, -1))
+        await client.frame()
+
+        assert cluster.cluster.recorder is not None
+        [told] = [record.told() for record in cluster.cluster.recorder.recent]
+        assert (told["api"], told["version"], told["correlation_id"]) == ("ApiVersions", 99, 7)
+        assert (told["client_id"], told["error"]) == (None, ErrorCode.UNSUPPORTED_VERSION)
+        assert told["completed_by"] == {"cause": "error"}
+        assert 0 <= told["total_us"] < 1000
 
 
 async def test_a_request_is_logged_in_one_line(

@@ -72,8 +72,9 @@ def test_a_flag_is_one_or_nought() -> None:
 
 
 def test_a_choice_names_the_others() -> None:
-    """Kafka's names, as they are spelled."""
-    assert refused(lambda: Query([("api", "produce")]).choice("api", ["Fetch", "Produce"])) == (
+    """In whatever case it is written."""
+    assert refused(lambda: Query([("api", "produces")]).choice("api", ["Fetch", "Produce"])) == (
         400,
-        "api: 'produce' is not one of Fetch, Produce",
+        "api: 'produces' is not one of Fetch, Produce",
     )
+    assert Query([("api", "produce")]).choice("api", ["Fetch", "Produce"]) == "Produce"

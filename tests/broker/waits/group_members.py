@@ -10,10 +10,10 @@ from tests.client import Client, RunningCluster
 JOIN_VERSION = 3  # with which a member needs no id
 
 
-async def first_member(cluster: RunningCluster) -> tuple[Client, str]:
+async def first_member(cluster: RunningCluster, coordinator: int = 1) -> tuple[Client, str]:
     """The one member of a stable group."""
     ensure_offsets_topic(cluster.controller, cluster.node(1).config)
-    client = cluster.client(1)
+    client = cluster.client(coordinator)
     joined = await client.send(join(), JOIN_VERSION, "first")
     assignment = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"all")
     sync = SyncGroupRequest(

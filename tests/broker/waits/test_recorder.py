@@ -17,6 +17,7 @@ from broker.waits.limits import RECENT_MAX
 from broker.waits.outbox import Outbox
 from broker.waits.record import WaitRecord
 from broker.waits.recorder import Recorder
+from protocol.errors import ErrorCode
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.batches import batch
 from tests.broker.waits.group_members import first_member
@@ -139,6 +140,26 @@ async def test_a_client_that_leaves_is_a_cause(tmp_path: Path) -> None:
 
         assert told["completed_by"] == {"cause": "disconnect"}
         assert told["parked_us"] == 1_000_000
+
+
+async def test_what_an_abandoned_produce_appended_is_told(tmp_path: Path) -> None:
+    """Nobody was answered, but the records are in the log."""
+    async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
+        cluster.cluster.pause(3)
+        records = batch(b"a", b"b")
+        client = cluster.client(1)
+        client.start(produce_request("t", records, batch(b"c")), PRODUCE_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        client.close()
+        await trio.testing.wait_all_tasks_blocked()
+
+        [told] = kept_of(cluster, "Produce")
+
+        assert told["completed_by"] == {"cause": "disconnect"}
+        facts = [(p["offset"], p["records"], p["bytes"], p["error"]) for p in told["partitions"]]
+        missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert facts == [(0, 2, len(records), 0), (-1, 0, 0, missing)]
 
 
 async def test_a_request_behind_a_parked_one_was_queued(tmp_path: Path) -> None:

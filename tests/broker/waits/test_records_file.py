@@ -98,11 +98,26 @@ async def test_a_full_disk_costs_records_and_one_line(
     assert (file.statistics()["written"], file.statistics()["dropped"]) == (1, 4)
 
 
+def _refusal(path: Path) -> str:
+    with pytest.raises(StartupError) as refused:
+        RecordsFile(path)
+    return str(refused.value)
+
+
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     """In one line, before anything else is started."""
-    with pytest.raises(StartupError) as refused:
-        RecordsFile(tmp_path)
-
-    assert str(refused.value) == (
-        f"--records: cannot write {tmp_path}: Is a directory; give a file of your own"
+    remedy = "give a file of your own, in a folder that is there"
+    assert _refusal(tmp_path) == f"--records: cannot write {tmp_path}: Is a directory; {remedy}"
+    missing = tmp_path / "missing" / "r"
+    assert _refusal(missing) == (
+        f"--records: cannot write {missing}: No such file or directory; {remedy}"
     )
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    """A pipe that nobody reads would hold up the stop; a device must not be renamed."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    assert f"cannot write {pipe}: Not a regular file; " in _refusal(pipe)
+    assert "cannot write /dev/null: Not a regular file; " in _refusal(Path("/dev/null"))
