@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 import trio
 
+from recorder.addresses import Address
 from recorder.arguments import Arguments, parse
-from recorder.nodes import CONNECT_WITHIN_S, Nodes
+from recorder.nodes import Nodes
+from recorder.probe import problem_of
 from recorder.record_file import RecordFile
 
 EXIT_FAILED = 1
@@ -40,28 +42,29 @@ def wall_clock() -> int:
 
 async def _record(arguments: Arguments, file: RecordFile) -> str | None:
     """Serve until a signal comes; returns what is wrong with the arguments, if anything."""
-    host, port = arguments.upstream
-    try:
-        with trio.fail_after(CONNECT_WITHIN_S):
-            await (await trio.open_tcp_stream(host, port)).aclose()
-    except (OSError, trio.TooSlowError):
-        return f"--upstream {host}:{port}: nobody answers there"
+    if problem := await problem_of(arguments.upstream):
+        return f"--upstream {_written(arguments.upstream)}: {problem}"
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async with trio.open_nursery() as nursery:
             nodes = Nodes(arguments.host, nursery, file.keep, wall_clock)
             try:
-                local = nodes.serve(arguments.upstream, arguments.port)
+                port = nodes.serve(arguments.upstream, arguments.port)
             except OSError as error:
                 return f"--port {arguments.port} on {arguments.host}: {error.strerror}"
             sys.stdout.write(
-                f"antechamber records: bootstrap={local.host}:{local.port}"
-                f" upstream={host}:{port} records={file.path}\n"
+                f"antechamber records: bootstrap={_written(Address(arguments.host, port))}"
+                f" upstream={_written(arguments.upstream)} records={file.path}\n"
             )
             sys.stdout.flush()
             async for _ in signals:
                 nursery.cancel_scope.cancel()
                 break
     return None
+
+
+def _written(address: Address) -> str:
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _failed(why: str) -> int:

@@ -25,6 +25,7 @@ class Arguments:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        message = message.removeprefix("argument ")
         self.exit(EXIT_USAGE, f"{self.prog}: {message}; --help shows what there is\n")
 
 
@@ -45,8 +46,8 @@ def parse(words: Sequence[str]) -> Arguments:
 
 def _address(text: str) -> Address:
     host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
+    if not host or "," in host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, of any one node")
     return Address(host.strip("[]"), int(port))
 
 

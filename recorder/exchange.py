@@ -2,7 +2,8 @@
 
 Kafka works at one request of a connection at a time, so the time until the answer before was
 complete is time in the queue. What goes on inside the broker is not seen from here: waiting and
-working are both in ``local_us``, and what ended a wait is ``unknown``.
+working are both in ``local_us``, and what ended a wait is ``unknown``, unless it is the client that
+went away, or this proxy.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from recorder.addresses import FETCH, METADATA, PRODUCE, Local, decoded, rewritt
 from recorder.partitions import Offsets, asked, fetched, produced
 
 SCHEMA = 1
+UNKNOWN, DISCONNECT, SHUTDOWN = "unknown", "disconnect", "shutdown"
 _NO_ID = UUID(int=0)
 
 Record = dict[str, Any]
@@ -89,6 +91,18 @@ class Exchange:
         partitions = self._partitions(entry, body)
         return frame, lambda sent_us: self._record(entry, body, now_us, sent_us, partitions)
 
+    def abandoned(self, now_us: int, cause: str) -> Record | None:
+        """The connection has ended; a record of the request that the node worked at, if any.
+
+        Those behind it were never begun. Without this the longest waits of all would be missing:
+        those that a client gave up.
+        """
+        if not self._waiting:
+            return None
+        entry = self._waiting.popleft()
+        partitions = self._partitions(entry, None)
+        return self._record(entry, None, now_us, now_us, partitions, cause)
+
     def _record(
         self,
         entry: _Asked,
@@ -96,6 +110,7 @@ class Exchange:
         answered_us: int,
         sent_us: int,
         partitions: list[dict[str, Any]],
+        cause: str = UNKNOWN,
     ) -> Record:
         header, arrived_us = entry.header, entry.arrived_us
         queued_us = max(0, min(self._free_us, answered_us) - arrived_us)
@@ -119,7 +134,7 @@ class Exchange:
             "waited_for": None,
             "timeout_ms": _timeout_ms(header.api_key, entry.body),
             "checks": None,
-            "completed_by": {"cause": "unknown"},
+            "completed_by": {"cause": cause},
             "partitions": partitions,
             "error": getattr(answer, "error_code", 0),
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import socket
 from collections.abc import Callable
+from functools import partial
 
 import trio
 
@@ -32,21 +33,24 @@ class Nodes:
         self._now_us = now_us
         self._names = TopicNames()
         self._ids: dict[Address, int] = {}
-        self._locals: dict[Address, Address] = {}
+        self._ports: dict[Address, int] = {}
         self._numbers = itertools.count(1)
 
-    def serve(self, upstream: Address, port: int = 0) -> Address:
-        """Listen for clients of *upstream* and pass them on; `OSError` when the port is taken."""
-        if upstream not in self._locals:
-            listener = _listen(self._host, port)
-            self._locals[upstream] = Address(self._host, listener.getsockname()[1])
-            self._nursery.start_soon(self._accept, listener, upstream)
-        return self._locals[upstream]
+    def serve(self, upstream: Address, port: int = 0) -> int:
+        """Listen for clients of *upstream*, and pass them on; the port.
 
-    def local(self, node_id: int, upstream: Address) -> Address:
-        """The address to tell for node *node_id* at *upstream*."""
+        Raises `OSError` when the port asked for is taken.
+        """
+        if upstream not in self._ports:
+            listener = _listen(self._host, port)
+            self._ports[upstream] = listener.getsockname()[1]
+            self._nursery.start_soon(self._accept, listener, upstream)
+        return self._ports[upstream]
+
+    def local(self, client: trio.SocketStream, node_id: int, upstream: Address) -> Address:
+        """What to tell *client* of a node: the address that it has reached us by, another port."""
         self._ids[upstream] = node_id
-        return self.serve(upstream)
+        return Address(client.socket.getsockname()[0], self.serve(upstream))
 
     async def _accept(self, listener: socket.socket, upstream: Address) -> None:
         opened = trio.SocketListener(trio.socket.from_stdlib_socket(listener))
@@ -64,7 +68,10 @@ class Nodes:
             await client.aclose()  # as the node itself would have refused
             return
         exchange = Exchange(
-            next(self._numbers), lambda: self._ids.get(upstream), self._names, self.local
+            next(self._numbers),
+            lambda: self._ids.get(upstream),
+            self._names,
+            partial(self.local, client),
         )
         await relay(client, node, exchange, self._keep, self._now_us)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,17 @@ class RecordFile:
         self.path = path
         self.written = 0
         self.dropped = 0
-        self._file = path.open("a", encoding="utf-8", buffering=1)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._size = os.fstat(self._file).st_size
+        # Whoever wrote here before may have been killed in the middle of a line.
+        if self._size and os.pread(self._file, 1, self._size - 1) != b"\n":
+            self._append(b"\n")
 
     def keep(self, record: dict[str, Any]) -> None:
         """Add a record; the first failure is said, all are counted."""
         line = json.dumps(record, separators=(",", ":")) + "\n"
         try:
-            self._file.write(line)
+            self._append(line.encode())
             self.written += 1
         except OSError as error:
             if not self.dropped:
@@ -32,8 +38,17 @@ class RecordFile:
             self.dropped += 1
 
     def close(self) -> None:
-        """Close the file; what a full disk kept from being written was counted before."""
+        """Close the file."""
+        os.close(self._file)
+
+    def _append(self, data: bytes) -> None:
+        """All of it, or nothing."""
+        left = memoryview(data)
         try:
-            self._file.close()
+            while left:
+                left = left[os.write(self._file, left) :]
         except OSError:
-            self.dropped += 1
+            with suppress(OSError):  # a device cannot be cut
+                os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(data)

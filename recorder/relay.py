@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
 
 import trio
 
 from protocol.codec import Malformed
-from recorder.exchange import Exchange, Record
+from recorder.exchange import DISCONNECT, SHUTDOWN, UNKNOWN, Exchange, Record
 
 FRAME_BYTES_MAX = 256 * 1024 * 1024
 _LENGTH_BYTES = 4
@@ -23,34 +23,50 @@ async def relay(
     keep: Callable[[Record], None],
     now_us: Callable[[], int],
 ) -> None:
-    """Pass everything on until either side ends; every answered request is kept as a record."""
+    """Pass everything on until either side ends; every request is kept as a record.
+
+    A request is answered or, at the end of the connection, given up.
+    """
+    end = SHUTDOWN  # unless proved otherwise
 
     async def requests() -> None:
-        async for frame in frames(client):
-            record = exchange.request(frame, now_us())
-            await node.send_all(_with_length(frame))
-            if record is not None:
-                keep(record)
+        async with aclosing(frames(client)) as whole:
+            async for frame in whole:
+                record = exchange.request(frame, now_us())
+                await node.send_all(_with_length(frame))
+                if record is not None:
+                    keep(record)
 
     async def answers() -> None:
-        async for frame in frames(node):
-            passed_on, record_of = exchange.response(frame, now_us())
-            await client.send_all(_with_length(passed_on))
-            keep(record_of(now_us()))
+        async with aclosing(frames(node)) as whole:
+            async for frame in whole:
+                passed_on, record_of = exchange.response(frame, now_us())
+                try:
+                    await client.send_all(_with_length(passed_on))
+                finally:
+                    keep(record_of(now_us()))
 
-    async with client, node, trio.open_nursery() as nursery:
+    async def until_gone(
+        direction: Callable[[], Awaitable[None]], cause: str, both: trio.CancelScope
+    ) -> None:
+        nonlocal end
+        # Bytes that are no frames close the connection; a peer that left is no error.
+        with suppress(Malformed, *_GONE):
+            await direction()
+        end = cause
+        both.cancel()
 
-        async def until_gone(direction: Callable[[], Awaitable[None]]) -> None:
-            # Bytes that are no frames close the connection; a peer that left is no error.
-            with suppress(Malformed, *_GONE):
-                await direction()
-            nursery.cancel_scope.cancel()
+    try:
+        async with client, node, trio.open_nursery() as nursery:
+            nursery.start_soon(until_gone, requests, DISCONNECT, nursery.cancel_scope)
+            nursery.start_soon(until_gone, answers, UNKNOWN, nursery.cancel_scope)
+    finally:
+        given_up = exchange.abandoned(now_us(), end)
+        if given_up is not None:
+            keep(given_up)
 
-        nursery.start_soon(until_gone, requests)
-        nursery.start_soon(until_gone, answers)
 
-
-async def frames(stream: trio.abc.ReceiveStream) -> AsyncIterator[bytes]:
+async def frames(stream: trio.abc.ReceiveStream) -> AsyncGenerator[bytes, None]:
     """Every whole frame of *stream*, without its length; raises `Malformed`."""
     pending = bytearray()
     async for received in stream:

@@ -22,7 +22,8 @@ def test_an_upstream_is_enough() -> None:
     ("words", "said"),
     [
         ([], "--upstream"),
-        (["--upstream", "kafka"], "'kafka' is not HOST:PORT"),
+        (["--upstream", "kafka"], "record: --upstream: 'kafka' is not HOST:PORT"),
+        (["--upstream", "a:1,b:2"], "'a:1,b:2' is not HOST:PORT, of any one node"),
         (["--upstream", "k:1", "--port", "x"], "'x' is no port"),
     ],
 )

@@ -17,8 +17,8 @@ async def test_a_node_has_one_port_however_often_it_is_told() -> None:
         nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
         first = nodes.serve(Address("kafka", 1))
 
-        assert nodes.local(1, Address("kafka", 1)) == first
-        assert nodes.local(2, Address("kafka", 2)).port not in (0, first.port)
+        assert nodes.serve(Address("kafka", 1)) == first
+        assert nodes.serve(Address("kafka", 2)) not in (0, first)
         nursery.cancel_scope.cancel()
 
 
@@ -26,7 +26,7 @@ async def test_a_port_in_use_is_an_error() -> None:
     """Nobody listens elsewhere instead."""
     async with trio.open_nursery() as nursery:
         nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
-        taken = nodes.serve(Address("kafka", 1)).port
+        taken = nodes.serve(Address("kafka", 1))
         with pytest.raises(OSError, match="in use"):
             nodes.serve(Address("kafka", 2), taken)
         nursery.cancel_scope.cancel()
@@ -36,6 +36,18 @@ async def test_a_node_that_is_gone_closes_the_client() -> None:
     """And the proxy goes on."""
     async with trio.open_nursery() as nursery:
         nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
-        async with await trio.open_tcp_stream(*nodes.serve(Address("127.0.0.1", 1))) as client:
+        port = nodes.serve(Address("127.0.0.1", 1))
+        async with await trio.open_tcp_stream("127.0.0.1", port) as client:
             assert await client.receive_some() == b""
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_client_is_told_the_address_that_it_came_by() -> None:
+    """Who listens on all addresses has none that is right for everybody."""
+    async with trio.open_nursery() as nursery:
+        nodes = Nodes("0.0.0.0", nursery, lambda _: None, lambda: 0)
+        port = nodes.serve(Address("kafka", 1))
+        async with await trio.open_tcp_stream("127.0.0.1", port) as client:
+            assert nodes.local(client, 1, Address("kafka", 1)) == ("127.0.0.1", port)
+            assert nodes.local(client, 2, Address("kafka", 2)).port not in (0, port)
         nursery.cancel_scope.cancel()

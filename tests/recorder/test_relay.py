@@ -40,6 +40,51 @@ async def test_bytes_pass_both_ways_and_become_a_record() -> None:
     assert [record["api"] for record in records] == ["Heartbeat"]
 
 
+@pytest.mark.parametrize(
+    ("who", "cause"), [("client", "disconnect"), ("node", "unknown"), ("proxy", "shutdown")]
+)
+async def test_a_request_that_is_given_up_is_a_record(who: str, cause: str) -> None:
+    """Once, with whoever gave it up; the one behind it was never begun."""
+    client, ours = memory_stream_pair()
+    theirs, node = memory_stream_pair()
+    records: list[Record] = []
+    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, told: Address(*told))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(relay, ours, theirs, exchange, records.append, lambda: 5)
+        await client.send_all(REQUEST + REQUEST)
+        await trio.testing.wait_all_tasks_blocked()
+        match who:
+            case "client":
+                await client.aclose()
+            case "node":
+                await node.aclose()
+            case _:
+                nursery.cancel_scope.cancel()
+
+    [record] = records
+    assert (record["api"], record["completed_by"]) == ("Heartbeat", {"cause": cause})
+
+
+async def test_an_answer_that_the_client_does_not_take_is_a_record() -> None:
+    """It was given, and the client has gone away meanwhile."""
+    client, ours = memory_stream_pair()
+    theirs, node = memory_stream_pair()
+    records: list[Record] = []
+    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, told: Address(*told))
+
+    async def gone() -> None:
+        raise trio.BrokenResourceError
+
+    ours.send_stream.send_all_hook = gone
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(relay, ours, theirs, exchange, records.append, lambda: 5)
+        await client.send_all(REQUEST)
+        await trio.testing.wait_all_tasks_blocked()
+        await node.send_all(len(ANSWER).to_bytes(4, "big") + ANSWER)
+
+    assert [record["completed_by"] for record in records] == [{"cause": "unknown"}]
+
+
 async def test_bytes_that_are_no_frames_close_both_sides() -> None:
     """As a broker does."""
     client, ours = memory_stream_pair()
