@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from heapq import merge
+from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from broker.admin.facts import NotServed, RequestQuery
@@ -34,14 +37,9 @@ class ClusterFacts:
         """The requests that wait now, or the latest answered; raises `NotServed`."""
         if not query.parked:
             return self._answered(query)
-        found = [
-            facts
-            for node in self._cluster.nodes
-            for facts in parked_requests(node)
-            if _matches(facts, query)
-        ]
-        found.sort(key=lambda facts: facts["arrived_us"])
-        return found[: query.limit]
+        # Made one by one, as many as are asked for: thousands may wait, and the loop with them.
+        waiting = merge(*map(parked_requests, self._cluster.nodes), key=itemgetter("arrived_us"))
+        return list(islice((facts for facts in waiting if _matches(facts, query)), query.limit))
 
     def _answered(self, query: RequestQuery) -> list[dict[str, Any]]:
         recorder = self._cluster.recorder

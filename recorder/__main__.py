@@ -12,7 +12,7 @@ import trio
 from recorder.addresses import Address
 from recorder.arguments import Arguments, parse
 from recorder.nodes import Nodes
-from recorder.probe import problem_of
+from recorder.probe import problem_of, wants_sasl
 from recorder.record_file import RecordFile
 
 EXIT_FAILED = 1
@@ -44,6 +44,8 @@ async def _record(arguments: Arguments, file: RecordFile) -> str | None:
     """Serve until a signal comes; returns what is wrong with the arguments, if anything."""
     if problem := await problem_of(arguments.upstream):
         return f"--upstream {_written(arguments.upstream)}: {problem}"
+    if await wants_sasl(arguments.upstream):
+        _say(f"{_written(arguments.upstream)} wants SASL: clients must bring it, it is passed on")
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async with trio.open_nursery() as nursery:
             nodes = Nodes(arguments.host, nursery, file.keep, wall_clock)
@@ -68,8 +70,12 @@ def _written(address: Address) -> str:
 
 
 def _failed(why: str) -> int:
-    sys.stderr.write(f"antechamber record: {why}\n")
+    _say(why)
     return EXIT_FAILED
+
+
+def _say(what: str) -> None:
+    sys.stderr.write(f"antechamber record: {what}\n")
 
 
 if __name__ == "__main__":

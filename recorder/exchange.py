@@ -18,11 +18,13 @@ from protocol.codec import Malformed, decode
 from protocol.headers import RequestHeader, decode_request_header, peek
 from protocol.messages import REQUESTS
 from recorder.addresses import FETCH, METADATA, PRODUCE, Local, decoded, rewritten
+from recorder.api_names import name_of_api
 from recorder.partitions import Offsets, asked, fetched, produced
 
 SCHEMA = 1
 UNKNOWN, DISCONNECT, SHUTDOWN = "unknown", "disconnect", "shutdown"
 _NO_ID = UUID(int=0)
+_CLIENT_ID = 10  # where it begins in a request; its length is before it
 
 Record = dict[str, Any]
 
@@ -115,14 +117,13 @@ class Exchange:
         header, arrived_us = entry.header, entry.arrived_us
         queued_us = max(0, min(self._free_us, answered_us) - arrived_us)
         self._free_us = sent_us
-        cls = REQUESTS.get(header.api_key)
         return {
             "schema": SCHEMA,
             "node": self._node_id(),
             "connection": self._connection,
             "client_id": header.client_id,
             "correlation_id": header.correlation_id,
-            "api": cls.__name__.removesuffix("Request") if cls else str(header.api_key),
+            "api": name_of_api(header.api_key),
             "version": header.api_version,
             "arrived_us": arrived_us,
             "queued_us": queued_us,
@@ -151,16 +152,22 @@ class Exchange:
 def _read_request(frame: bytes) -> tuple[RequestHeader, Any | None]:
     """Header and, of Produce and Fetch, the body; what we cannot read is passed on all the same."""
     view = memoryview(frame)
-    key, version, correlation_id = peek(view)
-    cls = REQUESTS.get(key)
-    if cls is None or version not in cls.__spec__.versions:
-        return RequestHeader(key, version, correlation_id, None), None
+    header = _read_header(view)
+    key, version = header.api_key, header.api_version
+    if key not in (PRODUCE, FETCH) or version not in REQUESTS[key].__spec__.versions:
+        return header, None
     try:
-        header, start = decode_request_header(view)
-        body = decode(cls, version, view[start:]) if key in (PRODUCE, FETCH) else None
+        _, start = decode_request_header(view)
+        return header, decode(REQUESTS[key], version, view[start:])
     except Malformed:
-        return RequestHeader(key, version, correlation_id, None), None
-    return header, body
+        return header, None
+
+
+def _read_header(view: memoryview) -> RequestHeader:
+    """What the headers of all APIs have in common, also of those whose messages we do not know."""
+    size = int.from_bytes(view[_CLIENT_ID - 2 : _CLIENT_ID], "big", signed=True)
+    name = bytes(view[_CLIENT_ID : _CLIENT_ID + size]).decode(errors="replace")
+    return RequestHeader(*peek(view), name if size >= 0 else None)
 
 
 def _timeout_ms(api_key: int, body: Any | None) -> int | None:
