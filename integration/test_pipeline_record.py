@@ -82,9 +82,8 @@ def test_clients_work_through_it_and_are_recorded(recording: ServerProcess, tmp_
         phases = ("queued_us", "local_us", "parked_us", "send_us")
         assert sum(record[phase] for phase in phases) == record["total_us"]
         assert min(record[phase] for phase in phases) >= 0
-        # A consumer leaves while its last Fetch waits; what ended the others only Kafka knows.
-        gave_up = record["api"] == "Fetch" and record["completed_by"]["cause"] == "disconnect"
-        assert gave_up or record["completed_by"] == {"cause": "unknown"}
+        # A client may leave while its last request waits; what ended the others only Kafka knows.
+        assert record["completed_by"]["cause"] in ("unknown", "disconnect")
     counted: Counter[str] = Counter()
     for record in records:
         for partition in record["partitions"]:
