@@ -2,16 +2,20 @@
 
 Each talks to the leader of one partition of a topic, one request at a time, until a file is there.
 Correlation ids are the client's own, so that a record can be told by its number.
+
+The kernel stamps what arrives, so that it does not matter when this process has its turn.
 """
 
 from __future__ import annotations
 
+import socket
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from integration.scheduling import run_delay_ns
+from integration.scheduling import on_cpu_ns, run_delay_ns
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, metadata, produce, read_fetch, read_metadata
@@ -20,13 +24,48 @@ NUMBERS = 1_000_000  # of correlation ids, for each client
 PAUSE_SECONDS = 0.001
 WAIT_MS = 50
 
+_SO_TIMESTAMPNS = 35  # on Linux; the module socket has no name for it
+_TIMESPEC = struct.Struct("@ll")
+
+
+class Turns(NamedTuple):
+    """What a process has had of the processors: run, and waited for one."""
+
+    ran_ms: float
+    waited_ms: float
+
+    @classmethod
+    def of(cls, pid: int) -> Turns:
+        """Since it began."""
+        return cls(on_cpu_ns(pid) / 1e6, run_delay_ns(pid) / 1e6)
+
+    def since(self, before: Turns) -> Turns:
+        """From *before* until now."""
+        return Turns(self.ran_ms - before.ran_ms, self.waited_ms - before.waited_ms)
+
 
 class Seen(NamedTuple):
-    """A request as its client saw it, and how long either side had waited for a processor."""
+    """A request as its client saw it, in Unix time; ``turns`` are those of the broker meanwhile."""
 
     correlation_id: int
-    took_ms: float
-    run_delay_ms: float
+    sent_us: float
+    answered_us: float
+    turns: Turns
+
+
+class TimedConnection(Connection):
+    """Knows when the kernel had what was received last."""
+
+    def __init__(self, bootstrap: str) -> None:
+        super().__init__(bootstrap)
+        self.socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        self.received_us = 0.0
+
+    def _more(self) -> bytes:
+        data, [(_, _, stamp)], _, _ = self.socket.recvmsg(1 << 20, 64)
+        seconds, nanoseconds = _TIMESPEC.unpack(stamp)
+        self.received_us = seconds * 1e6 + nanoseconds / 1000
+        return data
 
 
 class Client(NamedTuple):
@@ -61,22 +100,21 @@ def long_polls(client: Client, first: int) -> list[Seen]:
 
 
 def _seen(client: Client, first: int, request: Callable[[int, bytes | None], bytes]) -> list[Seen]:
-    asked: list[tuple[int, float]] = []
-    delays_ms: list[float] = []
+    asked: list[tuple[int, float, float]] = []
+    turns: list[Turns] = []
     answer = None
-    with Connection(_leader(client)) as connection:
+    with TimedConnection(_leader(client)) as connection:
         while not client.until.exists():
             number = first + len(asked)
             frame = request(number, answer)
-            delays_ms.append((run_delay_ns(client.pid) + run_delay_ns("self")) / 1e6)
-            since = time.perf_counter()
-            connection.send(frame)
-            answer = connection.receive()
-            asked.append((number, (time.perf_counter() - since) * 1000))
+            turns.append(Turns.of(client.pid))
+            sent_us = time.time_ns() / 1000
+            answer = connection.ask(frame)
+            asked.append((number, sent_us, connection.received_us))
             time.sleep(PAUSE_SECONDS)
-    # A delay is counted when it is over: by then the broker has answered once more.
-    windows = zip(asked, delays_ms, delays_ms[2:], strict=False)
-    return [Seen(number, took, after - before) for (number, took), before, after in windows]
+    # What a process waits is counted when it is over: by then the broker has answered once more.
+    windows = zip(asked, turns, turns[2:], strict=False)
+    return [Seen(*facts, after.since(before)) for facts, before, after in windows]
 
 
 def _leader(client: Client) -> str:

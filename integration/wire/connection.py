@@ -30,7 +30,7 @@ class Connection:
     def receive(self) -> bytes:
         """Receive one frame, without its length; EOFError when the peer hangs up."""
         while len(self._inbox) < 4 or len(self._inbox) < 4 + self._length():
-            got = self.socket.recv(1 << 20)
+            got = self._more()
             if not got:
                 raise EOFError("the broker closed the connection")
             self._inbox += got
@@ -41,7 +41,7 @@ class Connection:
 
     def ask(self, frame: bytes) -> bytes:
         """Send a request and receive its response."""
-        self.socket.sendall(frame)
+        self.send(frame)
         return self.receive()
 
     def close(self) -> None:
@@ -53,6 +53,9 @@ class Connection:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _more(self) -> bytes:
+        return self.socket.recv(1 << 20)
 
     def _length(self) -> int:
         length: int = _LENGTH.unpack_from(self._inbox)[0]
