@@ -23,9 +23,9 @@ usage: antechamber COMMAND [OPTION]...
   serve       start a broker, by default on 127.0.0.1:9092, and serve until Ctrl-C
   fault       pause, resume, stop or start a node of a running broker
   requests    show what waits in a running broker, for what, since when and until when
-  record      stand before any Kafka, pass everything on, and record how long requests took
-  analyze     latency tables and a report from wait records, on Spark
   explain     tell one request's story: what it waited for, and who ended its wait
+  record      stand before any Kafka, pass everything on, and record how long it took
+  analyze     latency tables and a report from wait records, on Spark
   help        show this text
 
   --version   show the version

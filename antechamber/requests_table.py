@@ -21,7 +21,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from antechamber import error_names
+from antechamber import durations, error_names
 
 Request = Mapping[str, Any]
 
@@ -58,7 +58,7 @@ class ParkedTable:
         for request in self._requests[: self._shown]:
             table.add_row(
                 *([_since(request), _until(request)] if wide else []),
-                Text(_duration(request["parked_us"]), _WAITING),
+                Text(durations.told(request["parked_us"]), _WAITING),
                 _left(request),
                 Group(_who(request), *_what_for(request)),
             )
@@ -85,8 +85,8 @@ class AnsweredTable:
             waited = request["purgatory"] is not None
             table.add_row(
                 _since(request),
-                _duration(request["total_us"]),
-                Text(_duration(request["parked_us"]), _WAITING) if waited else "-",
+                durations.told(request["total_us"]),
+                Text(durations.told(request["parked_us"]), _WAITING) if waited else "-",
                 Group(_who(request), *_what_for(request), *_ended_by(request), *_errors(request)),
             )
         yield table
@@ -178,7 +178,7 @@ def _behind(replica: Mapping[str, Any], needed: int) -> str:
         by = "no fetch"
     else:
         by = f"{needed - end} behind"
-    return by if ago_ms is None else f"{by} for {_duration(ago_ms * 1000)}"
+    return by if ago_ms is None else f"{by} for {durations.told(ago_ms * 1000)}"
 
 
 def _ended_by(request: Request) -> Iterator[Text]:
@@ -201,7 +201,7 @@ def _errors(request: Request) -> Iterator[Text]:
 
 def _left(request: Request) -> str:
     remaining_ms = request["remaining_ms"]
-    return "-" if remaining_ms is None else _duration(max(remaining_ms, 0) * 1000)
+    return "-" if remaining_ms is None else durations.told(max(remaining_ms, 0) * 1000)
 
 
 def _since(request: Request) -> str:
@@ -217,17 +217,3 @@ def _until(request: Request) -> str:
 
 def _time_of_day(moment_us: float) -> str:
     return datetime.fromtimestamp(moment_us / 1e6).astimezone().strftime("%H:%M:%S.%f")[:-3]
-
-
-def _duration(us: float) -> str:
-    """In the unit in which people would say it."""
-    if us < 1000:
-        return f"{us:.0f} µs"
-    if us < 1_000_000:
-        return f"{us / 1000:.0f} ms"
-    if us < 100_000_000:
-        return f"{us / 1_000_000:.1f} s"
-    minutes, seconds = divmod(round(us / 1_000_000), 60)
-    return (
-        f"{minutes} m {seconds:02} s" if minutes < 100 else f"{minutes // 60} h {minutes % 60:02} m"
-    )

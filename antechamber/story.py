@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from antechamber import error_names
+from antechamber import durations, error_names
 
 Record = Mapping[str, Any]
 
@@ -34,7 +34,7 @@ def story(record: Record) -> list[str]:
         return [f"{who}{_found(record)}, and waits{_where(record)}{_so_far(record)}."]
     if record["purgatory"] is None:
         return [f"{who}, and {_at_once(record)}.", phases(record)]
-    waited = f", waited {duration(record['parked_us'])}{_where(record)}"
+    waited = f", waited {durations.told(record['parked_us'])}{_where(record)}"
     looked = f", was looked at {_times(record['checks'])}" if record["checks"] else ""
     told = [f"{who}{_found(record)}{waited}{looked}, and {_ended(record)}."]
     return [*told, *_errors(record), phases(record)]
@@ -42,22 +42,11 @@ def story(record: Record) -> list[str]:
 
 def phases(record: Record) -> str:
     """Where the time went, in one sentence; phases without a microsecond are left out."""
-    spent = [f"{duration(record[name])} {words}" for name, words in _PHASES if record[name]]
-    total = duration(record["total_us"])
+    spent = [f"{durations.told(record[name])} {words}" for name, words in _PHASES if record[name]]
+    total = durations.told(record["total_us"])
     if not spent:
         return f"It took {total}."
     return f"It took {total} in all: {_listed(spent)}."
-
-
-def duration(us: float) -> str:
-    """In the unit in which people would say it."""
-    if us < 1000:
-        return f"{us:.0f} µs"
-    if us < 10_000:
-        return f"{us / 1000:.1f} ms"
-    if us < 999_500:
-        return f"{us / 1000:.0f} ms"
-    return f"{us / 1_000_000:.1f} s"
 
 
 # ------------------------------------------------------------------------------- the beginning
@@ -153,11 +142,11 @@ def _seen(end: int | None, need: int) -> str:
 
 
 def _so_far(record: Record) -> str:
-    so_far = f", {duration(record['parked_us'])} so far"
+    so_far = f", {durations.told(record['parked_us'])} so far"
     remaining_ms = record.get("remaining_ms")
     if remaining_ms is None:
         return so_far
-    return f"{so_far} and {duration(max(remaining_ms, 0) * 1000)} more at most"
+    return f"{so_far} and {durations.told(max(remaining_ms, 0) * 1000)} more at most"
 
 
 def _at_once(record: Record) -> str:

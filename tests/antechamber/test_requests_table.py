@@ -134,23 +134,6 @@ def test_nothing_is_worth_a_line_too() -> None:
     assert drawn(AnsweredTable([])) == ["nothing answered"]
 
 
-@pytest.mark.parametrize(
-    ("us", "said"),
-    [
-        (0, "0 µs"),
-        (999, "999 µs"),
-        (1_000, "1 ms"),
-        (59_940_000, "59.9 s"),
-        (61_000_000, "61.0 s"),
-        (100_000_000, "1 m 40 s"),
-        (7_200_000_000, "2 h 00 m"),
-    ],
-)
-def test_a_time_has_the_unit_people_would_use(us: int, said: str) -> None:
-    """From microseconds to hours."""
-    assert parked(request(parked_us=us))[2].startswith(f" {said}", max(0, 6 - len(said)))
-
-
 def test_a_replica_tells_what_is_the_matter_with_it() -> None:
     """Behind since it is known or ever, stopped, or so far back that nobody waits for it."""
     produce = parked_produce()

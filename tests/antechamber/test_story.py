@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antechamber.story import duration, story
+from antechamber.story import story
 from tests.facts import answered_fetch, parked_fetch, parked_produce
 
 Record = dict[str, Any]
@@ -308,19 +308,3 @@ def test_a_produce_that_waits_still_tells_how_many_records_it_brought() -> None:
     del partition["records"]
 
     assert "brought 4 records for orders-0 at offset 41 to node 1, and waits" in story(produce)[0]
-
-
-@pytest.mark.parametrize(
-    ("us", "words"),
-    [(0, "0 µs"), (999, "999 µs"), (1204, "1.2 ms"), (183_400, "183 ms"), (999_600, "1.0 s")],
-)
-def test_a_duration_is_said_as_people_do(us: int, words: str) -> None:
-    """With two digits that matter, or so."""
-    assert duration(us) == words
-
-
-def test_a_produce_that_waited_for_the_disk() -> None:
-    """Nobody held it up but the flush."""
-    told = _produce("flush", waited_for={"kind": "flush"}, timeout_ms=None)
-    assert "in the Produce purgatory for the disk to have its records" in story(told)[0]
-    assert "released by the flush" in story(told)[0]
