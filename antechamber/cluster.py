@@ -24,6 +24,7 @@ from antechamber.broker_process import BrokerProcess
 START_TIMEOUT_S = 30.0
 WAIT_TIMEOUT_S = 5.0
 
+_ALL = 10_000  # requests, the most that the broker tells at once
 _ENDING_S = 1.0  # a process that hangs up may need a moment to end
 
 Setting = str | int | float | bool
@@ -123,13 +124,13 @@ class Cluster:
         self, api: str | None = None, topic: str | None = None, client: str | None = None
     ) -> list[dict[str, Any]]:
         """What waits now, for what, since when; the fields are those of ``GET /v1/requests``."""
-        return self._client.requests(parked=1, api=api, topic=topic, client=client)
+        return self._client.requests(parked=1, api=api, topic=topic, client=client, limit=_ALL)
 
     def requests(
         self, api: str | None = None, topic: str | None = None, client: str | None = None
     ) -> list[dict[str, Any]]:
-        """The wait records of what has been answered last, latest first; needs *record*."""
-        return self._client.requests(api=api, topic=topic, client=client)
+        """The wait records of the latest 10,000, latest first; needs *record*."""
+        return self._client.requests(api=api, topic=topic, client=client, limit=_ALL)
 
     # ------------------------------------------------------------------------------ faults
 

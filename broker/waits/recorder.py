@@ -160,11 +160,11 @@ class Recorder:
 
     def because(self, cause: Cause, act: Callable[[], object]) -> None:
         """Do *act*: groups' requests, which have no operation, are ended by *cause* then."""
-        self._because = cause
+        before, self._because = self._because, cause
         try:
             act()
         finally:
-            self._because = None
+            self._because = before
 
     def _cause_in_group(self) -> Cause:
         """Who ended the wait of a group's request: the group's log, a request, or else a timer."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
 from broker.changes import Changes
 from broker.replication.waiting import Waiting
 from broker.waits.causes import CauseKind
+from broker.waits.recorder import Recorder
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.replication.world import KEY, OTHER
+from tests.broker.storage.logs import StillClock
+from tests.broker.waits.records import wait_record
 
 
 class Asked(DelayedOperation):
@@ -106,3 +112,32 @@ def test_nobody_else_is_asked(waiting: Waiting, asked: list[str]) -> None:
     waiting.after_offsets_moved(OTHER, 1)
 
     assert asked == []
+
+
+def test_what_ends_without_an_operation_is_explained_by_what_is_told(asked: list[str]) -> None:
+    """Groups' requests: by the innermost event, and by the outer one again when that is over."""
+    timer = SystemTimer("t", now_ms=lambda: 0)
+    purgatory: DelayedOperationPurgatory[Asked] = DelayedOperationPurgatory("p", timer)
+    recorder = Recorder(StillClock())
+    waiting = Waiting(purgatory, purgatory, purgatory, Changes(), recorder)
+    causes = []
+
+    def end() -> None:
+        record = wait_record()
+        record.parked_ms = 11.0
+        recorder.completed(cast("Any", SimpleNamespace(record=record, operation=None)), None)
+        causes.append(record.cause[:3])
+
+    def inner() -> None:
+        waiting.high_watermark_listeners[OTHER] = end
+        waiting.after_offsets_moved(OTHER, 5)
+        end()
+
+    waiting.leaving(KEY, inner)
+    end()
+
+    assert causes == [
+        (CauseKind.HIGH_WATERMARK, OTHER, 5),
+        (CauseKind.LEADERSHIP, KEY, None),
+        (CauseKind.TIMEOUT, None, None),
+    ]
