@@ -16,26 +16,26 @@ from antechamber.process import command, environment
 EXIT_USAGE = 2
 
 HELP = """\
-antechamber: a Kafka-protocol broker in Python that waits as Apache Kafka waits.
+antechamber: a Kafka-protocol broker in Python that waits as Apache Kafka does.
 
 usage: antechamber COMMAND [OPTION]...
 
-  serve       start a broker, by default on 127.0.0.1:9092, and serve until Ctrl-C
+  serve       start a broker, by default on 127.0.0.1:9092, until Ctrl-C
   fault       pause, resume, stop or start a node of a running broker
-  requests    show what waits in a running broker, for what, since when and until when
-  explain     tell one request's story: what it waited for, and who ended its wait
-  record      stand before any Kafka, pass everything on, and record how long it took
+  requests    show what waits in a running broker, for what and until when
+  explain     tell one request's story: what it waited for, and who ended that
+  record      stand before any Kafka, pass everything on, and take its time
   analyze     latency tables and a report from wait records, on Spark
   help        show this text
 
   --version   show the version
 
 try:
-  antechamber serve --topic orders:3      a broker with a topic of three partitions
-  antechamber serve --port 0              on any free port, said on the first line of output
+  antechamber serve --topic orders:3      with a topic of three partitions
+  antechamber serve --port 0              on any free port; its line says which
   antechamber requests --parked --follow  what waits, as it comes and goes
-  antechamber explain --api Produce       why the latest produce took as long as it did
-  antechamber serve --help                all that serve can do; so with every command
+  antechamber explain --api Produce       why the latest produce took so long
+  antechamber serve --help                all that serve can do; so with all
 """
 
 

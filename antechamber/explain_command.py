@@ -22,8 +22,8 @@ _DESCRIPTION = """\
 Tell one request's story: what it asked for, what it waited for, and who ended
 its wait.
 
-It is the latest one that matches, answered or waiting still. A broker knows the
-answered ones if it keeps their wait records: antechamber serve --record.
+It is the latest one that matches, answered or waiting still. A broker knows
+the answered ones if it keeps their wait records: antechamber serve --record.
 """
 _COLUMNS_MAX = 100
 

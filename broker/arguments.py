@@ -28,9 +28,10 @@ examples:
   antechamber serve --port 0 --ready-file ready.json
   antechamber serve --topic orders:3 --topic audit -c message.max.bytes=2097152
 
-Ready means that every listener serves and every --topic has its leader. Then one line on stdout
-says bootstrap=HOST:PORT and admin=URL, and --ready-file is written. SIGTERM stops in good order.
-Configuration keys are Kafka's own; docs/configuration.md lists them."""
+Ready means that every listener serves and every --topic has its leader. Then
+one line on stdout says bootstrap=HOST:PORT and admin=URL, and --ready-file is
+written. SIGTERM stops in good order. Configuration keys are Kafka's own;
+docs/configuration.md lists them."""
 
 
 class _OneLineParser(argparse.ArgumentParser):

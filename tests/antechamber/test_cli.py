@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -23,6 +24,18 @@ def test_help_is_asked_for_in_any_way(word: str, capsys: pytest.CaptureFixture[s
     """All three spellings print the same."""
     assert cli.main([word]) == 0
     assert capsys.readouterr().out == cli.HELP
+
+
+@pytest.mark.parametrize("words", ["help", "requests --help", "explain --help", "fault --help"])
+def test_help_fits_a_terminal(
+    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    with suppress(SystemExit):
+        cli.main(words.split())
+
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 80
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
