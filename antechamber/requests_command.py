@@ -1,7 +1,7 @@
 """``antechamber requests``: what waits in a running broker, or what it has answered last.
 
 For people a table, with ``--follow`` one that moves and fits the terminal; for programs ``--json``,
-a line a request, and with ``--follow`` each request once.
+a line a request, and with ``--follow`` each request once, in the order in which they were answered.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from http import HTTPStatus
 from time import sleep
@@ -32,7 +32,9 @@ their wait records: antechamber serve --record.
 """
 _LIMIT_MAX = 10_000
 
-Ask = Callable[[], list[dict[str, Any]]]
+Request = dict[str, Any]
+Identity = tuple[object, ...]
+Ask = Callable[[int], list[Request]]  # at most so many
 
 
 def requests(arguments: Sequence[str]) -> int:
@@ -60,7 +62,7 @@ def parser() -> CommandParser:
 
 
 def _show(client: AdminClient, given: argparse.Namespace) -> None:
-    def ask() -> list[dict[str, Any]]:
+    def ask(limit: int) -> list[Request]:
         try:
             return client.requests(
                 parked=1 if given.parked else None,
@@ -68,7 +70,7 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
                 topic=given.topic,
                 client=given.client,
                 followers=1 if given.followers else None,
-                limit=given.limit,
+                limit=limit,
             )
         except AdminError as error:
             if error.status != HTTPStatus.NOT_IMPLEMENTED:
@@ -76,33 +78,51 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
             words = "answered requests are not recorded; ask with --parked, or serve with --record"
             raise AdminError(error.status, words) from None
 
-    if given.json:
-        _print_lines(ask, follow=given.follow)
-    elif given.follow:
-        _draw_for_ever(ask, given)
+    if given.follow:
+        (_print_for_ever if given.json else _draw_for_ever)(ask, given)
+    elif given.json:
+        _print(ask(given.limit))
     else:
-        _draw(ask(), given)
+        _draw(ask(given.limit), given)
 
 
-def _print_lines(ask: Ask, *, follow: bool) -> None:
-    seen: set[tuple[object, ...]] = set()
+def _print(requests: Iterable[Request]) -> None:
+    for request in requests:
+        sys.stdout.write(f"{json.dumps(request)}\n")
+    sys.stdout.flush()
+
+
+def _print_for_ever(ask: Ask, given: argparse.Namespace) -> None:
+    seen: set[Identity] = set()
     while True:
-        now = {_identity(request): request for request in ask()}
-        for identity, request in now.items():
-            if identity not in seen:
-                sys.stdout.write(f"{json.dumps(request)}\n")
-        sys.stdout.flush()
-        if not follow:
-            return
-        seen = set(now)
+        if given.parked:
+            found = ask(given.limit)
+            new = [request for request in found if _identity(request) not in seen]
+        else:
+            found = _until_seen(ask, given.limit, seen)
+            new = found[::-1]
+        _print(new)
+        seen = {*map(_identity, found)} or seen
         sleep(FOLLOW_INTERVAL_S)
 
 
-def _identity(request: dict[str, Any]) -> tuple[object, ...]:
+def _until_seen(ask: Ask, limit: int, seen: set[Identity]) -> list[Request]:
+    """What was answered since, latest first: as many as it takes to meet one that was seen."""
+    while True:
+        found = ask(limit)
+        for index, request in enumerate(found):
+            if _identity(request) in seen:
+                return found[:index]
+        if not seen or len(found) < limit or limit == _LIMIT_MAX:
+            return found
+        limit = min(10 * limit, _LIMIT_MAX)
+
+
+def _identity(request: Request) -> Identity:
     return tuple(request[name] for name in ("node", "connection", "correlation_id", "arrived_us"))
 
 
-def _draw(requests: list[dict[str, Any]], given: argparse.Namespace) -> None:
+def _draw(requests: list[Request], given: argparse.Namespace) -> None:
     from rich.console import Console
 
     Console().print(_table(requests, given, None))
@@ -119,15 +139,13 @@ def _draw_for_ever(ask: Ask, given: argparse.Namespace) -> None:
         raise UsageError("--follow: a table that moves needs a terminal; add --json")
     with Live(console=console, auto_refresh=False) as live:
         while True:
-            now = ask()
+            now = ask(given.limit)
             table = fitting(partial(_table, now, given), len(now), console)
             live.update(table, refresh=True)
             sleep(FOLLOW_INTERVAL_S)
 
 
-def _table(
-    requests: list[dict[str, Any]], given: argparse.Namespace, shown: int | None
-) -> RenderableType:
+def _table(requests: list[Request], given: argparse.Namespace, shown: int | None) -> RenderableType:
     from antechamber.requests_table import AnsweredTable, ParkedTable
 
     if given.parked:

@@ -13,7 +13,7 @@ import pytest
 from antechamber import requests_command
 from antechamber.cli import main
 from tests.admin_server import serving
-from tests.facts import FakeFacts, parked_fetch, parked_produce
+from tests.facts import FakeFacts, answered_fetch, parked_fetch, parked_produce
 
 
 @pytest.fixture
@@ -114,6 +114,22 @@ def test_following_tells_each_request_once(
     assert main(["requests", "--parked", "--follow", "--json"]) == 130
 
     assert told(capsys) == [produce, fetch, later]
+
+
+def test_following_leaves_no_answered_request_out(
+    facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also if more were answered between two looks than are asked for; the earliest first."""
+    answered = [answered_fetch(correlation_id=number) for number in range(40)]
+    facts.answered = answered[2::-1]
+
+    def many() -> None:
+        facts.answered = answered[::-1]
+
+    meanwhile(many, many)
+    assert main(["requests", "--follow", "--json", "--limit", "2"]) == 130
+
+    assert told(capsys) == answered[1:]
 
 
 def test_following_draws_the_table_anew(
