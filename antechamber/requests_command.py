@@ -94,16 +94,15 @@ def _print(requests: Iterable[Request]) -> None:
 
 def _print_for_ever(ask: Ask, given: argparse.Namespace) -> None:
     seen: set[Identity] = set()
+    found = ask(given.limit)
     while True:
         if given.parked:
-            found = ask(given.limit)
-            new = [request for request in found if _identity(request) not in seen]
+            _print(request for request in found if _identity(request) not in seen)
         else:
-            found = _until_seen(ask, given.limit, seen)
-            new = found[::-1]
-        _print(new)
+            _print(reversed(found))
         seen = {*map(_identity, found)} or seen
         sleep(FOLLOW_INTERVAL_S)
+        found = ask(given.limit) if given.parked else _until_seen(ask, given.limit, seen)
 
 
 def _until_seen(ask: Ask, limit: int, seen: set[Identity]) -> list[Request]:
@@ -113,7 +112,7 @@ def _until_seen(ask: Ask, limit: int, seen: set[Identity]) -> list[Request]:
         for index, request in enumerate(found):
             if _identity(request) in seen:
                 return found[:index]
-        if not seen or len(found) < limit or limit == _LIMIT_MAX:
+        if len(found) < limit or limit == _LIMIT_MAX:
             return found
         limit = min(10 * limit, _LIMIT_MAX)
 

@@ -132,6 +132,22 @@ def test_following_leaves_no_answered_request_out(
     assert told(capsys) == answered[1:]
 
 
+def test_following_begins_with_whatever_there_is(
+    facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """If that is nothing, all that comes is new."""
+    answered = [answered_fetch(correlation_id=number) for number in range(40)]
+    facts.answered = []
+
+    def many() -> None:
+        facts.answered = answered[::-1]
+
+    meanwhile(many)
+    assert main(["requests", "--follow", "--json", "--limit", "2"]) == 130
+
+    assert told(capsys) == answered
+
+
 def test_following_draws_the_table_anew(
     facts: FakeFacts,
     meanwhile: Callable[..., None],
