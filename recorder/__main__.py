@@ -15,7 +15,7 @@ from recorder.nodes import Nodes
 from recorder.probe import problem_of, wants_sasl
 from recorder.record_file import RecordFile
 
-EXIT_FAILED = 1
+EXIT_FAILED, EXIT_INTERRUPTED = 1, 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -27,6 +27,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return _failed(f"--records {arguments.records}: {error.strerror}")
     try:
         problem = trio.run(_record, arguments, file)
+    except KeyboardInterrupt:  # while it looked at the upstream
+        return EXIT_INTERRUPTED
     finally:
         file.close()
     if problem:
@@ -43,9 +45,9 @@ def wall_clock() -> int:
 async def _record(arguments: Arguments, file: RecordFile) -> str | None:
     """Serve until a signal comes; returns what is wrong with the arguments, if anything."""
     if problem := await problem_of(arguments.upstream):
-        return f"--upstream {_written(arguments.upstream)}: {problem}"
+        return f"--upstream {arguments.upstream}: {problem}"
     if await wants_sasl(arguments.upstream):
-        _say(f"{_written(arguments.upstream)} wants SASL: clients must bring it, it is passed on")
+        _say(f"{arguments.upstream} wants SASL: clients must bring it, it is passed on")
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async with trio.open_nursery() as nursery:
             nodes = Nodes(arguments.host, nursery, file.keep, wall_clock)
@@ -54,19 +56,14 @@ async def _record(arguments: Arguments, file: RecordFile) -> str | None:
             except OSError as error:
                 return f"--port {arguments.port} on {arguments.host}: {error.strerror}"
             sys.stdout.write(
-                f"antechamber records: bootstrap={_written(Address(arguments.host, port))}"
-                f" upstream={_written(arguments.upstream)} records={file.path}\n"
+                f"antechamber records: bootstrap={Address(arguments.host, port)}"
+                f" upstream={arguments.upstream} records={file.path}\n"
             )
             sys.stdout.flush()
             async for _ in signals:
                 nursery.cancel_scope.cancel()
                 break
     return None
-
-
-def _written(address: Address) -> str:
-    host, port = address
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _failed(why: str) -> int:

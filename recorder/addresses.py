@@ -25,6 +25,10 @@ class Address(NamedTuple):
     host: str
     port: int
 
+    def __str__(self) -> str:
+        """As people write it; an address of IPv6 has brackets."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
 
 Local = Callable[[int, Address], Address]  # node id and its address -> the address to tell
 

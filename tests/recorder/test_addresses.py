@@ -57,6 +57,12 @@ def test_every_address_is_replaced(body: Any, version: int) -> None:
     assert changed[:4] == frame[:4]
 
 
+def test_an_address_is_written_as_people_do() -> None:
+    """With brackets where it has colons of its own."""
+    assert str(Address("kafka", 9092)) == "kafka:9092"
+    assert str(Address("::1", 9092)) == "[::1]:9092"
+
+
 def test_no_node_stays_no_node() -> None:
     """An error without a coordinator is passed on byte by byte."""
     nobody = FindCoordinatorResponse(error_code=15, node_id=-1, host="", port=-1)
