@@ -81,9 +81,9 @@ def _produced(partition: Mapping[str, Any]) -> str:
     count = partition.get("records")
     if count is None and "needed_offset" in partition:  # it waits still
         count = partition["needed_offset"] - partition["offset"]
-    if not count:
-        return f"records for {_name(partition)}"
-    return f"{_count(count, 'record')} for {_name(partition)} at offset {partition['offset']}"
+    words = f"{_count(count, 'record') if count else 'records'} for {_name(partition)}"
+    appended = count and partition["offset"] >= 0
+    return f"{words} at offset {partition['offset']}" if appended else words
 
 
 def _found(record: Record) -> str:

@@ -47,6 +47,7 @@ _INTERNAL_WRITER = "__admin_client"  # Kafka lets only this client id write inte
 _ATTRIBUTES_BYTE = 22  # of a v2 batch: the low byte of its attributes
 
 Results = list[tuple[TopicPartition, UUID, ProduceResult]]
+Sizes = dict[TopicPartition, Size]
 
 
 class Entry(NamedTuple):
@@ -62,8 +63,11 @@ def produce(request: Request[ProduceRequest]) -> None:
     """Append what the request carries and answer, or park it until that is replicated."""
     body = request.body
     entries = list(_entries(request))
+    # The records are the client's only until this function returns.
+    sizes = None if request.record is None else _sizes(entries)
     if refusal := _whole_problem(body, entries):
-        return _finish(request, [(e.key, e.topic_id, ProduceResult(refusal)) for e in entries])
+        every = [(e.key, e.topic_id, ProduceResult(refusal)) for e in entries]
+        return _finish(request, every, sizes)
     accepted: dict[TopicPartition, memoryview] = {}
     topic_ids: dict[TopicPartition, UUID] = {}
     refused: Results = []
@@ -75,10 +79,7 @@ def produce(request: Request[ProduceRequest]) -> None:
             accepted[entry.key] = entry.records
             topic_ids[entry.key] = entry.topic_id
     if not accepted:
-        return _finish(request, refused)
-
-    # The records are the client's only until this function returns.
-    sizes = None if request.record is None else {k: size_of(r) for k, r in accepted.items()}
+        return _finish(request, refused, sizes)
 
     def answer(results: ProduceResults) -> None:
         reached = [(key, topic_ids[key], result) for key, result in results.items()]
@@ -104,6 +105,10 @@ def produce(request: Request[ProduceRequest]) -> None:
 
         request.on_disconnect = abandon
     return None
+
+
+def _sizes(entries: list[Entry]) -> Sizes:
+    return {key: size_of(records) for key, _, records, _ in entries if records is not None}
 
 
 def _entries(request: Request[ProduceRequest]) -> Iterator[Entry]:
@@ -180,7 +185,7 @@ def _finish_flushed(
 def _finish(
     request: Request[ProduceRequest],
     results: Results,
-    sizes: dict[TopicPartition, Size] | None = None,
+    sizes: Sizes | None,
 ) -> None:
     """Answer; for acks=0 with nothing, or with the end of the connection."""
     if request.record is not None:
@@ -205,7 +210,7 @@ def _finish(
 def _note(
     request: Request[ProduceRequest],
     results: Results,
-    sizes: dict[TopicPartition, Size] | None,
+    sizes: Sizes | None,
 ) -> None:
     record, sizes = request.record, sizes or {}
     assert record is not None

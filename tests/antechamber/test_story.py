@@ -202,6 +202,8 @@ def test_refusals_at_once() -> None:
         "Fetch 12 of client reader asked node 1 for data, and was refused at once with error "
         "71 (INVALID_FETCH_SESSION_EPOCH)."
     )
+    unplaced = _produce("error", partitions=_partitions(1, error=3, records=1, offset=-1), **never)
+    assert "brought 1 record for orders-0 to node 1" in story(unplaced)[0]
     assert story(partly)[0] == (
         "Produce 17 of client billing brought records for orders-0 to node 1, and was answered at "
         "once; refused: orders-0 with error 3 (UNKNOWN_TOPIC_OR_PARTITION)."

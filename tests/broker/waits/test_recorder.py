@@ -147,9 +147,9 @@ async def test_what_an_abandoned_produce_appended_is_told(tmp_path: Path) -> Non
     async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
         cluster.cluster.pause(3)
-        records = batch(b"a", b"b")
+        records, misled = batch(b"a", b"b"), batch(b"c")
         client = cluster.client(1)
-        client.start(produce_request("t", records, batch(b"c")), PRODUCE_VERSION)
+        client.start(produce_request("t", records, misled), PRODUCE_VERSION)
         await trio.testing.wait_all_tasks_blocked()
         client.close()
         await trio.testing.wait_all_tasks_blocked()
@@ -159,7 +159,7 @@ async def test_what_an_abandoned_produce_appended_is_told(tmp_path: Path) -> Non
         assert told["completed_by"] == {"cause": "disconnect"}
         facts = [(p["offset"], p["records"], p["bytes"], p["error"]) for p in told["partitions"]]
         missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        assert facts == [(0, 2, len(records), 0), (-1, 0, 0, missing)]
+        assert facts == [(0, 2, len(records), 0), (-1, 1, len(misled), missing)]
 
 
 async def test_a_request_behind_a_parked_one_was_queued(tmp_path: Path) -> None:
