@@ -95,7 +95,7 @@ def test_clients_work_through_it_and_are_recorded(recording: ServerProcess, tmp_
 
 
 def conversation(bootstrap: str) -> None:
-    """A producer and a consumer, one request at a time: a hit, a miss that times out, a refusal."""
+    """A producer and a consumer, one request at a time: a hit, a miss that times out, refusals."""
     with Connection(bootstrap) as client:
         make_topic(client, TOPIC)
         for number in range(10):
@@ -104,6 +104,7 @@ def conversation(bootstrap: str) -> None:
         for offset in (0, 10, 55):
             client.ask(fetch(TOPIC, 0, offset, max_wait_ms=50, correlation_id=200 + offset))
         client.ask(fetch(TOPIC, 0, 1_000, correlation_id=300))
+        client.ask(produce(TOPIC, 7, batch([b"nowhere"]), correlation_id=400))
 
 
 def told(path: Path) -> list[tuple[object, ...]]:
@@ -137,7 +138,7 @@ def test_the_proxy_records_what_our_broker_records_itself(
         ours.process.stop()
 
     assert told(tmp_path / "records") == told(own)
-    assert len(told(own)) == 14
+    assert len(told(own)) == 15
 
 
 def test_an_upstream_that_is_not_there_is_one_line(tmp_path: Path) -> None:
