@@ -7,7 +7,8 @@ import re
 import socket
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
+from kafka import KafkaConsumer, KafkaProducer
+from kafka import TopicPartition as PythonTopicPartition
 
+from antechamber import Cluster
 from integration.antechamber_process import Antechamber
 from integration.deadlines import eventually
 from integration.processes import ServerProcess
@@ -44,8 +48,15 @@ def upstream(request: pytest.FixtureRequest) -> Iterator[Any]:
 @pytest.fixture
 def recording(upstream: Any, tmp_path: Path) -> Iterator[ServerProcess]:
     """The proxy before it."""
-    words = ["record", "--upstream", upstream.bootstrap, "--records", str(tmp_path / "records")]
-    process = ServerProcess([sys.executable, "-m", "antechamber", *words], tmp_path / "output")
+    with proxy_before(upstream.bootstrap, tmp_path) as process:
+        yield process
+
+
+@contextmanager
+def proxy_before(upstream: str, folder: Path) -> Iterator[ServerProcess]:
+    """A proxy that passes clients on; its records go to a file of that name in *folder*."""
+    words = ["record", "--upstream", upstream, "--records", str(folder / "records")]
+    process = ServerProcess([sys.executable, "-m", "antechamber", *words], folder / "output")
     try:
         eventually(lambda: "bootstrap=" in process.stdout(), "the proxy's first line")
         yield process
@@ -92,6 +103,34 @@ def test_clients_work_through_it_and_are_recorded(recording: ServerProcess, tmp_
     assert counted == {"Produce": MESSAGES, "Fetch": MESSAGES}
     assert {"ApiVersions", "Metadata", "CreateTopics"} <= {record["api"] for record in records}
     assert {record["client_id"] for record in records} >= {"billing", "shipping"}
+
+
+def test_every_node_is_behind_it(cluster: Callable[..., Cluster], tmp_path: Path) -> None:
+    """Each has a port of its own, and another client finds all of them, too."""
+    with (
+        cluster(brokers=3, topics=["t:6:3"]) as kafka,
+        proxy_before(kafka.bootstrap.split(",")[1], tmp_path) as recording,
+    ):
+        bootstrap = re.findall(r"bootstrap=(\S+)", recording.stdout())[0]
+        producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", client_id="billing")
+        for number in range(MESSAGES):
+            producer.send("t", b"%d" % number, partition=number % 6)
+        producer.flush(20)
+        producer.close()
+        consumer = KafkaConsumer(
+            bootstrap_servers=bootstrap, consumer_timeout_ms=20_000, client_id="shipping"
+        )
+        consumer.assign([PythonTopicPartition("t", index) for index in range(6)])
+        consumer.seek_to_beginning()
+        values = {next(consumer).value for _ in range(MESSAGES)}
+        consumer.close()
+
+    assert values == {b"%d" % number for number in range(MESSAGES)}
+    records = [json.loads(line) for line in (tmp_path / "records").read_text().splitlines()]
+    for api, client in (("Produce", "billing"), ("Fetch", "shipping")):
+        told = [r for r in records if (r["api"], r["client_id"]) == (api, client)]
+        assert {record["node"] for record in told} == {1, 2, 3}
+        assert sum(p["records"] for record in told for p in record["partitions"]) >= MESSAGES
 
 
 def conversation(bootstrap: str) -> None:
