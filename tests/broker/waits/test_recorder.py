@@ -10,7 +10,6 @@ import trio
 import trio.testing
 
 from broker.clock import TrioClock
-from broker.storage.background import Then
 from broker.topic_partition import TopicPartition
 from broker.waits.json_line import json_line
 from broker.waits.limits import RECENT_MAX
@@ -388,24 +387,3 @@ async def test_what_is_recorded_is_counted(tmp_path: Path) -> None:
 
         assert recorder.statistics() == {"recorded": 1, "kept": 1, "outbox": outbox.statistics()}
         assert outbox.statistics()["pending"] == 1
-
-
-async def test_a_produce_that_waits_for_the_disk_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The flush ends it, nobody's request."""
-    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
-        cluster.controller.create_topic("t", configs={"flush.messages": "1"})
-        flushed: list[Then] = []
-        flusher = cluster.node(1).logs._flusher
-        monkeypatch.setattr(flusher, "sync", lambda _, then: flushed.append(then))
-        client = cluster.client(1)
-        client.start(produce_request("t", batch(b"a"), acks=1), PRODUCE_VERSION)
-        await trio.sleep(2)
-        flushed.pop()(None)
-        await client.receive()
-
-        [told] = kept_of(cluster, "Produce")
-
-        assert (told["purgatory"], told["waited_for"]) == ("Produce", {"kind": "flush"})
-        assert (told["completed_by"], told["parked_us"]) == ({"cause": "flush"}, 2_000_000)
