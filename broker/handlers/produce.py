@@ -83,7 +83,8 @@ def produce(request: Request[ProduceRequest]) -> None:
 
     def answer(results: ProduceResults) -> None:
         reached = [(key, topic_ids[key], result) for key, result in results.items()]
-        if body.acks and (unsafe := _unsafe(request, results)):
+        flushing = body.acks and request.node.logs.is_flushing
+        if flushing and (unsafe := _unsafe(request, results)):
             finish = partial(_finish_flushed, request, reached, refused, sizes)
             request.node.logs.after_flush(unsafe, finish)
         else:

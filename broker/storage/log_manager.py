@@ -269,12 +269,17 @@ class LogManager:
                 with suppress(ApiError):
                     chore(log)
 
+    @property
+    def is_flushing(self) -> bool:
+        """Whether anything is being forced to the disk."""
+        return self._flusher.is_busy
+
     def awaits_flush(self, key: TopicPartition, offset: int) -> bool:
         """Whether *offset* is being forced to the disk because of ``flush.messages``.
 
         Kafka does that within the append; here who answers the produce waits for it.
         """
-        return self._flusher.is_busy and key in self._logs and self._logs[key].awaits_flush(offset)
+        return key in self._logs and self._logs[key].awaits_flush(offset)
 
     def after_flush(self, keys: Iterable[TopicPartition], action: Callable[[], None]) -> None:
         """Call *action* when what these logs were to flush by now is on the disk, or has failed.

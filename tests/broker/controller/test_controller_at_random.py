@@ -156,5 +156,5 @@ class ClusterAtRandom(RuleBasedStateMachine):
 def test_a_cluster_at_random() -> None:
     """Leaders, sets, epochs and what nodes know, after every step of many lives of a cluster."""
     run_state_machine_as_test(
-        ClusterAtRandom, settings=settings(max_examples=60, stateful_step_count=40, deadline=None)
+        ClusterAtRandom, settings=settings(max_examples=60, stateful_step_count=40)
     )

@@ -85,7 +85,7 @@ def test_superseded_records_go(tmp_path: Path) -> None:
     assert (log.log_end_offset, log.first_dirty_offset) == (18, active)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(

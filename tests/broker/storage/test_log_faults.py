@@ -137,7 +137,7 @@ class Writer:
             {"roll": log.roll, "flush": log.flush}[operation]()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     fault=st.sampled_from(FAULTS),
     calls=st.integers(0, 25),
@@ -182,7 +182,7 @@ def test_what_was_acknowledged_outlives_the_fault(
         )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(fault=st.sampled_from(FAULTS), calls=st.integers(0, 800))
 def test_a_compaction_outlives_the_fault(fault: str, calls: int) -> None:
     """Whatever has changed places already: the latest of each key is read, nothing dead."""

@@ -19,7 +19,7 @@ from protocol.records import batches
 from tests.broker.storage.logs import NOW_MS, batch, died, read_all, reopened, written
 
 # Each example writes files, as fast as the disk lets it.
-FILES = settings(deadline=None, max_examples=40)
+FILES = settings(max_examples=40)
 
 
 @FILES

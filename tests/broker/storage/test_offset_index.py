@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from broker.storage.disk import Disk
@@ -33,7 +33,6 @@ def test_a_look_up_finds_the_entry_at_or_before(tmp_path: Path) -> None:
     assert found == [0, 0, 40, 40, 80, 80]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 1000), max_size=10, unique=True), st.integers(0, 1100))
 def test_what_was_flushed_is_read_again(offsets: list[int], wanted: int) -> None:
     """The file alone answers as the index did."""

@@ -32,7 +32,7 @@ ANY_RECORDS = st.lists(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(ANY_RECORDS, st.sampled_from(Codec))
 def test_they_say_what_the_records_say(values: list[Record], codec: Codec) -> None:
     """Offset, time, key, and whether there is a value."""
@@ -44,7 +44,7 @@ def test_they_say_what_the_records_say(values: list[Record], codec: Codec) -> No
     assert found == [(r.offset, r.timestamp, r.key, r.value is not None) for r in records(data)]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(ANY_RECORDS)
 def test_joined_with_the_same_bases_they_are_the_block_again(values: list[Record]) -> None:
     """Byte for byte."""

@@ -91,6 +91,4 @@ class WheelAgainstSortedList(RuleBasedStateMachine):
 
 
 TestWheelAgainstSortedList = WheelAgainstSortedList.TestCase
-TestWheelAgainstSortedList.settings = settings(
-    max_examples=60, stateful_step_count=30, deadline=None
-)
+TestWheelAgainstSortedList.settings = settings(max_examples=60, stateful_step_count=30)
