@@ -69,19 +69,20 @@ def main() -> None:
             target=produce, args=(kafka.bootstrap, lines, options.rate, over)
         )
         producing.start()
+        analysed = 0
         try:
             while producing.is_alive():
                 producing.join(REFRESH_S)
-                if stream.complete(Store(spark, out), WINDOW_S):
-                    stream.publish(spark, out, WINDOW_S, print)
+                if Store(spark, out).batches():
+                    analysed += stream.publish(spark, out, WINDOW_S, print).rows
             query.processAllAvailable()
         finally:
             over.set()
             producing.join()
         progress = [each for each in query.recentProgress if each["numInputRows"]]
-        counts = stream.publish(spark, out, WINDOW_S, print)
+        analysed += stream.publish(spark, out, WINDOW_S, print).rows
         spark.stop()
-    tell(progress, len(lines), counts.rows)
+    tell(progress, len(lines), analysed)
 
 
 def tell(progress: Sequence[dict[str, Any]], produced: int, analysed: int) -> None:

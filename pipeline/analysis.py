@@ -20,9 +20,7 @@ from pipeline.store import Store
 from pipeline.summary import Display, show
 
 REFRESH_S = 30
-PAUSE = (
-    4  # times as long as the tables took: they are of all records, and shall not hold up new ones
-)
+PAUSE = 4  # times as long as the tables took, which shall not hold up new records
 _CONNECTOR = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 
 
@@ -76,7 +74,7 @@ def _analysed(spark: SparkSession, arguments: Arguments, display: Display) -> li
             pause_s = float(REFRESH_S)
             while not query.awaitTermination(int(pause_s)):
                 began = time.monotonic()
-                if stream.complete(Store(spark, arguments.out), window_s):
+                if Store(spark, arguments.out).batches():
                     stream.publish(spark, arguments.out, window_s, display.step)
                 pause_s = max(REFRESH_S, PAUSE * (time.monotonic() - began))
         else:

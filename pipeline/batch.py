@@ -8,12 +8,11 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from pipeline.cells import cells
 from pipeline.errors import PipelineError
 from pipeline.schema import FAULT, RAW, parsed
 from pipeline.sources import Source
 from pipeline.store import Store
-from pipeline.tables import records_of
+from pipeline.writing import write_tables
 
 Step = Callable[[str], None]
 
@@ -32,23 +31,22 @@ def analyse(spark: SparkSession, source: Source, out: str, window_s: int, step: 
     """
     source.check(spark)
     store = Store(spark, out)
+    if store.is_streamed:
+        raise PipelineError(f"{out} has the tables of a stream; take another --out")
+    step("reading records")
+    # Kept, in memory and on disk, so that no later step parses JSON again.
+    rows = parsed(source.read(spark)).persist()
     writing = store.begin()
-    rows_folder, cells_folder = f"{writing}/rows", f"{writing}/cells"
     try:
-        step("reading records")
-        # Written once as columns, so that no later step parses JSON again.
-        parsed(source.read(spark)).write.parquet(rows_folder)
-        rows = spark.read.parquet(rows_folder)
         counts = counted(rows)
-        step(f"counting the waits of {counts.rows - counts.malformed:,} records")
-        cells(records_of(rows), window_s).write.parquet(cells_folder)
-        step("writing the tables")
-        store.write_tables(writing, rows, spark.read.parquet(cells_folder), window_s)
-        store.files.delete(rows_folder)
+        step(f"writing the tables of {counts.rows:,} rows")
+        write_tables(spark, store, writing, rows, window_s)
         store.publish(writing)
     except BaseException:
         store.abandon(writing)
         raise
+    finally:
+        rows.unpersist()
     return counts
 
 

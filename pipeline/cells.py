@@ -19,7 +19,7 @@ from pipeline.schema import PHASES
 KEY = ("scope", "window", "api", "topic", "partition", "cause")
 UNKNOWN = "unknown"  # the cause of a wait that only a foreign broker knows
 
-_CELL = ("window", "api", "topic", "partition", "cause", "phase", "bucket")
+CELL = ("window", "api", "topic", "partition", "cause", "phase", "bucket")
 _SHARED = ("window", "api", "cause", "phase", "bucket")
 _FAILED = "coalesce(error, 0) != 0"
 _ANY_FAILED = f"""cast({_FAILED} or exists(coalesce(partitions, array()),
@@ -51,7 +51,7 @@ def cells(records: DataFrame, window_s: int) -> DataFrame:
     )
     return (
         values.withColumn("bucket", bucket("us"))
-        .groupBy(*_CELL)
+        .groupBy(*CELL)
         .agg(
             sf.count("*").alias("count"),
             sf.sum("us").alias("sum"),
@@ -64,6 +64,13 @@ def cells(records: DataFrame, window_s: int) -> DataFrame:
             sf.sum(sf.expr("first * any_failed")).alias("requests_failed"),
         )
     )
+
+
+def added_up(cells: DataFrame) -> DataFrame:
+    """Cells of several runs as those of one."""
+    counted = [name for name in cells.columns if name not in (*CELL, "max")]
+    sums = [sf.sum(name).alias(name) for name in counted]
+    return cells.groupBy(*CELL).agg(*sums, sf.max("max").alias("max"))
 
 
 def by_scope(cells: DataFrame) -> DataFrame:

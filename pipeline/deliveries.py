@@ -10,54 +10,28 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-_BLOCK_OFFSETS = 1000
+_BLOCK_OFFSETS = 250
 _LOG = ("topic", "partition", "block")
+_BATCH = (
+    *("topic", "partition", "offset", "records", "producer"),
+    *("appended", "produce_parked_us", "append_to_answer_us"),
+)
+_FIRST = ("fetch_was_waiting", "fetch_parked_us", "append_to_delivery_us")
 
 
-def deliveries(records: DataFrame) -> DataFrame:
+def deliveries(appends: DataFrame, reads: DataFrame) -> DataFrame:
     """One row for each appended batch and each client that was given it; times in µs.
 
     ``append_to_delivery_us`` runs from the end of the append's handler to the moment when the
     fetch's answer was handed to the kernel; ``fetch_was_waiting`` says whether that fetch had been
     parked before the append came.
     """
-    appends = _partitions_of(records, "Produce").select(
-        *_LOG[:2],
-        sf.floor(sf.col("offset") / _BLOCK_OFFSETS).alias("block"),
-        sf.col("offset").alias("base"),
-        sf.col("records").alias("appended_records"),
-        sf.col("client_id").alias("producer"),
-        sf.expr("arrived_us + queued_us + local_us").alias("appended_us"),
-        sf.col("parked_us").alias("produce_parked_us"),
-        sf.expr("arrived_us + total_us").alias("acknowledged_us"),
-    )
-    reads = _partitions_of(records, "Fetch").select(
-        *_LOG[:2],
-        sf.expr(
-            f"explode(sequence(floor(offset / {_BLOCK_OFFSETS}),"
-            f" floor((offset + records - 1) / {_BLOCK_OFFSETS})))"
-        ).alias("block"),
-        sf.col("offset").alias("first"),
-        sf.expr("offset + records").alias("end"),
-        sf.col("client_id").alias("consumer"),
-        sf.col("arrived_us").alias("asked_us"),
-        sf.col("parked_us").alias("fetch_parked_us"),
-        sf.expr("arrived_us + total_us").alias("delivered_us"),
-    )
     met = appends.join(reads, list(_LOG)).where(
         "base >= first and base < end and delivered_us >= appended_us"
     )
-    append = ("producer", "appended_records", "appended_us", "produce_parked_us", "acknowledged_us")
-    return (
-        met.groupBy(*_LOG, "base", "consumer", *append)
-        .agg(
-            sf.min("delivered_us").alias("delivered_us"),
-            sf.min_by("asked_us", "delivered_us").alias("asked_us"),
-            sf.min_by("fetch_parked_us", "delivered_us").alias("fetch_parked_us"),
-        )
-        .select(
-            "topic",
-            "partition",
+    return first_of_each(
+        met.select(
+            *_LOG,
             sf.col("base").alias("offset"),
             sf.col("appended_records").alias("records"),
             "producer",
@@ -69,7 +43,52 @@ def deliveries(records: DataFrame) -> DataFrame:
             sf.expr("asked_us < appended_us").alias("fetch_was_waiting"),
             "fetch_parked_us",
             sf.expr("delivered_us - appended_us").alias("append_to_delivery_us"),
-        )
+        ),
+        "block",
+    )
+
+
+def first_of_each(deliveries: DataFrame, *together: str) -> DataFrame:
+    """Of the deliveries of one batch to one client, the first.
+
+    Columns by which the rows lie *together* already spare moving them once more.
+    """
+    first = [sf.min_by(name, "delivered").alias(name) for name in _FIRST]
+    return (
+        deliveries.groupBy(*together, *_BATCH, "consumer")
+        .agg(sf.min("delivered").alias("delivered"), *first)
+        .drop(*together)
+    )
+
+
+def appends_of(records: DataFrame) -> DataFrame:
+    """What was appended."""
+    return _partitions_of(records, "Produce").select(
+        *_LOG[:2],
+        sf.floor(sf.col("offset") / _BLOCK_OFFSETS).alias("block"),
+        sf.col("offset").alias("base"),
+        sf.col("records").alias("appended_records"),
+        sf.col("client_id").alias("producer"),
+        sf.expr("arrived_us + queued_us + local_us").alias("appended_us"),
+        sf.col("parked_us").alias("produce_parked_us"),
+        sf.expr("arrived_us + total_us").alias("acknowledged_us"),
+    )
+
+
+def reads_of(records: DataFrame) -> DataFrame:
+    """What was read, a row for each block that it reaches into."""
+    return _partitions_of(records, "Fetch").select(
+        *_LOG[:2],
+        sf.expr(
+            f"explode(sequence(floor(offset / {_BLOCK_OFFSETS}),"
+            f" floor((offset + records - 1) / {_BLOCK_OFFSETS})))"
+        ).alias("block"),
+        sf.col("offset").alias("first"),
+        sf.expr("offset + records").alias("end"),
+        sf.col("client_id").alias("consumer"),
+        sf.col("arrived_us").alias("asked_us"),
+        sf.col("parked_us").alias("fetch_parked_us"),
+        sf.expr("arrived_us + total_us").alias("delivered_us"),
     )
 
 

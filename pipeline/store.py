@@ -3,23 +3,27 @@
 A run writes into ``writing-<id>`` beside the tables, and only when everything is there do folders
 change their names. Who dies on the way leaves a ``writing-`` folder, which the next run removes.
 
+A stream replaces only the parts of tables that are new. What it has written becomes
+``folding-<number>`` in one step, and from then on it holds: the parts change places, and who dies
+meanwhile is carried on by the next run. Micro-batches up to that number are in the tables then.
+
     OUT/tables/<name>/date=2026-11-21/hour=9/*.parquet
-    OUT/rows/batch=<id>, OUT/cells/batch=<id>, OUT/checkpoint      when records are streamed
+    OUT/rows/batch=<number>, OUT/folded/window=<s>/<number>, OUT/checkpoint     when streamed
 """
 
 from __future__ import annotations
 
 import uuid
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 
-from pipeline import tables
+from pipeline.errors import PipelineError
 from pipeline.files import Files
 
-WINDOWED = {"latency": "window", "waits": "window", "delivery_latency": "window"}
-DATED = {**WINDOWED, "deliveries": "appended"}
+MALFORMED = "malformed"
+# Each is replaced as a whole by one with more in it.
+_PARTS = ("*/date=*/hour=*", "_log/*/stretch=*", "top_waits", "produce_lag")
 
 
 class Store:
@@ -33,6 +37,16 @@ class Store:
     def table(self, name: str) -> DataFrame:
         """A table that was published."""
         return self._spark.read.parquet(f"{self.out}/tables/{name}")
+
+    def has_rows(self, name: str) -> bool:
+        """Whether there is anything in a table by date and hour; without, it has no columns."""
+        return bool(self.files.glob(f"{self.out}/tables/{name}/date=*"))
+
+    def parts(self, name: str, folders: Iterable[str]) -> DataFrame | None:
+        """What was published in some *folders* of a table; None when there is nothing."""
+        paths = [f"{self.out}/tables/{name}/{folder}" for folder in folders]
+        there = [path for path in paths if self.files.exists(path)]
+        return self._spark.read.parquet(*there) if there else None
 
     def begin(self) -> str:
         """A new folder to write into; what a dead run left behind is removed."""
@@ -48,28 +62,6 @@ class Store:
         self.files.make_folder(folder)
         return folder
 
-    def write_tables(self, folder: str, rows: DataFrame, cells: DataFrame, window_s: int) -> None:
-        """Compute every table into *folder*."""
-        records = tables.records_of(rows)
-
-        def write_deliveries() -> None:
-            self._write(folder, "deliveries", tables.deliveries(records))
-            delivered = self._spark.read.parquet(f"{folder}/deliveries")
-            self._write(folder, "delivery_latency", tables.delivery_latency(delivered, window_s))
-
-        # Small jobs leave cores idle; side by side they do not.
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            jobs = [
-                pool.submit(write_deliveries),
-                pool.submit(self._write, folder, "latency", tables.latency(cells)),
-                pool.submit(self._write, folder, "waits", tables.waits(cells)),
-                pool.submit(self._write, folder, "top_waits", tables.top_waits(records)),
-                pool.submit(self._write, folder, "produce_lag", tables.produce_lag(records)),
-                pool.submit(self._write, folder, "malformed", tables.malformed(rows)),
-            ]
-            for job in jobs:
-                job.result()
-
     def publish(self, folder: str) -> None:
         """Make *folder* the tables; the ones before are gone."""
         tables_folder = f"{self.out}/tables"
@@ -83,12 +75,68 @@ class Store:
         """Remove what a failed run has written."""
         self.files.delete(folder)
 
-    def _write(self, folder: str, name: str, table: DataFrame) -> None:
-        moment = DATED.get(name)
-        if moment is None:
-            table.coalesce(1).write.parquet(f"{folder}/{name}")
-            return
-        dated = table.withColumns(
-            {"date": sf.to_date(sf.col(moment)), "hour": sf.hour(sf.col(moment))}
-        )
-        dated.write.partitionBy("date", "hour").parquet(f"{folder}/{name}")
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the tables are those of a stream."""
+        return self.files.exists(f"{self.out}/folded")
+
+    def stream(self, window_s: int) -> None:
+        """Let the tables be those of a stream, with windows of *window_s* seconds from now on."""
+        if not self.is_streamed and self.files.exists(f"{self.out}/tables"):
+            raise PipelineError(f"{self.out} has the tables of a single run; take another --out")
+        begun = {at.rpartition("=")[2] for at in self.files.glob(f"{self.out}/folded/window=*")}
+        if begun - {str(window_s)}:
+            raise PipelineError(
+                f"--window {window_s}: {self.out} was begun with {', '.join(begun)}; take that, or"
+                " another --out"
+            )
+        self.files.make_folder(f"{self.out}/folded/window={window_s}")
+        self.carry_on()
+
+    def batch(self, number: int) -> str:
+        """Where the rows of a micro-batch are until they are in the tables."""
+        return f"{self.out}/rows/batch={number}"
+
+    def batches(self) -> list[int]:
+        """The micro-batches that are complete, and not in the tables yet."""
+        # Spark writes this mark when all files of a folder are in place.
+        marks = self.files.glob(f"{self.out}/rows/batch=*/_SUCCESS")
+        return sorted(_number(mark.removesuffix("/_SUCCESS")) for mark in marks)
+
+    def folded(self) -> int:
+        """The last micro-batch that is in the tables; -1 when there is none."""
+        marks = self.files.glob(f"{self.out}/folded/window=*/batch=*")
+        return max(map(_number, marks), default=-1)
+
+    def fold(self, folder: str, number: int) -> None:
+        """Put the parts in *folder* into their tables, and micro-batches up to *number* with it."""
+        self.files.rename(folder, f"{self.out}/folding={number}")
+        self.carry_on()
+
+    def carry_on(self) -> None:
+        """Finish what `fold` has begun, as often as it takes."""
+        for folding in self.files.glob(f"{self.out}/folding=*"):
+            for part in [each for kind in _PARTS for each in self.files.glob(f"{folding}/{kind}")]:
+                place = f"{self.out}/tables/{part.removeprefix(folding).lstrip('/')}"
+                self.files.delete(place)
+                self._move(part, place)
+            for file in self.files.glob(f"{folding}/{MALFORMED}/*.parquet"):
+                self._move(file, f"{self.out}/tables/{MALFORMED}/{file.rpartition('/')[2]}")
+            number = _number(folding)
+            [window] = self.files.glob(f"{self.out}/folded/window=*")
+            self.files.make_folder(f"{window}/batch={number}")
+            for before in self.files.glob(f"{window}/batch=*"):
+                if _number(before) < number:
+                    self.files.delete(before)
+            for done in self.batches():
+                if done <= number:
+                    self.files.delete(self.batch(done))
+            self.files.delete(folding)
+
+    def _move(self, old: str, new: str) -> None:
+        self.files.make_folder(new.rpartition("/")[0])
+        self.files.rename(old, new)
+
+
+def _number(name: str) -> int:
+    return int(name.rpartition("=")[2])

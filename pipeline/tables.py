@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from pipeline.cells import KEY, by_scope
-from pipeline.deliveries import deliveries
+from pipeline.cells import KEY, UNKNOWN, by_scope
 from pipeline.explanation import SENTENCE
 from pipeline.histogram import bucket, quantiles
 from pipeline.schema import FAULT, RAW
@@ -40,24 +39,33 @@ def waits(cells: DataFrame) -> DataFrame:
 
 def top_waits(records: DataFrame) -> DataFrame:
     """The longest waits of each purgatory, each with its story in a sentence."""
-    longest = Window.partitionBy("purgatory").orderBy(
-        sf.desc("parked_us"), "arrived_us", "node", "connection", "correlation_id"
+    waits = records.where("purgatory is not null").withColumn(
+        "arrived", sf.timestamp_micros("arrived_us")
     )
+    return longest(waits).select(
+        "purgatory",
+        "rank",
+        "parked_us",
+        "arrived",
+        "api",
+        "node",
+        "connection",
+        "client_id",
+        "correlation_id",
+        sf.coalesce("completed_by.cause", sf.lit(UNKNOWN)).alias("cause"),
+        sf.expr(SENTENCE).alias("explanation"),
+    )
+
+
+def longest(waits: DataFrame) -> DataFrame:
+    """The longest of each purgatory, by `rank`; no more than these are ever held, or sorted."""
+    # By length; the rest is so that a run again has the same ones.
+    order = "struct(parked_us, -unix_micros(arrived), -node, -connection, -correlation_id)"
     return (
-        records.where("purgatory is not null")
-        .withColumn("rank", sf.row_number().over(longest))
-        .where(sf.col("rank") <= TOP_WAITS)
-        .select(
-            "purgatory",
-            "rank",
-            "parked_us",
-            sf.timestamp_micros("arrived_us").alias("arrived"),
-            "api",
-            "client_id",
-            "correlation_id",
-            sf.coalesce("completed_by.cause", sf.lit("unknown")).alias("cause"),
-            sf.expr(SENTENCE).alias("explanation"),
-        )
+        waits.groupBy("purgatory")
+        .agg(sf.expr(f"max_by(struct(*), {order}, {TOP_WAITS})").alias("longest"))
+        .select(sf.posexplode("longest").alias("place", "wait"))
+        .select(sf.expr("place + 1").alias("rank"), "wait.*")
     )
 
 
@@ -114,15 +122,3 @@ def _window(moment: Column, window_s: int) -> Column:
     return sf.timestamp_seconds(
         sf.floor(sf.unix_micros(moment) / (window_s * 1_000_000)) * window_s
     )
-
-
-__all__ = [
-    "deliveries",
-    "delivery_latency",
-    "latency",
-    "malformed",
-    "produce_lag",
-    "records_of",
-    "top_waits",
-    "waits",
-]

@@ -25,9 +25,10 @@ def display(one_session: None) -> Display:
 def test_two_sets_are_laid_side_by_side(
     display: Display, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each with tables of its own, and both in one page."""
-    for name, seed in (("ours", 1), ("theirs", 2)):
-        (tmp_path / name).write_text(json_lines(wait_records(60, seed=seed)))
+    """Each with tables of its own, and both in one page; also one without any delivery."""
+    others = [each for each in wait_records(60, seed=2) if not each["partitions"]]
+    for name, records in (("ours", wait_records(60)), ("theirs", others)):
+        (tmp_path / name).write_text(json_lines(records))
     names = (str(tmp_path / "ours"), str(tmp_path / "theirs"))
     analysis.run(parse(["--compare", *names, "--out", str(tmp_path / "out")]), display)
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.pipeline.frames import frame, plain, record
-from pipeline.deliveries import deliveries
+from pipeline.deliveries import appends_of, deliveries, reads_of
 
 pytestmark = pytest.mark.jvm
 
@@ -27,6 +27,12 @@ def fetch(offset: int, count: int, at: int, client: str = "c", wait: int = 0) ->
     return record(client_id=client, partitions=[place], **times)
 
 
+def delivered(spark: SparkSession, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the join finds in records."""
+    records = frame(spark, told)
+    return plain(deliveries(appends_of(records), reads_of(records)))
+
+
 def test_an_append_meets_the_first_fetch_of_each_client(spark: SparkSession) -> None:
     """One that waited for it, and one that came later; a second read of the same is not it."""
     told = [produce(5, 3, 1_000), fetch(5, 3, 500, wait=600), fetch(0, 20, 9_000)]
@@ -40,7 +46,7 @@ def test_an_append_meets_the_first_fetch_of_each_client(spark: SparkSession) -> 
             row["fetch_parked_us"],
             row["append_to_delivery_us"],
         )
-        for row in plain(deliveries(frame(spark, told)))
+        for row in delivered(spark, told)
     ]
 
     assert sorted(seen) == [("c", 5, 90, True, 600, 90), ("other", 5, 90, False, 0, 1_990)]
@@ -49,7 +55,7 @@ def test_an_append_meets_the_first_fetch_of_each_client(spark: SparkSession) -> 
 def test_a_fetch_over_many_blocks_delivers_all_of_them(spark: SparkSession) -> None:
     """Offsets are cut into blocks for the join, which must not show."""
     appends = [produce(base, 500, base) for base in range(0, 5_000, 500)]
-    told = plain(deliveries(frame(spark, [*appends, fetch(0, 5_000, 9_000)])))
+    told = delivered(spark, [*appends, fetch(0, 5_000, 9_000)])
 
     assert sorted(row["offset"] for row in told) == list(range(0, 5_000, 500))
 
@@ -59,4 +65,4 @@ def test_what_failed_or_came_before_is_not_a_delivery(spark: SparkSession) -> No
     told = [produce(0, 1, 1_000, error=7), produce(9, 1, 5_000)]
     told += [fetch(0, 0, 2_000), fetch(0, 10, 100)]
 
-    assert plain(deliveries(frame(spark, told))) == []
+    assert delivered(spark, told) == []

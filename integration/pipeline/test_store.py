@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.store import DATED, Store
+from pipeline.errors import PipelineError
+from pipeline.files import Files
+from pipeline.store import Store
+from pipeline.writing import MOMENTS
 
 pytestmark = pytest.mark.jvm
 
 
 def test_dated_tables_lie_by_date_and_hour(analysed: Store) -> None:
     """One folder an hour, so that a reader opens only what it asks for."""
-    for name in DATED:
+    for name in MOMENTS:
         assert (Path(analysed.out) / "tables" / name / "date=2025-11-21" / "hour=9").is_dir()
     assert not list(Path(analysed.out).glob("writing-*"))
 
@@ -56,3 +59,112 @@ def test_every_table_is_in_the_documentation(analysed: Store) -> None:
     told = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
 
     assert {path.name for path in (Path(analysed.out) / "tables").iterdir()} == told
+
+
+def folding(out: Path, number: int) -> None:
+    """What a stream has written to be put into its tables, up to a micro-batch."""
+    for part in ("cells/date=2025-11-21/hour=9", "cells/date=2025-11-21/hour=10", "top_waits"):
+        (out / "writing-1" / part).mkdir(parents=True)
+        (out / "writing-1" / part / "new.parquet").write_text(str(number))
+    (out / "writing-1" / "malformed").mkdir()
+    (out / "writing-1" / "malformed" / f"{number}.parquet").write_text("")
+    for batch in range(number + 2):
+        (out / "rows" / f"batch={batch}").mkdir(parents=True)
+        (out / "rows" / f"batch={batch}" / "_SUCCESS").write_text("")
+
+
+def tables(out: Path) -> dict[str, str]:
+    """The files of all tables."""
+    files = (out / "tables").rglob("*.parquet")
+    return {str(file.relative_to(out / "tables")): file.read_text() for file in files}
+
+
+def test_a_stream_replaces_the_parts_that_are_new(spark: SparkSession, tmp_path: Path) -> None:
+    """What has no new part stays, malformed rows come to those before, and micro-batches go."""
+    store = Store(spark, str(tmp_path))
+    store.stream(60)
+    for name in ("cells/date=2025-11-21/hour=8", "cells/date=2025-11-21/hour=9", "malformed"):
+        (tmp_path / "tables" / name).mkdir(parents=True)
+        (tmp_path / "tables" / name / "old.parquet").write_text("")
+    folding(tmp_path, 3)
+    store.fold(str(tmp_path / "writing-1"), 3)
+
+    assert tables(tmp_path) == {
+        "cells/date=2025-11-21/hour=8/old.parquet": "",
+        "cells/date=2025-11-21/hour=9/new.parquet": "3",
+        "cells/date=2025-11-21/hour=10/new.parquet": "3",
+        "top_waits/new.parquet": "3",
+        "malformed/old.parquet": "",
+        "malformed/3.parquet": "",
+    }
+    assert (store.folded(), store.batches()) == (3, [4])
+    assert {path.name for path in tmp_path.iterdir()} == {"tables", "folded", "rows"}
+
+
+def test_a_death_at_any_step_of_folding_is_made_good(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before its first step nothing has happened; after it the next run ends what was begun."""
+    whole = {"cells/date=2025-11-21/hour=9/new.parquet": "0", "malformed/0.parquet": ""}
+    whole |= {"cells/date=2025-11-21/hour=10/new.parquet": "0", "top_waits/new.parquet": "0"}
+    outcomes = set()
+    for steps in range(40):
+        out = tmp_path / str(steps)
+        store = Store(spark, str(out))
+        store.stream(60)
+        folding(out, 0)
+        with monkeypatch.context() as patched:
+            patched.setattr(store, "files", Dying(spark, steps))
+            try:
+                store.fold(str(out / "writing-1"), 0)
+                died = False
+            except DiedError:
+                died = True
+        again = Store(spark, str(out))
+        again.stream(60)
+        folded = again.folded() == 0
+        assert again.batches() == ([1] if folded else [0, 1])
+        assert tables(out) == (whole if folded else {})
+        outcomes.add((died, folded))
+        if not died:
+            break
+    assert outcomes == {(True, False), (True, True), (False, True)}
+
+
+def test_single_runs_and_streams_keep_apart(spark: SparkSession, tmp_path: Path) -> None:
+    """A stream's tables are its memory; those of a single run are not."""
+    (tmp_path / "tables").mkdir()
+    with pytest.raises(PipelineError, match="has the tables of a single run; take another --out"):
+        Store(spark, str(tmp_path)).stream(60)
+
+
+class DiedError(Exception):
+    """Of the process, as it were."""
+
+
+class Dying(Files):
+    """A file system that is left behind after so many changes."""
+
+    def __init__(self, spark: SparkSession, steps: int) -> None:
+        super().__init__(spark)
+        self._steps = steps
+
+    def _lived(self) -> None:
+        if self._steps == 0:
+            raise DiedError
+        self._steps -= 1
+
+    def delete(self, name: str) -> None:
+        """One of the changes."""
+        self._lived()
+        super().delete(name)
+
+    def rename(self, old: str, new: str) -> None:
+        """One of the changes."""
+        self._lived()
+        super().rename(old, new)
+
+    def make_folder(self, name: str) -> None:
+        """One of the changes."""
+        self._lived()
+        super().make_folder(name)

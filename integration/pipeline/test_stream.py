@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from integration.pipeline.conftest import WINDOW_S
 from integration.pipeline.frames import plain
 from pipeline import stream
+from pipeline.batch import Counts
 from pipeline.errors import PipelineError
 from pipeline.sources import FileSource
 from pipeline.store import Store
@@ -23,34 +24,51 @@ def catch_up(spark: SparkSession, folder: Path, out: Path) -> None:
     stream.start(spark, source, str(out), WINDOW_S, follow=False).awaitTermination()
 
 
+TABLES = ("cells", "latency", "waits", "top_waits", "deliveries", "delivery_latency")
+
+
+def publish(spark: SparkSession, out: Path) -> Counts:
+    """Put what is new into the tables."""
+    return stream.publish(spark, str(out), WINDOW_S, lambda _: None)
+
+
 def test_a_stream_that_died_ends_with_the_tables_of_one_run(
     spark: SparkSession, analysed: Store, recorded: Path, tmp_path: Path
 ) -> None:
-    """No row is lost or doubled when a batch was half done, and late records find their window."""
+    """Published in three turns, with late records; a micro-batch half done, another done twice."""
     folder, out = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
-    lines = recorded.read_text().splitlines(keepends=True)
-    (folder / "1.jsonl").write_text("".join(lines[1_000:]))  # the second half first
+    rows = recorded.read_text().splitlines(keepends=True)
+    (folder / "1.jsonl").write_text("".join(rows[1_200:]))  # the last first
     catch_up(spark, folder, out)
-    # The death: batch 1 had written its rows, and not been committed.
-    (folder / "2.jsonl").write_text("".join(lines[:1_000]))
+    counts = publish(spark, out)
+    # The death: batch 0 was in the tables, but its end had not been noted.
+    forget(out, 0)
+    (folder / "2.jsonl").write_text("".join(rows[600:1_200]))
     catch_up(spark, folder, out)
-    (out / "checkpoint" / "commits" / "1").unlink()
-    (out / "checkpoint" / "commits" / ".1.crc").unlink(missing_ok=True)
-    (out / "cells" / f"window={WINDOW_S}" / "batch=1" / "_SUCCESS").unlink()
+    # The death: batch 1 had written its rows, but not their end.
+    (out / "rows" / "batch=1" / "_SUCCESS").unlink()
+    forget(out, 1)
+    (folder / "3.jsonl").write_text("".join(rows[:600]))
     catch_up(spark, folder, out)
-    counts = stream.publish(spark, str(out), WINDOW_S, lambda _: None)
+    counted = [counts.rows, publish(spark, out).rows, publish(spark, out).rows]
 
-    assert counts.rows == len(lines)
+    assert counted == [len(rows) - 1_200, 1_200, 0]
     streamed = Store(spark, str(out))
-    for name in ("latency", "waits", "top_waits", "deliveries", "malformed"):
+    for name in (*TABLES, "produce_lag", "malformed"):
         assert plain(streamed.table(name)) == plain(analysed.table(name)), name
+
+
+def forget(out: Path, number: int) -> None:
+    """Take a micro-batch off the checkpoint, as if it had never ended."""
+    (out / "checkpoint" / "commits" / str(number)).unlink()
+    (out / "checkpoint" / "commits" / f".{number}.crc").unlink(missing_ok=True)
 
 
 def test_a_stream_keeps_its_window(spark: SparkSession, tmp_path: Path) -> None:
     """Cells of two lengths do not add up."""
     (tmp_path / "in").mkdir()
-    (tmp_path / "out" / "cells" / "window=60").mkdir(parents=True)
+    (tmp_path / "out" / "folded" / "window=60").mkdir(parents=True)
 
     with pytest.raises(PipelineError, match=r"--window 10: .* was begun with 60;"):
         catch_up(spark, tmp_path / "in", tmp_path / "out")
@@ -58,6 +76,6 @@ def test_a_stream_keeps_its_window(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_nothing_streamed_is_said(spark: SparkSession, tmp_path: Path) -> None:
     """Instead of empty tables; who follows looks first whether there is a batch yet."""
-    assert stream.complete(Store(spark, str(tmp_path)), WINDOW_S) == []
+    assert Store(spark, str(tmp_path)).batches() == []
     with pytest.raises(PipelineError, match="the source has no records"):
-        stream.publish(spark, str(tmp_path), WINDOW_S, lambda _: None)
+        publish(spark, tmp_path)

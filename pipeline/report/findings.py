@@ -143,6 +143,8 @@ def _apis(cells: DataFrame, total: DataFrame) -> list[Api]:
 
 def _deliveries(store: Store) -> list[dict[str, Any]]:
     """The way from append to delivery, for each partition and consumer: the busiest."""
+    if not store.has_rows("delivery_latency"):
+        return []
     table = store.table("delivery_latency").where("phase = 'append_to_delivery'")
     busiest = (
         table.groupBy("topic", "partition", "consumer")

@@ -1,0 +1,51 @@
+"""New records come into the tables of a stream, hour by hour."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from integration.pipeline.conftest import WINDOW_S
+from integration.pipeline.frames import lines
+from pipeline import stream
+from pipeline.batch import Counts
+from pipeline.schema import parsed
+from pipeline.store import Store
+from tests.pipeline.wait_records import Record, wait_records
+
+pytestmark = pytest.mark.jvm
+
+
+def publish(spark: SparkSession, store: Store) -> Counts:
+    """Put what is new into the tables."""
+    return stream.publish(spark, store.out, WINDOW_S, lambda _: None)
+
+
+def test_hours_without_anything_new_are_left_alone(spark: SparkSession, tmp_path: Path) -> None:
+    """Whatever was published of them is not even opened: here it could not be."""
+    out = tmp_path / "out"
+    store = Store(spark, str(out))
+    store.stream(WINDOW_S)
+    records = wait_records(400)
+    parsed(lines(spark, map(json.dumps, records))).write.parquet(store.batch(0))
+    publish(spark, store)
+    torn = [*(out / "tables").glob("*/date=*/hour=*/*.parquet")]
+    for file in torn:
+        file.write_bytes(b"torn")
+        file.with_name(f".{file.name}.crc").unlink()
+    new = parsed(lines(spark, map(json.dumps, map(later, records))))
+    new.write.parquet(store.batch(1))
+
+    assert publish(spark, store) == Counts(len(records), 0)
+    assert all(file.read_bytes() == b"torn" for file in torn)
+    hours = {path.name for path in (out / "tables" / "latency").glob("date=*/hour=*")}
+    assert hours == {"hour=9", "hour=14"}
+
+
+def later(record: Record) -> Record:
+    """The same five hours later, as if the topic had been made anew under another name."""
+    places = [{**place, "topic": f"new-{place['topic']}"} for place in record["partitions"]]
+    return {**record, "arrived_us": record["arrived_us"] + 5 * 3_600_000_000, "partitions": places}

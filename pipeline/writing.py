@@ -1,0 +1,169 @@
+"""Computes every table into a folder: of new records alone, or of a stream's with those before.
+
+A stream's tables are what is known of all that was read before. So new records are added to the
+parts of tables that they touch (the hours of their windows, and of the batches that they tell to be
+delivered), and all other parts are left alone, however many there are.
+
+To find deliveries across micro-batches the stream keeps its appends and reads, by stretches of
+offsets: a part is read again only when something new lies in the same stretch of a log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from pipeline import tables
+from pipeline.cells import added_up, cells
+from pipeline.deliveries import appends_of, deliveries, first_of_each, reads_of
+from pipeline.store import MALFORMED, Store
+
+WINDOWED = {"cells", "latency", "waits", "delivery_latency"}
+MOMENTS = {**dict.fromkeys(WINDOWED, "window"), "deliveries": "appended"}
+
+# The offsets whose appends and reads are kept, and read again, together.
+_STRETCH = "block div 400"
+_APPENDS, _READS = "_log/appends", "_log/reads"
+
+
+def write_tables(
+    spark: SparkSession, store: Store, folder: str, rows: DataFrame, window_s: int
+) -> None:
+    """Compute into *folder* every table that *rows* add something to."""
+    writing = _Streamed if store.is_streamed else _Alone
+    run = writing(spark, store, folder, rows, window_s)
+    # Small jobs leave cores idle; side by side they do not.
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for job in [pool.submit(job) for job in run.jobs()]:
+            job.result()
+
+
+class _Alone:
+    """The tables of these rows, and no others."""
+
+    def __init__(
+        self, spark: SparkSession, store: Store, folder: str, rows: DataFrame, window_s: int
+    ) -> None:
+        self._spark = spark
+        self._store = store
+        self._folder = folder
+        self._rows = rows
+        self._window_s = window_s
+        self._records = tables.records_of(rows)
+
+    def jobs(self) -> list[Callable[[], object]]:
+        """What is to be done, the longest first."""
+        return [self.delivered, self.counted, self.waited, self.lagged, self.malformed]
+
+    def counted(self) -> None:
+        """What cells tell."""
+        found = self.cells()
+        self._write("cells", found)
+        again = self._written("cells", found)
+        self._write("latency", tables.latency(again))
+        self._write("waits", tables.waits(again))
+
+    def delivered(self) -> None:
+        """The ways from append to delivery, and how long they were."""
+        found = self.deliveries()
+        self._write("deliveries", found)
+        again = self._written("deliveries", found)
+        self._write("delivery_latency", tables.delivery_latency(again, self._window_s))
+
+    def waited(self) -> None:
+        """The longest waits."""
+        self._write("top_waits", self.top_waits())
+
+    def lagged(self) -> None:
+        """Produces and the high watermark."""
+        self._write("produce_lag", self.produce_lag())
+
+    def malformed(self) -> None:
+        """What is no record."""
+        self._write(MALFORMED, tables.malformed(self._rows))
+
+    def cells(self) -> DataFrame:
+        return cells(self._records, self._window_s)
+
+    def deliveries(self) -> DataFrame:
+        return deliveries(appends_of(self._records), reads_of(self._records))
+
+    def top_waits(self) -> DataFrame:
+        return tables.top_waits(self._records)
+
+    def produce_lag(self) -> DataFrame:
+        return tables.produce_lag(self._records)
+
+    def _written(self, name: str, like: DataFrame) -> DataFrame:
+        # With its schema: a table without any row has no file to tell it.
+        return self._spark.read.schema(like.schema).parquet(f"{self._folder}/{name}")
+
+    def _write(self, name: str, table: DataFrame) -> None:
+        moment = MOMENTS.get(name)
+        if moment is None:
+            table.coalesce(1).write.parquet(f"{self._folder}/{name}")
+            return
+        dated = table.withColumns(
+            {"date": sf.to_date(sf.col(moment)), "hour": sf.hour(sf.col(moment))}
+        )
+        dated.write.partitionBy("date", "hour").parquet(f"{self._folder}/{name}")
+
+
+class _Streamed(_Alone):
+    """The tables of these rows and those before, in the parts that these rows touch."""
+
+    def malformed(self) -> None:
+        """Files of their own, beside those that are there."""
+        found = tables.malformed(self._rows)
+        if self._store.parts(MALFORMED, [""]) is None or not found.isEmpty():
+            self._write(MALFORMED, found)
+
+    def cells(self) -> DataFrame:
+        arrived = self._records.select(sf.timestamp_micros("arrived_us").alias("arrived"))
+        return added_up(self._with("cells", super().cells(), _hours(arrived, "arrived")))
+
+    def top_waits(self) -> DataFrame:
+        new = super().top_waits()
+        known = self._with("top_waits", new, [""]).drop("rank")
+        return tables.longest(known).select(new.columns)
+
+    def produce_lag(self) -> DataFrame:
+        new = self._with("produce_lag", super().produce_lag(), [""])
+        return new.groupBy("lag_bucket", "parked_bucket").agg(sf.sum("count").alias("count"))
+
+    def deliveries(self) -> DataFrame:
+        appends, reads = appends_of(self._records), reads_of(self._records)
+        stretches = _distinct(
+            appends.select("block")
+            .union(reads.select("block"))
+            .select(sf.expr(f"concat('stretch=', {_STRETCH})"))
+        )
+        known_appends = self._store.parts(_APPENDS, stretches)
+        all_appends = self._with(_APPENDS, appends, stretches)
+        all_reads = self._with(_READS, reads, stretches)
+        for name, ends in ((_APPENDS, all_appends), (_READS, all_reads)):
+            by_stretch = ends.withColumn("stretch", sf.expr(_STRETCH))
+            by_stretch.write.partitionBy("stretch").parquet(f"{self._folder}/{name}")
+        found = deliveries(appends, all_reads)
+        if known_appends is not None:
+            found = found.unionByName(deliveries(known_appends, reads))
+        # Written, so that the join is not computed once more for the hours that it touches.
+        found.write.parquet(f"{self._folder}/found")
+        found = self._written("found", found)
+        return first_of_each(self._with("deliveries", found, _hours(found, "appended")))
+
+    def _with(self, name: str, new: DataFrame, parts: Iterable[str]) -> DataFrame:
+        known = self._store.parts(name, parts)
+        return new if known is None else known.unionByName(new)
+
+
+def _hours(frame: DataFrame, moment: str) -> list[str]:
+    """The parts of a dated table that have a moment of these."""
+    return _distinct(frame.select(sf.date_format(moment, "'date='yyyy-MM-dd'/hour='H")))
+
+
+def _distinct(names: DataFrame) -> list[str]:
+    return [name for (name,) in names.distinct().collect()]
