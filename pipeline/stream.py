@@ -60,6 +60,7 @@ def publish(spark: SparkSession, out: str, window_s: int, step: Step) -> Counts:
     Raises `PipelineError` when there are no tables then.
     """
     store = Store(spark, out)
+    store.carry_on()
     numbers = store.batches()
     if not numbers:
         if store.folded() < 0:

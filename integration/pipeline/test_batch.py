@@ -59,6 +59,16 @@ def test_a_failed_run_leaves_the_last_tables(
     assert [path.name for path in Path(copied.out).iterdir()] == ["tables"]
 
 
+def test_the_tables_of_a_stream_are_not_replaced(
+    spark: SparkSession, recorded: Path, tmp_path: Path
+) -> None:
+    """They are what it knows of all that it has read."""
+    Store(spark, str(tmp_path)).stream(WINDOW_S)
+
+    with pytest.raises(PipelineError, match="has the tables of a stream; take another --out"):
+        run(spark, tmp_path, recorded)
+
+
 def test_nothing_to_read_is_said(spark: SparkSession, tmp_path: Path) -> None:
     """An empty file, and a file that is not there."""
     (tmp_path / "empty.jsonl").write_text("\n")

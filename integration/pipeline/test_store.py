@@ -131,8 +131,8 @@ def test_a_death_at_any_step_of_folding_is_made_good(
     assert outcomes == {(True, False), (True, True), (False, True)}
 
 
-def test_single_runs_and_streams_keep_apart(spark: SparkSession, tmp_path: Path) -> None:
-    """A stream's tables are its memory; those of a single run are not."""
+def test_a_stream_does_not_begin_with_other_tables(spark: SparkSession, tmp_path: Path) -> None:
+    """Those of a single run tell nothing of the offsets that it read."""
     (tmp_path / "tables").mkdir()
     with pytest.raises(PipelineError, match="has the tables of a single run; take another --out"):
         Store(spark, str(tmp_path)).stream(60)
