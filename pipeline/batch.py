@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
@@ -34,8 +35,8 @@ def analyse(spark: SparkSession, source: Source, out: str, window_s: int, step: 
     if store.is_streamed:
         raise PipelineError(f"{out} has the tables of a stream; take another --out")
     step("reading records")
-    # Kept, in memory and on disk, so that no later step parses JSON again.
-    rows = parsed(source.read(spark)).persist()
+    # Kept, so that no later step parses JSON again; on local disks, so that memory is for joins.
+    rows = parsed(source.read(spark)).persist(StorageLevel.DISK_ONLY)
     writing = store.begin()
     try:
         counts = counted(rows)
