@@ -19,27 +19,19 @@ from tests.pipeline.wait_records import Record, wait_records
 pytestmark = pytest.mark.jvm
 
 
-def publish(spark: SparkSession, store: Store) -> Counts:
-    """Put what is new into the tables."""
-    return stream.publish(spark, store.out, WINDOW_S, lambda _: None)
-
-
-def test_hours_without_anything_new_are_left_alone(spark: SparkSession, tmp_path: Path) -> None:
+def test_hours_without_anything_new_are_left_alone(spark: SparkSession, copied: Store) -> None:
     """Whatever was published of them is not even opened: here it could not be."""
-    out = tmp_path / "out"
-    store = Store(spark, str(out))
-    store.stream(WINDOW_S)
-    records = wait_records(400)
-    parsed(lines(spark, map(json.dumps, records))).write.parquet(store.batch(0))
-    publish(spark, store)
+    out = Path(copied.out)
+    # As if a stream had written these tables, and a second micro-batch was complete now.
+    (out / "folded" / f"window={WINDOW_S}" / "batch=0").mkdir(parents=True)
     torn = [*(out / "tables").glob("*/date=*/hour=*/*.parquet")]
     for file in torn:
         file.write_bytes(b"torn")
         file.with_name(f".{file.name}.crc").unlink()
-    new = parsed(lines(spark, map(json.dumps, map(later, records))))
-    new.write.parquet(store.batch(1))
+    records = [later(record) for record in wait_records(400)]
+    parsed(lines(spark, map(json.dumps, records))).write.parquet(copied.batch(1))
 
-    assert publish(spark, store) == Counts(len(records), 0)
+    assert stream.publish(spark, copied.out, WINDOW_S, lambda _: None) == Counts(len(records), 0)
     assert all(file.read_bytes() == b"torn" for file in torn)
     hours = {path.name for path in (out / "tables" / "latency").glob("date=*/hour=*")}
     assert hours == {"hour=9", "hour=14"}
