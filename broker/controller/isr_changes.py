@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -14,7 +14,11 @@ from protocol.errors import ErrorCode
 
 @dataclass(slots=True, frozen=True)
 class IsrChange:
-    """One partition of Kafka's AlterPartition request."""
+    """One partition of Kafka's AlterPartition request.
+
+    ``new_isr_epochs``: the broker epoch in which the leader knows each member of ``new_isr``, -1
+    where it does not (KIP-903).
+    """
 
     key: TopicPartition
     topic_id: UUID
@@ -23,6 +27,7 @@ class IsrChange:
     leader_epoch: int
     partition_epoch: int
     new_isr: tuple[int, ...]
+    new_isr_epochs: tuple[int, ...]
 
 
 def check_isr_change(change: IsrChange, image: MetadataImage) -> TopicImage:
@@ -36,7 +41,7 @@ def check_isr_change(change: IsrChange, image: MetadataImage) -> TopicImage:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
     if not 0 <= change.key.partition < len(topic.partitions):
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    _check_partition(change, topic.partitions[change.key.partition], image.alive)
+    _check_partition(change, topic.partitions[change.key.partition], image.brokers)
     return topic
 
 
@@ -46,7 +51,7 @@ def _check_broker(change: IsrChange, broker: Broker | None) -> None:
 
 
 def _check_partition(
-    change: IsrChange, known: PartitionRegistration, alive: Callable[[int], bool]
+    change: IsrChange, known: PartitionRegistration, brokers: Mapping[int, Broker]
 ) -> None:
     if change.leader_epoch > known.leader_epoch or change.partition_epoch > known.partition_epoch:
         raise ApiError(ErrorCode.NOT_CONTROLLER)
@@ -61,5 +66,11 @@ def _check_partition(
         raise ApiError(ErrorCode.INVALID_REQUEST)
     if known.leader not in wanted:
         raise ApiError(ErrorCode.INVALID_REQUEST)
-    if not all(alive(node) for node in wanted):
-        raise ApiError(ErrorCode.INELIGIBLE_REPLICA)
+    for node_id, epoch in zip(change.new_isr, change.new_isr_epochs, strict=True):
+        if not _is_eligible(brokers.get(node_id), epoch):
+            raise ApiError(ErrorCode.INELIGIBLE_REPLICA)
+
+
+def _is_eligible(broker: Broker | None, known_epoch: int) -> bool:
+    """Alive, and in the life that the leader knows: another one may lack what it had before."""
+    return broker is not None and not broker.fenced and known_epoch in (-1, broker.epoch)

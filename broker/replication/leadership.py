@@ -270,17 +270,25 @@ class Leadership:
         assert state.proposed is not None
         self.isr = state
         self._ask_again = False
-        own = self._node.alive(self._node.node_id)
         change = IsrChange(
             self._key,
             self._topic_id,
             self._node.node_id,
-            -1 if own is None else own.epoch,
+            self._broker_epoch(self._node.node_id),
             self.registration.leader_epoch,
             self.registration.partition_epoch,
             state.proposed,
+            tuple(map(self._broker_epoch, state.proposed)),
         )
         self._node.alter_isr(change, lambda answer: self._decided(state, answer))
+
+    def _broker_epoch(self, node_id: int) -> int:
+        """The life in which this leader knows the node; -1 if that has not fetched here yet."""
+        if node_id == self._node.node_id:
+            own = self._node.alive(node_id)
+            return -1 if own is None else own.epoch
+        epoch = self.replicas[node_id].broker_epoch
+        return -1 if epoch is None else epoch
 
     def _decided(self, state: IsrState, answer: IsrAnswer) -> None:
         """The controller has answered; what metadata told meanwhile counts more."""

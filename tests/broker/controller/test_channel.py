@@ -13,7 +13,7 @@ from broker.errors import ApiError
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
-CHANGE = IsrChange(TopicPartition("t", 0), uuid4(), 1, 1, 0, 0, (1,))
+CHANGE = IsrChange(TopicPartition("t", 0), uuid4(), 1, 1, 0, 0, (1,), (1,))
 SHRUNK = PartitionRegistration((1, 2), (1,), 1)
 
 
@@ -45,7 +45,7 @@ def test_an_answer_comes_at_once() -> None:
     asker = Asker()
 
     asker.ask()
-    asker.ask(IsrChange(CHANGE.key, CHANGE.topic_id, 1, 1, 13, 0, (1,)))
+    asker.ask(IsrChange(CHANGE.key, CHANGE.topic_id, 1, 1, 13, 0, (1,), (1,)))
 
     assert asker.answers == [SHRUNK, ErrorCode.FENCED_LEADER_EPOCH]
 

@@ -76,6 +76,7 @@ class ClusterAtRandom(RuleBasedStateMachine):
         assert image is not None
         now = image.partitions[0]
         leader = self.controller.image.brokers.get(now.leader)
+        new_isr = (now.leader, *(node for node in isr if node != now.leader))
         change = IsrChange(
             TopicPartition(topic, 0),
             image.topic_id,
@@ -83,7 +84,8 @@ class ClusterAtRandom(RuleBasedStateMachine):
             leader.epoch if leader else 0,
             now.leader_epoch,
             now.partition_epoch,
-            (now.leader, *(node for node in isr if node != now.leader)),
+            new_isr,
+            (-1,) * len(new_isr),
         )
         with suppress(ApiError):
             self.controller.alter_partition(change)

@@ -64,10 +64,16 @@ class Nodes:
     def change(self, topic: TopicImage, *isr: int) -> IsrChange:
         """What an up-to-date leader would ask."""
         now = self.partition
-        epoch = self.controller.image.brokers[now.leader].epoch
-        key = TopicPartition("t", 0)
+        brokers = self.controller.image.brokers
         return IsrChange(
-            key, topic.topic_id, now.leader, epoch, now.leader_epoch, now.partition_epoch, isr
+            TopicPartition("t", 0),
+            topic.topic_id,
+            now.leader,
+            brokers[now.leader].epoch,
+            now.leader_epoch,
+            now.partition_epoch,
+            isr,
+            tuple(brokers[node_id].epoch for node_id in isr),
         )
 
 
@@ -92,6 +98,23 @@ def test_a_fenced_follower_leaves_the_set_under_the_same_leader_epoch() -> None:
 
     assert (nodes.partition.leader, nodes.partition.isr) == (1, (1, 2))
     assert (nodes.partition.leader_epoch, nodes.partition.partition_epoch) == (0, 1)
+
+
+def test_who_has_crashed_since_it_was_to_join_does_not() -> None:
+    """KIP-903: the partition is as it was, for who joins was not in sync when it crashed."""
+    nodes = Nodes()
+    topic = nodes.topic()
+    nodes.controller.alter_partition(nodes.change(topic, 1, 2))
+    late = nodes.change(topic, 1, 2, 3)
+    before = nodes.partition
+
+    nodes.controller.fence(3)
+    nodes.start(3)
+    with pytest.raises(ApiError) as refusal:
+        nodes.controller.alter_partition(late)
+
+    assert refusal.value.code is ErrorCode.INELIGIBLE_REPLICA
+    assert nodes.partition == before
 
 
 def test_the_last_one_in_sync_leaves_no_leader_and_comes_back_as_one() -> None:

@@ -14,7 +14,7 @@ from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 TOPIC = TopicImage("t", uuid4(), {}, (PartitionRegistration((1, 2, 3), (1, 2, 3), 1, 5, 8),))
-GOOD = IsrChange(TopicPartition("t", 0), TOPIC.topic_id, 1, 11, 5, 8, (1, 2))
+GOOD = IsrChange(TopicPartition("t", 0), TOPIC.topic_id, 1, 11, 5, 8, (1, 2), (11, 12))
 
 
 def _image() -> MetadataImage:
@@ -28,6 +28,11 @@ def _image() -> MetadataImage:
 def test_an_up_to_date_leader_is_heard() -> None:
     """The topic it is about comes back."""
     assert check_isr_change(GOOD, _image()) is TOPIC
+
+
+def test_a_member_that_has_not_fetched_yet_is_taken_as_it_is() -> None:
+    """The leader knows none of its lives, and does not add it but keeps it."""
+    assert check_isr_change(replace(GOOD, new_isr_epochs=(11, -1)), _image()) is TOPIC
 
 
 @pytest.mark.parametrize(
@@ -46,6 +51,7 @@ def test_an_up_to_date_leader_is_heard() -> None:
         (replace(GOOD, new_isr=(1, 2, 2)), ErrorCode.INVALID_REQUEST),
         (replace(GOOD, new_isr=(2,)), ErrorCode.INVALID_REQUEST),
         (replace(GOOD, new_isr=(1, 3)), ErrorCode.INELIGIBLE_REPLICA),
+        (replace(GOOD, new_isr_epochs=(11, 9)), ErrorCode.INELIGIBLE_REPLICA),
     ],
 )
 def test_others_are_refused(asked: IsrChange, error: ErrorCode) -> None:

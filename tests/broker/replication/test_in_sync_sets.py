@@ -85,6 +85,18 @@ def test_what_the_controller_is_told(tmp_path: Path, node: FakeNode) -> None:
     assert (change.node_id, change.broker_epoch) == (1, broker_epoch(1))
     assert (change.leader_epoch, change.partition_epoch) == (5, 1)
     assert change.new_isr == (1, 2)
+    assert change.new_isr_epochs == (broker_epoch(1), broker_epoch(2))
+
+
+def test_the_controller_is_told_in_which_lives_the_members_are_known(
+    tmp_path: Path, node: FakeNode
+) -> None:
+    """KIP-903: -1 for a member that has not fetched from this leader yet."""
+    partition = _led(tmp_path, node, 1, 2)
+    fetched(partition, 3, 10)
+
+    assert node.changes[0].new_isr == (1, 2, 3)
+    assert node.changes[0].new_isr_epochs == (broker_epoch(1), -1, broker_epoch(3))
 
 
 def test_one_change_at_a_time(tmp_path: Path, node: FakeNode) -> None:
