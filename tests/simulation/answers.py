@@ -91,6 +91,7 @@ def check_produced(
     """The answer to a produce with acks 1 or all."""
     asked.check_error(error, PRODUCE_ERRORS)
     asked.check_time()
+    _check_refusal(asked, rules, sent.acks, error, copies_min)
     end = base_offset + len(sent.values)
     if error == ErrorCode.REQUEST_TIMED_OUT:
         asked.check_not_early()
@@ -109,6 +110,25 @@ def check_produced(
             )
     if rules.copies(sent.key, end) < copies_min:
         raise Violation(f"{asked.who}: acknowledged with fewer than {copies_min} copies")
+
+
+def _check_refusal(asked: Asked, rules: Rules, acks: int, error: int, copies_min: int) -> None:
+    """Too few in sync for acks=all are refused at once, and nothing else is.
+
+    Kafka's ``Partition.appendRecordsToLeader``. Where the set has changed about the time when the
+    request came, either is right.
+    """
+    came_ms = asked.sent_ms + asked.latency_ms
+    sizes = rules.in_sync_sizes(asked.node, asked.key, came_ms - SLACK_MS, came_ms + SLACK_MS)
+    refused = error == ErrorCode.NOT_ENOUGH_REPLICAS
+    if 0 in sizes:
+        return
+    if refused and (acks != -1 or min(sizes) >= copies_min):
+        raise Violation(f"{asked.who}: refused, though {min(sizes)} were in sync")
+    if not refused and acks == -1 and max(sizes) < copies_min:
+        raise Violation(
+            f"{asked.who}: not refused, though only {max(sizes)} of {copies_min} were in sync"
+        )
 
 
 def check_fetched(asked: Asked, rules: Rules, offset: int, data: PartitionData) -> None:
@@ -156,7 +176,10 @@ def check_deleted(
 
 
 def check_at_the_end(rules: Rules, sent: Sequence[Sent], *, deletions: bool) -> None:
-    """All that was acknowledged is there, where it was said to be, and nothing is there twice."""
+    """All that was acknowledged is there, where it was said to be, and nothing is there twice.
+
+    What was refused for want of replicas is not there at all: it may be sent once more.
+    """
     places: dict[TopicPartition, dict[bytes | None, list[int]]] = {}
     for key, committed in rules.committed.items():
         found = places[key] = {}
@@ -165,6 +188,8 @@ def check_at_the_end(rules: Rules, sent: Sequence[Sent], *, deletions: bool) -> 
     for each in sent:
         for index, value in enumerate(each.values):
             offsets = places[each.key].get(value, [])
+            if each.refused and offsets:
+                raise Violation(f"{each.key}: {value!r} was refused, and is there at {offsets}")
             if len(offsets) > 1 and not deletions:
                 raise Violation(f"{each.key}: {value!r} is there twice, at {offsets}")
             if not each.acknowledged or each.base_offset is None:

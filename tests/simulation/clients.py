@@ -59,7 +59,8 @@ class Clients:
         """Send a batch once."""
         sent = self._history.send(self._key(step.partition), step.count, step.acks)
         records = batch(*sent.values, timestamp=self._wall_ms())
-        await self._produce(sent, records, step.timeout_ms, step.stale)
+        error = await self._produce(sent, records, step.timeout_ms, step.stale)
+        sent.refused = error is ErrorCode.NOT_ENOUGH_REPLICAS
         return sent
 
     async def _produce(

@@ -4,7 +4,8 @@ pause         its followers do not fetch          stop       it crashes
 deafen        it hears nothing of the controller  refuse     its next change of a set is refused
 hold questions, hold answers                      leave open ...or may have been, but was not
               what it asks the controller,        lose answer ...or may have been, and was
-              or what that answers, comes later
+              or what that answers, comes later   repeat     ...or arrives once more, later
+stall         what other nodes ask it on the connections they have comes later
 """
 
 from __future__ import annotations
@@ -15,14 +16,18 @@ from pathlib import Path
 from broker.cluster import Cluster
 from broker.node import Node
 from tests.simulation.line import Line
+from tests.simulation.network import SlowNetwork
 from tests.simulation.rules import Rules
 
 
 class Faults:
     """The faults of one run."""
 
-    def __init__(self, cluster: Cluster, directory: Path, rules: Rules) -> None:
+    def __init__(
+        self, cluster: Cluster, network: SlowNetwork, directory: Path, rules: Rules
+    ) -> None:
         self._cluster = cluster
+        self._network = network
         self._directory = directory
         self._rules = rules
         self._lines: dict[Node, Line] = {}
@@ -31,7 +36,9 @@ class Faults:
         """Do one of those above to a node, or undo it; nothing if it is so already."""
         cluster = self._cluster
         node = cluster.members[node_id].node
-        if node is None:
+        if kind in ("stall", "flow"):
+            getattr(self._network, kind)(cluster.members[node_id].broker.port)
+        elif node is None:
             if kind == "start":
                 await cluster.start(node_id)
         elif kind == "stop":
@@ -60,6 +67,7 @@ class Faults:
         """Undo everything."""
         for node_id, member in self._cluster.members.items():
             node = member.node
+            self._network.flow(member.broker.port)
             if node is None:
                 await self._cluster.start(node_id)
                 continue

@@ -11,7 +11,8 @@ from broker.topic_partition import TopicPartition
 class Sent:
     """A batch: its values, and the offset that an answer has told, if one has.
 
-    ``acknowledged``: without an error, and with acks=all, so that it may never be lost.
+    ``acknowledged``: without an error, and with acks=all, so that it may never be lost;
+    ``refused``: with the error that says that nothing was written, and not sent again.
     """
 
     key: TopicPartition
@@ -19,6 +20,7 @@ class Sent:
     acks: int
     base_offset: int | None = None
     acknowledged: bool = False
+    refused: bool = False
 
 
 @dataclass

@@ -1,7 +1,8 @@
 """A node's line to the controller, and what is wrong with it.
 
 question --[held]--> the controller decides --[held | lost]--> answer
-    `--> refused, or left open: the controller never hears of it
+    |--> refused, or left open: the controller never hears of it
+    `--> repeated: it arrives once more, later (a request is sent again when its answer is late)
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Line:
         self._fates: deque[Fate] = deque()
         self._questions: list[tuple[IsrChange, Answer]] | None = None
         self._answers: list[Callable[[], None]] | None = None
+        self._repeats: list[IsrChange] = []
         channel.alter_partition = self._alter_partition  # type: ignore[method-assign]
 
     @property
@@ -44,6 +46,8 @@ class Line:
             self._fates.append(lambda _, answer: answer(_OPEN))
         elif kind == "lose answer":
             self._fates.append(lambda change, answer: self._ask(change, lambda _: answer(_OPEN)))
+        elif kind == "repeat":
+            self._fates.append(self._and_repeat)
         elif kind == "hold questions":
             self._questions = self._questions or []
         elif kind == "hold answers":
@@ -55,8 +59,11 @@ class Line:
     def let_speak(self) -> None:
         """Ask and answer what was held; what is still to be refused will not be."""
         self._fates.clear()
+        repeats, self._repeats = self._repeats, []
         questions, self._questions = self._questions or [], None
         answers, self._answers = self._answers or [], None
+        for change in repeats:
+            self._ask(change, _unheard)
         for change, answer in questions:
             self._ask(change, answer)
         for late in answers:
@@ -72,6 +79,14 @@ class Line:
         else:
             self._ask(change, answer)
 
+    def _and_repeat(self, change: IsrChange, answer: Answer) -> None:
+        self._repeats.append(change)
+        self._ask(change, answer)
+
     @staticmethod
     def _keep(late: list[Callable[[], None]], answer: Answer, result: object) -> None:
         late.append(partial(answer, result))  # type: ignore[arg-type]
+
+
+def _unheard(_result: object) -> None:
+    """Nobody waits for an answer any more."""

@@ -1,8 +1,9 @@
 """A network in memory that takes its time, and that loses connections when it is told to.
 
-    send --> under way for `latency_ms` --> incoming of the other end
-                    |
-                   cut: what is under way or not yet read is lost, both ends see the end at once
+    send --[stalled]--> under way for `latency_ms` --> incoming of the other end
+                            |
+                           cut: what is under way or not yet read is lost, both ends see the end
+                           at once
 
 Bytes stay in order, and the end of a stream comes behind them.
 """
@@ -65,6 +66,7 @@ class SlowTransport:
         self.closed = False
         self.is_cut = False
         self._at_end = False
+        self._stalled: list[Callable[[], None]] | None = None
         self._changed = trio.Event()
 
     def receive_into(self, buffer: memoryview) -> int:
@@ -88,7 +90,7 @@ class SlowTransport:
             raise Disconnected("closed")
         data = b"".join(parts)
         self._network.count_send()
-        self._network.courier.after(self.latency_ms, lambda: self.other.arrive(data))
+        self._later(lambda: self.other.arrive(data))
         return len(data)
 
     def arrive(self, data: bytes) -> None:
@@ -119,7 +121,24 @@ class SlowTransport:
         if not self.closed:
             self.closed = True
             self._notify()
-            self._network.courier.after(self.latency_ms, self.other.end)
+            self._later(self.other.end)
+
+    def stall(self) -> None:
+        """Let nothing more of what this end sends arrive."""
+        if self._stalled is None:
+            self._stalled = []
+
+    def flow(self) -> None:
+        """Send what was held back, and all to come."""
+        held, self._stalled = self._stalled or [], None
+        for action in held:
+            self._later(action)
+
+    def _later(self, action: Callable[[], None]) -> None:
+        if self._stalled is None:
+            self._network.courier.after(self.latency_ms, action)
+        else:
+            self._stalled.append(action)
 
     def cut(self) -> None:
         """Lose the connection, and all that is under way on it."""
@@ -142,6 +161,7 @@ class SlowNetwork(MemoryNetwork):
         self._random = Random(f"network {seed}")
         self._latency_max_ms = latency_max_ms
         self._links: list[tuple[int, SlowTransport]] = []
+        self._of_nodes: list[tuple[int, SlowTransport]] = []
         self._sends = 0
 
     def pair(self, port: int, room: int) -> tuple[Any, Any]:
@@ -151,6 +171,24 @@ class SlowNetwork(MemoryNetwork):
         one.other, other.other = other, one
         self._links.append((port, one))
         return one, other
+
+    async def connect(self, host: str, port: int) -> Any:
+        """A connection of another node."""
+        transport: Any = await super().connect(host, port)
+        self._of_nodes.append((port, transport))
+        return transport
+
+    def stall(self, port: int) -> None:
+        """Hold back what other nodes send there on the connections that they have now."""
+        for at, link in self._of_nodes:
+            if at == port:
+                link.stall()
+
+    def flow(self, port: int) -> None:
+        """Let it arrive, be who sent it alive or not."""
+        for at, link in self._of_nodes:
+            if at == port:
+                link.flow()
 
     def count_send(self) -> None:
         """Notice when the nodes talk and talk and time does not pass."""

@@ -1,8 +1,8 @@
 """What happens in one run of the simulation: drawn from a seed, and from nothing else.
 
 A plan is valid by construction: only running nodes are stopped, at most ``down_max`` at a time, and
-at its end everything is healed. In every other plan there are scenes, and less that is unrelated; a
-fault there may find its node down already. The run that follows a plan draws nothing itself.
+at its end everything is healed. Two plans of three have scenes, and less that is unrelated; a fault
+there may find its node down already. The run that follows a plan draws nothing itself.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def draw(seed: int) -> Plan:
         producers=random.choice((0, 1, 2)),
     )
     count = random.randint(30, 70)
-    if seed % 2:
+    if seed % 3:
         _set_the_stage(random, plan)
         count = random.randint(0, 20)
     times = sorted(random.uniform(0, DURATION_MS) for _ in range(count))
@@ -70,13 +70,16 @@ def _set_the_stage(random: Random, plan: Plan) -> None:
     plan.config["min.insync.replicas"] = random.choice("2221")
     plan.partitions = random.choice((1, 1, 2))
     plan.producers = random.choice((1, 1, 2))
-    if random.random() < 0.25:
+    if random.random() < 0.3:
         plan.config["min.insync.replicas"] = "2"  # one alone could lose what it has committed
         plan.down_max = 0
-        plan.steps = draw_loss(random, plan.partitions, lag_max_ms)
+        scenes = draw_loss(random, plan.partitions, lag_max_ms)
     else:
         spare = plan.brokers > plan.replication_factor
-        plan.steps = draw_scenes(random, plan.partitions, lag_max_ms, spare=spare)
+        scenes = draw_scenes(random, plan.partitions, lag_max_ms, spare=spare)
+    plan.steps = scenes.steps
+    if scenes.latency_max_ms is not None:
+        plan.latency_max_ms = scenes.latency_max_ms
 
 
 def _config(random: Random) -> dict[str, str]:
@@ -107,6 +110,7 @@ class _Drawing:
         self._paused: set[int] = set()
         self._deaf: set[int] = set()
         self._mute: set[int] = set()
+        self._stalled: set[int] = set()
         # How likely each step is, and what makes it.
         self._steps: list[tuple[int, Callable[[float], None]]] = [
             (30, self._produce),
@@ -119,6 +123,7 @@ class _Drawing:
             (6, self._mute_or_let_speak),
             (3, self._refuse),
             (5, self._hang),
+            (4, self._stall_or_flow),
         ]
 
     def step(self, at_ms: float) -> None:
@@ -188,6 +193,9 @@ class _Drawing:
         on = self._random.choice(("hold questions", "hold answers"))
         self._toggle(at_ms, self._mute, on, "let speak")
 
+    def _stall_or_flow(self, at_ms: float) -> None:
+        self._toggle(at_ms, self._stalled, "stall", "flow")
+
     def _stop_or_start(self, at_ms: float) -> None:
         random = self._random
         if not self._plan.down_max:
@@ -199,7 +207,7 @@ class _Drawing:
             return
         node = random.choice(self._up())
         self._down.add(node)
-        for others in (self._paused, self._deaf, self._mute):
+        for others in (self._paused, self._deaf, self._mute, self._stalled):
             others.discard(node)
         self._add(Fault(at_ms, "stop", node))
 
@@ -209,7 +217,7 @@ class _Drawing:
         self._add(Move(at_ms, self._partition(), tuple(replicas)))
 
     def _refuse(self, at_ms: float) -> None:
-        kind = self._random.choice(("refuse", "leave open", "lose answer"))
+        kind = self._random.choice(("refuse", "leave open", "lose answer", "repeat"))
         if up := self._up():
             self._add(Fault(at_ms, kind, self._random.choice(up)))
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from broker.cluster import Cluster
+from broker.controller.image import PartitionRegistration
 from broker.node import Node
 from broker.replication.leadership import Leadership
 from broker.replication.partition import Partition
@@ -37,6 +38,8 @@ class Rules:
         self.passed: dict[Epoch, list[tuple[float, int]]] = {}
         # How far each log has been compared, by the log itself: a node has another in each life.
         self._compared: dict[Log, int] = {}
+        # How many each leader has taken for in sync, from when on; 0: it is no leader.
+        self._sizes: dict[tuple[int, TopicPartition], list[tuple[float, int]]] = {}
         self.broken: Violation | None = None
         self._starts = dict.fromkeys(self.keys, 0)
 
@@ -47,6 +50,7 @@ class Rules:
         for node in self._cluster.nodes:
             for partition in node.replicas.partitions.values():
                 self._offsets_in_order(node, partition)
+                self._note_size(node, partition)
 
     def look_closely(self) -> None:
         """Check everything."""
@@ -56,7 +60,7 @@ class Rules:
                 log = partition.log
                 self._compare(node, partition, log.high_watermark)
         for key in self.keys:
-            for node, partition in self._who_must_have_all(key):
+            for node, partition in self._who_must_have_all(self._registration(key), key):
                 self._has_all(node, partition)
                 self._compare(node, partition, self.committed[key].end)
 
@@ -91,8 +95,7 @@ class Rules:
             )
         moves.append((self._cluster.clock.now_ms(), now))
         self._learn(f"node {node_id}, leader of {key}", key, log, now)
-        for node, partition in self._who_must_have_all(key):
-            self._has_all(node, partition)
+        self.check_set(key, self._registration(key))
 
     def check_leads(self, node_id: int, key: TopicPartition, leadership: Leadership) -> None:
         """Raise `Violation` if that is not what the node leads the partition by now."""
@@ -120,16 +123,25 @@ class Rules:
 
     # ---------------------------------------------------------------------------------- the set
 
-    def _who_must_have_all(self, key: TopicPartition) -> Iterator[tuple[Node, Partition]]:
+    def check_set(self, key: TopicPartition, known: PartitionRegistration) -> None:
+        """Raise `Violation` if anybody is in sync or eligible who lacks what was committed."""
+        for node, partition in self._who_must_have_all(known, key):
+            self._has_all(node, partition)
+
+    def _who_must_have_all(
+        self, known: PartitionRegistration, key: TopicPartition
+    ) -> Iterator[tuple[Node, Partition]]:
         """The replicas that are up of those that the controller takes for in sync or eligible."""
-        topic = self._cluster.controller.topic(key.topic)
-        assert topic is not None
-        known = topic.partitions[key.partition]
         for node in self._cluster.nodes:
             if node.id in {*known.isr, *known.elr} & {*known.replicas}:
                 partition = node.replicas.partitions.get(key)
-                if partition is not None and partition.topic_id == topic.topic_id:
+                if partition is not None:
                     yield node, partition
+
+    def _registration(self, key: TopicPartition) -> PartitionRegistration:
+        topic = self._cluster.controller.topic(key.topic)
+        assert topic is not None
+        return topic.partitions[key.partition]
 
     def _has_all(self, node: Node, partition: Partition) -> None:
         end = self.committed[partition.key].end
@@ -146,6 +158,25 @@ class Rules:
         for (node, partition, _), moves in self.passed.items():
             if node == node_id and partition == key:
                 yield from moves
+
+    def _note_size(self, node: Node, partition: Partition) -> None:
+        known = partition.registration
+        size = len(known.isr) if known is not None and partition.is_leader else 0
+        sizes = self._sizes.setdefault((node.id, partition.key), [])
+        if not sizes or sizes[-1][1] != size:
+            sizes.append((self._cluster.clock.now_ms(), size))
+
+    def in_sync_sizes(
+        self, node_id: int, key: TopicPartition, since_ms: float, until_ms: float
+    ) -> set[int]:
+        """How many the node took for in sync at any time in between; 0: it did not lead then."""
+        found = set()
+        for at_ms, size in self._sizes.get((node_id, key), []):
+            if at_ms <= since_ms:
+                found = {size}
+            elif at_ms <= until_ms:
+                found.add(size)
+        return found or {0}
 
     def living(self, leader_id: int, key: TopicPartition) -> set[Life]:
         """The replicas of a partition that are up, and of which its leader knows that."""
@@ -180,6 +211,7 @@ class Rules:
         """The node has crashed: its logs will be others when it is back."""
         for partition in node.replicas.partitions.values():
             self._compared.pop(partition.log, None)
+            self._sizes[node.id, partition.key].append((self._cluster.clock.now_ms(), 0))
 
 
 def _who(node: Node, partition: Partition) -> str:

@@ -30,6 +30,7 @@ from broker.topic_partition import TopicPartition
 from purgatories.purgatory import DelayedOperationPurgatory
 from tests.client import EPOCH_MS
 from tests.simulation.answers import check_at_the_end
+from tests.simulation.attendance import Attendance
 from tests.simulation.clients import Clients
 from tests.simulation.faults import Faults
 from tests.simulation.history import History
@@ -67,19 +68,17 @@ class Run:
         self.cluster = _cluster(plan, directory, self._clock, self.network)
         self.rules = Rules(self.cluster, plan.partitions)
         self.clients = Clients(plan, self.cluster, self.network, self.rules, self.history)
-        self._faults = Faults(self.cluster, directory, self.rules)
-        self._laggards = Laggards(
-            self.cluster,
-            self.rules.keys,
-            int(plan.config["replica.lag.time.max.ms"]),
-            self._faults.is_disturbed,
-        )
+        self._faults = Faults(self.cluster, self.network, directory, self.rules)
+        lag_max_ms = int(plan.config["replica.lag.time.max.ms"])
+        is_disturbed = self._faults.is_disturbed
+        self._laggards = Laggards(self.cluster, self.rules.keys, lag_max_ms, is_disturbed)
+        self._attendance = Attendance(self.cluster, lag_max_ms, is_disturbed)
         self._casts: dict[int, list[int]] = {}
 
     async def play(self) -> None:
         """Follow the plan; raises `Violation`."""
         try:
-            with watched(self.rules, self._tell):
+            with watched(self.rules, self._attendance, self._tell):
                 await self._play()
         finally:
             self.cluster.close()

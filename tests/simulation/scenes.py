@@ -7,6 +7,7 @@ each step takes is drawn. What else the plan has in store may happen in between.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from random import Random
 
 from tests.simulation.steps import Fault, Lead, Lose, Move, Produce, Role, Step
@@ -22,25 +23,45 @@ _TROUBLES = (
     (("refuse",) * 3, False),
 )
 
+# Of a segment: a few bytes are enough to spoil it.
+_ALL_BUT_THE_LAST_BATCH = 0.999
 
-def draw_scenes(random: Random, partitions: int, lag_max_ms: int, *, spare: bool) -> list[Step]:
+
+@dataclass(frozen=True)
+class Scenes:
+    """Steps, and how slow the network has to be for them to come to something, if it has to be."""
+
+    steps: list[Step]
+    latency_max_ms: float | None = None
+
+
+def draw_scenes(random: Random, partitions: int, lag_max_ms: int, *, spare: bool) -> Scenes:
     """One or two of them, one after the other; *spare*: there are nodes that are no replicas."""
-    plays = [_newcomer_falls_silent, _newcomer_falls_silent, _leadership_returns]
+    plays = [
+        _newcomer_falls_silent,
+        _newcomer_falls_silent,
+        _leadership_returns,
+        _question_comes_twice,
+        _leader_dies_before_its_mark_is_known,
+        _follower_returns_into_a_stream,
+    ]
     if spare:
         plays.append(_leader_is_moved_away)
     steps: list[Step] = []
+    drawn = random.choices(plays, k=random.choice((1, 2)))
     at_ms = random.uniform(0, 500)
-    for scene in range(random.choice((1, 2))):
+    for scene, play in enumerate(drawn):
         tale = _Tale(random, scene, random.randrange(partitions), at_ms, lag_max_ms)
-        steps += random.choice(plays)(tale)
+        steps += play(tale)
         at_ms = steps[-1].at_ms + random.uniform(0, 1000)
-    return steps
+    return Scenes(steps, 30 if _follower_returns_into_a_stream in drawn else None)
 
 
-def draw_loss(random: Random, partitions: int, lag_max_ms: int) -> list[Step]:
+def draw_loss(random: Random, partitions: int, lag_max_ms: int) -> Scenes:
     """A scene in which a node loses what it wrote last; nobody else may, nor be down with it."""
     tale = _Tale(random, 0, random.randrange(partitions), random.uniform(0, 1000), lag_max_ms)
-    return list(_crash_loses_the_tail(tale))
+    play = random.choice((_crash_loses_the_tail, _newcomer_dies, _former_life_fetches))
+    return Scenes(list(play(tale)), 200 if play is _former_life_fetches else None)
 
 
 class _Tale:
@@ -69,7 +90,7 @@ class _Tale:
 
     def lose(self, rank: int) -> Lose:
         """Let a node that is down lose what it wrote last."""
-        part = self.random.choice((0, self.random.random(), self.random.random()))
+        part = self.random.choice((0, self.random.random(), _ALL_BUT_THE_LAST_BATCH))
         return Lose(self._at_ms, self.role(rank), part)
 
     def lead(self, rank: int) -> Lead:
@@ -129,6 +150,51 @@ def _leadership_returns(tale: _Tale) -> Iterator[Step]:
     yield tale.fault("resume", 1)
 
 
+def _question_comes_twice(tale: _Tale) -> Iterator[Step]:
+    """A change is made and taken back; then the request for it arrives once more, at its time.
+
+    The leader may be another by then.
+    """
+    yield tale.fault("stop", 1)
+    yield tale.fault("repeat", 0)
+    yield tale.fault("start", 1)
+    tale.wait(100, 300)
+    yield tale.fault("pause", 1)
+    yield from tale.produce(1)
+    tale.wait(1.5 * tale.lag_max_ms, 1.7 * tale.lag_max_ms)
+    yield from tale.produce(-1)
+    if tale.random.random() < 0.5:
+        yield tale.lead(2)
+        yield from tale.produce(-1)
+    tale.wait(100, 300)
+    yield tale.fault("let speak", 0)
+    tale.wait(0, 300)
+    yield tale.fault("resume", 1)
+
+
+def _leader_dies_before_its_mark_is_known(tale: _Tale) -> Iterator[Step]:
+    """Who leads next has all that was committed, and does not know that it was.
+
+    The third comes back with as much as that one knows of, and must not be in sync with it.
+    """
+    yield tale.fault("stop", 2)
+    yield from tale.produce(-1)
+    tale.wait(20, 120)
+    yield tale.fault("stop", 0)
+    yield tale.fault("start", 2)
+    tale.wait(100, 1000)
+    yield tale.fault("start", 0)
+
+
+def _follower_returns_into_a_stream(tale: _Tale) -> Iterator[Step]:
+    """It is never quite at the end, since more comes while each of its fetches is under way."""
+    yield tale.fault("stop", 1)
+    yield tale.fault("start", 1)
+    for _ in range(60):
+        yield from tale.produce(1)
+        tale.wait(3, 7)
+
+
 def _leader_is_moved_away(tale: _Tale) -> Iterator[Step]:
     """A fourth replaces the leader, at the second attempt, with a fetch that tells of new records.
 
@@ -158,3 +224,46 @@ def _crash_loses_the_tail(tale: _Tale) -> Iterator[Step]:
     tale.wait(100, 500)
     yield tale.fault("resume", 2)
     yield tale.fault("start", 1 - victim)
+
+
+def _newcomer_dies(tale: _Tale) -> Iterator[Step]:
+    """It is to be in sync, crashes with what it had, and is back when the controller hears of it.
+
+    Nothing else has become of the partition meanwhile: only its life tells that it is not the same.
+    """
+    yield tale.fault("pause", 1)
+    yield from tale.produce(1)
+    tale.wait(1.5 * tale.lag_max_ms, 1.7 * tale.lag_max_ms)
+    yield tale.fault("hold questions", 0)
+    yield tale.fault("resume", 1)
+    tale.wait(50, 300)
+    yield from tale.produce(-1, -1)
+    tale.wait(50, 200)
+    yield tale.fault("stop", 1)
+    yield tale.lose(1)
+    yield tale.fault("start", 1)
+    yield tale.fault("pause", 1)
+    tale.wait(0, 100)
+    yield tale.fault("let speak", 0)
+    tale.wait(0, 300)
+    yield tale.fault("resume", 1)
+
+
+def _former_life_fetches(tale: _Tale) -> Iterator[Step]:
+    """A fetch arrives from before a crash, of what that has cost, while the node is in sync again.
+
+    The third is out of the set by then, so that the high watermark waits for these two alone.
+    """
+    yield tale.fault("pause", 2)
+    yield from tale.produce(1)
+    tale.wait(1.5 * tale.lag_max_ms, 1.7 * tale.lag_max_ms)
+    yield tale.fault("stall", 0)
+    yield from tale.produce(1)
+    tale.wait(200, 450)
+    yield tale.fault("stop", 1)
+    yield tale.lose(1)
+    yield tale.fault("start", 1)
+    tale.wait(20, 200)
+    yield tale.fault("flow", 0)
+    tale.wait(100, 500)
+    yield tale.fault("resume", 2)

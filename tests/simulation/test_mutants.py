@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from broker.connection import Connection
-from broker.controller import partition_change
+from broker.controller import isr_changes, partition_change
+from broker.controller.isr_changes import IsrChange
 from broker.replication import log_reader
 from broker.replication.follower import fetcher
 from broker.replication.isr_state import IsrState
@@ -197,6 +198,100 @@ def everybody_may_join_the_set(patch: pytest.MonkeyPatch) -> None:
 @mutant(0)
 def nobody_joins_the_set_again(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "_maybe_expand_isr", lambda self, replica: None)
+
+
+@mutant(0)
+def who_keeps_up_is_dropped(patch: pytest.MonkeyPatch) -> None:
+    def is_caught_up(self: Leadership, replica: Replica) -> bool:
+        lag_max_ms = self._node.replica_lag_time_max_ms / 2
+        return replica.is_caught_up(self._log.log_end_offset, self._node.now_ms(), lag_max_ms)
+
+    patch.setattr(Leadership, "_is_caught_up", is_caught_up)
+
+
+@mutant(0)
+def the_high_watermark_runs_away_from_who_catches_up(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "_may_still_join", lambda self, replica: False)
+
+
+@mutant(0)
+def who_joins_need_not_have_what_the_epoch_began_with(patch: pytest.MonkeyPatch) -> None:
+    expand = Leadership._maybe_expand_isr
+
+    def maybe_expand_isr(self: Leadership, replica: Replica) -> None:
+        start, self.epoch_start_offset = self.epoch_start_offset, 0
+        expand(self, replica)
+        self.epoch_start_offset = start
+
+    patch.setattr(Leadership, "_maybe_expand_isr", maybe_expand_isr)
+
+
+@mutant(0)
+def a_former_life_of_a_follower_counts(patch: pytest.MonkeyPatch) -> None:
+    check = Leadership.check_follower
+
+    def check_follower(self: Leadership, node_id: int, _broker_epoch: int, epoch: int) -> None:
+        check(self, node_id, -1, epoch)
+
+    patch.setattr(Leadership, "check_follower", check_follower)
+
+
+@mutant(0)
+def a_produce_is_taken_although_too_few_are_in_sync(patch: pytest.MonkeyPatch) -> None:
+    append = Partition.append_as_leader
+
+    def append_as_leader(self: Partition, records: Any, _acks: int, *rest: Any) -> Any:
+        return append(self, records, 1, *rest)
+
+    patch.setattr(Partition, "append_as_leader", append_as_leader)
+
+
+# -------------------------------------------------------------------------------- controller
+
+
+@mutant(0)
+def a_change_of_an_older_partition_is_made(patch: pytest.MonkeyPatch) -> None:
+    check = isr_changes._check_partition
+
+    def check_partition(change: IsrChange, known: Any, brokers: Any) -> None:
+        check(replace(change, partition_epoch=known.partition_epoch), known, brokers)
+
+    patch.setattr(isr_changes, "_check_partition", check_partition)
+
+
+@mutant(0)
+def a_change_of_a_former_leader_is_made(patch: pytest.MonkeyPatch) -> None:
+    check = isr_changes._check_partition
+
+    def check_partition(change: IsrChange, known: Any, brokers: Any) -> None:
+        if change.leader_epoch < known.leader_epoch:
+            epochs = {name: getattr(known, name) for name in ("leader_epoch", "partition_epoch")}
+            change = replace(change, node_id=known.leader, **epochs)
+        check(change, known, brokers)
+
+    patch.setattr(isr_changes, "_check_partition", check_partition)
+
+
+@mutant(0)
+def who_has_died_since_it_was_to_join_does_join(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        isr_changes,
+        "_is_eligible",
+        lambda broker, _epoch: broker is not None and not broker.fenced,
+    )
+
+
+@mutant(0)
+def a_move_ends_before_who_is_added_is_in_sync(patch: pytest.MonkeyPatch) -> None:
+    complete = partition_change._complete_reassignment
+
+    def complete_at_once(target: Any) -> Any:
+        everybody = replace(target, isr=(*target.isr, *target.adding_replicas))
+        done = complete(everybody)
+        isr = tuple(node for node in target.isr if node in done.replicas)
+        return replace(done, isr=isr) if isr and done is not everybody else target
+
+    patch.setattr(partition_change, "_complete_reassignment", complete_at_once)
 
 
 # ------------------------------------------------------------------------- epochs, truncation

@@ -1,4 +1,4 @@
-"""Seeing what else could not be seen: each single move of a high watermark, and swallowed errors.
+"""Seeing what else could not be seen, as it happens: moves, fetches, decisions, swallowed errors.
 
 A broker that goes on after an error in a completion has logged it; for a run it is the end.
 """
@@ -6,11 +6,20 @@ A broker that goes on after an error in a completion has logged it; for a run it
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 from unittest.mock import patch
 
+from broker.controller.image import TopicImage
+from broker.controller.isr_changes import IsrChange
+from broker.controller.state import ClusterState
 from broker.replication.leadership import Leadership
+from broker.replication.replica import Replica
+from broker.replication.replication import Replication
+from broker.storage.offset_metadata import LogOffsetMetadata
+from tests.simulation.attendance import Attendance
+from tests.simulation.decisions import check_decision
 from tests.simulation.rules import Rules
 from tests.simulation.violation import Violation
 
@@ -32,8 +41,23 @@ class _Logs(logging.Handler):
 
 
 @contextmanager
-def watched(rules: Rules, tell: Callable[[str], None]) -> Iterator[None]:
-    """Tell *rules*, and in words *tell*, of all that happens inside."""
+def watched(rules: Rules, attendance: Attendance, tell: Callable[[str], None]) -> Iterator[None]:
+    """Tell the rules, and in words *tell*, of all that happens inside."""
+    logs = _Logs(rules, tell)
+    replication = logging.getLogger("antechamber.replication")
+    level = replication.level
+    replication.setLevel(logging.INFO)
+    logging.getLogger().addHandler(logs)
+    try:
+        with _moves(rules, tell), _decisions(rules), _fetches(attendance), _questions(attendance):
+            yield
+    finally:
+        logging.getLogger().removeHandler(logs)
+        replication.setLevel(level)
+
+
+def _moves(rules: Rules, tell: Callable[[str], None]) -> Any:
+    """Every single move of a leader's high watermark."""
     increment = Leadership.maybe_increment_high_watermark
 
     def maybe_increment_high_watermark(self: Leadership) -> bool:
@@ -48,16 +72,57 @@ def watched(rules: Rules, tell: Callable[[str], None]) -> Iterator[None]:
             rules.high_watermark_moved(node, self._key, epoch, self._log)
         return moved
 
-    logs = _Logs(rules, tell)
-    replication = logging.getLogger("antechamber.replication")
-    level = replication.level
-    replication.setLevel(logging.INFO)
-    logging.getLogger().addHandler(logs)
-    try:
-        with patch.object(
-            Leadership, "maybe_increment_high_watermark", maybe_increment_high_watermark
-        ):
-            yield
-    finally:
-        logging.getLogger().removeHandler(logs)
-        replication.setLevel(level)
+    return patch.object(
+        Leadership, "maybe_increment_high_watermark", maybe_increment_high_watermark
+    )
+
+
+def _decisions(rules: Rules) -> Any:
+    """Every change that the controller makes known."""
+    put = ClusterState.put_topics
+
+    def put_topics(self: ClusterState, topics: Iterable[TopicImage]) -> None:
+        decided = list(topics)
+        for topic in decided:
+            check_decision(rules, self.image.topic(topic.name), topic)
+        put(self, decided)
+
+    return patch.object(ClusterState, "put_topics", put_topics)
+
+
+def _fetches(attendance: Attendance) -> Any:
+    """Every fetch of a follower that its leader counts."""
+    count = Leadership.follower_fetched
+
+    def follower_fetched(
+        self: Leadership,
+        replica: Replica,
+        at: LogOffsetMetadata,
+        log_start_offset: int,
+        leader_end: int,
+        broker_epoch: int,
+    ) -> None:
+        attendance.fetched(
+            self._node.node_id,
+            self._key,
+            self.registration,
+            (replica.node_id, broker_epoch),
+            at.message_offset,
+            leader_end,
+        )
+        count(self, replica, at, log_start_offset, leader_end, broker_epoch)
+
+    return patch.object(Leadership, "follower_fetched", follower_fetched)
+
+
+def _questions(attendance: Attendance) -> Any:
+    """Every other in-sync set that a leader asks for."""
+    ask = Replication.alter_isr
+
+    def alter_isr(self: Replication, change: IsrChange, answer: Any) -> None:
+        partition = self.partitions.get(change.key)
+        if partition is not None and partition.leadership is not None:
+            attendance.asked(change, partition.leadership.isr.committed)
+        ask(self, change, answer)
+
+    return patch.object(Replication, "alter_isr", alter_isr)

@@ -1,0 +1,32 @@
+"""What the controller may decide of a partition, seen at the moment when it does.
+
+who is in sync or eligible has everything that was ever committed     KIP-966
+a move ends when all replicas that it adds are in sync, or in nothing     KIP-455
+"""
+
+from __future__ import annotations
+
+from broker.controller.image import PartitionRegistration, TopicImage
+from broker.topic_partition import TopicPartition
+from tests.simulation.rules import Rules
+from tests.simulation.violation import Violation
+
+
+def check_decision(rules: Rules, before: TopicImage | None, after: TopicImage) -> None:
+    """Raise `Violation` unless *after* may be what becomes of the topic."""
+    for index, known in enumerate(after.partitions):
+        key = TopicPartition(after.name, index)
+        rules.check_set(key, known)
+        if before is not None and index < len(before.partitions):
+            _check_move(key, before.partitions[index], known)
+
+
+def _check_move(
+    key: TopicPartition, before: PartitionRegistration, after: PartitionRegistration
+) -> None:
+    """A move that is called off leaves nobody whom it was to add."""
+    added = set(before.adding_replicas) & set(after.replicas)
+    if not after.adding_replicas and not added <= set(after.isr):
+        raise Violation(
+            f"{key}: the move to {after.replicas} ends, but in sync are only {after.isr}"
+        )
