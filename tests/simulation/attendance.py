@@ -24,7 +24,7 @@ from broker.topic_partition import TopicPartition
 from tests.simulation.violation import Violation
 
 # At its second such fetch the high watermark waits for it, at the third it has reached that.
-FETCHES_MAX = 4
+FETCHES_MAX = 3
 
 
 @dataclass
@@ -32,6 +32,7 @@ class _Record:
     """What a leader saw of a follower in one leader epoch, and in one life of the follower."""
 
     life: tuple[int, int]
+    partition_epoch: int
     leader_end: int
     pace: int = 0
     full_ms: float = -inf
@@ -66,12 +67,17 @@ class Attendance:
         life = known.leader_epoch, broker_epoch
         record = self._records.get((leader_id, key, node_id))
         if record is None or record.life != life:
-            record = self._records[leader_id, key, node_id] = _Record(life, leader_end)
-        elif offset >= record.leader_end and self._could_join(leader_id, key, known, replica):
+            record = _Record(life, known.partition_epoch, leader_end)
+            self._records[leader_id, key, node_id] = record
+        elif (
+            offset >= record.leader_end
+            and known.partition_epoch == record.partition_epoch
+            and self._could_join(leader_id, key, known, replica)
+        ):
             record.pace += 1
         else:
             record.pace = 0
-        record.leader_end = leader_end
+        record.leader_end, record.partition_epoch = leader_end, known.partition_epoch
         if offset >= leader_end:
             record.full_ms = self._cluster.clock.now_ms()
         if record.pace > FETCHES_MAX:

@@ -24,9 +24,8 @@ def check_decision(rules: Rules, before: TopicImage | None, after: TopicImage) -
 def _check_move(
     key: TopicPartition, before: PartitionRegistration, after: PartitionRegistration
 ) -> None:
-    """A move that is called off leaves nobody whom it was to add."""
-    added = set(before.adding_replicas) & set(after.replicas)
-    if not after.adding_replicas and not added <= set(after.isr):
+    settled = set(before.replicas) - set(before.adding_replicas)
+    if not after.adding_replicas and not set(after.replicas) - settled <= set(after.isr):
         raise Violation(
             f"{key}: the move to {after.replicas} ends, but in sync are only {after.isr}"
         )

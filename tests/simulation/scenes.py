@@ -14,14 +14,17 @@ from tests.simulation.steps import Fault, Lead, Lose, Move, Produce, Role, Step
 
 # What goes wrong with what a leader asks of the controller, and whether it is deaf, too: it would
 # hear at once of what has been done.
+_OFTEN = 12
 _TROUBLES = (
     (("hold questions",), False),
     (("hold answers",), True),
-    (("lose answer",), True),
+    *((("lose answer",) * _OFTEN, True),) * 3,
     (("leave open",), False),
     (("refuse",) * 3, False),
-    (("refuse",) * 3, False),
 )
+
+# For scenes in which something is to happen while a fetch is under way.
+_SLOW_MS = 30
 
 # Of a segment: a few bytes are enough to spoil it.
 _ALL_BUT_THE_LAST_BATCH = 0.999
@@ -38,30 +41,30 @@ class Scenes:
 def draw_scenes(random: Random, partitions: int, lag_max_ms: int, *, spare: bool) -> Scenes:
     """One or two of them, one after the other; *spare*: there are nodes that are no replicas."""
     plays = [
-        _newcomer_falls_silent,
-        _newcomer_falls_silent,
+        *[_newcomer_falls_silent] * 4,
         _leadership_returns,
-        _question_comes_twice,
+        *[_question_comes_twice] * 2,
         _leader_dies_before_its_mark_is_known,
-        _follower_returns_into_a_stream,
+        *[_mark_is_free_after_a_while] * 2,
+        *[_follower_returns_into_a_stream] * 2,
     ]
     if spare:
         plays.append(_leader_is_moved_away)
     steps: list[Step] = []
-    drawn = random.choices(plays, k=random.choice((1, 2)))
+    drawn = random.choices(plays, k=random.choice((1, 2, 2)))
     at_ms = random.uniform(0, 500)
     for scene, play in enumerate(drawn):
         tale = _Tale(random, scene, random.randrange(partitions), at_ms, lag_max_ms)
         steps += play(tale)
         at_ms = steps[-1].at_ms + random.uniform(0, 1000)
-    return Scenes(steps, 30 if _follower_returns_into_a_stream in drawn else None)
+    return Scenes(steps, _SLOW_MS if _follower_returns_into_a_stream in drawn else None)
 
 
 def draw_loss(random: Random, partitions: int, lag_max_ms: int) -> Scenes:
     """A scene in which a node loses what it wrote last; nobody else may, nor be down with it."""
     tale = _Tale(random, 0, random.randrange(partitions), random.uniform(0, 1000), lag_max_ms)
     play = random.choice((_crash_loses_the_tail, _newcomer_dies, _former_life_fetches))
-    return Scenes(list(play(tale)), 200 if play is _former_life_fetches else None)
+    return Scenes(list(play(tale)), _SLOW_MS if play is _former_life_fetches else None)
 
 
 class _Tale:
@@ -88,9 +91,10 @@ class _Tale:
         """Do something to a node."""
         return Fault(self._at_ms, kind, self.role(rank))
 
-    def lose(self, rank: int) -> Lose:
-        """Let a node that is down lose what it wrote last."""
-        part = self.random.choice((0, self.random.random(), _ALL_BUT_THE_LAST_BATCH))
+    def lose(self, rank: int, part: float | None = None) -> Lose:
+        """Let a node that is down lose what it wrote last, and keep that part, or any."""
+        if part is None:
+            part = self.random.choice((0, self.random.random(), _ALL_BUT_THE_LAST_BATCH))
         return Lose(self._at_ms, self.role(rank), part)
 
     def lead(self, rank: int) -> Lead:
@@ -121,7 +125,7 @@ def _newcomer_falls_silent(tale: _Tale) -> Iterator[Step]:
     yield tale.fault(back, 1)
     if deaf:
         yield tale.fault("deafen", 0)
-    tale.wait(0, 100)
+    tale.wait(20, 200)
     yield tale.fault("pause", 1)
     yield from tale.produce(*tale.random.choice(((), (-1,), (-1,))))
     tale.wait(1.1 * tale.lag_max_ms, 1.7 * tale.lag_max_ms)
@@ -163,7 +167,7 @@ def _question_comes_twice(tale: _Tale) -> Iterator[Step]:
     yield from tale.produce(1)
     tale.wait(1.5 * tale.lag_max_ms, 1.7 * tale.lag_max_ms)
     yield from tale.produce(-1)
-    if tale.random.random() < 0.5:
+    if tale.random.random() < 0.3:
         yield tale.lead(2)
         yield from tale.produce(-1)
     tale.wait(100, 300)
@@ -184,6 +188,23 @@ def _leader_dies_before_its_mark_is_known(tale: _Tale) -> Iterator[Step]:
     yield tale.fault("start", 2)
     tale.wait(100, 1000)
     yield tale.fault("start", 0)
+
+
+def _mark_is_free_after_a_while(tale: _Tale) -> Iterator[Step]:
+    """Who was to join falls silent: after a while nothing waits for it, and nobody is told.
+
+    The next to look is a producer that sends once more what it has sent.
+    """
+    yield tale.fault("stop", 1)
+    for _ in range(_OFTEN):
+        yield tale.fault("refuse", 0)
+    yield tale.fault("start", 1)
+    tale.wait(50, 300)
+    yield tale.fault("pause", 1)
+    yield from tale.produce(-1)
+    tale.wait(1.2 * tale.lag_max_ms, 2500)
+    yield tale.fault("let speak", 0)
+    yield tale.fault("resume", 1)
 
 
 def _follower_returns_into_a_stream(tale: _Tale) -> Iterator[Step]:
@@ -259,11 +280,15 @@ def _former_life_fetches(tale: _Tale) -> Iterator[Step]:
     tale.wait(1.5 * tale.lag_max_ms, 1.7 * tale.lag_max_ms)
     yield tale.fault("stall", 0)
     yield from tale.produce(1)
-    tale.wait(200, 450)
+    tale.wait(60, 150)
     yield tale.fault("stop", 1)
-    yield tale.lose(1)
+    yield tale.lose(1, _ALL_BUT_THE_LAST_BATCH)
     yield tale.fault("start", 1)
-    tale.wait(20, 200)
+    # Its first fetch is under way by then, and the answer to it not yet.
+    tale.wait(1, 2)
+    yield tale.fault("pause", 1)
+    tale.wait(30, 100)
     yield tale.fault("flow", 0)
-    tale.wait(100, 500)
+    tale.wait(60, 200)
+    yield tale.fault("resume", 1)
     yield tale.fault("resume", 2)
