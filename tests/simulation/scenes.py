@@ -41,8 +41,8 @@ class Scenes:
 def draw_scenes(random: Random, partitions: int, lag_max_ms: int, *, spare: bool) -> Scenes:
     """One or two of them, one after the other; *spare*: there are nodes that are no replicas."""
     plays = [
-        *[_newcomer_falls_silent] * 4,
-        _leadership_returns,
+        *[_newcomer_falls_silent] * 3,
+        *[_leadership_returns] * 2,
         *[_question_comes_twice] * 2,
         _leader_dies_before_its_mark_is_known,
         *[_mark_is_free_after_a_while] * 2,
@@ -141,7 +141,7 @@ def _leadership_returns(tale: _Tale) -> Iterator[Step]:
     """Somebody leads for a while who lacks what two had; then the first leads again."""
     yield tale.fault("pause", 2)
     tale.wait(0, 100)
-    yield from tale.produce(1, 1)
+    yield from tale.produce(1, -1)
     tale.wait(70, 250)
     yield tale.lead(2)
     yield tale.fault("resume", 2)

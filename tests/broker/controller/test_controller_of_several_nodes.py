@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from broker.config import Config
-from broker.controller.feed import MetadataFeed
-from broker.controller.image import NO_LEADER, Broker, PartitionRegistration, TopicImage
-from broker.controller.isr_changes import IsrChange
+from broker.controller.image import NO_LEADER, Broker, TopicImage
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
-from tests.broker.controller.nodes import RecordingNode, make_controller
+from tests.broker.controller.nodes import Nodes, RecordingNode, make_controller
 
 
 def _refusal(call: object, *args: object, **kwargs: object) -> ErrorCode:
@@ -23,58 +20,6 @@ def _refusal(call: object, *args: object, **kwargs: object) -> ErrorCode:
     with pytest.raises(ApiError) as refusal:
         call(*args, **kwargs)
     return refusal.value.code
-
-
-class Nodes:
-    """Three nodes and the controller; a topic of three replicas led by node 1."""
-
-    def __init__(self, path: Path | None = None, **config: int | bool) -> None:
-        self.controller = make_controller(ControllerStore(path), Config(**config))  # type: ignore[arg-type]  # only what a test sets
-        self.feeds: dict[int, MetadataFeed] = {}
-        with self.controller.starting():
-            for node_id in (1, 2, 3):
-                self.start(node_id)
-
-    def start(self, node_id: int) -> None:
-        """Register a node."""
-        feed = self.controller.register(Broker(node_id, "h", node_id), RecordingNode())
-        self.feeds[node_id] = feed
-        feed.release()
-
-    def topic(self, *replicas: int, **configs: str) -> TopicImage:
-        """A topic of one partition."""
-        named = {key.replace("_", "."): value for key, value in configs.items()}
-        assignments = [replicas or (1, 2, 3)]
-        return self.controller.create_topic("t", assignments=assignments, configs=named)
-
-    def elect(
-        self, election: Election, keys: list[TopicPartition] | None
-    ) -> dict[TopicPartition, ErrorCode]:
-        """Hold elections; how each ended."""
-        results = self.controller.elect_leaders(election, keys)
-        return {key: error.code if error else ErrorCode.NONE for key, error in results.items()}
-
-    @property
-    def partition(self) -> PartitionRegistration:
-        """What the controller says of it now."""
-        topic = self.controller.topic("t")
-        assert topic is not None
-        return topic.partitions[0]
-
-    def change(self, topic: TopicImage, *isr: int) -> IsrChange:
-        """What an up-to-date leader would ask."""
-        now = self.partition
-        brokers = self.controller.image.brokers
-        return IsrChange(
-            TopicPartition("t", 0),
-            topic.topic_id,
-            now.leader,
-            brokers[now.leader].epoch,
-            now.leader_epoch,
-            now.partition_epoch,
-            isr,
-            tuple(brokers[node_id].epoch for node_id in isr),
-        )
 
 
 def test_a_fenced_leader_is_followed_by_the_next_replica_in_sync() -> None:

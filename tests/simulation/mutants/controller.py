@@ -1,0 +1,63 @@
+"""What the controller agrees to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from broker.controller import isr_changes, partition_change
+from broker.controller.isr_changes import IsrChange
+from tests.simulation.mutants.registry import mutant
+
+
+@mutant(0)
+def a_change_of_an_older_partition_is_made(patch: pytest.MonkeyPatch) -> None:
+    check = isr_changes._check_partition
+
+    def check_partition(change: IsrChange, known: Any, brokers: Any) -> None:
+        check(replace(change, partition_epoch=known.partition_epoch), known, brokers)
+
+    patch.setattr(isr_changes, "_check_partition", check_partition)
+
+
+@mutant(0)
+def a_change_of_a_former_leader_is_made(patch: pytest.MonkeyPatch) -> None:
+    """Whatever its epochs are: to let an old leader epoch pass alone changes nothing.
+
+    Both epochs only grow, and the leader's never alone (``test_controller_at_random``), so a former
+    leader's partition epoch is old, too. It is refused with another code then, and no leader tells
+    these two apart.
+    """
+    check = isr_changes._check_partition
+
+    def check_partition(change: IsrChange, known: Any, brokers: Any) -> None:
+        if change.leader_epoch < known.leader_epoch:
+            epochs = {name: getattr(known, name) for name in ("leader_epoch", "partition_epoch")}
+            change = replace(change, node_id=known.leader, **epochs)
+        check(change, known, brokers)
+
+    patch.setattr(isr_changes, "_check_partition", check_partition)
+
+
+@mutant(0)
+def who_has_died_since_it_was_to_join_does_join(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        isr_changes,
+        "_is_eligible",
+        lambda broker, _epoch: broker is not None and not broker.fenced,
+    )
+
+
+@mutant(0)
+def a_move_ends_before_who_is_added_is_in_sync(patch: pytest.MonkeyPatch) -> None:
+    complete = partition_change._complete_reassignment
+
+    def complete_at_once(target: Any) -> Any:
+        everybody = replace(target, isr=(*target.isr, *target.adding_replicas))
+        done = complete(everybody)
+        isr = tuple(node for node in target.isr if node in done.replicas)
+        return replace(done, isr=isr) if isr and done is not everybody else target
+
+    patch.setattr(partition_change, "_complete_reassignment", complete_at_once)

@@ -1,0 +1,50 @@
+"""Whose word counts, and what followers cut off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from broker.replication import log_reader
+from broker.replication.follower import fetcher
+from broker.replication.leadership import Leadership
+from broker.replication.partition import Partition
+from tests.simulation.mutants.registry import mutant
+
+
+@mutant(2)
+def a_follower_never_cuts_its_log(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(fetcher, "truncation_offset", lambda log, epoch, end: log.log_end_offset)
+
+
+@mutant(12)
+def a_leader_does_not_see_that_logs_diverge(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(log_reader, "diverging_epoch", lambda partition, epoch, offset: None)
+
+
+@mutant(1)
+def a_follower_cuts_to_its_high_watermark(patch: pytest.MonkeyPatch) -> None:
+    make_follower = Partition.make_follower
+
+    def and_cut(self: Partition, registration: Any) -> bool:
+        new_epoch = make_follower(self, registration)
+        if new_epoch:
+            self.log.truncate_to(self.log.high_watermark)
+        return new_epoch
+
+    patch.setattr(Partition, "make_follower", and_cut)
+
+
+@mutant(35)
+def epochs_are_not_compared(patch: pytest.MonkeyPatch) -> None:
+    def check_leader(self: Partition, epoch: int, *, leader_required: bool = True) -> None:
+        if leader_required:
+            self.leading()
+
+    patch.setattr(Partition, "check_leader", check_leader)
+
+
+@mutant(5)
+def a_former_leader_listens_to_the_controller(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "resign", lambda self: None)

@@ -1,0 +1,118 @@
+"""Who is in sync, for the leader that asks for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from broker.controller import partition_change
+from broker.replication.isr_state import IsrState
+from broker.replication.leadership import Leadership
+from broker.replication.partition import Partition
+from broker.replication.replica import Replica
+from tests.simulation.mutants.registry import mutant
+
+
+@mutant(11)
+def who_joins_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
+    def expanding(self: IsrState, newcomer: int) -> IsrState:
+        return IsrState(self.committed, self.committed, (*self.committed, newcomer))
+
+    patch.setattr(IsrState, "expanding", expanding)
+
+
+@mutant(37)
+def a_change_that_may_have_been_made_is_taken_back(patch: pytest.MonkeyPatch) -> None:
+    decided = Leadership._decided
+
+    def and_take_back(self: Leadership, state: IsrState, answer: Any) -> None:
+        decided(self, state, answer)
+        if self.isr is state and self._ask_again:
+            self.isr = IsrState.of(state.committed)
+
+    patch.setattr(Leadership, "_decided", and_take_back)
+
+
+@mutant(8)
+def who_lags_is_never_dropped(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "maybe_shrink_isr", lambda self: None)
+
+
+@mutant(53)
+def who_has_crashed_stays_eligible(patch: pytest.MonkeyPatch) -> None:
+    eligible = partition_change._eligible
+
+    def whatever_it_lost(partition: Any, target: Any, min_isr: int, _crashed: Any) -> Any:
+        return eligible(partition, target, min_isr, ())
+
+    patch.setattr(partition_change, "_eligible", whatever_it_lost)
+
+
+@mutant(15)
+def who_leaves_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
+    def shrinking(self: IsrState, leavers: frozenset[int]) -> IsrState:
+        rest = tuple(node for node in self.committed if node not in leavers)
+        return IsrState(rest, rest, rest)
+
+    patch.setattr(IsrState, "shrinking", shrinking)
+
+
+@mutant(6)
+def everybody_may_join_the_set(patch: pytest.MonkeyPatch) -> None:
+    def maybe_expand_isr(self: Leadership, replica: Replica) -> None:
+        if replica.node_id not in self.isr.maximal and self.isr.proposed is None:
+            self._propose(self.isr.expanding(replica.node_id))
+
+    patch.setattr(Leadership, "_maybe_expand_isr", maybe_expand_isr)
+
+
+@mutant(0)
+def nobody_joins_the_set_again(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "_maybe_expand_isr", lambda self, replica: None)
+
+
+@mutant(0)
+def who_keeps_up_is_dropped(patch: pytest.MonkeyPatch) -> None:
+    def is_caught_up(self: Leadership, replica: Replica) -> bool:
+        lag_max_ms = self._node.replica_lag_time_max_ms / 2
+        return replica.is_caught_up(self._log.log_end_offset, self._node.now_ms(), lag_max_ms)
+
+    patch.setattr(Leadership, "_is_caught_up", is_caught_up)
+
+
+@mutant(0)
+def the_high_watermark_runs_away_from_who_catches_up(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leadership, "_may_still_join", lambda self, replica: False)
+
+
+@mutant(0)
+def who_joins_need_not_have_what_the_epoch_began_with(patch: pytest.MonkeyPatch) -> None:
+    expand = Leadership._maybe_expand_isr
+
+    def maybe_expand_isr(self: Leadership, replica: Replica) -> None:
+        start, self.epoch_start_offset = self.epoch_start_offset, 0
+        expand(self, replica)
+        self.epoch_start_offset = start
+
+    patch.setattr(Leadership, "_maybe_expand_isr", maybe_expand_isr)
+
+
+@mutant(0)
+def a_former_life_of_a_follower_counts(patch: pytest.MonkeyPatch) -> None:
+    check = Leadership.check_follower
+
+    def check_follower(self: Leadership, node_id: int, _broker_epoch: int, epoch: int) -> None:
+        check(self, node_id, -1, epoch)
+
+    patch.setattr(Leadership, "check_follower", check_follower)
+
+
+@mutant(0)
+def a_produce_is_taken_although_too_few_are_in_sync(patch: pytest.MonkeyPatch) -> None:
+    append = Partition.append_as_leader
+
+    def append_as_leader(self: Partition, records: Any, _acks: int, *rest: Any) -> Any:
+        return append(self, records, 1, *rest)
+
+    patch.setattr(Partition, "append_as_leader", append_as_leader)

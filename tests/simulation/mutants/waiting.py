@@ -1,0 +1,81 @@
+"""Who waits, and when it is answered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from broker.connection import Connection
+from broker.replication.partition import Partition
+from broker.replication.waiting import Waiting
+from broker.storage.log import Log
+from purgatories.operations.delayed_partitions import DelayedPartitions
+from tests.simulation.mutants.registry import mutant
+
+
+@mutant(0)
+def who_waits_for_the_high_watermark_is_not_woken(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Waiting, "after_offsets_moved", lambda self, key, offset, replica=None: None)
+
+
+@mutant(57)
+def who_waits_at_a_former_leader_is_not_woken(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Waiting, "after_leaving", lambda self, key, kind: None)
+
+
+@mutant(9)
+def a_duplicate_wakes_nobody(patch: pytest.MonkeyPatch) -> None:
+    append = Partition.append_as_leader
+
+    def and_tell_nobody(self: Partition, *arguments: Any) -> Any:
+        appended: Any = append(self, *arguments)
+        return replace(appended, high_watermark_moved=None) if appended.info.duplicate else appended
+
+    patch.setattr(Partition, "append_as_leader", and_tell_nobody)
+
+
+@mutant(0)
+def waits_end_early(patch: pytest.MonkeyPatch) -> None:
+    init = DelayedPartitions.__init__
+
+    def impatient(self: Any, timeout_ms: float, *rest: Any) -> None:
+        init(self, timeout_ms * 0.9, *rest)
+
+    patch.setattr(DelayedPartitions, "__init__", impatient)
+
+
+@mutant(0)
+def waits_end_late(patch: pytest.MonkeyPatch) -> None:
+    init = DelayedPartitions.__init__
+
+    def patient(self: Any, timeout_ms: float, *rest: Any) -> None:
+        init(self, timeout_ms + 20, *rest)
+
+    patch.setattr(DelayedPartitions, "__init__", patient)
+
+
+@mutant(0)
+def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
+    send_some = Connection._send_some
+
+    def twice(self: Connection) -> None:
+        again = b"".join(self._unsent)
+        send_some(self)
+        if len(again) % 7 == 0:
+            self.transport.send([again])
+
+    patch.setattr(Connection, "_send_some", twice)
+
+
+@mutant(43)
+def a_producer_is_forgotten_by_followers(patch: pytest.MonkeyPatch) -> None:
+    append = Log.append_as_follower
+
+    def and_forget(self: Log, *arguments: Any) -> Any:
+        result = append(self, *arguments)
+        self._producers.producers.clear()
+        return result
+
+    patch.setattr(Log, "append_as_follower", and_forget)
