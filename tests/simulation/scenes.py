@@ -49,7 +49,7 @@ def draw_scenes(random: Random, partitions: int, lag_max_ms: int, *, spare: bool
         *[_follower_returns_into_a_stream] * 2,
     ]
     if spare:
-        plays.append(_leader_is_moved_away)
+        plays += [_leader_is_moved_away] * 3
     steps: list[Step] = []
     drawn = random.choices(plays, k=random.choice((1, 2, 2)))
     at_ms = random.uniform(0, 500)
@@ -167,7 +167,7 @@ def _question_comes_twice(tale: _Tale) -> Iterator[Step]:
     yield from tale.produce(1)
     tale.wait(1.5 * tale.lag_max_ms, 1.7 * tale.lag_max_ms)
     yield from tale.produce(-1)
-    if tale.random.random() < 0.3:
+    if tale.random.random() < 0.4:
         yield tale.lead(2)
         yield from tale.produce(-1)
     tale.wait(100, 300)
@@ -219,11 +219,16 @@ def _follower_returns_into_a_stream(tale: _Tale) -> Iterator[Step]:
 def _leader_is_moved_away(tale: _Tale) -> Iterator[Step]:
     """A fourth replaces the leader, at the second attempt, with a fetch that tells of new records.
 
-    So the leader has to go in the middle of that fetch.
+    So the leader has to go in the middle of that fetch, which nobody but the fourth was late with.
     """
     yield tale.fault("refuse", 0)
     yield tale.move(3, 1, 2)
-    for _ in range(4):
+    tale.wait(20, 80)
+    yield tale.fault("pause", 3)
+    yield from tale.produce(tale.random.choice((1, -1)))
+    tale.wait(50, 150)
+    yield tale.fault("resume", 3)
+    for _ in range(3):
         tale.wait(0, 200)
         yield from tale.produce(tale.random.choice((1, -1)))
 
