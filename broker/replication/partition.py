@@ -159,12 +159,7 @@ class Partition:
         """
         leadership = self.leading()
         if required_acks == -1 and leadership.below_min_isr:
-            raise ApiError(
-                ErrorCode.NOT_ENOUGH_REPLICAS,
-                f"The size of the current ISR {sorted(leadership.isr.committed)} is insufficient "
-                f"to satisfy the min.isr requirement of {leadership.effective_min_isr} for "
-                f"partition {self.key}",
-            )
+            raise ApiError(ErrorCode.NOT_ENOUGH_REPLICAS)
         info = self.log.append_as_leader(
             records,
             leadership.registration.leader_epoch,

@@ -33,7 +33,11 @@ from purgatories.operations.delayed_produce import DelayedProduce, ProducePartit
 
 @dataclass(slots=True)
 class ProduceResult:
-    """One partition's part of a produce answer; -1 where an error leaves nothing to tell."""
+    """One partition's part of a produce answer; -1 where an error leaves nothing to tell.
+
+    ``message`` is there only for refused records: of other errors Kafka tells the code alone
+    (``LogAppendResult.errorMessage``).
+    """
 
     error: ErrorCode
     base_offset: int = -1
@@ -136,13 +140,12 @@ class ReplicaManager:
                 refusal.error,
                 log_start_offset=-1 if refusal.error in _TELL_NO_LOG_START else log_start_offset,
                 record_errors=refusal.record_errors,
-                message=refusal.message,
+                message=refusal.message if refusal.record_errors else None,
             )
             return result, -1, None
         except ApiError as error:
             start = log_start_offset if error.code is ErrorCode.NOT_ENOUGH_REPLICAS else -1
-            result = ProduceResult(error.code, log_start_offset=start, message=error.message)
-            return result, -1, None
+            return ProduceResult(error.code, log_start_offset=start), -1, None
         info = appended.info
         result = ProduceResult(
             ErrorCode.NONE, info.first_offset, info.log_append_time, info.log_start_offset

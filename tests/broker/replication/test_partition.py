@@ -195,7 +195,6 @@ def test_below_min_isr_acks_all_is_refused_and_nothing_written(tmp_path: Path) -
         append(partition, acks=-1)
 
     assert refusal.value.code is ErrorCode.NOT_ENOUGH_REPLICAS
-    assert "min.isr requirement of 2" in str(refusal.value)
     assert partition.log.log_end_offset == 0
     assert not append(partition, acks=1).high_watermark_moved
 

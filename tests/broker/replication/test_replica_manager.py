@@ -126,7 +126,25 @@ def test_min_isr_is_asked_for_before_the_append(desk: Desk) -> None:
 
     assert _errors(answers) == [ErrorCode.NOT_ENOUGH_REPLICAS]
     assert (answers[0][KEY].base_offset, answers[0][KEY].log_start_offset) == (-1, 0)
+    assert answers[0][KEY].message is None
     assert partition.log.log_end_offset == 0
+
+
+def test_only_records_are_refused_in_words(desk: Desk) -> None:
+    """Kafka tells a RecordValidationException's message, and of any other error the code alone."""
+    answers: list[ProduceResults] = []
+    untimely, broken = records(b"a", timestamp=1 << 60), records(b"a")
+    broken[-1] ^= 1
+
+    for each in (untimely, broken):
+        desk.manager.append_records(1000, 1, {KEY: each}, 9, answers.append)
+
+    told, untold = (answer[KEY] for answer in answers)
+    assert told.error is ErrorCode.INVALID_TIMESTAMP
+    assert told.message is not None
+    assert [index for index, _ in told.record_errors] == [0]
+    assert untold.error is ErrorCode.CORRUPT_MESSAGE
+    assert (untold.message, list(untold.record_errors)) == (None, [])
 
 
 def test_a_failed_append_wakes_nobody(desk: Desk) -> None:
