@@ -12,7 +12,7 @@ from broker.controller.isr_changes import IsrChange
 from tests.simulation.mutants.registry import mutant
 
 
-@mutant(0)
+@mutant(44)
 def a_change_of_an_older_partition_is_made(patch: pytest.MonkeyPatch) -> None:
     check = isr_changes._check_partition
 
@@ -22,7 +22,7 @@ def a_change_of_an_older_partition_is_made(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(isr_changes, "_check_partition", check_partition)
 
 
-@mutant(0)
+@mutant(20)
 def a_change_of_a_former_leader_is_made(patch: pytest.MonkeyPatch) -> None:
     """Whatever its epochs are: to let an old leader epoch pass alone changes nothing.
 
@@ -41,7 +41,7 @@ def a_change_of_a_former_leader_is_made(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(isr_changes, "_check_partition", check_partition)
 
 
-@mutant(0)
+@mutant(4)
 def who_has_died_since_it_was_to_join_does_join(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         isr_changes,

@@ -13,12 +13,12 @@ from broker.replication.partition import Partition
 from tests.simulation.mutants.registry import mutant
 
 
-@mutant(2)
+@mutant(3)
 def a_follower_never_cuts_its_log(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(fetcher, "truncation_offset", lambda log, epoch, end: log.log_end_offset)
 
 
-@mutant(12)
+@mutant(0)
 def a_leader_does_not_see_that_logs_diverge(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(log_reader, "diverging_epoch", lambda partition, epoch, offset: None)
 
@@ -36,7 +36,7 @@ def a_follower_cuts_to_its_high_watermark(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Partition, "make_follower", and_cut)
 
 
-@mutant(35)
+@mutant(28)
 def epochs_are_not_compared(patch: pytest.MonkeyPatch) -> None:
     def check_leader(self: Partition, epoch: int, *, leader_required: bool = True) -> None:
         if leader_required:
@@ -45,6 +45,6 @@ def epochs_are_not_compared(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Partition, "check_leader", check_leader)
 
 
-@mutant(5)
+@mutant(11)
 def a_former_leader_listens_to_the_controller(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "resign", lambda self: None)

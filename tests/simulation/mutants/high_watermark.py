@@ -29,7 +29,7 @@ def the_high_watermark_waits_for_one_follower_only(patch: pytest.MonkeyPatch) ->
     patch.setattr(Leadership, "_replicated_end", replicated_end)
 
 
-@mutant(5)
+@mutant(9)
 def the_high_watermark_moves_below_min_isr(patch: pytest.MonkeyPatch) -> None:
     def maybe_increment(self: Leadership) -> bool:
         return self._log.maybe_increment_high_watermark(self._replicated_end())
@@ -37,7 +37,7 @@ def the_high_watermark_moves_below_min_isr(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "maybe_increment_high_watermark", maybe_increment)
 
 
-@mutant(0)
+@mutant(4)
 def the_high_watermark_can_go_back(patch: pytest.MonkeyPatch) -> None:
     def maybe_increment(self: Log, to: Any) -> bool:
         before = self.high_watermark
@@ -54,12 +54,12 @@ def a_produce_is_acknowledged_when_it_is_appended(patch: pytest.MonkeyPatch) -> 
     patch.setattr(Partition, "check_enough_replicas", check_enough_replicas)
 
 
-@mutant(1)
+@mutant(0)
 def consumers_see_the_log_end(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Log, "high_watermark_metadata", property(lambda self: self.end_metadata))
 
 
-@mutant(3)
+@mutant(5)
 def a_new_leader_believes_what_it_knew_of_followers(patch: pytest.MonkeyPatch) -> None:
     known: dict[Log, dict[int, Replica]] = {}
     resign, begin, reset = Leadership.resign, Leadership.begin, Replica.reset
@@ -81,7 +81,7 @@ def a_new_leader_believes_what_it_knew_of_followers(patch: pytest.MonkeyPatch) -
     patch.setattr(Replica, "reset", as_it_was)
 
 
-@mutant(57)
+@mutant(5)
 def a_former_leader_acknowledges(patch: pytest.MonkeyPatch) -> None:
     check = Partition.check_enough_replicas
 
@@ -105,6 +105,6 @@ def a_duplicate_is_acknowledged_at_once(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Partition, "append_as_leader", and_wait_for_nothing)
 
 
-@mutant(1)
+@mutant(0)
 def a_deletion_does_not_wait_for_followers(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "low_watermark", lambda self: self._log.log_start_offset)

@@ -14,7 +14,7 @@ from broker.replication.replica import Replica
 from tests.simulation.mutants.registry import mutant
 
 
-@mutant(11)
+@mutant(8)
 def who_joins_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
     def expanding(self: IsrState, newcomer: int) -> IsrState:
         return IsrState(self.committed, self.committed, (*self.committed, newcomer))
@@ -22,7 +22,7 @@ def who_joins_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> 
     patch.setattr(IsrState, "expanding", expanding)
 
 
-@mutant(37)
+@mutant(8)
 def a_change_that_may_have_been_made_is_taken_back(patch: pytest.MonkeyPatch) -> None:
     decided = Leadership._decided
 
@@ -34,12 +34,12 @@ def a_change_that_may_have_been_made_is_taken_back(patch: pytest.MonkeyPatch) ->
     patch.setattr(Leadership, "_decided", and_take_back)
 
 
-@mutant(8)
+@mutant(2)
 def who_lags_is_never_dropped(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "maybe_shrink_isr", lambda self: None)
 
 
-@mutant(53)
+@mutant(13)
 def who_has_crashed_stays_eligible(patch: pytest.MonkeyPatch) -> None:
     eligible = partition_change._eligible
 
@@ -49,7 +49,7 @@ def who_has_crashed_stays_eligible(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(partition_change, "_eligible", whatever_it_lost)
 
 
-@mutant(15)
+@mutant(33)
 def who_leaves_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
     def shrinking(self: IsrState, leavers: frozenset[int]) -> IsrState:
         rest = tuple(node for node in self.committed if node not in leavers)
@@ -58,7 +58,7 @@ def who_leaves_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) ->
     patch.setattr(IsrState, "shrinking", shrinking)
 
 
-@mutant(6)
+@mutant(0)
 def everybody_may_join_the_set(patch: pytest.MonkeyPatch) -> None:
     def maybe_expand_isr(self: Leadership, replica: Replica) -> None:
         if replica.node_id not in self.isr.maximal and self.isr.proposed is None:
@@ -81,12 +81,12 @@ def who_keeps_up_is_dropped(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "_is_caught_up", is_caught_up)
 
 
-@mutant(0)
+@mutant(115)
 def the_high_watermark_runs_away_from_who_catches_up(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "_may_still_join", lambda self, replica: False)
 
 
-@mutant(0)
+@mutant(16)
 def who_joins_need_not_have_what_the_epoch_began_with(patch: pytest.MonkeyPatch) -> None:
     expand = Leadership._maybe_expand_isr
 
@@ -98,7 +98,7 @@ def who_joins_need_not_have_what_the_epoch_began_with(patch: pytest.MonkeyPatch)
     patch.setattr(Leadership, "_maybe_expand_isr", maybe_expand_isr)
 
 
-@mutant(0)
+@mutant(17)
 def a_former_life_of_a_follower_counts(patch: pytest.MonkeyPatch) -> None:
     check = Leadership.check_follower
 
@@ -108,7 +108,7 @@ def a_former_life_of_a_follower_counts(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Leadership, "check_follower", check_follower)
 
 
-@mutant(0)
+@mutant(1)
 def a_produce_is_taken_although_too_few_are_in_sync(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 

@@ -20,12 +20,12 @@ def who_waits_for_the_high_watermark_is_not_woken(patch: pytest.MonkeyPatch) -> 
     patch.setattr(Waiting, "after_offsets_moved", lambda self, key, offset, replica=None: None)
 
 
-@mutant(57)
+@mutant(5)
 def who_waits_at_a_former_leader_is_not_woken(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Waiting, "after_leaving", lambda self, key, kind: None)
 
 
-@mutant(9)
+@mutant(7)
 def a_duplicate_wakes_nobody(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
@@ -69,7 +69,7 @@ def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Connection, "_send_some", twice)
 
 
-@mutant(43)
+@mutant(29)
 def a_producer_is_forgotten_by_followers(patch: pytest.MonkeyPatch) -> None:
     append = Log.append_as_follower
 
