@@ -50,7 +50,7 @@ class Rules:
         for node in self._cluster.nodes:
             for partition in node.replicas.partitions.values():
                 self._offsets_in_order(node, partition)
-                self._note_size(node, partition)
+        self.note_sizes()
 
     def look_closely(self) -> None:
         """Check everything."""
@@ -159,12 +159,15 @@ class Rules:
             if node == node_id and partition == key:
                 yield from moves
 
-    def _note_size(self, node: Node, partition: Partition) -> None:
-        known = partition.registration
-        size = len(known.isr) if known is not None and partition.is_leader else 0
-        sizes = self._sizes.setdefault((node.id, partition.key), [])
-        if not sizes or sizes[-1][1] != size:
-            sizes.append((self._cluster.clock.now_ms(), size))
+    def note_sizes(self) -> None:
+        """Remember how many each leader takes for in sync now."""
+        for node in self._cluster.nodes:
+            for partition in node.replicas.partitions.values():
+                known = partition.registration
+                size = len(known.isr) if known is not None and partition.is_leader else 0
+                sizes = self._sizes.setdefault((node.id, partition.key), [])
+                if not sizes or sizes[-1][1] != size:
+                    sizes.append((self._cluster.clock.now_ms(), size))
 
     def in_sync_sizes(
         self, node_id: int, key: TopicPartition, since_ms: float, until_ms: float

@@ -49,7 +49,12 @@ def watched(rules: Rules, attendance: Attendance, tell: Callable[[str], None]) -
     replication.setLevel(logging.INFO)
     logging.getLogger().addHandler(logs)
     try:
-        with _moves(rules, tell), _decisions(rules), _fetches(attendance), _questions(attendance):
+        with (
+            _moves(rules, tell),
+            _decisions(rules),
+            _fetches(attendance),
+            _questions(attendance, rules),
+        ):
             yield
     finally:
         logging.getLogger().removeHandler(logs)
@@ -115,14 +120,19 @@ def _fetches(attendance: Attendance) -> Any:
     return patch.object(Leadership, "follower_fetched", follower_fetched)
 
 
-def _questions(attendance: Attendance) -> Any:
-    """Every other in-sync set that a leader asks for."""
+def _questions(attendance: Attendance, rules: Rules) -> Any:
+    """Every other in-sync set that a leader asks for, and what it is told: that wakes nobody."""
     ask = Replication.alter_isr
 
     def alter_isr(self: Replication, change: IsrChange, answer: Any) -> None:
         partition = self.partitions.get(change.key)
         if partition is not None and partition.leadership is not None:
             attendance.asked(change, partition.leadership.isr.committed)
-        ask(self, change, answer)
+
+        def heard(result: Any) -> None:
+            answer(result)
+            rules.note_sizes()
+
+        ask(self, change, heard)
 
     return patch.object(Replication, "alter_isr", alter_isr)
