@@ -108,7 +108,7 @@ def check_produced(
                 f"{asked.who}: acknowledged at offset {offset}, where "
                 f"{committed.value_at(offset)!r} is committed"
             )
-    if rules.copies(sent.key, end) < copies_min:
+    if rules.copies(sent.key, end, asked.now_ms - asked.latency_ms) < copies_min:
         raise Violation(f"{asked.who}: acknowledged with fewer than {copies_min} copies")
 
 

@@ -59,6 +59,7 @@ class Faults:
     def lose(self, node_id: int, part: float) -> None:
         """Leave only that part of each last segment, if the node is down."""
         if self._cluster.members[node_id].node is None:
+            self._rules.has_lost(node_id)
             for folder in (self._directory / f"node-{node_id}").glob("*-*"):
                 if segments := sorted(folder.glob("*.log")):
                     os.truncate(segments[-1], int(segments[-1].stat().st_size * part))

@@ -40,6 +40,7 @@ class Rules:
         self._compared: dict[Log, int] = {}
         # How many each leader has taken for in sync, from when on; 0: it is no leader.
         self._sizes: dict[tuple[int, TopicPartition], list[tuple[float, int]]] = {}
+        self._losses_ms: dict[int, float] = {}
         self.broken: Violation | None = None
         self._starts = dict.fromkeys(self.keys, 0)
 
@@ -198,17 +199,22 @@ class Rules:
         """Below this offset some replica has deleted."""
         return self._starts[key]
 
-    def copies(self, key: TopicPartition, end: int) -> int:
-        """How many replicas have all up to *end*; those that are down count, they may."""
-        down = sum(member.node is None for member in self._cluster.members.values())
-        return down + sum(log.log_end_offset >= end for log in self._logs(key))
+    def copies(self, key: TopicPartition, end: int, since_ms: float) -> int:
+        """How many replicas have all up to *end*.
 
-    def _logs(self, key: TopicPartition) -> list[Log]:
-        return [
-            node.replicas.partitions[key].log
+        Those that are down count, and those that have lost anything since then: they may have had.
+        """
+        down = sum(member.node is None for member in self._cluster.members.values())
+        return down + sum(
+            node.replicas.partitions[key].log.log_end_offset >= end
+            or self._losses_ms.get(node.id, -1) >= since_ms
             for node in self._cluster.nodes
             if key in node.replicas.partitions
-        ]
+        )
+
+    def has_lost(self, node_id: int) -> None:
+        """A node that is down is to come back with less than it had."""
+        self._losses_ms[node_id] = self._cluster.clock.now_ms()
 
     def forget(self, node: Node) -> None:
         """The node has crashed: its logs will be others when it is back."""
