@@ -244,6 +244,7 @@ class Player:
         broker_epoch, leader_epoch, partition_epoch = map(int, rest[:-1])
         topic = self.image.get(name)
         partition = self._partition(f"{name} {index}")
+        new_isr = _nodes(rest[-1])
         change = IsrChange(
             TopicPartition(name, int(index)),
             topic.topic_id if topic else _NO_ID,
@@ -251,7 +252,8 @@ class Player:
             self.controller.image.brokers[int(node)].epoch + broker_epoch,
             (partition.leader_epoch if partition else 0) + leader_epoch,
             (partition.partition_epoch if partition else 0) + partition_epoch,
-            _nodes(rest[-1]),
+            new_isr,
+            (-1,) * len(new_isr),
         )
         self.controller.alter_partition(change)
         return "NONE"

@@ -20,7 +20,12 @@ _FOR = f"""case
     when waited_for.kind = 'high_watermark' then concat(
         ' for the high watermark of ', coalesce({_PLACE}, 'its partitions'), ' to reach ',
         waited_for.need, coalesce(concat(' (was ', waited_for.had, ')'), ''), {_BEHIND})
-    when waited_for.kind = 'members' then concat(' for ', waited_for.need, ' members', {_HAD})
+    when waited_for.kind = 'low_watermark' then concat(
+        ' for the low watermark of ', coalesce({_PLACE}, 'its partitions'), ' to reach ',
+        waited_for.need, coalesce(concat(' (was ', waited_for.had, ')'), ''))
+    when waited_for.kind = 'members' then ' for the other members of its group'
+    when waited_for.kind = 'stored' then ' for what its group has written to be stored'
+    when waited_for.kind = 'flush' then ' for the disk'
     when waited_for.kind is not null then concat(
         ' for ', waited_for.kind, coalesce(concat(' ', waited_for.need), ''), {_HAD})
     else '' end"""
@@ -36,7 +41,7 @@ _AT = """coalesce(concat(completed_by.topic, '-', completed_by.partition), 'its 
 
 _END = f"""case completed_by.cause
     when 'append' then concat(coalesce({_BY}, 'a Produce'), ' appended to ', {_AT})
-    when 'high_watermark' then concat(coalesce({_BY}, 'a follower'),
+    when 'high_watermark' then concat(coalesce({_BY}, 'another in-sync set'),
         ' moved the high watermark of ', {_AT})
     when 'transaction' then concat(coalesce({_BY}, 'a marker'), ' ended a transaction in ', {_AT})
     when 'timeout' then concat('it ended by its timeout',

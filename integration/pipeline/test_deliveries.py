@@ -62,7 +62,14 @@ def test_a_fetch_over_many_blocks_delivers_all_of_them(spark: SparkSession) -> N
 
 def test_what_failed_or_came_before_is_not_a_delivery(spark: SparkSession) -> None:
     """Refused appends, empty fetches, and a fetch that ended before the append."""
-    told = [produce(0, 1, 1_000, error=7), produce(9, 1, 5_000)]
+    told = [produce(0, 1, 50, error=19), produce(9, 1, 5_000)]
     told += [fetch(0, 0, 2_000), fetch(0, 10, 100)]
 
     assert delivered(spark, told) == []
+
+
+def test_an_append_whose_producer_waited_in_vain_is_delivered(spark: SparkSession) -> None:
+    """REQUEST_TIMED_OUT takes nothing back."""
+    told = [produce(5, 1, 1_000, error=7), fetch(5, 1, 2_000)]
+
+    assert [row["offset"] for row in delivered(spark, told)] == [5]

@@ -55,12 +55,27 @@ STORIES = [
             api="JoinGroup",
             purgatory="Rebalance",
             parked_us=1_500,
-            waited_for={"kind": "members", "need": 3, "had": 2},
+            waited_for={"kind": "members", "group": "g"},
             completed_by={"cause": "members"},
         ),
         (
             "JoinGroup ? of a client without a name (node ?, connection ?) waited 1.5 ms in"
-            " Rebalance for 3 members (had 2); the group was complete."
+            " Rebalance for the other members of its group; the group was complete."
+        ),
+    ),
+    (
+        record(
+            **WHO,
+            api="OffsetCommit",
+            purgatory="Produce",
+            parked_us=2_000,
+            waited_for={"kind": "stored", "group": "g"},
+            completed_by={"cause": "high_watermark", **PLACE},
+        ),
+        (
+            'OffsetCommit 12 of client "billing" (node 1, connection 4) waited 2.0 ms in Produce'
+            " for what its group has written to be stored; another in-sync set moved the high"
+            " watermark of orders-0."
         ),
     ),
     (
