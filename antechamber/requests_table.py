@@ -32,6 +32,7 @@ _TIME_COLUMNS = 6  # for most times, so that the table does not jump when they c
 _KINDS = {
     "members": "the other members",
     "stored": "what its group has written to be stored",
+    "flush": "the disk to have its records",
 }
 _OFFSETS = {"Produce": "at", "DeleteRecords": "below"}  # of others: from
 

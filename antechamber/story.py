@@ -113,6 +113,8 @@ def _for_whom(record: Record) -> str:
     if waited_for["kind"] == "stored":
         what = "its offsets" if record["api"] == "OffsetCommit" else "what its group has written"
         return f" for {what} to be stored"
+    if waited_for["kind"] == "flush":
+        return " for the disk to have its records"
     return ""
 
 
@@ -198,7 +200,11 @@ def _releaser(by: Mapping[str, Any]) -> str:
         replica = by.get("replica")
         whose = _client(request["client_id"]) if replica is None else f"node {replica}"
         return f"{request['api']} {request['correlation_id']} of {whose}"
-    words = {"append": "an append to", "high_watermark": "a new high watermark of"}
+    words = {
+        "append": "an append to",
+        "high_watermark": "a new high watermark of",
+        "flush": "the flush of",
+    }
     what = words.get(by["cause"], f"{by['cause'].replace('_', ' ')} of")
     return f"{what} {_name(by)}" if "topic" in by else what.rpartition(" ")[0]
 

@@ -14,13 +14,7 @@ from broker.node import Node
 from broker.request import Request
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import name_of_api
-from broker.waits.operations import (
-    Facts,
-    progress,
-    purgatory_of,
-    wait_without_operation,
-    waited_for,
-)
+from broker.waits.operations import Facts, group_wait, progress, purgatory_of, waited_for
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
 from purgatories.operations.delayed_fetch import DelayedFetch

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from broker.topic_partition import TopicPartition
 from protocol.messages.join_group import JoinGroupRequest
+from protocol.messages.produce import ProduceRequest
 from protocol.messages.sync_group import SyncGroupRequest
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
@@ -36,8 +37,11 @@ def group_wait(node: Node, body: object) -> tuple[str, Facts, int | None]:
     """Purgatory, condition and limit of a group's request, which waits without an operation.
 
     A join waits for the members of the group, and so does a sync until the leader's has come; the
-    leader's own, a commit and all others wait for what the group has written to be stored.
+    leader's own, a commit and all others wait for what the group has written to be stored. No
+    group's is a produce, which waits for the disk to have its records (``flush.messages``).
     """
+    if isinstance(body, ProduceRequest):
+        return "Produce", FLUSH, None
     group = getattr(body, "group_id", None)
     if isinstance(body, JoinGroupRequest):
         given_ms = body.rebalance_timeout_ms

@@ -13,13 +13,7 @@ from broker.clock import Clock
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import ARRIVED, TIMED_OUT, Cause, CauseKind
 from broker.waits.limits import RECENT_MAX
-from broker.waits.operations import (
-    FLUSH,
-    purgatory_of,
-    unanswered,
-    wait_without_operation,
-    waited_for,
-)
+from broker.waits.operations import FLUSH, group_wait, purgatory_of, unanswered, waited_for
 from broker.waits.partitions import NOTHING, noted
 from broker.waits.record import WaitRecord
 from protocol.headers import RequestHeader
@@ -95,7 +89,8 @@ class Recorder:
     def _released(self, request: Request[Any], record: WaitRecord) -> None:
         operation = request.operation
         if operation is None:
-            record.ended_by = self._cause_in_group()
+            flushed = record.waited_for is FLUSH
+            record.ended_by = Cause(CauseKind.FLUSH) if flushed else self._cause_in_group()
             return
         record.checks = operation.checks
         record.ended_by = _cause(operation.completed_by)

@@ -310,3 +310,10 @@ def test_a_produce_that_waits_still_tells_how_many_records_it_brought() -> None:
     del partition["records"]
 
     assert "brought 4 records for orders-0 at offset 41 to node 1, and waits" in story(produce)[0]
+
+
+def test_a_produce_that_waited_for_the_disk() -> None:
+    """Nobody held it up but the flush."""
+    told = _produce("flush", waited_for={"kind": "flush"}, timeout_ms=None)
+    assert "in the Produce purgatory for the disk to have its records" in story(told)[0]
+    assert "released by the flush" in story(told)[0]
