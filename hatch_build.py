@@ -16,8 +16,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# One pass over all records of a batch: a leader spends more time here than anywhere else. Each
-# module may import only others of these.
+# One pass over all records of a batch: when there are many, a leader spends most of its time here.
+# Each module may import only others of these.
 MODULES = (
     "broker/storage/record_numbers.py",
     "broker/storage/record_runs.py",

@@ -15,6 +15,7 @@ from urllib.parse import urlencode, urlsplit
 ADMIN_URL_DEFAULT = "http://127.0.0.1:9644"
 # How long the broker may take for an answer, on top of the time it was asked to wait.
 ANSWER_TIMEOUT_S = 30.0
+REQUESTS_MAX = 10_000  # the most that a broker tells at once
 _DISCOVERY_PATH = "/v1/cluster"
 
 Parameters = Mapping[str, str | int | None]

@@ -18,13 +18,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from antechamber.admin_client import AdminClient, NoBroker, Parameters
+from antechamber.admin_client import REQUESTS_MAX, AdminClient, NoBroker, Parameters
 from antechamber.broker_process import BrokerProcess
 
 START_TIMEOUT_S = 30.0
 WAIT_TIMEOUT_S = 5.0
 
-_ALL = 10_000  # requests, the most that the broker tells at once
 _ENDING_S = 1.0  # a process that hangs up may need a moment to end
 
 Setting = str | int | float | bool
@@ -124,13 +123,15 @@ class Cluster:
         self, api: str | None = None, topic: str | None = None, client: str | None = None
     ) -> list[dict[str, Any]]:
         """What waits now, for what, since when; the fields are those of ``GET /v1/requests``."""
-        return self._client.requests(parked=1, api=api, topic=topic, client=client, limit=_ALL)
+        return self._client.requests(
+            parked=1, api=api, topic=topic, client=client, limit=REQUESTS_MAX
+        )
 
     def requests(
         self, api: str | None = None, topic: str | None = None, client: str | None = None
     ) -> list[dict[str, Any]]:
         """The wait records of the latest 10,000, latest first; needs *record*."""
-        return self._client.requests(api=api, topic=topic, client=client, limit=_ALL)
+        return self._client.requests(api=api, topic=topic, client=client, limit=REQUESTS_MAX)
 
     # ------------------------------------------------------------------------------ faults
 

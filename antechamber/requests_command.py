@@ -15,7 +15,7 @@ from http import HTTPStatus
 from time import sleep
 from typing import TYPE_CHECKING, Any
 
-from antechamber.admin_client import AdminClient, AdminError
+from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError
 from antechamber.command_line import CommandParser, UsageError, run
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ produce also which offset each partition needs, how far each replica is, and
 who is behind. Without it the latest that were answered, if the broker keeps
 their wait records: antechamber serve --record.
 """
-_LIMIT_MAX = 10_000
 
 Request = dict[str, Any]
 Identity = tuple[object, ...]
@@ -112,9 +111,9 @@ def _until_seen(ask: Ask, limit: int, seen: set[Identity]) -> list[Request]:
         for index, request in enumerate(found):
             if _identity(request) in seen:
                 return found[:index]
-        if len(found) < limit or limit == _LIMIT_MAX:
+        if len(found) < limit or limit == REQUESTS_MAX:
             return found
-        limit = min(10 * limit, _LIMIT_MAX)
+        limit = min(10 * limit, REQUESTS_MAX)
 
 
 def _identity(request: Request) -> Identity:
@@ -153,7 +152,7 @@ def _table(requests: list[Request], given: argparse.Namespace, shown: int | None
 
 
 def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 7 and 0 < int(text) <= _LIMIT_MAX):
-        words = f"{text!r} is not a whole number from 1 to {_LIMIT_MAX}"
+    if not (text.isascii() and text.isdigit() and len(text) < 7 and 0 < int(text) <= REQUESTS_MAX):
+        words = f"{text!r} is not a whole number from 1 to {REQUESTS_MAX}"
         raise argparse.ArgumentTypeError(words)
     return int(text)

@@ -11,7 +11,7 @@ same is measured with these modules compiled, as a wheel may have them (hatch_bu
 a C compiler.
 
 The share of the system call in a fetch at the log's end is the most that a copy of recent batches
-in memory could save there; the append that makes the copy would pay for it.
+in memory could save there; what each append would pay for the copy is beside it.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ _APPENDS = {records: _RATIO(f"append 16 KB, {records} records a batch") for reco
 _UNLIKE = _RATIO("append 16 KB, 160 records of differing sizes a batch")
 _COMPILED = {metric: _RATIO(f"{metric.name}, compiled") for metric in (*_APPENDS.values(), _UNLIKE)}
 _TAIL = Metric("a fetch of the last 16 KB: the system call", "of the fetch")
+_COPY = Metric("a copy of 16 KB", "of that system call")
 _COLD = _RATIO("fetch 1 MB at a time, cold")
 _CACHED = _RATIO("fetch 1 MB at a time, in the page cache")
 _RESTART = _SECONDS("restart, 1000 partitions, 10 GB, clean", unit="s, <= 2")
@@ -71,6 +72,7 @@ def measure(system: System, scale: float) -> Sample:
                 compiled.name: _alone(figures[metric]) for metric, compiled in _COMPILED.items()
             }
     figures[_TAIL] = partial(work.tail_share, fetches=size(10_000))
+    figures[_COPY] = partial(work.copy_share, copies=size(10_000))
     figures[_COLD] = partial(work.fetch_ratio, megabytes=size(512), cold=True)
     figures[_CACHED] = partial(work.fetch_ratio, megabytes=size(512), cold=False)
     figures[_RESTART] = partial(work.restart_seconds, partitions=size(1000), megabytes=size(10_240))
@@ -109,6 +111,7 @@ BENCHMARK = Benchmark(
         _UNLIKE,
         *_COMPILED.values(),
         _TAIL,
+        _COPY,
         _COLD,
         _CACHED,
         _RESTART,

@@ -21,6 +21,7 @@ from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
+from integration.machine_clock import MachineClock
 from protocol.records import HEADER_BYTES, Record, build_batch
 
 BATCH_BYTES = 16 * 1024
@@ -29,26 +30,10 @@ MEGABYTE = 1024 * 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-class SystemClock:
-    """The machine's own time."""
-
-    def now_ms(self) -> float:
-        """Monotonic milliseconds."""
-        return time.monotonic() * 1000
-
-    def wall_ms(self) -> int:
-        """Milliseconds since the Unix epoch."""
-        return time.time_ns() // 1_000_000
-
-    def wall_us_at(self, now_ms: float) -> int:
-        """Microseconds since the Unix epoch."""
-        return self.wall_ms() * 1000 + int((now_ms - self.now_ms()) * 1000)
-
-
 def sent(records: int, *, alike: bool = True) -> bytes:
     """A producer's batch of about 16 KB in so many records, of one size if they are *alike*."""
     size = (BATCH_BYTES - HEADER_BYTES) // records - 12
-    now_ms = SystemClock().wall_ms()
+    now_ms = MachineClock().wall_ms()
     chance = random.Random(records)
     sizes = [size if alike else chance.randrange(size * 2) for _ in range(records)]
     return build_batch([Record(None, os.urandom(each), timestamp=now_ms) for each in sizes])
@@ -66,7 +51,7 @@ def managed(path: Path) -> Iterator[LogManager]:
 
 def managed_unclosed(path: Path) -> LogManager:
     """The logs in a directory, for who crashes them."""
-    return LogManager(path, SystemClock(), node_id=1, cluster_id="benchmark", durable=False)
+    return LogManager(path, MachineClock(), node_id=1, cluster_id="benchmark", durable=False)
 
 
 def log_of(manager: LogManager, number: int = 0, config: LogConfig | None = None) -> Log:
@@ -111,7 +96,7 @@ def opened(path: Path) -> Iterator[int]:
         os.close(fd)
 
 
-def write_plain(fd: int, data: bytes, count: int) -> None:
+def write_plain(fd: int, data: bytes | memoryview, count: int) -> None:
     """What a program does that only writes."""
     for _ in range(count):
         os.write(fd, data)
@@ -180,6 +165,25 @@ def tail_share(folder: Path, fetches: int) -> float:
         os.close(fd)
     clear(folder)
     return plain / ours
+
+
+def copy_share(folder: Path, copies: int) -> float:
+    """What a copy of a batch takes, as a share of the system call that reads it."""
+    batch = memoryview(bytearray(sent(16)))
+    kept: list[bytes] = [b""] * 256
+    with opened(folder / "plain") as fd:
+        write_plain(fd, batch, 1)
+    fd = os.open(folder / "plain", os.O_RDONLY)
+    ratios = []
+    for number in range(copies):
+        began = time.perf_counter()
+        kept[number % len(kept)] = bytes(batch)
+        copied = time.perf_counter()
+        os.pread(fd, len(batch), 0)
+        ratios.append((copied - began) / (time.perf_counter() - copied))
+    os.close(fd)
+    clear(folder)
+    return median(ratios)
 
 
 def recovery_seconds(folder: Path, megabytes: int, *, cold: bool) -> float:

@@ -14,7 +14,13 @@ from broker.node import Node
 from broker.request import Request
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import name_of_api
-from broker.waits.operations import Facts, group_wait, progress, purgatory_of, waited_for
+from broker.waits.operations import (
+    Facts,
+    progress,
+    purgatory_of,
+    wait_without_operation,
+    waited_for,
+)
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
 from purgatories.operations.delayed_fetch import DelayedFetch
@@ -45,12 +51,12 @@ def _request(node: Node, connection: Connection, request: Request[Any]) -> Facts
         "arrived_us": node.clock.wall_us_at(request.arrived_ms),
         "parked_us": int((now_ms - request.arrived_ms) * 1000),
         "follower": getattr(request.body, "replica_state", None) is not None,
-        **(_in_group(node, request) if operation is None else _operation(node, operation, now_ms)),
+        **(_plain(node, request) if operation is None else _operation(node, operation, now_ms)),
     }
 
 
-def _in_group(node: Node, request: Request[Any]) -> Facts:
-    purgatory, waited_for, timeout_ms = group_wait(node, request.body)
+def _plain(node: Node, request: Request[Any]) -> Facts:
+    purgatory, waited_for, timeout_ms = wait_without_operation(node, request.body)
     return {
         "purgatory": purgatory,
         "waited_for": waited_for,

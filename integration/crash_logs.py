@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import random
 import struct
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import UUID
@@ -21,6 +20,7 @@ from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import LOG_STARTS
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
+from integration.machine_clock import MachineClock
 from protocol.compression import Codec
 from protocol.records import Record, batches, build_batch, check_crc, records
 
@@ -34,22 +34,6 @@ KEYS = 11
 TOMBSTONES = 13
 _NOTES = "notes"
 _NOTE = struct.Struct(">iqq")
-
-
-class MachineClock:
-    """The machine's own time."""
-
-    def now_ms(self) -> float:
-        """Monotonic milliseconds."""
-        return time.monotonic() * 1000
-
-    def wall_ms(self) -> int:
-        """Milliseconds since the Unix epoch."""
-        return time.time_ns() // 1_000_000
-
-    def wall_us_at(self, now_ms: float) -> int:
-        """Microseconds since the Unix epoch."""
-        return self.wall_ms() * 1000 + int((now_ms - self.now_ms()) * 1000)
 
 
 def noted(folder: Path) -> int:

@@ -16,7 +16,7 @@ from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
-from integration.crash_logs import MachineClock
+from integration.machine_clock import MachineClock
 from protocol.compression import Codec
 from protocol.records import CONTROL_BIT, TRANSACTIONAL_BIT, Record, build_batch
 

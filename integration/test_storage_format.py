@@ -20,7 +20,6 @@ from broker.storage.log_directory import COMPACTED as COMPACTED_TO
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
 from integration.antechamber_process import Serve
-from integration.crash_logs import MachineClock
 from integration.deadlines import eventually
 from integration.kafka_histories import (
     INDEX_INTERVAL_BYTES,
@@ -34,6 +33,7 @@ from integration.kafka_histories import (
     write_keys,
 )
 from integration.kafka_quick_start import class_path, quick_start
+from integration.machine_clock import MachineClock
 from integration.mixed_logs import COMPACTED, MIXED, write_logs
 from integration.processes import files_in
 from integration.real_kafka import RealKafka

@@ -54,6 +54,8 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
     """Answer a fetch now, or park it."""
     body, replicas = request.body, request.node.replicas
     replica_id, replica_epoch = _replica(body)
+    if request.record is not None:
+        request.record.follower = replica_id >= 0
     try:
         context = _context(request, replica_id)
     except SessionError as error:
@@ -74,8 +76,6 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
         replica_epoch=replica_epoch,
     )
     read_committed = params.isolation is FetchIsolation.TXN_COMMITTED
-    if request.record is not None:
-        request.record.follower = params.from_follower
 
     def answer(results: list[LogReadResult]) -> None:
         if request.record is not None:

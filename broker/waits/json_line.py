@@ -28,7 +28,6 @@ def json_line(record: WaitRecord) -> bytes:
     """The record, without the end of the line."""
     api_key, api_version, correlation_id, client_id = record.header
     queued, local, parked, send = record.phases_us()
-    noted = record.noted
     return _LINE % (
         _who(record.node, record.connection, client_id),
         correlation_id,
@@ -40,7 +39,7 @@ def json_line(record: WaitRecord) -> bytes:
         send,
         queued + local + parked + send,
         _NO_WAIT if record.purgatory is None and record.cause is ARRIVED else _wait(record),
-        _partition(noted[0]) if len(noted) == 1 else b",".join(map(_partition, noted)),
+        b",".join(map(_partition, record.noted)),
         record.error,
     )
 

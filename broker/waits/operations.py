@@ -33,12 +33,13 @@ def purgatory_of(operation: DelayedOperation) -> str:
     return "DeleteRecords"
 
 
-def group_wait(node: Node, body: object) -> tuple[str, Facts, int | None]:
-    """Purgatory, condition and limit of a group's request, which waits without an operation.
+def wait_without_operation(node: Node, body: object) -> tuple[str, Facts, int | None]:
+    """Purgatory, condition and limit of a request that waits without an operation.
 
-    A join waits for the members of the group, and so does a sync until the leader's has come; the
-    leader's own, a commit and all others wait for what the group has written to be stored. No
-    group's is a produce, which waits for the disk to have its records (``flush.messages``).
+    That is a produce which waits for the disk to have its records (``flush.messages``), or a
+    group's request. A join waits for the members of the group, and so does a sync until the
+    leader's has come; the leader's own, a commit and all others wait for what the group has written
+    to be stored.
     """
     if isinstance(body, ProduceRequest):
         return "Produce", FLUSH, None

@@ -13,7 +13,13 @@ from broker.clock import Clock
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import ARRIVED, TIMED_OUT, Cause, CauseKind
 from broker.waits.limits import RECENT_MAX
-from broker.waits.operations import FLUSH, group_wait, purgatory_of, unanswered, waited_for
+from broker.waits.operations import (
+    FLUSH,
+    purgatory_of,
+    unanswered,
+    wait_without_operation,
+    waited_for,
+)
 from broker.waits.partitions import NOTHING, noted
 from broker.waits.record import WaitRecord
 from protocol.headers import RequestHeader
@@ -69,7 +75,7 @@ class Recorder:
             record.purgatory = purgatory_of(operation)
             record.waited_for = waited_for(request.node, operation)
         else:
-            waiting = group_wait(request.node, request.body)
+            waiting = wait_without_operation(request.node, request.body)
             record.purgatory, record.waited_for, record.timeout_ms = waiting
 
     def end(self) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from recorder.record_file import RecordFile
+from tests.full_disk import filling_up
 
 
 def test_records_are_added_a_line_each(tmp_path: Path) -> None:
@@ -36,15 +36,9 @@ def test_a_disk_that_fills_up_leaves_no_half_line(
 ) -> None:
     """And what comes when there is room again is whole, too."""
     file = RecordFile(tmp_path / "r")
-    write = os.write
-
-    def half(fd: int, data: memoryview) -> int:
-        if len(data) > 2:
-            return write(fd, data[:2])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(os, "write", half)
+        patched.setattr(os, "write", filling_up())
         file.keep({"a": 0})
     file.keep({"a": 1})
     file.close()

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from broker.waits.recorder import Recorder
 from protocol.errors import ErrorCode
+from protocol.messages.fetch import FetchRequest
 from tests.batches import batch
-from tests.client import running_node
+from tests.client import running_cluster, running_node
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio
+
+SESSIONS_VERSION = 12
 
 
 async def test_unknown_partitions_are_answered_last(tmp_path: Path) -> None:
@@ -76,3 +80,18 @@ async def test_a_limit_below_zero_is_an_error(tmp_path: Path, limit: str) -> Non
 
         assert response.responses[0].partitions[0].error_code == ErrorCode.UNKNOWN_SERVER_ERROR
         assert at_end.responses[0].partitions[0].error_code == 0
+
+
+async def test_a_follower_that_is_refused_is_one_all_the_same(tmp_path: Path) -> None:
+    """Before its session is looked for: it is left out where followers are."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        unknown = FetchRequest(
+            replica_id=2, max_wait_ms=0, min_bytes=1, session_id=99, session_epoch=5, topics=[]
+        )
+
+        await cluster.client(1).send(unknown, SESSIONS_VERSION)
+
+        recorder = cluster.cluster.recorder
+        assert recorder is not None
+        [record] = recorder.recent
+        assert (record.error, record.follower) == (ErrorCode.FETCH_SESSION_ID_NOT_FOUND, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import trio
 
 from broker.errors import StartupError
 from broker.waits.records_file import RecordsFile
+from tests.full_disk import filling_up
 
 pytestmark = pytest.mark.anyio
 
@@ -75,15 +75,9 @@ async def test_a_full_disk_costs_records_and_one_line(
     """No half line stays, and writing goes on when it can."""
     path = tmp_path / "r"
     file = RecordsFile(path)
-    write = os.write
-
-    def half(fd: int, data: memoryview) -> int:
-        if len(data) > 2:
-            return write(fd, data[:2])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(os, "write", half)
+        patched.setattr(os, "write", filling_up())
         for _ in range(2):
             file.add([b"abc", b"d"])
             await file.flush()
