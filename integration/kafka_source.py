@@ -1,7 +1,7 @@
 """A real Apache Kafka from where it can be had: in containers, or from its jars on a local JVM.
 
-Containers come first, where a Docker engine answers. `ANTECHAMBER_KAFKA=jars` or `=containers`
-decides otherwise. Which one is used is printed.
+Containers come first, where a Docker engine responds and has the image or can pull it.
+`ANTECHAMBER_KAFKA=jars` or `=containers` decides otherwise. Which one is used is printed.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import subprocess
 from collections.abc import Mapping
 from functools import cache
 
-from integration.kafka_containers import KafkaContainers
+from integration.kafka_containers import IMAGE, KafkaContainers
 from integration.kafka_jars import missing_for_a_jvm
 from integration.real_kafka import RealKafka
 
 Kafka = RealKafka | KafkaContainers
+
+PULL_WITHIN_SECONDS = 300
 
 sources_used: dict[str, None] = {}  # in words, in the order of their first use
 
@@ -28,7 +30,7 @@ def start_kafka(
     if source not in (None, "jars", "containers"):
         raise ValueError(f"ANTECHAMBER_KAFKA is {source!r}; it may be 'jars' or 'containers'")
     if source is None:
-        source = "jars" if missing_docker() else "containers"
+        source = "jars" if missing_containers() else "containers"
     kafka: Kafka
     if source == "containers":
         kafka = KafkaContainers(nodes, properties, heap=heap)
@@ -40,8 +42,28 @@ def start_kafka(
 
 def missing_kafka() -> str | None:
     """What this machine lacks to run a real Kafka in any way, in words; None when nothing."""
-    engine, jvm = missing_docker(), missing_for_a_jvm()
+    engine, jvm = missing_containers(), missing_for_a_jvm()
     return f"{engine} and {jvm}" if engine and jvm else None
+
+
+@cache
+def missing_containers() -> str | None:
+    """What this machine lacks to run Kafka in containers, in words; None when nothing."""
+    if engine := missing_docker():
+        return engine
+    if _docker("image", "inspect", IMAGE) or _docker("pull", "--quiet", IMAGE):
+        return None
+    return f"no image {IMAGE}, and the Docker engine cannot pull it"
+
+
+def _docker(*arguments: str) -> bool:
+    try:
+        done = subprocess.run(
+            ["docker", *arguments], capture_output=True, timeout=PULL_WITHIN_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
 
 
 @cache

@@ -48,6 +48,7 @@ class RealKafka:
     ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="antechamber-kafka-"))
         self.processes: list[ServerProcess] = []
+        self._properties_of: dict[int, dict[str, str]] = {}
         self._files = quick_start()
         flags = self._files.jvm_flags if quick else _LASTING
         logging = f"-Dlog4j2.level={log_level}"
@@ -86,8 +87,12 @@ class RealKafka:
         """End a node as a crash does."""
         self.processes[node - 1].kill()
 
-    def start(self, node: int) -> None:
-        """Start a stopped node on its own logs, and wait until it takes connections."""
+    def start(self, node: int, properties: Mapping[str, str] | None = None) -> None:
+        """Start a stopped node on its own logs, and wait until it accepts connections.
+
+        *properties* replace those that the node has had.
+        """
+        self._properties_of[node] |= properties or {}
         self.processes[node - 1] = self._start(node)
         self._wait_for(node)
 
@@ -122,6 +127,7 @@ class RealKafka:
 
     def _start(self, node: int) -> ServerProcess:
         folder = self._folder(node)
+        write_properties(folder / "server.properties", self._properties_of[node])
         command = [*self._java, class_path(), "kafka.Kafka", folder / "server.properties"]
         return ServerProcess(command, folder)
 
@@ -139,10 +145,8 @@ class RealKafka:
     def _format(self, properties: dict[str, str]) -> None:
         cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         for node in self.nodes:
-            folder = self._folder(node)
             self._files.format(self.data_directory(node), cluster_id, node)
-            lines = {**self._properties(node), **properties}
-            write_properties(folder / "server.properties", lines)
+            self._properties_of[node] = {**self._properties(node), **properties}
 
     def _properties(self, node: int) -> dict[str, str]:
         listener = f"PLAINTEXT://{self.nodes[node]}"

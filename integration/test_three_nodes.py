@@ -21,10 +21,13 @@ from kafka import KafkaProducer
 from kafka.errors import KafkaError
 
 from antechamber import Cluster
+from integration.deadlines import eventually
 
 Acknowledged = set[int]
 PAUSE_SECONDS = 0.4
 ROUNDS = 2
+# Of each client, before the first fault and after the last one.
+RECORDS_MIN = 100
 
 
 @pytest.fixture
@@ -120,6 +123,22 @@ def _trouble(kafka: Cluster) -> None:
             kafka.wait_in_sync(timeout=30)
 
 
+def _wait_for_records(kafka: Cluster, count: int) -> None:
+    """Wait until each client has *count* more records acknowledged by the in-sync replicas."""
+    wanted = {name: replicated + count for name, replicated in _replicated(kafka).items()}
+
+    def written() -> bool:
+        now = _replicated(kafka)
+        return all(now[name] >= least for name, least in wanted.items())
+
+    eventually(written, f"{count} more records of each client", within=60)
+
+
+def _replicated(kafka: Cluster) -> dict[str, int]:
+    topics = {topic["name"]: topic["partitions"] for topic in kafka.cluster()["topics"]}
+    return {name: sum(each["high_watermark"] for each in topics[name]) for name in CLIENTS}
+
+
 def _read_all(kafka: Cluster, topic: str) -> list[int]:
     """Every record of the topic, each partition in its order."""
     consumer = Consumer(
@@ -149,14 +168,16 @@ def test_nothing_acknowledged_is_lost(kafka: Cluster, tmp_path: Path) -> None:
             name: others.submit(client, kafka.bootstrap, until) for name, client in CLIENTS.items()
         }
         try:
+            _wait_for_records(kafka, RECORDS_MIN)
             _trouble(kafka)
+            _wait_for_records(kafka, RECORDS_MIN)
         finally:
             until.touch()
         acknowledged = {name: future.result() for name, future in running.items()}
 
     for name, numbers in acknowledged.items():
         found = _read_all(kafka, name)
-        assert len(numbers) > 100, name
+        assert len(numbers) >= RECORDS_MIN, name
         assert not numbers - set(found), f"{name} lost {sorted(numbers - set(found))[:5]}"
         if name != "kafka-python":
             assert len(found) == len(set(found)), name
