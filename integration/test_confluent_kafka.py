@@ -302,6 +302,16 @@ def test_partitions_are_added(admin: AdminClient, topic: str) -> None:
         admin.create_partitions([NewPartitions(topic, 1)])[topic].result(10)
 
 
+def test_all_topics_are_listed(admin: AdminClient, topic: str) -> None:
+    """librdkafka leaves three bytes after a Metadata request for all topics."""
+    created(admin, topic, 2)
+
+    listed = admin.list_topics(timeout=10)
+
+    assert len(listed.topics[topic].partitions) == 2
+    assert listed.brokers
+
+
 def test_configs_given_at_creation_are_described(admin: AdminClient, topic: str) -> None:
     """What a topic was created with is what DescribeConfigs says; the rest are Kafka's defaults."""
     created(admin, topic, 1, config={"max.message.bytes": "4321"})

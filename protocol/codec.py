@@ -29,29 +29,22 @@ from protocol.wire import (
     Write,
 )
 
-__all__ = ["Malformed", "Output", "decode", "decode_start", "encode", "encode_into"]
+__all__ = ["Malformed", "Output", "decode", "encode", "encode_into"]
 
 
 def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
-    """Read a message from the whole of *buf*; its ``records`` and ``data`` are views into it.
+    """Read a message from the start of *buf*; its ``records`` and ``data`` are views into it.
 
-    Raises `Malformed` for bytes that are not exactly such a message.
+    Bytes after the message are ignored, as Kafka does: librdkafka leaves three of them after a
+    Metadata request for all topics. Raises `Malformed` for bytes that are not such a message.
     """
-    value, pos = decode_start(cls, version, buf)
-    if pos != len(buf):
-        raise Malformed(f"{len(buf) - pos} bytes too many")
-    return value
-
-
-def decode_start(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> tuple[Any, int]:
-    """Read a message from the start of *buf*; also returns where it ends. Raises `Malformed`."""
     try:
         value, pos = _reader(cls, version)(memoryview(buf), 0)
     except (IndexError, struct_error, UnicodeDecodeError) as error:
         raise Malformed(str(error)) from None
     if pos > len(buf):
         raise Malformed("a value runs past the end")
-    return value, pos
+    return value
 
 
 def encode_into(out: Output, value: Any, version: int) -> None:

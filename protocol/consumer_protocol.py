@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from struct import Struct
 from typing import Any
 
-from protocol.codec import Malformed, decode_start, encode
+from protocol.codec import Malformed, decode, encode
 from protocol.schema import data, int32, message, since, string, struct
 
 PROTOCOL_TYPE = "consumer"
@@ -89,7 +89,7 @@ def write_subscription(subscription: ConsumerProtocolSubscription, version: int)
 
 def _parse(cls: Any, raw: bytes) -> Any:
     version = _known(cls, version_of(raw))
-    return decode_start(cls, version, memoryview(raw)[_VERSION.size :])[0]
+    return decode(cls, version, memoryview(raw)[_VERSION.size :])
 
 
 def _known(cls: Any, version: int) -> int:

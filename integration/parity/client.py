@@ -13,11 +13,13 @@ import struct
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 from integration.parity.timing import Events, Wait
-from integration.wire.connection import address
+from integration.wire.connection import address, framed
+from protocol.framing import LENGTH_BYTES
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
 
@@ -25,6 +27,8 @@ from protocol.messages import RESPONSES
 BY_NAME = {0: 12, 1: 12, 9: 9, 8: 9}
 ANSWER_WITHIN_S = 25.0
 _CHUNK = 1 << 20
+
+Edit = Callable[[bytes], bytes]  # from a request's header and body to what is sent instead
 
 
 class Closed(Exception):  # noqa: N818 - it names what happened
@@ -79,15 +83,18 @@ class Client:
         self._receiver = receiver
         receiver.add(self)
 
-    def start(self, request: Any, version: int | None = None) -> Pending:
-        """Send a request and do not wait for its answer."""
+    def start(
+        self, request: Any, version: int | None = None, *, edit: Edit | None = None
+    ) -> Pending:
+        """Send a request, its bytes as *edit* changes them, and do not wait for its answer."""
         spec = request.__spec__
         if version is None:
             version = BY_NAME.get(spec.key, spec.versions[-1])
         self._events.happens()
         pending = Pending(request, version, next(self._correlation_ids), self._events)
         self._sent.append(pending)
-        self.write(encode_request(request, version, pending.correlation_id, self.client_id))
+        frame = encode_request(request, version, pending.correlation_id, self.client_id)
+        self.write(frame if edit is None else framed(edit(frame[LENGTH_BYTES:])))
         if self.ended:
             self._abandon()
         return pending

@@ -12,7 +12,9 @@ import trio
 from broker.dispatch import _BY_KEY, HANDLERS, advertised
 from broker.waits.recorder import Recorder
 from protocol.errors import ErrorCode
+from protocol.headers import decode_response, encode_request
 from protocol.messages.api_versions import ApiVersionsRequest
+from protocol.messages.metadata import MetadataRequest, MetadataResponse
 from protocol.messages.produce import ProduceRequest
 from tests.client import running_cluster, running_node
 
@@ -68,6 +70,18 @@ async def test_a_version_that_is_not_served_has_a_record(tmp_path: Path) -> None
         assert (told["client_id"], told["error"]) == (None, ErrorCode.UNSUPPORTED_VERSION)
         assert told["completed_by"] == {"cause": "error"}
         assert 0 <= told["total_us"] < 1000
+
+
+async def test_bytes_after_a_request_are_ignored(tmp_path: Path) -> None:
+    """librdkafka leaves three bytes after a Metadata request for all topics."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        raw = encode_request(MetadataRequest(topics=None), 12, 7, "me")[4:] + bytes(3)
+
+        client.write(len(raw).to_bytes(4, "big") + raw)
+
+        correlation_id, answer = decode_response(MetadataResponse, 12, await client.frame())
+        assert (correlation_id, [each.node_id for each in answer.brokers]) == (7, [1])
 
 
 async def test_a_request_is_logged_in_one_line(

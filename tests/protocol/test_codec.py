@@ -23,7 +23,6 @@ from protocol.messages.fetch import (
     FetchTopic,
     PartitionData,
 )
-from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.protocol.kafka_python import kafka_python_decode, kafka_python_encode
 from tests.protocol.kafka_schemas import is_known_to_kafka_python
@@ -168,12 +167,14 @@ def _peak_memory() -> Iterator[Callable[[], int]]:
         tracemalloc.stop()
 
 
-def test_trailing_bytes_are_malformed() -> None:
-    """A message is the whole frame."""
-    raw = encode(HeartbeatRequest(group_id="g", generation_id=1, member_id="m"), 0)
+@given(seed=st.integers(0, 2**32))
+def test_bytes_after_a_message_are_ignored(seed: int) -> None:
+    """Kafka does not read them, in any API and version."""
+    rng = random.Random(seed)
+    cls, version = rng.choice(MESSAGES)
+    message = random_message(rng, cls, version)
 
-    with pytest.raises(Malformed, match="1 bytes too many"):
-        decode(HeartbeatRequest, 0, raw + b"\0")
+    assert decode(cls, version, encode(message, version) + rng.randbytes(3)) == message
 
 
 def test_null_is_refused_where_it_is_not_legal() -> None:
