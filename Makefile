@@ -10,7 +10,7 @@ CODE := $(PACKAGES) tests integration benchmarks demo docs hatch_build.py
 SUITES ?= tests integration
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help serve demo test simulate check format docs bench bench-purgatory parity clients clean
+.PHONY: help serve demo test simulate fuzz check format docs bench bench-purgatory parity clients clean
 .SILENT:
 
 help:  ## list the targets
@@ -28,6 +28,12 @@ test: check  ## check, then run every test this machine can run
 
 simulate: .venv/.developing  ## a cluster in virtual time, with faults, by thousands of seeds
 	$(BIN)/python -m tests.simulation --seeds 3000 $(ARGS)
+
+# FRAMES says how many; HYPOTHESIS_PROFILE=fresh draws other examples in each run.
+FRAMES ?= 2000000
+fuzz: .venv/.developing  ## hostile clients beside an honest one, and fresh examples of random search
+	HYPOTHESIS_PROFILE=fresh $(BIN)/python -m pytest tests -m hypothesis -q
+	$(BIN)/python -m integration.fuzz --frames $(FRAMES) $(ARGS)
 
 check: .venv/.developing  ## format, lint, types and arrows
 	$(BIN)/ruff check --quiet .

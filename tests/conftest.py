@@ -1,16 +1,21 @@
-"""Virtual time for every test: a thirty-second long poll takes no time at all."""
+"""Virtual time for every test, and the same examples of random search in every run.
+
+``make fuzz`` loads the profile ``fresh`` instead, which draws other examples in each run.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 from hypothesis import settings
 from trio.testing import MockClock
 
-# How long an example takes says something about the machine, and nothing about the code.
-settings.register_profile("any machine", deadline=None)
-settings.load_profile("any machine")
+# No deadline: how long an example takes depends on the machine.
+settings.register_profile("derandomized", deadline=None, derandomize=True)
+settings.register_profile("fresh", deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "derandomized"))
 
 
 @pytest.fixture

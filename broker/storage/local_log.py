@@ -107,8 +107,12 @@ class LocalLog:
         self._end_at(offset)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
-        """Forget everything; the next record gets *offset*."""
-        self._delete(list(self.segments))
+        """Forget everything; the next record gets *offset*. Raises OSError.
+
+        The newest segment goes first, so that a failure leaves a log that ends earlier and not one
+        that begins later. Kafka removes the oldest first (``LocalLog.truncateFullyAndStartAt``).
+        """
+        self._delete(list(self.segments)[::-1])
         self.segments.replace_all(self.new_segment(offset))
         self._end_at(offset)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from broker.errors import ApiError
@@ -143,6 +143,7 @@ class Writer:
     calls=st.integers(0, 25),
     operations=st.lists(st.sampled_from(OPERATIONS), min_size=5, max_size=30),
 )
+@example("no renaming", 3, ["append", "append", "append", "cut", "roll", "cut"])
 def test_what_was_acknowledged_outlives_the_fault(
     fault: str, calls: int, operations: list[str]
 ) -> None:

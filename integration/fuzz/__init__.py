@@ -1,0 +1,1 @@
+"""A fuzzer: requests that no client should send, and an honest client that must not notice them."""

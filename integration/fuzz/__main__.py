@@ -1,0 +1,171 @@
+"""`python -m integration.fuzz --frames N`: hostile clients beside an honest one, in rounds.
+
+A round is a fresh broker, some ten thousand frames, a look at what is left when all clients are
+gone, an orderly stop, and a start on the same data. What ends the broker is shrunk to the few
+frames that do it, and written to the corpus. The seed is printed; it decides what is sent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from broker.dispatch import HANDLERS
+from integration.deadlines import eventually
+from integration.fuzz.broker import FuzzedBroker, HonestClient
+from integration.fuzz.corpus import save, shrunk
+from integration.fuzz.hostile_clients import HostileClients
+from integration.fuzz.recorded import Relay, let_clients_work
+from integration.fuzz.sessions import Session, Sessions
+from integration.processes import free_ports
+
+FRAMES_A_ROUND = 20_000
+_KEPT_SESSIONS = 400  # that are tried again when the broker has ended
+_LOOK_EVERY_SESSIONS = 50
+# Logs of new topics stay open, and so do files of their indexes.
+_DESCRIPTORS_A_PARTITION = 12
+_MEMORY_MAX = 1 << 30
+
+SERVED: dict[int, Any] = {cls.__spec__.key: cls for cls in HANDLERS}
+
+
+class Harm(Exception):  # noqa: N818 - it names what was found
+    """The broker ended, lost a record, or holds what it should have let go."""
+
+
+def main() -> int:
+    """Fuzz; the exit code is 1 if harm was done."""
+    parser = argparse.ArgumentParser(prog="python -m integration.fuzz", description=__doc__)
+    parser.add_argument("--frames", type=int, default=100_000, help="how many to send")
+    parser.add_argument("--seed", type=int, default=None, help="as an earlier run printed it")
+    options = parser.parse_args()
+    seed = random.randrange(1 << 32) if options.seed is None else options.seed
+    print(f"seed {seed}", flush=True)
+    recorded = record_clients()
+    print(f"{len(recorded)} frames recorded from real clients", flush=True)
+    sent = harm = 0
+    while sent < options.frames:
+        round_seed = seed + sent
+        try:
+            frames, facts = play_round(random.Random(round_seed), recorded)
+        except Harm as found:
+            harm += 1
+            print(f"round {round_seed}: {found}", flush=True)
+            frames, facts = FRAMES_A_ROUND, {}
+        sent += frames
+        print(f"{sent} frames, {harm} harmful, honest client: {facts}", flush=True)
+    return 1 if harm else 0
+
+
+def record_clients() -> list[bytes]:
+    """The requests of real clients."""
+    port, behind = free_ports(2)
+    relay = Relay(port)
+    with tempfile.TemporaryDirectory(prefix="antechamber-fuzz-") as folder:
+        advertise = ("--advertise", f"127.0.0.1:{port}")
+        broker = FuzzedBroker(Path(folder), "--port", str(behind), *advertise)
+        try:
+            relay.forward_to(behind)
+            let_clients_work(f"127.0.0.1:{port}")
+        finally:
+            relay.close()
+            broker.kill()
+    return relay.frames()
+
+
+def play_round(chance: random.Random, recorded: Sequence[bytes]) -> tuple[int, dict[str, Any]]:
+    """Send some frames to a fresh broker; how many, and what the honest client saw."""
+    with tempfile.TemporaryDirectory(prefix="antechamber-fuzz-") as folder:
+        broker = FuzzedBroker(Path(folder))
+        honest = HonestClient(broker.bootstrap)
+        latest: deque[Session] = deque(maxlen=_KEPT_SESSIONS)
+        try:
+            begin = time.monotonic()
+            frames = _play(broker, Sessions(chance, SERVED, recorded), latest)
+            seconds = time.monotonic() - begin
+            facts = honest.finish()
+            _check_that_nothing_is_left(broker)
+            broker.stop()
+            FuzzedBroker(Path(folder)).stop()
+        except (AssertionError, OSError) as error:
+            raise Harm(_report(broker, latest, error)) from error
+        finally:
+            honest.kill()
+            broker.kill()
+    return frames, facts | {"frames_a_second": round(frames / seconds)}
+
+
+def _play(broker: FuzzedBroker, sessions: Sessions, latest: deque[Session]) -> int:
+    clients = HostileClients(broker.address, sessions.drawing.learn)
+    frames = 0
+    for number in range(FRAMES_A_ROUND):
+        session = sessions.draw()
+        latest.append(session)
+        clients.play(session)
+        frames += len(session.frames)
+        if number % _LOOK_EVERY_SESSIONS == 0:
+            assert broker.is_alive, "the broker has ended"
+            assert broker.memory_bytes() < _MEMORY_MAX, f"{broker.memory_bytes() >> 20} MiB"
+        if frames >= FRAMES_A_ROUND:
+            break
+    clients.finish()
+    return frames
+
+
+def _check_that_nothing_is_left(broker: FuzzedBroker) -> None:
+    """When all clients have gone, so have their connections, descriptors and operations."""
+
+    def is_quiet() -> bool:
+        return bool(broker.node()["connections"] == 0)
+
+    eventually(is_quiet, "an end of all connections", within=30)
+    partitions = sum(len(topic["partitions"]) for topic in broker.admin.cluster()["topics"])
+    descriptors = broker.descriptors()
+    assert descriptors < 100 + partitions * _DESCRIPTORS_A_PARTITION, f"{descriptors} descriptors"
+    delayed = {each["name"]: each["num_delayed"] for each in broker.node()["purgatories"]}
+    assert not delayed["Fetch"], delayed
+    assert not delayed["Produce"], delayed
+
+
+def _report(broker: FuzzedBroker, latest: Sequence[Session], error: BaseException) -> str:
+    """Say what happened; sessions that end a fresh broker, too, are written to the corpus."""
+    if not broker.has_ended_soon():
+        return f"{error}\n{broker.error()}"
+    last = broker.error()
+    what = last.strip().rpartition("\n")[2]
+    if not ends_a_broker(latest):
+        return f"{error}; its last {len(latest)} sessions do not end another\n{last}"
+    path = save(shrunk(latest, ends_a_broker), what)
+    return f"{error}: {path.name}\n{last}"
+
+
+def ends_a_broker(sessions: Sequence[Session]) -> bool:
+    """Whether a fresh broker ends when these are played to it."""
+    with tempfile.TemporaryDirectory(prefix="antechamber-fuzz-") as folder:
+        broker = FuzzedBroker(Path(folder))
+        try:
+            clients = HostileClients(broker.address, _learn_nothing)
+            for session in sessions:
+                clients.play(session)
+            clients.finish()
+            broker.stop()
+        except (AssertionError, OSError):
+            return broker.has_ended_soon()
+        finally:
+            broker.kill()
+    return False
+
+
+def _learn_nothing(_response: object) -> None:
+    """What shrinks a conversation draws nothing."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

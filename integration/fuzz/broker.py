@@ -1,0 +1,117 @@
+"""The broker that is fuzzed: strict, so that a bug ends it, with topics of known names."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]  # no types there
+
+from antechamber.admin_client import AdminClient
+from integration.antechamber_process import start_serve
+from integration.deadlines import eventually
+from integration.fuzz.honest_client import TOPIC
+from integration.wire.connection import address
+
+ROOT = Path(__file__).parents[2]
+_READY_WITHIN_SECONDS = 60
+_STOP_WITHIN_SECONDS = 30
+_END_WITHIN_SECONDS = 3
+_TOPICS = ("t:2", "u:1", "consumer:3", TOPIC)
+
+
+class FuzzedBroker:
+    """A broker in *directory*, where its data stay when it is stopped."""
+
+    def __init__(self, directory: Path, *arguments: str) -> None:
+        os.environ["ANTECHAMBER_STRICT"] = "1"
+        ready = directory / "ready.json"
+        ready.unlink(missing_ok=True)
+        topics = [part for topic in _TOPICS for part in ("--topic", topic)]
+        self.process = start_serve(
+            directory, "--data-dir", str(directory / "data"), *topics, *arguments
+        )
+
+        def is_ready() -> bool:
+            assert self.is_alive, f"no start: {self.error()}"
+            return ready.exists()
+
+        eventually(is_ready, "the ready file", within=_READY_WITHIN_SECONDS)
+        facts = json.loads(ready.read_text())
+        self.bootstrap: str = facts["bootstrap"]
+        self.admin = AdminClient(facts["admin"])
+        self._child = psutil.Process(self.process.pid)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where it listens."""
+        return address(self.bootstrap)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process has not ended."""
+        return self.process.exit_code is None
+
+    def has_ended_soon(self) -> bool:
+        """Whether the process has ended, or ends now: it closes its listener first."""
+        try:
+            self.process.wait(_END_WITHIN_SECONDS)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def error(self) -> str:
+        """The last lines that it has logged."""
+        return self.process.stderr()[-4000:]
+
+    def descriptors(self) -> int:
+        """How many files and sockets it has open."""
+        return int(self._child.num_fds())
+
+    def memory_bytes(self) -> int:
+        """How much memory it holds."""
+        return int(self._child.memory_info().rss)
+
+    def node(self) -> dict[str, Any]:
+        """What its only node counts."""
+        node: dict[str, Any] = self.admin.ask("GET", "/v1/statistics")["nodes"][0]
+        return node
+
+    def stop(self) -> None:
+        """Stop it in order; raises AssertionError unless that succeeds."""
+        code = self.process.stop(within=_STOP_WITHIN_SECONDS)
+        assert code == 0, f"exit code {code}: {self.error()}"
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.process.kill()
+
+
+class HonestClient:
+    """The process of `integration.fuzz.honest_client`."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "integration.fuzz.honest_client", bootstrap],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finish(self) -> dict[str, Any]:
+        """What it has seen; raises AssertionError if a record is lost, or a request refused."""
+        output, errors = self._child.communicate("", timeout=60)
+        assert self._child.returncode == 0, output + errors[-2000:]
+        facts: dict[str, Any] = json.loads(output)
+        return facts
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._child.kill()
+        self._child.communicate()
