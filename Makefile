@@ -10,7 +10,7 @@ CODE := $(PACKAGES) tests integration benchmarks demo docs hatch_build.py
 SUITES ?= tests integration
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help serve demo test simulate fuzz check format docs bench bench-purgatory parity clients clean
+.PHONY: help serve demo test simulate fuzz check format docs bench bench-purgatory parity methods clients clean
 .SILENT:
 
 help:  ## list the targets
@@ -56,6 +56,9 @@ bench-purgatory: .venv/.developing  ## the purgatory alone, after Kafka's own be
 
 parity: .venv/.developing  ## play every scenario to a real Kafka, too; writes docs/parity.md
 	$(BIN)/python -m integration.parity $(ARGS)
+
+methods: .venv/.developing  ## compare a library's client methods with a real Kafka: ARGS="LIBRARY [TEXT]"
+	$(BIN)/python -W ignore -m integration.methods $(ARGS)
 
 clients: .venv/.developing  ## the oldest installable and the pinned client libraries against ours
 	ANTECHAMBER_REQUIRE=clients $(BIN)/python -m pytest integration/test_old_clients.py $(ARGS)

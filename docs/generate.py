@@ -19,6 +19,7 @@ from broker.dispatch import HANDLERS, advertised
 from broker.group_configs import GROUP_KEYS, bounds
 from broker.idle_topic_keys import IDLE_TOPIC_KEYS
 from broker.topic_config import TOPIC_KEYS
+from docs.clients_page import clients
 from protocol.messages import REQUESTS
 
 FOLDER = Path(__file__).parent
@@ -202,7 +203,11 @@ def _deviations(handler: Callable[..., object]) -> str:
     return ""
 
 
-PAGES: dict[str, Callable[[], str]] = {"configuration.md": configuration, "apis.md": apis}
+PAGES: dict[str, Callable[[], str]] = {
+    "configuration.md": configuration,
+    "apis.md": apis,
+    "clients.md": lambda: f"{_GENERATED}\n{clients()}",
+}
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str | None, ...]]) -> str:

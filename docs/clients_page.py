@@ -1,0 +1,76 @@
+"""The page of client methods, from what the tests wrote down: `docs/client_methods.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from integration.methods.card import Client, Seen, read_card
+from integration.methods.comparison import RETURNS
+from integration.methods.known import known
+
+_HEAD = """\
+# Client methods
+
+Every public method of these client libraries, as it was called by a test in
+[integration/methods](../integration/methods/__init__.py) on this broker and on a real Apache Kafka
+4.3.1: the shapes of its arguments, each with the error that it raises on Kafka, the requests that
+the client sent to this broker, with their versions, and whether both brokers did the same. What a
+method returns is compared value by value; what differs from run to run is not: ports, identifiers,
+times. Requests of a shape's preparation count as well, those sent after a time has passed do not
+(heartbeats).
+"""
+
+
+def clients() -> str:
+    """Return the page."""
+    read = read_card()
+    return "\n".join([_HEAD, *_summary(read), *(_client(name, read[name]) for name in read)])
+
+
+def _summary(read: Mapping[str, Client]) -> Iterator[str]:
+    yield "| class | release | methods | as Kafka in every shape |\n| --- | --- | --- | --- |"
+    for name, client in read.items():
+        same = sum(not _differences(name, method, seen) for method, seen in client.methods.items())
+        anchor = name.lower().replace(" ", "-").replace(".", "")
+        yield f"| [{name}](#{anchor}) | {client.release} | {len(client.methods)} | {same} |"
+    yield ""
+
+
+def _client(name: str, client: Client) -> str:
+    rows = [
+        f"| `{method}` | {_shapes(seen)} | {_requests(seen)} | {_same(name, method, seen)} |"
+        for method, seen in sorted(client.methods.items())
+    ]
+    head = "| method | shapes | requests | as Kafka |\n| --- | --- | --- | --- |"
+    return "\n".join([f"## {name}\n", head, *rows, ""])
+
+
+def _shapes(seen: Seen) -> str:
+    return ", ".join(
+        shape.replace("_", " ") + ("" if end == RETURNS else f" ({end})")
+        for shape, end in seen.ends.items()
+    )
+
+
+def _requests(seen: Seen) -> str:
+    """Name the requests; every client begins with ApiVersions, which is left out."""
+    return ", ".join(
+        f"{api} {'/'.join(map(str, versions))}"
+        for api, versions in seen.requests.items()
+        if api != "ApiVersions"
+    )
+
+
+def _same(client: str, method: str, seen: Seen) -> str:
+    differences = _differences(client, method, seen)
+    if len(set(differences.values())) == 1 and len(differences) == len(seen.ends):
+        return next(iter(differences.values()))
+    return "; ".join(f"{shape}: {why}" for shape, why in differences.items()) or "same"
+
+
+def _differences(client: str, method: str, seen: Seen) -> dict[str, str]:
+    """Return why shapes differ from Kafka, by shape."""
+    expected = {shape: known(client, method, shape) for shape in seen.ends}
+    return {
+        shape.replace("_", " "): each.reason for shape, each in expected.items() if each is not None
+    }

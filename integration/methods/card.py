@@ -1,0 +1,62 @@
+"""docs/client_methods.json: what was seen of each method, for the page of the documentation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from integration.methods.uses import Uses
+
+CARD = Path(__file__).parents[2] / "docs" / "client_methods.json"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The requests of a method, and how each of its shapes ends on a real Kafka."""
+
+    requests: Uses
+    ends: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Client:
+    """One class of a library's release, and what was seen of its methods."""
+
+    release: str
+    methods: Mapping[str, Seen]
+
+
+def read_card() -> dict[str, Client]:
+    """Return what was written down, by client."""
+    if not CARD.exists():
+        return {}
+    written: dict[str, Any] = json.loads(CARD.read_text())
+    return {
+        client: Client(
+            each["release"], {name: Seen(**seen) for name, seen in each["methods"].items()}
+        )
+        for client, each in written.items()
+    }
+
+
+def write_card(seen: Mapping[str, Client]) -> None:
+    """Write down what was seen of these clients, and keep the others."""
+    clients = read_card() | dict(seen)
+    CARD.write_text(
+        "{\n" + ",\n".join(_client(name, clients[name]) for name in sorted(clients)) + "\n}\n"
+    )
+
+
+def _client(name: str, client: Client) -> str:
+    return f'"{name}": {{"release": "{client.release}", "methods": {{\n{_methods(client)}\n}}}}'
+
+
+def _methods(client: Client) -> str:
+    def lines() -> Iterable[str]:
+        for name, seen in sorted(client.methods.items()):
+            yield f'"{name}": {json.dumps({"requests": seen.requests, "ends": dict(seen.ends)})}'
+
+    return ",\n".join(lines())

@@ -1,0 +1,33 @@
+"""Plays the nets of one client library to one broker, given by name and address.
+
+Prints the release of the library and the public methods of its classes as a line of JSON, then each
+outcome as another. ``--only TEXT`` plays the shapes with this in their name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from importlib.metadata import version
+
+from integration.methods.libraries import LIBRARIES, nets_of
+from integration.methods.playing import parts, play_all
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="python -m integration.methods.program")
+    parser.add_argument("library", choices=LIBRARIES)
+    parser.add_argument("bootstrap")
+    parser.add_argument("--only", default="")
+    asked = parser.parse_args()
+    nets = nets_of(asked.library)
+    public = {net.name: sorted(net.public()) for net in nets}
+    print(json.dumps({"release": version(asked.library), "public": public}), flush=True)
+    wanted = [part for part in parts(nets) if asked.only in f"{part.net.name} {part.name}"]
+    for played in play_all(asked.bootstrap, wanted):
+        print(json.dumps(played), flush=True)
+
+
+if __name__ == "__main__":
+    main()

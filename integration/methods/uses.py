@@ -1,0 +1,34 @@
+"""Which versions of which requests each method makes, as our broker recorded them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from integration.methods.comparison import Key
+
+# Made when a time has passed, whatever the client does.
+_BY_TIME = frozenset({"Heartbeat", "ConsumerGroupHeartbeat"})
+
+# Versions by the name of the API.
+Uses = dict[str, list[int]]
+
+
+def read_uses(records: Path) -> dict[tuple[str, str], Uses]:
+    """Return the requests of a run by client and method; all of its shapes together."""
+    used: dict[tuple[str, str], dict[str, set[int]]] = {}
+    for record in map(json.loads, records.read_text().splitlines()):
+        key = _key(record["client_id"] or "")
+        if key is not None and record["api"] not in _BY_TIME:
+            of_method = used.setdefault((key.client, key.method), {})
+            of_method.setdefault(record["api"], set()).add(record["version"])
+    return {
+        method: {api: sorted(versions) for api, versions in sorted(apis.items())}
+        for method, apis in used.items()
+    }
+
+
+def _key(client_id: str) -> Key | None:
+    """Read the id that `Stage` gives its clients."""
+    parts = client_id.split("/")
+    return Key(*parts) if len(parts) == 3 else None

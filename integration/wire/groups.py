@@ -1,0 +1,29 @@
+"""Groups over a raw connection: their coordinator found, an offset committed from outside."""
+
+from __future__ import annotations
+
+import struct
+
+from integration.wire.connection import Connection, Reader, string
+from integration.wire.requests import request
+
+_OFFSET_COMMIT, _FIND_COORDINATOR = 8, 10
+
+
+def find_coordinator(connection: Connection, group: str) -> int:
+    """Ask who coordinates a group (v0), which creates the internal topic; returns the error."""
+    read = Reader(connection.ask(request(_FIND_COORDINATOR, 0, string(group))))
+    return read.take("ih")[1]
+
+
+def commit_offset(
+    connection: Connection, group: str, topic: str, partition: int, offset: int
+) -> int:
+    """Commit an offset for a group without members (v2); returns the error."""
+    find_coordinator(connection, group)
+    body = string(group) + struct.pack(">i", -1) + string("") + struct.pack(">qi", -1, 1)
+    body += string(topic) + struct.pack(">iiq", 1, partition, offset) + string("")
+    read = Reader(connection.ask(request(_OFFSET_COMMIT, 2, body)))
+    read.take("ii")
+    read.string()
+    return read.take("iih")[2]
