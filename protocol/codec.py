@@ -24,12 +24,24 @@ from protocol.wire import (
     Nullable,
     Read,
     SizedValue,
+    Unencodable,
     Uuids,
     Wire,
     Write,
 )
 
-__all__ = ["Malformed", "Output", "decode", "encode", "encode_into"]
+__all__ = ["Malformed", "Output", "Unencodable", "decode", "encode", "encode_into"]
+
+# What a writer raises for a number out of range, None or a value of another type, and text that has
+# no bytes. `Unencodable` itself is for a string that is too long for a compact length.
+_DOES_NOT_FIT = (
+    Unencodable,
+    struct_error,
+    OverflowError,
+    AttributeError,
+    TypeError,
+    UnicodeEncodeError,
+)
 
 
 def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
@@ -40,7 +52,7 @@ def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
     """
     try:
         value, pos = _reader(cls, version)(memoryview(buf), 0)
-    except (IndexError, struct_error, UnicodeDecodeError) as error:
+    except (IndexError, struct_error) as error:
         raise Malformed(str(error)) from None
     if pos > len(buf):
         raise Malformed("a value runs past the end")
@@ -48,13 +60,19 @@ def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
 
 
 def encode_into(out: Output, value: Any, version: int) -> None:
-    """Append a message to *out*."""
+    """Append a message to *out*.
+
+    Raises `Unencodable` for a value that does not fit its type; *out* then has a part of it.
+    """
     cls: Any = type(value)
-    _writer(cls, version)(out, value)
+    try:
+        _writer(cls, version)(out, value)
+    except _DOES_NOT_FIT as error:
+        raise Unencodable(f"{cls.__name__} v{version}: {error}") from error
 
 
 def encode(value: Any, version: int) -> bytes:
-    """A message as bytes."""
+    """A message as bytes; raises `Unencodable` for a value that does not fit its type."""
     out = Output()
     encode_into(out, value, version)
     return out.joined()

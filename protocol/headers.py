@@ -11,9 +11,12 @@ from struct import Struct
 from struct import error as struct_error
 from typing import Any, NamedTuple
 
-from protocol.codec import Malformed, Output, decode, encode_into
+from protocol.codec import Malformed, Output, Unencodable, decode, encode_into
+from protocol.java_text import JAVA_REPLACE
 from protocol.messages import REQUESTS
+from protocol.structs import skip_sized
 from protocol.varints import read_uvarint
+from protocol.wire import STRING_BYTES_MAX
 
 API_VERSIONS_KEY = 18
 
@@ -51,13 +54,11 @@ def decode_request_header(frame: memoryview) -> tuple[RequestHeader, int]:
             end = position + size
             if end > len(frame):
                 raise Malformed("the client id runs past the end")
-            client_id = str(frame[position:end], "utf-8")
+            client_id = str(frame[position:end], "utf-8", JAVA_REPLACE)
             position = end
-        elif size != -1:
-            raise Malformed(f"a client id of {size} bytes")
         if api_version >= REQUESTS[api_key].__spec__.flexible:
             position = _skip_tags(frame, position)
-    except (struct_error, IndexError, UnicodeDecodeError) as error:
+    except (struct_error, IndexError) as error:
         raise Malformed(f"header: {error}") from None
     return RequestHeader(api_key, api_version, correlation_id, client_id), position
 
@@ -81,6 +82,8 @@ def encode_request(body: Any, version: int, correlation_id: int, client_id: str 
         out += _INT16.pack(-1)
     else:
         raw = client_id.encode()
+        if len(raw) > STRING_BYTES_MAX:
+            raise Unencodable(f"a client id of {len(raw)} bytes")
         out += _INT16.pack(len(raw)) + raw
     if version >= spec.flexible:
         out.append(0)
@@ -115,8 +118,5 @@ def _skip_tags(frame: memoryview, position: int) -> int:
     count, position = read_uvarint(frame, position)
     for _ in range(count):
         _, position = read_uvarint(frame, position)
-        size, position = read_uvarint(frame, position)
-        position += size
-        if position > len(frame):
-            raise Malformed("a tagged header field runs past the end")
+        position = skip_sized(frame, position)
     return position

@@ -83,7 +83,11 @@ def _set_defaults(source: Source, cls: Any, read: set[str]) -> None:
 
 
 def _tag_reader(tagged: Tagged) -> ReadTags:
-    """Tagged fields we know are read, others are skipped."""
+    """Known tagged fields are read, others are skipped.
+
+    As in Kafka, their order is free, the last of the same tag counts, a known one ends where its
+    value ends whatever its size says, and a negative count is none.
+    """
 
     @cache
     def reader_of(tag: int) -> Read:
@@ -93,19 +97,23 @@ def _tag_reader(tagged: Tagged) -> ReadTags:
         count, pos = read_uvarint(buf, pos)
         for _ in range(count):
             tag, pos = read_uvarint(buf, pos)
-            size, pos = read_uvarint(buf, pos)
-            end = pos + size
-            if end > len(buf):
-                raise Malformed("a tagged field runs past the end")
             if tag in tagged:
-                value, pos = reader_of(tag)(buf[:end], pos)
-                if pos != end:
-                    raise Malformed("a tagged field is not as long as it says")
+                _, pos = read_uvarint(buf, pos)
+                value, pos = reader_of(tag)(buf, pos)
                 setattr(it, tagged[tag].field.name, value)
-            pos = end
+            else:
+                pos = skip_sized(buf, pos)
         return pos
 
     return read
+
+
+def skip_sized(buf: memoryview, pos: int) -> int:
+    """Where the bytes whose size is at *pos* end; raises `Malformed`."""
+    size, pos = read_uvarint(buf, pos)
+    if not 0 <= size <= len(buf) - pos:
+        raise Malformed("a tagged field runs past the end")
+    return pos + size
 
 
 # ------------------------------------------------------------------------------------- writing

@@ -1,8 +1,10 @@
-"""Unsigned varints, and the word for bytes that do not follow the schema."""
+"""Unsigned varints as Kafka reads and writes them, and the word for malformed bytes."""
 
 from __future__ import annotations
 
 _BYTES_MAX = 5
+_SIGN = 1 << 31
+_INT32_MASK = (1 << 32) - 1
 
 
 class Malformed(ValueError):  # noqa: N818 - it describes the bytes
@@ -10,7 +12,11 @@ class Malformed(ValueError):  # noqa: N818 - it describes the bytes
 
 
 def read_uvarint(buf: memoryview, pos: int) -> tuple[int, int]:
-    """An unsigned varint of at most 32 bits, and where it ends; raises `Malformed`."""
+    """A varint of at most five bytes as an int32, and where it ends; raises `Malformed`.
+
+    As in Kafka's ByteUtils, bytes that the number does not need are read, bits beyond the 32nd are
+    dropped, and 2**31 and more is a negative number.
+    """
     byte = buf[pos]
     if byte < 0x80:
         return byte, pos + 1
@@ -19,9 +25,8 @@ def read_uvarint(buf: memoryview, pos: int) -> tuple[int, int]:
         byte = buf[following]
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            if value >> 32:
-                break
-            return value, following + 1
+            value &= _INT32_MASK
+            return (value ^ _SIGN) - _SIGN, following + 1
         shift += 7
     raise Malformed("varint is too long")
 

@@ -1,10 +1,14 @@
 """How values of each wire type are read and written: the lines of source that do it.
 
-A type's ``read`` writes lines that take a value from ``buf`` at ``pos`` and move ``pos`` behind it;
-its ``write`` writes lines that append a value to ``out``. A length may lie beyond the end of the
-bytes: the slice is short then, and what is read next, or who checks ``pos`` at last, finds out.
-What the lines cannot read they say with `Malformed`, `IndexError` or `struct.error`;
-`protocol.codec.decode` makes one of them all.
+A type's ``read`` writes lines that take a value from ``buf`` at ``pos`` and move ``pos`` after it;
+its ``write`` writes lines that append a value to ``out``. A length may exceed the bytes there are:
+the slice is short then, and the next read, or the last check of ``pos``, detects it. They read as
+leniently as Kafka's generated classes: a negative length is null, long varints and malformed UTF-8
+are read.
+
+What the lines cannot read they report with `Malformed`, `IndexError` or `struct.error`, and a value
+that does not fit its type with `Unencodable`, `struct.error` or whatever Python raises for it;
+`protocol.codec` makes one error of each.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from struct import Struct, calcsize, pack, unpack_from
 from typing import Any, NoReturn, Protocol
 from uuid import UUID
 
+from protocol.java_text import JAVA_REPLACE
 from protocol.output import Output
 from protocol.schema import Sized
 from protocol.source import Source
@@ -23,6 +28,15 @@ from protocol.varints import Malformed, read_uvarint, write_uvarint
 
 _UUID_BYTES = 16
 _UUIDS_KEPT = 1024
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+
+# Kafka neither reads nor writes longer ones, not even where their length is a varint.
+STRING_BYTES_MAX = 2**15 - 1
+
+
+class Unencodable(ValueError):  # noqa: N818 - it describes the value
+    """A value does not fit the type that the schema gives it."""
+
 
 Read = Callable[[memoryview, int], tuple[Any, int]]
 Write = Callable[[Output, Any], None]
@@ -124,17 +138,18 @@ class Length:
     format: str
     compact: bool
     nullable: bool
+    of_text: bool = False
 
     def read(self, source: Source, target: str) -> None:
-        """Write the lines that read it; -1 for null, which may or may not be legal."""
+        """Write the lines that read it; negative for null, which may or may not be legal."""
         if not self.compact:
             read_together(source, self.format, [target])
             return
         source.line(f"{target} = buf[pos] - 1")
         source.line("pos += 1")
         with source.block(f"if {target} > 126"):
-            long = source.bind("read_long", _read_long)
-            source.line(f"{target}, pos = {long}(buf, pos - 1)")
+            read_long = _read_long_of_text if self.of_text else _read_long
+            source.line(f"{target}, pos = {source.bind('read_long', read_long)}(buf, pos - 1)")
 
     def write(self, source: Source, value: str) -> None:
         """Write the lines that append the length of *value*."""
@@ -146,7 +161,8 @@ class Length:
         with source.block(f"if {n} < 128"):
             source.line(f"out.append({n})")
         with source.block("else"):
-            source.line(f"{source.bind('write_uvarint', write_uvarint)}(out, {n})")
+            write_long = _write_long_of_text if self.of_text else write_uvarint
+            source.line(f"{source.bind('write_long', write_long)}(out, {n})")
 
     @contextmanager
     def reading(self, source: Source, target: str) -> Iterator[str]:
@@ -155,9 +171,9 @@ class Length:
         self.read(source, n)
         with source.block(f"if {n} < 0"):
             if self.nullable:
-                source.line(f"{target} = {source.bind('null', _null)}({n})")
+                source.line(f"{target} = None")
             else:
-                source.line(f"{source.bind('refuse_null', _refuse_null)}({n})")
+                source.line(f"{source.bind('refuse_null', _refuse_null)}()")
         with source.block("else"):
             yield n
 
@@ -175,18 +191,25 @@ class Length:
 
 
 def _read_long(buf: memoryview, pos: int) -> tuple[int, int]:
+    """Subtract one as Java does, where the smallest number becomes the largest."""
     value, pos = read_uvarint(buf, pos)
-    return value - 1, pos
+    return _INT32_MAX if value == _INT32_MIN else value - 1, pos
 
 
-def _null(length: int) -> None:
-    """A length below zero where null is legal: anything but -1 is nothing."""
-    if length != -1:
-        raise Malformed(f"a length of {length}")
+def _read_long_of_text(buf: memoryview, pos: int) -> tuple[int, int]:
+    length, pos = _read_long(buf, pos)
+    if length > STRING_BYTES_MAX:
+        raise Malformed(f"a string of {length} bytes")
+    return length, pos
 
 
-def _refuse_null(length: int) -> NoReturn:
-    _null(length)
+def _write_long_of_text(out: Output, length_plus_1: int) -> None:
+    if length_plus_1 > STRING_BYTES_MAX + 1:
+        raise Unencodable(f"a string of {length_plus_1 - 1} bytes, {STRING_BYTES_MAX} are the most")
+    write_uvarint(out, length_plus_1)
+
+
+def _refuse_null() -> NoReturn:
     raise Malformed("null where a value is required")
 
 
@@ -195,13 +218,14 @@ class SizedValue:
 
     def __init__(self, kind: Sized, *, nullable: bool, compact: bool) -> None:
         self._kind = kind
-        self._length = Length(kind.length, compact, nullable)
+        self._length = Length(kind.length, compact, nullable, of_text=kind.text)
 
     def read(self, source: Source, target: str) -> None:
         """See `Wire.read`."""
         with self._length.reading(source, target) as n:
             raw = f"buf[pos : pos + {n}]"
-            source.line(f"{target} = " + (f"str({raw}, 'utf-8')" if self._kind.text else raw))
+            text = f"str({raw}, 'utf-8', {JAVA_REPLACE!r})"
+            source.line(f"{target} = {text if self._kind.text else raw}")
             source.line(f"pos += {n}")
 
     def write(self, source: Source, value: str) -> None:

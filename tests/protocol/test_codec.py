@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from protocol.codec import Malformed, Output, decode, encode, encode_into
+from protocol.codec import Malformed, Output, Unencodable, decode, encode, encode_into
 from protocol.fields import fields_of
 from protocol.messages import REQUESTS, RESPONSES
 from protocol.messages.fetch import (
@@ -23,6 +23,7 @@ from protocol.messages.fetch import (
     FetchTopic,
     PartitionData,
 )
+from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.protocol.kafka_python import kafka_python_decode, kafka_python_encode
 from tests.protocol.kafka_schemas import is_known_to_kafka_python
@@ -182,6 +183,29 @@ def test_null_is_refused_where_it_is_not_legal() -> None:
     assert decode(MetadataRequest, 1, b"\xff\xff\xff\xff").topics is None
     with pytest.raises(Malformed, match="null"):
         decode(MetadataRequest, 0, b"\xff\xff\xff\xff")
+
+
+@pytest.mark.parametrize("version", [0, 4])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"group_id": "x" * 32_768},
+        {"group_id": "\ufffd" * 11_000},
+        {"group_id": "\ud800"},
+        {"group_id": None},
+        {"group_id": 7},
+        {"generation_id": 2**31},
+        {"generation_id": -(2**31) - 1},
+        {"generation_id": None},
+        {"generation_id": 1.5},
+    ],
+)
+def test_a_value_that_does_not_fit_is_unencodable(version: int, change: dict[str, Any]) -> None:
+    """Text that is too long or no text, a number out of range, None: one error, with a name."""
+    fitting = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
+
+    with pytest.raises(Unencodable, match=f"HeartbeatRequest v{version}: "):
+        encode(dataclasses.replace(fitting, **change), version)
 
 
 def test_a_field_absent_from_a_version_reads_as_its_default() -> None:

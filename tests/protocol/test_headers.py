@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.codec import Malformed, Output, encode_into
+from protocol.codec import Malformed, Output, Unencodable, encode_into
 from protocol.headers import (
     RequestHeader,
     begin_response,
@@ -48,12 +48,34 @@ def test_unknown_tagged_fields_of_a_header_are_skipped() -> None:
 
 @pytest.mark.parametrize(
     "frame",
-    [b"", b"\0" * 7, struct.pack(">hhih", 12, 0, 1, -2), struct.pack(">hhih", 12, 0, 1, 5) + b"x"],
+    [b"", b"\0" * 7, struct.pack(">hhi", 12, 0, 1), struct.pack(">hhih", 12, 0, 1, 5) + b"x"],
 )
 def test_a_header_cut_short_is_malformed(frame: bytes) -> None:
     """No header, no request."""
     with pytest.raises(Malformed):
         decode_request_header(memoryview(frame))
+
+
+def test_a_client_id_of_a_negative_length_is_null() -> None:
+    """Not -1 alone."""
+    header, _ = decode_request_header(memoryview(struct.pack(">hhih", 12, 0, 1, -2)))
+
+    assert header.client_id is None
+
+
+def test_a_client_id_is_read_as_java_reads_it() -> None:
+    """Malformed UTF-8 becomes U+FFFD."""
+    frame = struct.pack(">hhih", 12, 0, 1, 3) + b"a\xffb"
+
+    header, _ = decode_request_header(memoryview(frame))
+
+    assert header.client_id == "a\ufffdb"
+
+
+def test_a_client_id_that_is_too_long_is_not_written() -> None:
+    """Its length has two bytes."""
+    with pytest.raises(Unencodable, match="40000"):
+        encode_request(REQUEST, 4, 1, "x" * 40_000)
 
 
 @given(st.binary(max_size=40))

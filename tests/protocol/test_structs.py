@@ -76,22 +76,41 @@ def test_unknown_tagged_fields_are_skipped() -> None:
 
 
 @pytest.mark.parametrize(
+    ("tags", "tail"),
+    [
+        (b"\x03\x63\x00" + b"\x01\x03\x07\x07\x00" + b"\x00\x02\x02\x08", b""),  # in any order
+        (b"\x02" + b"\x00\x02\x02\x09" + b"\x00\x02\x02\x08", b""),  # the last of two counts
+        (b"\x01\x00\x01\x02\x08", b""),  # longer than its size
+        (b"\x01\x00\x03\x02\x08", b"\x08"),  # shorter than its size, which is not skipped
+        (b"\x01\x00\x7f\x02\x08", b""),  # a size beyond the end
+        (b"\x01\x00\xff\xff\xff\xff\x0f\x02\x08", b""),  # a size below zero
+    ],
+)
+def test_a_known_tagged_field_is_read_whatever_its_size_says(tags: bytes, tail: bytes) -> None:
+    """The size is for readers that do not know the field; Kafka ignores it, too."""
+    assert decode(Example, 1, FLEXIBLE + tags + tail).tags == [8]
+
+
+def test_a_negative_number_of_tagged_fields_is_none() -> None:
+    """Nothing is read for it."""
+    assert decode(Example, 1, FLEXIBLE + b"\xff\xff\xff\xff\x0f\x00\x02\x02\x08").tags == []
+
+
+@pytest.mark.parametrize(
     "tags",
     [
         b"",
         b"\x01",
         b"\x01\x63\x7f",  # an unknown field runs past the end
+        b"\x01\x63\xff\xff\xff\xff\x0f",  # and one is of a negative size
         b"\x01\x00\x02\x03\x08",  # an array of two in two bytes
-        b"\x01\x00\x03\x02\x08\x08",  # a field that is shorter than it says
-        b"\x01\x00\x01\x02\x08",  # and one that is longer, though there are bytes behind it
         b"\x01\x00\x01\x00",  # null
         b"\x02\x00\x02\x02\x08",  # one of two
-        b"\xff\xff\xff\xff\x0f",  # four billion
-        b"\x01\x63\xff\xff\xff\xff\x0f",
+        b"\xff\xff\xff\xff\x07",  # two billion
     ],
 )
-def test_tagged_fields_that_lie_are_malformed(tags: bytes) -> None:
-    """Numbers, sizes and values are held against the bytes there are."""
+def test_tagged_fields_that_are_not_there_are_malformed(tags: bytes) -> None:
+    """Numbers, sizes and values are compared with the bytes there are."""
     with pytest.raises(Malformed):
         decode(Example, 1, FLEXIBLE + tags)
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from protocol.varints import Malformed, read_uvarint, write_uvarint
 
 
-@given(st.integers(0, 2**32 - 1))
+@given(st.integers(0, 2**31 - 1))
 def test_varints_are_read_as_they_were_written(value: int) -> None:
-    """Every 32-bit number takes at most five bytes and comes back."""
+    """Every length takes at most five bytes and comes back."""
     out = bytearray()
     write_uvarint(out, value)
 
@@ -19,8 +19,25 @@ def test_varints_are_read_as_they_were_written(value: int) -> None:
     assert read_uvarint(memoryview(bytes(out)), 0) == (value, len(out))
 
 
-@pytest.mark.parametrize("raw", [b"\xff\xff\xff\xff\xff\x01", b"\xff\xff\xff\xff\x7f"])
-def test_a_varint_of_more_than_32_bits_is_malformed(raw: bytes) -> None:
-    """A number that never ends, and one that is too large."""
-    with pytest.raises(Malformed):
-        read_uvarint(memoryview(raw), 0)
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        (b"\x82\0", 2),
+        (b"\x82\x80\x80\x80\0", 2),
+        (b"\x82\x80\x80\x80\x10", 2),
+        (b"\xff\xff\xff\xff\x07", 2**31 - 1),
+        (b"\x80\x80\x80\x80\x08", -(2**31)),
+        (b"\xff\xff\xff\xff\x0f", -1),
+        (b"\xff\xff\xff\xff\x7f", -1),
+    ],
+)
+def test_a_varint_is_read_as_an_int32(raw: bytes, value: int) -> None:
+    """Bytes it does not need are read, bits beyond the 32nd dropped, the 32nd is the sign."""
+    assert read_uvarint(memoryview(raw), 0) == (value, len(raw))
+
+
+def test_a_varint_of_more_than_five_bytes_is_malformed() -> None:
+    """Whatever its value."""
+    for raw in (b"\xff\xff\xff\xff\xff\x01", b"\x82\x80\x80\x80\x80\0"):
+        with pytest.raises(Malformed):
+            read_uvarint(memoryview(raw), 0)

@@ -19,6 +19,7 @@ from protocol.wire import (
     Nullable,
     Read,
     SizedValue,
+    Unencodable,
     Uuids,
     Wire,
     Write,
@@ -75,13 +76,37 @@ def test_text_is_utf_8_behind_its_length(compact: bool, value: str | None) -> No
     assert read(memoryview(bytes(out)), 0) == (value, len(out))
 
 
-def test_text_that_is_no_utf_8_is_refused() -> None:
-    """A lone surrogate is none either."""
+def test_malformed_text_is_read_as_java_reads_it() -> None:
+    """Each malformed sequence becomes one U+FFFD, an encoded surrogate as well."""
     read, _ = functions(sized(TEXT, False, True))
 
     for raw in (b"\x02\xff", b"\x04\xed\xa0\x80"):
-        with pytest.raises(UnicodeDecodeError):
-            read(memoryview(raw), 0)
+        assert read(memoryview(raw), 0) == ("\ufffd", len(raw))
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_a_string_has_at_most_32767_bytes(compact: bool) -> None:
+    """Also where its length is a varint; Kafka neither reads nor writes a longer one."""
+    read, write = functions(sized(TEXT, False, compact))
+    out = Output()
+    write(out, "x" * 32767)
+
+    assert read(memoryview(bytes(out)), 0) == ("x" * 32767, len(out))
+    with pytest.raises((Unencodable, struct.error), match="32767"):
+        write(Output(), "x" * 32768)
+
+
+def test_a_longer_compact_string_is_malformed() -> None:
+    """Null is not longer, though its length as an unsigned number would be."""
+    out = Output()
+    writer(sized(BYTES, True, True), "test")(out, bytes(32768))
+    read, _ = functions(sized(TEXT, True, True))
+
+    with pytest.raises(Malformed, match="32768"):
+        read(memoryview(bytes(out)), 0)
+    with pytest.raises(Malformed, match="2147483647"):
+        read(memoryview(b"\x80\x80\x80\x80\x08"), 0)
+    assert read(memoryview(b"\xff\xff\xff\xff\x0f"), 0) == (None, 5)
 
 
 @pytest.mark.parametrize("compact", [False, True])
@@ -104,13 +129,12 @@ def test_a_length_beyond_the_end_ends_beyond_it(compact: bool) -> None:
     assert read(memoryview(head + b"abc"), 0)[1] == len(head) + 4
 
 
-def test_a_negative_length_is_null_or_malformed() -> None:
-    """-1 is null; there is no -2, which only classic lengths can say."""
+def test_a_negative_length_is_null() -> None:
+    """Not -1 alone, as in Kafka's generated classes."""
     for wire in (array(True, False), fixed_array(True, False), sized(BYTES, True, False)):
         read = reader(wire, "test")
-        assert read(memoryview(struct.pack(">i", -1)), 0) == (None, 4)
-        with pytest.raises(Malformed, match="-2"):
-            read(memoryview(struct.pack(">i", -2)), 0)
+        for length in (-1, -2, -(2**31)):
+            assert read(memoryview(struct.pack(">i", length)), 0) == (None, 4)
 
 
 @pytest.mark.parametrize("compact", [False, True])

@@ -1,0 +1,25 @@
+"""UTF-8 as Java decodes it: bytes that are none become U+FFFD, and nothing is refused.
+
+Kafka reads every string of a request so. Python's own ``replace`` agrees with Java but for an
+encoded surrogate (ED A0 80 to ED BF BF), of which Java makes one U+FFFD and Python three.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+JAVA_REPLACE = "java-replace"  # the name of the error handler, for `bytes.decode` and `str`
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    """Replace the malformed bytes, and go on after them."""
+    assert isinstance(error, UnicodeDecodeError)
+    surrogate = _SURROGATE.match(error.object, error.start)
+    return _REPLACEMENT, error.end if surrogate is None else surrogate.end()
+
+
+codecs.register_error(JAVA_REPLACE, _replace)
