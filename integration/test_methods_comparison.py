@@ -38,7 +38,9 @@ def test_outcomes_that_differ_are_a_fault() -> None:
 
 def test_a_shape_has_to_call_its_method() -> None:
     """An entry whose shape calls something else proves nothing."""
-    assert "does not call" in str(fault(KEY, Played(["1"], calls_it=False), ONE))
+    without = Played(["1"], calls_it=False)
+    assert "does not call" in str(fault(KEY, without, None))
+    assert "does not call" in str(fault(KEY, ONE, without))
 
 
 def test_an_expected_difference_has_to_be_there(monkeypatch: pytest.MonkeyPatch) -> None:

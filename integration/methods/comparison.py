@@ -86,9 +86,10 @@ def _kept(value: Any, ignored: Collection[str], unordered: bool) -> Any:
 
 def fault(key: Key, ours: Played, theirs: Played | None) -> str | None:
     """Return what is wrong with the outcomes of a call, None if they are as they are to be."""
-    if not ours.calls_it:
-        return f"the shape does not call {key.method}"
     expected = known(key.client, key.method, key.shape)
+    reaches_it = ours if theirs is None else theirs
+    if not reaches_it.calls_it and (theirs is not None or expected is None):
+        return f"the shape does not call {key.method}: {reaches_it.text}"
     if expected is not None:
         return _fault_of_known(expected, ours, theirs)
     if theirs is None or ours.lines == theirs.lines:

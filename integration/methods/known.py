@@ -18,6 +18,7 @@ class Known:
     here: str
 
 
+_TRANSACTIONS = Known("not served: transactions", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
 _ACLS = Known("not served: ACLs", "_UNSUPPORTED_FEATURE.*ACLs Admin API")
 _SCRAM = Known("not served: SCRAM credentials", "UserScramCredentials API .* not supported")
 _GROUP_CONFIGS = Known(
@@ -42,6 +43,16 @@ _KNOWN: Mapping[str, Mapping[str, Known]] = {
         "describe_configs/group": _GROUP_CONFIGS,
         "describe_configs/timeout": _TOPIC_CONFIGS,
         "describe_user_scram_credentials": _SCRAM,
+    },
+    "confluent-kafka Producer": {
+        "abort_transaction/defaults": _TRANSACTIONS,
+        "abort_transaction/timeout": _TRANSACTIONS,
+        "begin_transaction/defaults": _TRANSACTIONS,
+        "commit_transaction": _TRANSACTIONS,
+        "init_transactions/defaults": _TRANSACTIONS,
+        "init_transactions/timeout": _TRANSACTIONS,
+        "init_transactions/long_transactions": _TRANSACTIONS,
+        "send_offsets_to_transaction": _TRANSACTIONS,
     },
 }
 

@@ -5,6 +5,7 @@ Names are the same on every broker, so that outcomes can be compared as they are
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Awaitable, Iterable, Mapping
 from functools import cached_property
@@ -33,6 +34,7 @@ class Stage:
         self.client_id = f"{net.name}/{name}"
         self.used: set[str] = set()
         self._net = net
+        self._prefix = re.sub("[ /]", ".", f"{self.client_id}.")
         self._clients: list[Any] = []
 
     @cached_property
@@ -74,7 +76,7 @@ class Stage:
 
     def named(self, what: str) -> str:
         """Return a name of this shape's own."""
-        return f"{self.name.replace('/', '.')}.{what}"
+        return f"{self._prefix}{what}"
 
     def empty_topic(
         self, what: str, partitions: int = 1, configs: Mapping[str, str] | None = None
@@ -87,7 +89,7 @@ class Stage:
 
     def is_mine(self, name: object) -> bool:
         """Whether something's name is of this shape: other shapes use the broker as well."""
-        return str(name).startswith(f"{self.name.replace('/', '.')}.")
+        return str(name).startswith(self._prefix)
 
     def mine(self, names: Iterable[Any]) -> Any:
         """Return the names or the items of a mapping, without those of other shapes."""

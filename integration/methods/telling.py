@@ -69,7 +69,7 @@ def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
 _ACCESSORS = {
     "KafkaError": ("name", "str", "fatal", "retriable", "txn_requires_abort"),
     "Message": (
-        *("error", "headers", "key", "latency", "leader_epoch", "offset"),
+        *("error", "headers", "key", "leader_epoch", "offset"),
         *("partition", "timestamp", "topic", "value"),
     ),
 }
