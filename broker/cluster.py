@@ -30,6 +30,7 @@ from broker.controller.image import Broker
 from broker.controller.periodic_elections import hold_elections
 from broker.errors import DiskFailed, NoSuchNode, WrongState
 from broker.node import Node
+from broker.offload import Inline, Offload
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.transport import Transport
@@ -103,6 +104,7 @@ class Cluster:
         *,
         durable: bool = False,
         recorder: Recorder | None = None,
+        offload: Offload | None = None,
     ) -> None:
         self.config = config
         self.recorder = recorder
@@ -116,6 +118,7 @@ class Cluster:
         self._data_dirs = [data_dir] if isinstance(data_dir, Path) else data_dir
         self._network = network
         self._durable = durable
+        self._offload = offload or Inline()
         # The process has so many descriptors, not each node.
         self._open_files = OpenFiles[DiskFile]()
         self._nursery: trio.Nursery | None = None
@@ -134,6 +137,7 @@ class Cluster:
     async def run(self) -> None:
         """Run all nodes, those started later included, until cancelled."""
         async with trio.open_nursery() as self._nursery:
+            await self._nursery.start(self._offload.serve)
             for member in self.members.values():
                 self._nursery.start_soon(self._run, member)
             await run_reaper(self.timer)
@@ -203,6 +207,7 @@ class Cluster:
             self.recorder,
             durable=self._durable,
             open_files=self._open_files,
+            offload=self._offload,
         )
 
     async def _run(self, member: Member) -> None:

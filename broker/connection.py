@@ -96,6 +96,7 @@ class Connection:
         self._wakeup: trio.CancelScope | None = None
         self._memory = memory
         self._held_bytes = 0  # of that
+        self._kept_bytes = 0  # of the request in progress, while a worker thread reads it
         self._throttled: ThrottledChannel | None = None
         self.active_ms = self._now_ms()
         self.free_ms = self.active_ms  # when it could begin the next request; for wait records
@@ -109,8 +110,7 @@ class Connection:
                 self._serve_frames()
             end = CauseKind.DISCONNECT
         except (Malformed, Refused) as reason:
-            end = CauseKind.ERROR
-            log.warning("closing connection from %s: %s", self.transport.peer, reason)
+            self.refuse(reason)
         except (Disconnected, trio.ClosedResourceError):
             end = CauseKind.DISCONNECT
         finally:
@@ -155,6 +155,9 @@ class Connection:
             return
         assert self.in_progress is request, "a request is answered exactly once"
         self.in_progress = None
+        if self._kept_bytes:
+            self._kept_bytes = 0
+            self._hold_memory()
         if request.record is not None:
             assert self._recorder is not None
             record = self._recorder.completed(request, response)
@@ -171,6 +174,17 @@ class Connection:
             self._flush()
             if not self._unsent_bytes and self._inbox.has_frame():
                 self._wake()
+
+    def refuse(self, reason: Malformed | Refused) -> None:
+        """End the connection because of what the client has sent."""
+        log.warning("closing connection from %s: %s", self.transport.peer, reason)
+        self.close(CauseKind.ERROR)
+
+    def keep_frame(self, request: Request[Any]) -> bool:
+        """Keep the memory of the request's bytes; False if they are in the shared buffer."""
+        kept = self._inbox.hand_over()
+        self._kept_bytes = request.size_bytes
+        return kept
 
     def mute(self, throttle_ms: int) -> None:
         """Begin no request for that time; the answer to the present one still goes out."""
@@ -240,8 +254,11 @@ class Connection:
 
     def _settle(self) -> None:
         self._inbox.settle()
+        self._hold_memory()
+
+    def _hold_memory(self) -> None:
         if self._memory is not None and not self._closed:
-            wanted_bytes = self._inbox.awaited_bytes
+            wanted_bytes = self._inbox.awaited_bytes + self._kept_bytes
             self._held_bytes = self._memory.exchange(self._held_bytes, wanted_bytes)
 
     def _let_go(self) -> None:

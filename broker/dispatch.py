@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from broker.errors import Refused
 from broker.handlers.alter_client_quotas import alter_client_quotas
@@ -54,8 +54,8 @@ from broker.handlers.produce import produce
 from broker.handlers.sync_group import sync_group
 from broker.handlers.unregister_broker import unregister_broker
 from broker.handlers.update_features import update_features
-from broker.request import Request
-from protocol.codec import decode
+from broker.request import Request, ResponseSink
+from protocol.codec import Malformed, decode
 from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
 from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
 from protocol.messages.alter_configs import AlterConfigsRequest
@@ -106,6 +106,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("antechamber.requests")
 
 Handler = Callable[[Request[Any]], object | None]
+Result = TypeVar("Result")
 
 HANDLERS: dict[Any, Handler] = {
     ProduceRequest: produce,
@@ -196,21 +197,44 @@ class Dispatcher:
         if recorder is not None:
             recorder.begin(request, connection)
         connection.begin(request)
+        self._handle(connection, request, handler, request)
+        if log.isEnabledFor(logging.INFO):
+            _log(connection, request)
+        return None
+
+    def resume(
+        self, request: Request[Any], step: Callable[[Result], object | None], given: Result
+    ) -> None:
+        """Continue a request whose handler has returned: *step* is the rest of the handler."""
+        if (recorder := self._node.recorder) is not None:
+            recorder.resume(request)
         try:
-            response = handler(request)
+            self._handle(request.sink, request, step, given)
+        except (Malformed, Refused) as reason:
+            request.sink.refuse(reason)
+
+    def _handle(
+        self,
+        sink: ResponseSink,
+        request: Request[Any],
+        step: Callable[[Result], object | None],
+        given: Result,
+    ) -> None:
+        """Run a step of a request, and what follows from it for others."""
+        node = self._node
+        recorder = node.recorder
+        try:
+            response = step(given)
             if response is not None:
                 request.respond(response)
-            elif connection.in_progress is request:
+            elif sink.in_progress is request:
                 node.changes.notify()
-                if recorder is not None:
+                if recorder is not None and request.job is None:
                     recorder.parked(request)
             node.replicas.actions.try_complete_actions()
         finally:
             if recorder is not None:
                 recorder.end()
-        if log.isEnabledFor(logging.INFO):
-            _log(connection, request)
-        return None
 
     def _tell_own_range(
         self, connection: Connection, asked: int, correlation_id: int, arrived_ms: float

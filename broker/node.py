@@ -25,6 +25,7 @@ from broker.dynamic_config import ALL_NODES
 from broker.groups.coordinator import GroupCoordinator
 from broker.groups.elections import Elections
 from broker.housekeeping import Periodic, keep_house
+from broker.offload import Inline, Offload
 from broker.quotas.client_quotas import ClientQuotas
 from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.memory_pool import memory_pool
@@ -54,7 +55,8 @@ class Node:
 
     ``connect`` is how it reaches other nodes, ``changes`` is told when something moves that one
     may wait for, ``recorder`` of each request. ``durable``: what is flushed must outlive the
-    machine, so it is synced to the disk.
+    machine, so it is synced to the disk. ``offload`` is where long computations run; without it
+    they run on the loop.
     """
 
     def __init__(
@@ -70,16 +72,16 @@ class Node:
         *,
         durable: bool = False,
         open_files: OpenFiles[DiskFile] | None = None,
+        offload: Offload | None = None,
     ) -> None:
         self.id, self.host, self.port = broker.node_id, broker.host, broker.port
         # Its own: what is set on this node while it runs concerns no other.
         self.config = config = replace(config)
         self.clock = clock
-        self.controller = controller
-        self.changes = changes
+        self.controller, self.changes = controller, changes
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
         self.connections: set[Connection] = set()
-        self.recorder = recorder
+        self.recorder, self.offload = recorder, offload or Inline()
         self.scratch = Scratch()
         self.timer = SystemTimer("node", now_ms=clock.now_ms)
         self.connection_quotas = ConnectionQuotas(config, self.timer)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from broker.errors import Refused
+from broker.offload import Job, Outcome
 from broker.waits.record import WaitRecord
+from protocol.codec import Malformed
 from protocol.headers import RequestHeader
 from purgatories.delayed_operation import DelayedOperation
 
@@ -13,10 +16,17 @@ if TYPE_CHECKING:
     from broker.node import Node
 
 Body = TypeVar("Body")
+Result = TypeVar("Result")
 
 
 class ResponseSink(Protocol):
-    """Where answers go: the connection the request came by."""
+    """Where responses go: the connection the request came by."""
+
+    in_progress: Request[Any] | None
+
+    def refuse(self, reason: Malformed | Refused) -> None:
+        """End the connection because of what the client has sent."""
+        ...
 
     def complete(self, request: Request[Any], response: object | None) -> None:
         """Send the answer; None sends nothing but lets the next request proceed."""
@@ -24,6 +34,10 @@ class ResponseSink(Protocol):
 
     def mute(self, throttle_ms: int) -> None:
         """Let requests to come wait for so long."""
+        ...
+
+    def keep_frame(self, request: Request[Any]) -> bool:
+        """Keep the memory of the request's bytes; False if others will use it again."""
         ...
 
 
@@ -41,6 +55,7 @@ class Request(Generic[Body]):
         "body",
         "client_host",
         "header",
+        "job",
         "node",
         "on_disconnect",
         "operation",
@@ -73,6 +88,8 @@ class Request(Generic[Body]):
         self.operation: DelayedOperation | None = None
         # Called if the client goes away while the request is parked: whoever parked it cleans up.
         self.on_disconnect: Callable[[], object] | None = None
+        # The computation in a worker thread that the request waits for.
+        self.job: Job[Any] | None = None
 
     @property
     def client_id(self) -> str | None:
@@ -83,6 +100,31 @@ class Request(Generic[Body]):
         """Let the request wait for *operation*, which answers it, or for its client to leave."""
         self.operation = operation
         self.on_disconnect = operation.abandon
+
+    def keep(self) -> bool:
+        """Keep the memoryviews in ``body`` valid until the response; False if that cannot be.
+
+        Then they are in a small buffer that all connections share, and must be copied.
+        """
+        return self.sink.keep_frame(self)
+
+    def offload(self, work: Callable[[], Result], step: Callable[[Result], object | None]) -> None:
+        """Run *work*, a pure function, in a worker thread, and then *step* on the loop.
+
+        *step* is what remains of the handler: it returns the response, or None if it has parked
+        the request. A client that disconnects abandons both. What *work* reads must be kept.
+        """
+
+        def resume(outcome: Outcome[Result]) -> None:
+            self.job = self.on_disconnect = None
+            self.node.dispatch.resume(self, rest, outcome)
+
+        def rest(outcome: Outcome[Result]) -> object | None:
+            return step(outcome.result())
+
+        job = self.node.offload.run(work, resume)
+        if job.is_pending:
+            self.job, self.on_disconnect = job, job.abandon
 
     def throttle(self, throttle_ms: int) -> None:
         """Begin no other request of this client until that time is over (KIP-219)."""

@@ -33,6 +33,7 @@ from broker.controller.store import ControllerStore
 from broker.errors import ApiError, DiskFailed, StartupError
 from broker.lifeline import check_lifeline, lifeline_cut
 from broker.listener import TcpNetwork, listen, reachable
+from broker.offload import WorkerThreads
 from broker.options import PORT_MAX, ServeOptions, TopicSpec
 from broker.topic_config import check_topic_configs
 from broker.waits.outbox import Outbox, Sink
@@ -148,6 +149,7 @@ def _cluster(
         network,
         durable=durable,
         recorder=Recorder(clock, options.records_topic) if options.record else None,
+        offload=WorkerThreads(),
     )
 
 

@@ -110,6 +110,17 @@ class Inbox:
         if self._start != self._end:
             self._move_to(max(2 * self.pending_bytes, _ROOM_MIN))
 
+    def hand_over(self) -> bool:
+        """Leave the memory of the last frame to its holder; False if it is the scratch buffer."""
+        if self._view is self._scratch.view:
+            return False
+        self._own = None
+        if self._start == self._end:
+            self._view, self._start, self._end = self._scratch.view, 0, 0
+        else:
+            self._move_to(max(2 * self.pending_bytes, _ROOM_MIN))
+        return True
+
     def _frame_bytes(self) -> int:
         """The size of the frame under way with its length, as far as one can believe it."""
         if self._end - self._start < _LENGTH.size:

@@ -25,6 +25,7 @@ from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
 from broker.listener import connection_to
 from broker.node import Node
+from broker.offload import Offload
 from broker.topic_config import check_topic_configs
 from broker.waits.recorder import Recorder
 from protocol.headers import decode_response, encode_request
@@ -171,6 +172,7 @@ async def _running(
     kept: bool,
     config: dict[str, str],
     recorder: Callable[[Clock], Recorder] | None = None,
+    offload: Offload | None = None,
 ) -> AsyncIterator[tuple[Cluster, MemoryNetwork]]:
     properties = {key.replace("_", "."): value for key, value in config.items()}
     settings = Config.from_settings(
@@ -188,6 +190,7 @@ async def _running(
         network,
         durable=kept,
         recorder=None if recorder is None else recorder(clock),
+        offload=offload,
     )
     try:
         async with trio.open_nursery() as nursery:
@@ -202,13 +205,14 @@ async def _running(
 
 @asynccontextmanager
 async def running_node(
-    data_dir: Path, *, kept: bool = False, **config: str
+    data_dir: Path, *, kept: bool = False, offload: Offload | None = None, **config: str
 ) -> AsyncIterator[RunningNode]:
     """A one-node broker without sockets; config keys are given with ``_`` for ``.``.
 
-    ``kept``: the controller's memory lies in *data_dir*, too, and survives.
+    ``kept``: the controller's state is in *data_dir*, too, and survives. ``offload`` is where long
+    computations run, on the loop by default.
     """
-    async with _running(data_dir, 1, kept, config) as (cluster, network):
+    async with _running(data_dir, 1, kept, config, offload=offload) as (cluster, network):
         yield RunningNode(cluster, network)
 
 
@@ -219,8 +223,9 @@ async def running_cluster(
     *,
     kept: bool = False,
     recorder: Callable[[Clock], Recorder] | None = None,
+    offload: Offload | None = None,
     **config: str,
 ) -> AsyncIterator[RunningCluster]:
     """Several nodes without sockets, as `running_node`; ``recorder`` makes one from the clock."""
-    async with _running(data_dir, brokers, kept, config, recorder) as (cluster, network):
+    async with _running(data_dir, brokers, kept, config, recorder, offload) as (cluster, network):
         yield RunningCluster(cluster, network)

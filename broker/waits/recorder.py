@@ -65,6 +65,10 @@ class Recorder:
             started_ms = connection.free_ms
         request.record = WaitRecord(header, request.node.id, connection.id, arrived_ms, started_ms)
 
+    def resume(self, request: Request[Any]) -> None:
+        """The rest of a handler is about to run."""
+        self._current = request.header
+
     def parked(self, request: Request[Any]) -> None:
         """The handler has left the request waiting."""
         record, operation = request.record, request.operation

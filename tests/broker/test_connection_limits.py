@@ -244,7 +244,7 @@ async def test_a_clock_that_stands_still_closes_no_connection(tmp_path: Path) ->
 def _with_little_memory(data_dir: Path, **config: str) -> AbstractAsyncContextManager[RunningNode]:
     """A node with memory for one request."""
     limits = {"socket_request_max_bytes": "1000", "queued_max_request_bytes": "1000"}
-    return running_node(data_dir, kept=False, **limits, **config)
+    return running_node(data_dir, kept=False, offload=None, **limits, **config)
 
 
 def begin(client: Client, size: int) -> bytes:

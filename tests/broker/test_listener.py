@@ -52,7 +52,7 @@ def _connect(port: int) -> socket.socket:
 @asynccontextmanager
 async def _accepting(tmp_path: Path, **config: str) -> AsyncIterator[tuple[RunningNode, int]]:
     """A node that accepts connections at a port of this machine."""
-    async with running_node(tmp_path, kept=False, **config) as node:
+    async with running_node(tmp_path, kept=False, offload=None, **config) as node:
         with listen("--port", "127.0.0.1", 0) as listener:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(accept_connections, listener, node.node, nursery)

@@ -149,3 +149,37 @@ def test_the_bytes_awaited_are_those_of_the_frame_under_way() -> None:
         awaited.append(inbox.awaited_bytes)
 
     assert awaited == [0, 4, 104, 104, 204]
+
+
+def test_a_frame_in_the_shared_buffer_cannot_be_handed_over() -> None:
+    """The next connection that receives overwrites it."""
+    inbox = _inbox()
+    _receive(inbox, _framed(b"a"))
+    assert bytes(inbox.next_frame() or b"") == b"a"
+
+    assert not inbox.hand_over()
+
+
+def test_a_frame_in_memory_of_its_own_can_be_handed_over() -> None:
+    """It stays as it is while later frames arrive; those that wait behind it come out as well."""
+    inbox = _inbox(1024)
+    _receive(inbox, _framed(bytes(5000)) + _framed(b"second"))
+    first = inbox.next_frame()
+    assert first is not None
+
+    assert inbox.hand_over()
+    assert _frames(inbox) == [b"second"]
+    _receive(inbox, _framed(b"x" * 9000))
+    assert _frames(inbox) == [b"x" * 9000]
+    assert first == bytes(5000)
+
+
+def test_an_inbox_holds_no_memory_for_a_frame_that_it_has_handed_over() -> None:
+    """It receives into the shared buffer again."""
+    scratch = Scratch(1024)
+    inbox = Inbox(MAX, scratch)
+    _receive(inbox, _framed(bytes(5000)))
+    inbox.next_frame()
+
+    assert inbox.hand_over()
+    assert inbox.space() is scratch.view

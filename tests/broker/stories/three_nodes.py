@@ -203,7 +203,9 @@ async def three_nodes(
     """The cluster, with a topic ``t`` of replication factor 3; followers may lag for 4 s."""
     config.setdefault("replica_lag_time_max_ms", str(LAG_MAX_MS))
     async with (
-        running_cluster(data_dir, brokers, kept=False, recorder=None, **config) as running,
+        running_cluster(
+            data_dir, brokers, kept=False, recorder=None, offload=None, **config
+        ) as running,
         trio.open_nursery() as nursery,
     ):
         running.controller.create_topic("t", assignments=[NODES] * partitions)
