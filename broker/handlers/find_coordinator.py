@@ -1,23 +1,23 @@
 """FindCoordinator: which node looks after a group, or after a transactional producer.
 
-Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``, which is
-made when somebody first asks. Transactional ids are looked after by the node asked.
+Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``. The first
+request for a group creates that topic and gets COORDINATOR_NOT_AVAILABLE, which clients retry.
+Transactional ids are looked after by the node asked.
 
 Versions: 1 key types and error messages, 4 many keys at once, 5 TRANSACTION_ABORTABLE,
 6 coordinators of share partitions.
 
-Deviations: share partitions have no coordinator here, INVALID_REQUEST tells so. Kafka first answers
-COORDINATOR_NOT_AVAILABLE while it creates the topic behind a coordinator; here nothing is to be
-waited for.
+Deviations: share partitions have no coordinator here and get INVALID_REQUEST.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
 
-from broker.controller.image import Broker
+from broker.controller.image import GROUP_METADATA_TOPIC, Broker
 from broker.errors import INVALID_REQUEST_WORDS, ApiError
-from broker.groups.offsets_topic import coordinator_of, ensure_offsets_topic
+from broker.groups.offsets_topic import coordinator_of
+from broker.handlers.auto_creation import auto_create
 from broker.request import Request
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import (
@@ -27,6 +27,7 @@ from protocol.messages.find_coordinator import (
 )
 
 _MANY_KEYS_SINCE = 4
+_NOT_AVAILABLE = "The coordinator is not available."
 _NO_SUCH_COORDINATOR = "This broker has no coordinators for keys of this type."
 
 
@@ -48,8 +49,7 @@ def find_coordinator(request: Request[FindCoordinatorRequest]) -> FindCoordinato
     found = _find(request, body.key)
     return FindCoordinatorResponse(
         error_code=found.error_code,
-        # Kafka spells success out, too.
-        error_message=found.error_message or ErrorCode.NONE.name,
+        error_message=_message_of_one(found),
         node_id=found.node_id,
         host=found.host,
         port=found.port,
@@ -62,7 +62,7 @@ def _find(request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
     try:
         node = _coordinator(request, key)
     except ApiError as refusal:
-        error, message = refusal.code, refusal.message or refusal.code.name
+        error, message = refusal.code, refusal.message or ""
     return Coordinator(
         key=key,
         node_id=-1 if node is None else node.node_id,
@@ -73,10 +73,19 @@ def _find(request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
     )
 
 
+def _message_of_one(found: Coordinator) -> str:
+    """The message of the versions for one key, which Kafka fills in for success, too."""
+    if found.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE:
+        return _NOT_AVAILABLE
+    return found.error_message or ErrorCode.NONE.name
+
+
 def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
     node = request.node
     if request.body.key_type == KeyType.GROUP:
-        ensure_offsets_topic(node.controller, node.config)
+        if node.image.topic(GROUP_METADATA_TOPIC) is None:
+            auto_create(node.controller, node.config, GROUP_METADATA_TOPIC)
+            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return coordinator_of(key, node.image)
     if request.body.key_type == KeyType.TRANSACTION:
         own = node.image.brokers.get(node.id)

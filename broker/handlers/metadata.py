@@ -1,30 +1,33 @@
 """Metadata: brokers, topics, leaders; unknown topics are created when that is allowed.
 
 Behaviour: v0 takes an empty list for "all topics", later versions null; a topic named that does
-not exist is created if ``auto.create.topics.enable`` and the request (v4+) agree, and is served
-already when the answer goes out. v12 and later may name topics by id; if any is, those that are
-named otherwise are left out. A topic is told once, however often it is named. A partition that no
-node leads which is alive has the error that makes clients ask again.
+not exist is created if ``auto.create.topics.enable`` and the request (v4+) agree. The response that
+creates a topic reports it as UNKNOWN_TOPIC_OR_PARTITION; the next one has its partitions. v12 and
+later may name topics by id; if any is, those that are named otherwise are left out. A topic is
+returned once, however often it is named. A partition without a leader that is alive has the error
+that makes clients retry.
 
 Versions: 0 lists only replicas that are alive, with an error if some are not; 4 the client's word
 on auto-creation, 5 offline replicas, 7 leader epochs, 8-10 authorized operations, 10 topic ids,
 12 requests by id, 13 a top-level error.
 
-Deviations: Kafka first answers an auto-created topic with UNKNOWN_TOPIC_OR_PARTITION and lets the
-client ask again; here it is ready at once. The controller named is the first node that is alive,
-where Kafka names any.
+Deviations: the controller named is the first node that is alive, where Kafka names any. The topics
+of transactions and share groups are not created when they are named.
 """
 
 from __future__ import annotations
 
 from broker.controller.image import (
+    INTERNAL_TOPICS,
     NO_LEADER,
     MetadataImage,
     PartitionRegistration,
     TopicImage,
 )
+from broker.controller.topic_names import check_topic_name
 from broker.errors import ApiError
 from broker.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
+from broker.handlers.auto_creation import auto_create
 from broker.handlers.partition_facts import partition_facts
 from broker.request import Request
 from protocol.errors import ErrorCode
@@ -94,19 +97,22 @@ def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> Meta
         return _refusal(ErrorCode.INVALID_REQUEST, None, asked)
     topic = node.image.topic(asked.name)
     if topic is None:
-        try:
-            topic = _auto_create(request, asked.name)
-        except ApiError as error:
-            return _refusal(error.code, asked.name, asked)
+        return _unknown(request, asked.name, asked)
     return _known(request, topic)
 
 
-def _auto_create(request: Request[MetadataRequest], name: str) -> TopicImage:
+def _unknown(
+    request: Request[MetadataRequest], name: str, asked: MetadataRequestTopic
+) -> MetadataResponseTopic:
+    """The error for a name without a topic, which the next request finds created if it may be."""
+    try:
+        check_topic_name(name)
+    except ApiError as error:
+        return _refusal(error.code, name, asked)
     node = request.node
-    wanted = node.config.auto_create_topics_enable and request.body.allow_auto_topic_creation
-    if not wanted or node.controller.topic(name) is not None:  # it is there, and not known here yet
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    return node.controller.create_topic(name)
+    if request.body.allow_auto_topic_creation and node.config.auto_create_topics_enable:
+        auto_create(node.controller, node.config, name)
+    return _refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, asked)
 
 
 def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResponseTopic:
@@ -145,5 +151,9 @@ def _refusal(
     error: ErrorCode, name: str | None, asked: MetadataRequestTopic
 ) -> MetadataResponseTopic:
     return MetadataResponseTopic(
-        error_code=error, name=name, topic_id=asked.topic_id, partitions=[]
+        error_code=error,
+        name=name,
+        topic_id=asked.topic_id,
+        is_internal=name in INTERNAL_TOPICS,
+        partitions=[],
     )

@@ -234,10 +234,43 @@ def metadata_of_unknown_topics(kafka: Kafka) -> Story:
 
 @scenario()
 def metadata_makes_topics(kafka: Kafka) -> Story:
-    """A topic that is asked for is made, unless the request says no."""
+    """The first response for an unknown topic is an error, a later one has the topic."""
     name = kafka.new_name("topic")
     asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
+    yield "first", kafka.ask(asked).topics
     eventually(lambda: kafka.ask(asked).topics[0].error_code == 0, "the topic is made")
+    yield kafka.ask(asked).topics
+
+
+@scenario()
+def metadata_makes_topics_in_every_version(kafka: Kafka) -> Story:
+    """The same error in all versions; from v4 on a request can rule the creation out."""
+    for version in range(14):
+        for allowed in (True, False):
+            asked = MetadataRequest(
+                topics=[MetadataRequestTopic(name=kafka.new_name("topic"))],
+                allow_auto_topic_creation=allowed,
+            )
+            yield version, allowed, kafka.ask(asked, version).topics
+
+
+@scenario()
+def metadata_of_topics_that_cannot_be_made(kafka: Kafka) -> Story:
+    """A name that collides stays unknown; a bad name is refused."""
+    first = kafka.new_name("topic")
+    kafka.ask(create_topics(new_topic(first + ".a")))
+    _wait_for(kafka, first + ".a")
+    for name in (first + "_a", first + "_a", "a b", "", ".."):
+        asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
+        yield kafka.ask(asked).topics
+
+
+@scenario()
+def metadata_of_unknown_internal_topics(kafka: Kafka) -> Story:
+    """Their responses call them internal."""
+    asked = MetadataRequest(
+        topics=[MetadataRequestTopic(name="__share_group_state")], allow_auto_topic_creation=False
+    )
     yield kafka.ask(asked).topics
 
 

@@ -10,6 +10,7 @@ import trio.testing
 
 from broker.controller.partition_change import Election
 from broker.errors import ApiError
+from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.node import Node
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -22,7 +23,8 @@ GROUP = "g"
 
 
 async def ask_for_the_coordinator(cluster: RunningCluster) -> int:
-    """The node that looks after the group; the first who asks makes the topic."""
+    """The node that looks after the group, once the topic of offsets is there."""
+    ensure_offsets_topic(cluster.controller, cluster.node(1).config)
     body = FindCoordinatorRequest(coordinator_keys=[GROUP])
     (found,) = (await cluster.client(1).send(body)).coordinators
     assert found.error_code == ErrorCode.NONE

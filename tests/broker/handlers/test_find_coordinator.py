@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.groups.offsets_topic import partition_for
+from broker.groups.offsets_topic import ensure_offsets_topic, partition_for
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.client import running_cluster, running_node
@@ -14,11 +14,32 @@ from tests.client import running_cluster, running_node
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.parametrize("version", range(7))
+async def test_the_first_request_creates_the_topic_of_offsets(tmp_path: Path, version: int) -> None:
+    """It gets an error that clients retry, as from Kafka; the next request gets the node."""
+    async with running_node(tmp_path) as running:
+        client = running.client()
+        body = FindCoordinatorRequest(key="g", coordinator_keys=["g"])
+
+        first, second = await client.send(body, version), await client.send(body, version)
+
+        (unavailable,), (found,) = (
+            [answer] if version < 4 else answer.coordinators for answer in (first, second)
+        )
+        assert unavailable.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert (unavailable.node_id, unavailable.host, unavailable.port) == (-1, "", -1)
+        if version:
+            words = "The coordinator is not available." if version < 4 else ""
+            assert unavailable.error_message == words
+        assert (found.error_code, found.node_id) == (ErrorCode.NONE, 1)
+
+
 @pytest.mark.parametrize("version", range(4))
 @pytest.mark.parametrize("key_type", [0, 1])
 async def test_a_node_alone_is_the_coordinator(tmp_path: Path, version: int, key_type: int) -> None:
     """Of every group, and of every transactional id, which v0 cannot ask for."""
     async with running_node(tmp_path) as running:
+        ensure_offsets_topic(running.controller, running.node.config)
         body = FindCoordinatorRequest(key="g", key_type=key_type if version else 0)
 
         answer = await running.client().send(body, version)
@@ -33,6 +54,7 @@ async def test_a_node_alone_is_the_coordinator(tmp_path: Path, version: int, key
 async def test_many_coordinators_are_found_at_once(tmp_path: Path, version: int) -> None:
     """One answer for each key, in their order, doubles and empty ones included."""
     async with running_node(tmp_path) as running:
+        ensure_offsets_topic(running.controller, running.node.config)
         body = FindCoordinatorRequest(coordinator_keys=["g", "", "g"])
 
         answer = await running.client().send(body, version)
@@ -68,6 +90,7 @@ async def test_other_keys_have_no_coordinator(tmp_path: Path, key_type: int) -> 
 async def test_every_node_names_the_leader_of_the_groups_partition(tmp_path: Path) -> None:
     """Groups are spread over the nodes, and everybody agrees where each is."""
     async with running_cluster(tmp_path) as cluster:
+        ensure_offsets_topic(cluster.controller, cluster.node(1).config)
         groups = [f"group-{number}" for number in range(8)]
         body = FindCoordinatorRequest(coordinator_keys=groups)
 

@@ -53,17 +53,61 @@ async def test_who_asks_for_all_and_who_for_none(tmp_path: Path) -> None:
         assert _errors(await client.send(MetadataRequest(topics=None), 1)) == {"a": 0, "b": 0}
 
 
-async def test_an_unknown_topic_is_created_if_both_sides_agree(tmp_path: Path) -> None:
-    """It is ready when the answer goes out."""
+@pytest.mark.parametrize("version", range(14))
+async def test_an_unknown_topic_is_created_for_the_next_request(
+    tmp_path: Path, version: int
+) -> None:
+    """The first response is an error without partitions, as Kafka's; the second has the topic."""
     async with running_node(tmp_path, num_partitions="3") as node:
         client = node.client()
+        request = _named("t", allow_auto_topic_creation=True)
 
-        refused = await client.send(_named("t"), 12)
-        created = await client.send(_named("t", allow_auto_topic_creation=True), 12)
+        first = await client.send(request, version)
+        second = await client.send(request, version)
 
-        assert _errors(refused) == {"t": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
-        assert len(created.topics[0].partitions) == 3
+        (unknown,) = first.topics
+        assert unknown.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert (unknown.name, unknown.partitions) == ("t", [])
+        (created,) = second.topics
+        assert (created.error_code, len(created.partitions)) == (ErrorCode.NONE, 3)
         assert ("t", 2) in node.node.replicas.partitions
+
+
+@pytest.mark.parametrize("version", range(14))
+async def test_a_client_can_rule_auto_creation_out(tmp_path: Path, version: int) -> None:
+    """From v4 on, where the request has a field for it; before that every client allows it."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        await client.send(_named("t"), version)
+
+        assert ("t" in node.controller.image.topics) == (version < 4)
+
+
+async def test_a_topic_that_cannot_be_created_stays_unknown(tmp_path: Path) -> None:
+    """A name that collides with another is refused by the controller, which no client hears of."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("a.b")
+        client = node.client()
+
+        for _ in range(2):
+            response = await client.send(_named("a_b", allow_auto_topic_creation=True))
+            assert _errors(response) == {"a_b": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
+
+
+async def test_an_internal_topic_that_is_unknown(tmp_path: Path) -> None:
+    """It is reported as internal, and the one of groups is created with the settings it needs."""
+    async with running_node(tmp_path, num_partitions="3") as node:
+        names = ("__consumer_offsets", "__transaction_state", "__share_group_state")
+        client = node.client()
+
+        response = await client.send(_named(*names, "t", allow_auto_topic_creation=True))
+
+        assert [topic.is_internal for topic in response.topics] == [True, True, True, False]
+        created = node.controller.image.topics
+        assert created.keys() == {"__consumer_offsets", "t"}
+        assert len(created["__consumer_offsets"].partitions) == 4
+        assert created["__consumer_offsets"].configs["cleanup.policy"] == "compact"
 
 
 async def test_auto_creation_can_be_off(tmp_path: Path) -> None:
@@ -83,7 +127,11 @@ async def test_an_illegal_name_is_not_created(tmp_path: Path) -> None:
 
         response = await node.client().send(request, 12)
 
-        assert _errors(response) == {"a b": ErrorCode.INVALID_TOPIC_EXCEPTION, "t": 0}
+        assert _errors(response) == {
+            "a b": ErrorCode.INVALID_TOPIC_EXCEPTION,
+            "t": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        }
+        assert node.controller.image.topics.keys() == {"t"}
 
 
 async def test_topics_by_id(tmp_path: Path) -> None:
