@@ -31,6 +31,7 @@ from broker.quotas.idle_expiry import IdleExpiry
 from broker.quotas.memory_pool import MemoryPool
 from broker.quotas.throttled_channel import ThrottledChannel
 from broker.transport import Disconnected, Transport
+from broker.unsent import Unsent
 from broker.waits.causes import CauseKind
 from protocol.codec import Malformed, Output, encode_into
 from protocol.framing import LENGTH_BYTES, Inbox, Scratch
@@ -53,6 +54,7 @@ _SEND_TOGETHER_BYTES = 1 << 18
 _ids = count(1)
 
 Dispatch = Callable[["Connection", memoryview, float], None]
+OnBug = Callable[["Connection", Exception], None]
 
 
 class Connection:
@@ -61,6 +63,9 @@ class Connection:
     ``dispatch`` starts a request from a frame, given when that had been read; all connections of
     the thread receive into ``scratch``. A client of which nothing was heard for ``idle_ms`` is sent
     away by *timer*, unless that is negative; ``memory`` bounds what all connections hold.
+
+    An exception while the connection reads or writes is a bug. The connection closes and hands it
+    to ``on_bug``, which returns to confine it to this connection, or raises it.
     """
 
     def __init__(
@@ -75,6 +80,7 @@ class Connection:
         idle_ms: int,
         memory: MemoryPool | None = None,
         recorder: Recorder | None = None,
+        on_bug: OnBug | None = None,
     ) -> None:
         self.id = next(_ids)
         self._arrivals = Arrivals()
@@ -85,17 +91,17 @@ class Connection:
         self._dispatch = dispatch
         self._nursery = nursery
         self._inbox = Inbox(request_bytes_max, scratch)
+        self.on_bug = on_bug or _fly
         self.in_progress: Request[Any] | None = None
         self._serving = False
         self._closed = False
         # Invariant: while anything is unsent, no further frame is dispatched.
-        self._unsent: list[bytes | bytearray | memoryview] = []
-        self._unsent_bytes = 0
-        self._recorded: list[WaitRecord] = []  # of the answers among them
+        self._unsent = Unsent()
+        self._recorded: list[WaitRecord] = []  # of the responses among them
         self._draining = False
         self._wakeup: trio.CancelScope | None = None
         self._memory = memory
-        self._held_bytes = 0  # of that
+        self._reserved_bytes = 0  # of that
         self._kept_bytes = 0  # of the request in progress, while a worker thread reads it
         self._throttled: ThrottledChannel | None = None
         self.active_ms = self._now_ms()
@@ -104,17 +110,28 @@ class Connection:
 
     async def run(self) -> None:
         """Serve the connection until either side ends it."""
-        end = CauseKind.SHUTDOWN  # unless proved wrong
+        end = CauseKind.SHUTDOWN  # if this task is cancelled
+        try:
+            try:
+                end = await self._serve()
+            except Exception:
+                end = CauseKind.ERROR
+                raise
+            finally:
+                self.close(end)
+        except Exception as bug:
+            self.on_bug(self, bug)
+
+    async def _serve(self) -> CauseKind:
+        """Serve until the connection has ended, and return why."""
         try:
             while await self._receive():
                 self._serve_frames()
-            end = CauseKind.DISCONNECT
         except (Malformed, Refused) as reason:
             self.refuse(reason)
-        except (Disconnected, trio.ClosedResourceError):
-            end = CauseKind.DISCONNECT
-        finally:
-            self.close(end)
+        except Disconnected:
+            pass
+        return CauseKind.DISCONNECT
 
     def close(self, end: CauseKind = CauseKind.DISCONNECT) -> None:
         """End the connection at once; a parked request is abandoned, and its record says why."""
@@ -123,20 +140,27 @@ class Connection:
         self._closed = True
         self.transport.close()
         self._let_go()
-        request, self.in_progress = self.in_progress, None
-        if request is not None and request.on_disconnect is not None:
-            abandon, request.on_disconnect = request.on_disconnect, None
-            abandon()
-        if self._recorded:  # answered, and on their way to a client that did not read
+        if self._recorded:  # complete, and on their way to a client that did not read
             self._note_sent()
-        if request is not None and request.record is not None:
+        request, self.in_progress = self.in_progress, None
+        if request is None:
+            return
+        abandon, request.on_disconnect = request.on_disconnect, None
+        if abandon is not None:
+            abandon()
+        if request.record is not None:
             assert self._recorder is not None
             self._recorder.abandoned(request, end)
 
     @property
     def is_busy(self) -> bool:
-        """Whether the client waits for us: for an answer, or for leave to go on."""
+        """Whether the client waits for us: for a response, or for leave to go on."""
         return self.in_progress is not None or self._throttled is not None
+
+    @property
+    def held_bytes(self) -> int:
+        """The memory of requests received in part, and of responses not sent."""
+        return self._kept_bytes + self._inbox.buffer_bytes + self._unsent.size_bytes
 
     def expire(self) -> None:
         """End the connection since nobody uses it."""
@@ -149,11 +173,11 @@ class Connection:
         self.in_progress = request
 
     def complete(self, request: Request[Any], response: object | None) -> None:
-        """Send the answer of the request in progress (None: it has none) and go on."""
+        """Send the response to the request in progress (None: it has none) and go on."""
         request.node.changes.notify()
         if self._closed:
             return
-        assert self.in_progress is request, "a request is answered exactly once"
+        assert self.in_progress is request, "a request has exactly one response"
         self.in_progress = None
         if self._kept_bytes:
             self._kept_bytes = 0
@@ -169,10 +193,10 @@ class Connection:
             out = Output()
             start = begin_response(out, request.header)
             encode_into(out, response, request.version)
-            self.queue(out, start)
+            self._unsent.add(out, start)
         if not self._serving:
             self._flush()
-            if not self._unsent_bytes and self._inbox.has_frame():
+            if not self._unsent.size_bytes and self._inbox.has_frame():
                 self._wake()
 
     def refuse(self, reason: Malformed | Refused) -> None:
@@ -187,31 +211,25 @@ class Connection:
         return kept
 
     def mute(self, throttle_ms: int) -> None:
-        """Begin no request for that time; the answer to the present one still goes out."""
+        """Begin no request for that time; the response to the present one still goes out."""
         if not self._closed:
             self._throttled = ThrottledChannel(self._timer, throttle_ms, self._unmute)
 
     def _unmute(self) -> None:
         self._throttled = None
-        if self.in_progress is None and not self._unsent_bytes:
+        if self.in_progress is None and not self._unsent.size_bytes:
             self._wake()
-
-    def queue(self, out: Output, start: int) -> None:
-        """Put an encoded answer behind those not yet sent; *start* is where its length goes."""
-        self._unsent_bytes += out.finish_frame(start)
-        self._unsent += out.parts()
 
     # ------------------------------------------------------------------------------ reading
 
     async def _receive(self) -> bool:
         """Wait for bytes, or for the moment when frames that wait may go on; False at the end."""
-        while True:
-            if self.in_progress is not None or self._unsent_bytes or self._throttled is not None:
-                if not await self._wait_while_busy():
-                    self.free_ms = self._now_ms()
-                    return True
-            else:
+        while not self._closed:
+            if self._may_serve:
                 await self.transport.wait_readable()
+            elif not await self._wait_while_busy():
+                self.free_ms = self._now_ms()
+                return not self._closed
             if self._memory is not None:
                 await self._wait_for_memory(self._memory)
             if self._closed:
@@ -225,9 +243,15 @@ class Connection:
             self._inbox.received(count)
             self.active_ms = now_ms = self._now_ms()
             self._arrivals.received(count, now_ms)
-            if not self._unsent_bytes and self.in_progress is None and self._throttled is None:
+            if self._may_serve:
                 return True
             self._settle()
+        return False
+
+    @property
+    def _may_serve(self) -> bool:
+        """Whether the next frame may be dispatched."""
+        return self.in_progress is None and not self._unsent.size_bytes and self._throttled is None
 
     async def _wait_while_busy(self) -> bool:
         """Wait until there are bytes (True), or until the request in progress is done (False).
@@ -247,7 +271,7 @@ class Connection:
 
     async def _wait_for_memory(self, memory: MemoryPool) -> None:
         """Who has begun a request may go on; others wait until there is memory to begin one."""
-        while memory.is_exhausted and not self._held_bytes and not self._closed:
+        while memory.is_exhausted and not self._reserved_bytes and not self._closed:
             with trio.CancelScope() as self._wakeup:
                 await memory.freed()
             self._wakeup = None
@@ -259,16 +283,19 @@ class Connection:
     def _hold_memory(self) -> None:
         if self._memory is not None and not self._closed:
             wanted_bytes = self._inbox.awaited_bytes + self._kept_bytes
-            self._held_bytes = self._memory.exchange(self._held_bytes, wanted_bytes)
+            self._reserved_bytes = self._memory.exchange(self._reserved_bytes, wanted_bytes)
 
     def _let_go(self) -> None:
         """Give back what others can use."""
+        self._unsent.clear()
+        self._inbox.clear()
+        self._kept_bytes = 0
         if self._idle is not None:
             self._idle.cancel()
         if self._throttled is not None:
             self._throttled.cancel()
         if self._memory is not None:
-            self._held_bytes = self._memory.exchange(self._held_bytes, 0)
+            self._reserved_bytes = self._memory.exchange(self._reserved_bytes, 0)
         self._wake()
 
     def _wake(self) -> None:
@@ -277,16 +304,18 @@ class Connection:
 
     def _serve_frames(self) -> None:
         self._serving = True
+        unsent = self._unsent
         while (
             self.in_progress is None
-            and self._unsent_bytes < _SEND_TOGETHER_BYTES
+            and unsent.size_bytes < _SEND_TOGETHER_BYTES
             and self._throttled is None
+            and not self._closed
         ):
             frame = self._inbox.next_frame()
             if frame is None:
                 break
             self._dispatch(self, frame, self._arrivals.frame(len(frame) + LENGTH_BYTES))
-            if self._unsent_bytes >= _SEND_TOGETHER_BYTES:
+            if unsent.size_bytes >= _SEND_TOGETHER_BYTES:
                 self._flush()
         self._serving = False
         self._settle()
@@ -298,56 +327,48 @@ class Connection:
         """Send what can be sent without waiting; leave the rest to a task of its own."""
         if self._draining or self._closed:
             return
-        if self._unsent_bytes:
+        if self._unsent.size_bytes:
             try:
-                self._send_some()
+                self._unsent.send(self.transport)
             except Disconnected:
-                # The reading task is told by its own next read, and cleans up there.
-                self._unsent, self._unsent_bytes = [], 0
-        if self._unsent_bytes:
+                self.close()
+                return
+            except Exception as bug:
+                self._fail(bug)
+                return
+        if self._unsent.size_bytes:
             self._draining = True
             self._nursery.start_soon(self._drain)
         elif self._recorded:
             self._note_sent()
+
+    def _fail(self, bug: Exception) -> None:
+        """End this connection, and nothing else if *bug* is confined to it."""
+        self.close(CauseKind.ERROR)
+        self.on_bug(self, bug)
 
     def _note_sent(self) -> None:
         assert self._recorder is not None
         recorded, self._recorded = self._recorded, []
         self._recorder.sent(recorded)
 
-    def _send_some(self) -> None:
-        while self._unsent:
-            sent = self.transport.send(self._unsent)
-            self._unsent_bytes -= sent
-            if self._unsent_bytes == 0:
-                self._unsent = []
-                return
-            if sent == 0:
-                return
-            self._forget(sent)
-
-    def _forget(self, sent: int) -> None:
-        """Drop the first *sent* bytes of what is unsent."""
-        done = 0
-        for part in self._unsent:
-            if sent < len(part):
-                break
-            sent -= len(part)
-            done += 1
-        del self._unsent[:done]
-        if sent:
-            self._unsent[0] = memoryview(self._unsent[0])[sent:]
-
     async def _drain(self) -> None:
+        """Send the rest as the socket takes it."""
         try:
-            while self._unsent_bytes:
+            while self._unsent.size_bytes:
                 await self.transport.wait_writable()
-                self._send_some()
+                self._unsent.send(self.transport)
                 self.active_ms = self._now_ms()
-        except (Disconnected, trio.ClosedResourceError):
+        except Disconnected:
             self.close()
+        except Exception as bug:
+            self._fail(bug)
         self._draining = False
         if self._recorded:
             self._note_sent()
         if not self._closed and self.in_progress is None:
             self._wake()
+
+
+def _fly(_connection: Connection, bug: Exception) -> None:
+    raise bug

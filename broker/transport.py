@@ -3,43 +3,43 @@
 `Transport` is all that a connection knows of a network, so tests give it one in memory. The real
 one is a plain non-blocking socket: trio only says when it is ready, and every read and write that
 can be done without waiting costs no task switch.
+
+A transport has one way to end: each method of a transport whose peer is gone, or that was closed
+here, raises `Disconnected`.
 """
 
 from __future__ import annotations
 
-import errno
 import socket
 from collections.abc import Sequence
 from typing import Protocol
 
 import trio
 
-# What a peer that vanished looks like. Anything else an operating system says about a socket is
-# not expected and flies.
-_GONE = frozenset(
-    {errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED, errno.ETIMEDOUT, errno.EHOSTUNREACH}
-)
 _SEND_PARTS_MAX = 512  # below every IOV_MAX
 
 
 class Disconnected(Exception):  # noqa: N818 - an event, as in trio's own exceptions
-    """The peer is gone."""
+    """The connection has ended: its peer is gone, or it was closed on this side."""
 
 
 class Transport(Protocol):
-    """A byte stream that is never waited on by reading or writing, only by the two waits."""
+    """A byte stream that is never waited on by reading or writing, only by the two waits.
+
+    All methods but `close` raise `Disconnected` once the connection has ended, by whichever side.
+    """
 
     peer: str
 
     def receive_into(self, buffer: memoryview) -> int:
         """Read what is there; 0 when the peer has closed.
 
-        Raises `BlockingIOError` when nothing is there, `Disconnected` when the peer is gone.
+        Raises `BlockingIOError` when nothing is there.
         """
         ...
 
     def send(self, parts: Sequence[bytes | bytearray | memoryview]) -> int:
-        """Send what fits and say how many bytes that was; raises `Disconnected`."""
+        """Send what fits and return how many bytes that was."""
         ...
 
     async def wait_readable(self) -> None:
@@ -51,7 +51,7 @@ class Transport(Protocol):
         ...
 
     def close(self) -> None:
-        """Close at once; whoever waits is woken by `trio.ClosedResourceError`."""
+        """Close at once and wake the tasks that wait; closing again has no effect."""
         ...
 
 
@@ -61,10 +61,10 @@ class SocketTransport:
     __slots__ = ("_socket", "peer")
 
     def __init__(self, connected: socket.socket) -> None:
-        connected.setblocking(False)
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket = connected
         try:
+            connected.setblocking(False)
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.peer = str(connected.getpeername()[0])
         except OSError:
             self.peer = "(gone)"  # it left between accept and here; the first read says so
@@ -76,7 +76,7 @@ class SocketTransport:
         except BlockingIOError:
             raise
         except OSError as error:
-            raise _disconnected(error) from error
+            raise _disconnected(error) from None
 
     def send(self, parts: Sequence[bytes | bytearray | memoryview]) -> int:
         """Send what fits; see `Transport.send`."""
@@ -87,21 +87,37 @@ class SocketTransport:
         except BlockingIOError:
             return 0
         except OSError as error:
-            raise _disconnected(error) from error
+            raise _disconnected(error) from None
 
     async def wait_readable(self) -> None:
         """Wait until the socket is readable."""
-        await trio.lowlevel.wait_readable(self._socket)
+        self._check_open()
+        try:
+            await trio.lowlevel.wait_readable(self._socket)
+        except trio.ClosedResourceError:
+            raise Disconnected(_CLOSED_HERE) from None
 
     async def wait_writable(self) -> None:
         """Wait until the socket is writable."""
-        await trio.lowlevel.wait_writable(self._socket)
+        self._check_open()
+        try:
+            await trio.lowlevel.wait_writable(self._socket)
+        except trio.ClosedResourceError:
+            raise Disconnected(_CLOSED_HERE) from None
 
     def close(self) -> None:
-        """Close the socket and wake whoever waits on it."""
+        """Close the socket and wake the tasks that wait on it."""
         if self._socket.fileno() >= 0:
             trio.lowlevel.notify_closing(self._socket)
             self._socket.close()
+
+    def _check_open(self) -> None:
+        """A closed socket has no descriptor that trio could wait on."""
+        if self._socket.fileno() < 0:
+            raise Disconnected(_CLOSED_HERE)
+
+
+_CLOSED_HERE = "closed on this side"
 
 
 async def connect(host: str, port: int) -> Transport:
@@ -110,5 +126,9 @@ async def connect(host: str, port: int) -> Transport:
     return SocketTransport(socket.socket(fileno=stream.socket.detach()))
 
 
-def _disconnected(error: OSError) -> Exception:
-    return Disconnected(str(error)) if error.errno in _GONE else error
+def _disconnected(error: OSError) -> Disconnected:
+    """Whatever the system reports of a connected socket, the connection is of no more use.
+
+    As in Kafka's ``Selector``, which takes each ``IOException`` of a channel for its end.
+    """
+    return Disconnected(error.strerror or str(error))

@@ -62,6 +62,11 @@ class Inbox:
         return self._end - self._start
 
     @property
+    def buffer_bytes(self) -> int:
+        """The size of the inbox's own buffer."""
+        return 0 if self._own is None else len(self._own)
+
+    @property
     def awaited_bytes(self) -> int:
         """What is pending, or the size of the frame under way if that is more."""
         pending = self._end - self._start
@@ -120,6 +125,12 @@ class Inbox:
         else:
             self._move_to(max(2 * self.pending_bytes, _ROOM_MIN))
         return True
+
+    def clear(self) -> None:
+        """Drop what is pending and the buffer; frames handed out stay valid as they are."""
+        self._own = None
+        self._view = self._scratch.view
+        self._start = self._end = 0
 
     def _frame_bytes(self) -> int:
         """The size of the frame under way with its length, as far as one can believe it."""

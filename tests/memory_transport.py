@@ -23,7 +23,7 @@ class MemoryTransport:
     def receive_into(self, buffer: memoryview) -> int:
         """Take what has arrived."""
         if self.closed:
-            raise trio.ClosedResourceError
+            raise Disconnected("closed on this side")
         if not self.incoming:
             if self.other.closed:
                 return 0
@@ -49,7 +49,7 @@ class MemoryTransport:
         while not (self.incoming or self.other.closed or self.closed):
             await self._changed.wait()
         if self.closed:
-            raise trio.ClosedResourceError
+            raise Disconnected("closed on this side")
 
     async def wait_writable(self) -> None:
         """Wait for room."""
@@ -57,7 +57,7 @@ class MemoryTransport:
         while not (self.closed or self.other.closed) and len(self.other.incoming) >= self.room:
             await self._changed.wait()
         if self.closed:
-            raise trio.ClosedResourceError
+            raise Disconnected("closed on this side")
 
     def close(self) -> None:
         """Close this end; the other reads what is left, then the end."""

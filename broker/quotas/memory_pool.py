@@ -14,13 +14,13 @@ class MemoryPool:
     """``size_bytes`` for all connections of a node."""
 
     def __init__(self, size_bytes: int) -> None:
-        self._available = size_bytes
+        self.available_bytes = size_bytes
         self._freed = trio.Event()
 
     @property
     def is_exhausted(self) -> bool:
         """Whether nobody may begin."""
-        return self._available <= 0
+        return self.available_bytes <= 0
 
     async def freed(self) -> None:
         """Wait until somebody may begin; there may be others who do so first."""
@@ -29,7 +29,7 @@ class MemoryPool:
     def exchange(self, held_bytes: int, wanted_bytes: int) -> int:
         """Give *held_bytes* back and take *wanted_bytes*, which are returned."""
         was_exhausted = self.is_exhausted
-        self._available += held_bytes - wanted_bytes
+        self.available_bytes += held_bytes - wanted_bytes
         if was_exhausted and not self.is_exhausted:
             self._freed.set()
             self._freed = trio.Event()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 
 import pytest
 import trio
@@ -14,6 +17,22 @@ from broker.transport import Disconnected, SocketTransport
 pytestmark = pytest.mark.anyio
 
 Ends = tuple[SocketTransport, socket.socket]
+
+
+class BrokenSocket(socket.socket):
+    """A socket for which the system reports an error at every call."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+
+    def _fail(self, *_: Any, **__: Any) -> Any:
+        raise OSError(self._number, os.strerror(self._number))
+
+    recv_into: Any = _fail
+    send: Any = _fail
+    sendmsg: Any = _fail
+    getpeername: Any = _fail
 
 
 @pytest.fixture
@@ -75,17 +94,63 @@ async def test_a_peer_that_is_gone_is_said_so(ends: Ends) -> None:
         transport.receive_into(memoryview(bytearray(1)))
 
 
-async def test_closing_wakes_who_waits(ends: Ends) -> None:
-    """A task that waits for bytes is told that there will be none."""
+@pytest.mark.parametrize(
+    "number",
+    [
+        errno.EBADF,
+        errno.EPIPE,
+        errno.ECONNRESET,
+        errno.ECONNABORTED,
+        errno.ETIMEDOUT,
+        errno.ENOTCONN,
+        errno.EHOSTUNREACH,
+        errno.ENETDOWN,
+        errno.ENOBUFS,
+    ],
+)
+def test_every_error_of_a_socket_is_a_disconnect(number: int) -> None:
+    """Whatever the system reports, receiving and sending raise one exception."""
+    with BrokenSocket(number) as broken:
+        transport = SocketTransport(broken)
+
+        with pytest.raises(Disconnected, match=os.strerror(number)):
+            transport.receive_into(memoryview(bytearray(1)))
+        with pytest.raises(Disconnected):
+            transport.send([b"x"])
+        with pytest.raises(Disconnected):
+            transport.send([b"x", b"y"])
+        assert transport.peer == "(gone)"
+
+
+async def test_every_use_of_a_closed_transport_is_a_disconnect(ends: Ends) -> None:
+    """Another task may close the transport at any time."""
     transport, _ = ends
+    transport.close()
+
+    with pytest.raises(Disconnected):
+        transport.receive_into(memoryview(bytearray(1)))
+    with pytest.raises(Disconnected):
+        transport.send([b"x"])
+    with pytest.raises(Disconnected):
+        await transport.wait_readable()
+    with pytest.raises(Disconnected):
+        await transport.wait_writable()
+
+
+async def test_closing_ends_both_waits(ends: Ends) -> None:
+    """A task that waits for bytes or for room is woken by an exception."""
+    transport, _ = ends
+    while transport.send([bytes(1 << 20)]):
+        pass
 
     async with trio.open_nursery() as nursery:
 
-        async def wait() -> None:
-            with pytest.raises(trio.ClosedResourceError):
-                await transport.wait_readable()
+        async def wait(ready: Callable[[], Awaitable[None]]) -> None:
+            with pytest.raises(Disconnected):
+                await ready()
 
-        nursery.start_soon(wait)
+        nursery.start_soon(wait, transport.wait_readable)
+        nursery.start_soon(wait, transport.wait_writable)
         await trio.testing.wait_all_tasks_blocked()
         transport.close()
         transport.close()

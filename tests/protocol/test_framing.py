@@ -183,3 +183,18 @@ def test_an_inbox_holds_no_memory_for_a_frame_that_it_has_handed_over() -> None:
 
     assert inbox.hand_over()
     assert inbox.space() is scratch.view
+
+
+def test_a_cleared_inbox_holds_nothing() -> None:
+    """Half a frame and its buffer go; a frame that was handed out before stays as it is."""
+    inbox = _inbox(1024)
+    _receive(inbox, _framed(b"whole") + _framed(bytes(900_000))[:500_000])
+    frame = inbox.next_frame()
+    assert frame is not None
+
+    inbox.clear()
+
+    assert bytes(frame) == b"whole"
+    assert inbox.pending_bytes == 0
+    assert inbox.next_frame() is None
+    assert len(inbox.space()) == 1024

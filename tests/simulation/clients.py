@@ -203,7 +203,7 @@ class Clients:
             if not answered:
                 return None, None
             response = await client.receive()
-        except (EOFError, Disconnected, trio.ClosedResourceError):
+        except (EOFError, Disconnected):
             self._tell(f"{who}: the connection is lost")
             return None, None
         finally:

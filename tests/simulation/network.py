@@ -72,7 +72,7 @@ class SlowTransport:
     def receive_into(self, buffer: memoryview) -> int:
         """Take what has arrived."""
         if self.closed:
-            raise trio.ClosedResourceError
+            raise Disconnected("closed on this side")
         if self.is_cut:
             raise Disconnected("cut")
         if not self.incoming:
@@ -110,7 +110,7 @@ class SlowTransport:
         while not (self.incoming or self._at_end or self.closed or self.is_cut):
             await self._changed.wait()
         if self.closed:
-            raise trio.ClosedResourceError
+            raise Disconnected("closed on this side")
 
     async def wait_writable(self) -> None:
         """There is always room."""

@@ -14,8 +14,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-import trio
-
 from broker.config import Config
 from broker.controller.image import Broker
 from broker.errors import ApiError
@@ -127,7 +125,7 @@ class Fetcher:
         self._cut_short = False
         try:
             await self._fetch()
-        except (Disconnected, Malformed, OSError, trio.ClosedResourceError) as error:
+        except (Disconnected, Malformed, OSError) as error:
             if not self._cut_short:
                 log.info("fetching from node %d: %s", self.source, error)
                 self._disconnect()

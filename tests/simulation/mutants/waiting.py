@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from broker.connection import Connection
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.storage.log import Log
+from broker.transport import Transport
+from broker.unsent import Unsent
 from purgatories.operations.delayed_partitions import DelayedPartitions
 from tests.simulation.mutants.registry import mutant
 
@@ -58,15 +59,15 @@ def waits_end_late(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(0)
 def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
-    send_some = Connection._send_some
+    send = Unsent.send
 
-    def twice(self: Connection) -> None:
-        again = b"".join(self._unsent)
-        send_some(self)
+    def twice(self: Unsent, transport: Transport) -> None:
+        again = b"".join(self._parts)
+        send(self, transport)
         if len(again) % 7 == 0:
-            self.transport.send([again])
+            transport.send([again])
 
-    patch.setattr(Connection, "_send_some", twice)
+    patch.setattr(Unsent, "send", twice)
 
 
 @mutant(29)

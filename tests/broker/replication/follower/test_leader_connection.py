@@ -120,10 +120,10 @@ async def test_a_large_request_waits_for_room() -> None:
 
 
 async def test_closing_ends_a_wait() -> None:
-    """Whoever asks is told by an exception of trio's."""
+    """A request that waits for its response ends with an exception."""
     leader, node = ScriptedLeader(), FollowingNode()
     connection = await _connected(leader, node)
-    with pytest.RaisesGroup(trio.ClosedResourceError):
+    with pytest.RaisesGroup(Disconnected):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(connection.ask, _request(), _session_id)
             await trio.testing.wait_all_tasks_blocked()
