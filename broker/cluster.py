@@ -31,6 +31,7 @@ from broker.controller.periodic_elections import hold_elections
 from broker.errors import DiskFailed, NoSuchNode, WrongState
 from broker.node import Node
 from broker.offload import Inline, Offload
+from broker.steps.queue import StepQueue
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.transport import Transport
@@ -111,6 +112,7 @@ class Cluster:
         self.clock = clock
         self.controller = controller
         self.changes = Changes()
+        self.steps = StepQueue(clock.now_ms)
         # For what is to outlive a node that is stopped: who waits on the admin interface.
         self.timer = SystemTimer("cluster", now_ms=clock.now_ms)
         hold_elections(self.timer, controller, config)
@@ -140,6 +142,7 @@ class Cluster:
             await self._nursery.start(self._offload.serve)
             for member in self.members.values():
                 self._nursery.start_soon(self._run, member)
+            self._nursery.start_soon(self.steps.run)
             await run_reaper(self.timer)
 
     def close(self) -> None:
@@ -204,6 +207,7 @@ class Cluster:
             [path / f"node-{member.broker.node_id}" for path in self._data_dirs],
             self._network.connect,
             self.changes,
+            self.steps,
             self.recorder,
             durable=self._durable,
             open_files=self._open_files,

@@ -189,7 +189,9 @@ class Connection:
             self.free_ms = record.completed_ms
         # Breaks a cycle: a parked operation holds its request.
         request.on_disconnect = request.operation = None
-        if response is not None:
+        if request.encoded is not None:
+            self._unsent.add(request.encoded, 0)
+        elif response is not None:
             out = Output()
             start = begin_response(out, request.header)
             encode_into(out, response, request.version)

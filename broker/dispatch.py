@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from broker.errors import Refused
@@ -54,7 +56,10 @@ from broker.handlers.produce import produce
 from broker.handlers.sync_group import sync_group
 from broker.handlers.unregister_broker import unregister_broker
 from broker.handlers.update_features import update_features
+from broker.long_request import LongRequest
 from broker.request import Request, ResponseSink
+from broker.steps.limits import DECODED_AT_ONCE_BYTES
+from broker.waits.causes import name_of_api
 from protocol.codec import Malformed, decode
 from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
 from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
@@ -189,15 +194,20 @@ class Dispatcher:
                 raise Refused(f"{cls.__name__} v{version} is not served")
             return self._tell_own_range(connection, version, correlation_id, arrived_ms)
         header, start = decode_request_header(frame)
-        body = decode(cls, version, frame[start:])
         node = self._node
         peer, size = connection.transport.peer, len(frame)
+        is_large = size > DECODED_AT_ONCE_BYTES
+        body = None if is_large else decode(cls, version, frame[start:])
         request = Request(header, body, node, connection, peer, arrived_ms, size)
         recorder = node.recorder
         if recorder is not None:
             recorder.begin(request, connection)
         connection.begin(request)
-        self._handle(connection, request, handler, request)
+        if is_large:
+            long = LongRequest(request)
+            self._handle(connection, request, partial(long.decode, cls, handler), frame[start:])
+        else:
+            self._handle(connection, request, handler, request)
         if log.isEnabledFor(logging.INFO):
             _log(connection, request)
         return None
@@ -225,6 +235,8 @@ class Dispatcher:
         recorder = node.recorder
         try:
             response = step(given)
+            if type(response) is GeneratorType:
+                response = LongRequest(request).handle(response)
             if response is not None:
                 request.respond(response)
             elif sink.in_progress is request:
@@ -257,7 +269,7 @@ def _log(connection: Connection, request: Request[Any]) -> None:
     log.info(
         "%s %s v%d correlation=%d client=%s",
         connection.transport.peer,
-        type(request.body).__name__.removesuffix("Request"),
+        name_of_api(request.header.api_key),
         request.version,
         request.header.correlation_id,
         request.client_id,

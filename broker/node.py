@@ -34,6 +34,7 @@ from broker.replication.follower.fetcher import Connect
 from broker.replication.partition import Partition
 from broker.replication.replication import Replication
 from broker.replication.waiting import Waiting
+from broker.steps.queue import StepQueue
 from broker.storage.disk import DiskFile
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
@@ -54,9 +55,9 @@ class Node:
     """A node that serves clients as soon as it is made, and follows the controller from then on.
 
     ``connect`` is how it reaches other nodes, ``changes`` is told when something moves that one
-    may wait for, ``recorder`` of each request. ``durable``: what is flushed must outlive the
-    machine, so it is synced to the disk. ``offload`` is where long computations run; without it
-    they run on the loop.
+    may wait for, ``recorder`` of each request. ``steps`` runs long work in slices. ``durable``:
+    what is flushed must outlive the machine, so it is synced to the disk. ``offload`` is where long
+    computations run; without it they run on the loop.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Node:
         data_dir: Path | Sequence[Path],
         connect: Connect,
         changes: Changes,
+        steps: StepQueue,
         recorder: Recorder | None,
         *,
         durable: bool = False,
@@ -78,7 +80,7 @@ class Node:
         # Its own: what is set on this node while it runs concerns no other.
         self.config = config = replace(config)
         self.clock = clock
-        self.controller, self.changes = controller, changes
+        self.controller, self.changes, self.steps = controller, changes, steps
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
         self.connections: set[Connection] = set()
         self.recorder, self.offload = recorder, offload or Inline()
@@ -109,8 +111,7 @@ class Node:
             self.scratch,
             self._leadership_changed,
         )
-        self.replicas = self.replication.replicas
-        self.groups = self._groups()
+        self.replicas, self.groups = self.replication.replicas, self._groups()
         self.elections = Elections(self.groups, self.replication.waiting, lambda: self.image, clock)
         self.fetch_sessions = self._fetch_sessions()
         self._keep_house()

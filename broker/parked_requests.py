@@ -26,6 +26,16 @@ from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
 from purgatories.operations.delayed_fetch import DelayedFetch
 from purgatories.operations.delayed_produce import DelayedProduce
 
+# A request that is being worked on, a slice at a time.
+_IN_SLICES: Facts = {
+    "purgatory": None,
+    "waited_for": {"kind": "steps"},
+    "timeout_ms": None,
+    "remaining_ms": None,
+    "checks": 0,
+    "partitions": [],
+}
+
 
 def parked_requests(node: Node) -> Iterator[Facts]:
     """Each request in progress on *node*, the longest waiting first."""
@@ -56,6 +66,8 @@ def _request(node: Node, connection: Connection, request: Request[Any]) -> Facts
 
 
 def _plain(node: Node, request: Request[Any]) -> Facts:
+    if request.job is not None:
+        return _IN_SLICES
     purgatory, waited_for, timeout_ms = wait_without_operation(node, request.body)
     return {
         "purgatory": purgatory,

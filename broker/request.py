@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from broker.errors import Refused
 from broker.offload import Job, Outcome
 from broker.waits.record import WaitRecord
-from protocol.codec import Malformed
+from protocol.codec import Malformed, Output
 from protocol.headers import RequestHeader
 from purgatories.delayed_operation import DelayedOperation
 
 if TYPE_CHECKING:
+    from broker.long_request import LongRequest
     from broker.node import Node
 
 Body = TypeVar("Body")
@@ -45,7 +46,9 @@ class Request(Generic[Body]):
     """A decoded request.
 
     A handler either returns the response, or parks the request and sees to it that `respond` is
-    called exactly once, later. Memoryviews in ``body`` are valid until the handler returns.
+    called exactly once, later. A handler that loops over items of the request is a generator
+    function that yields between them: it runs in slices if it takes long (`broker.long_request`).
+    Memoryviews in ``body`` are valid until the handler returns or yields.
     ``arrived_ms`` is when it had been read, by the node's monotonic clock, ``size_bytes`` what came
     with its header.
     """
@@ -54,6 +57,7 @@ class Request(Generic[Body]):
         "arrived_ms",
         "body",
         "client_host",
+        "encoded",
         "header",
         "job",
         "node",
@@ -88,8 +92,10 @@ class Request(Generic[Body]):
         self.operation: DelayedOperation | None = None
         # Called if the client goes away while the request is parked: whoever parked it cleans up.
         self.on_disconnect: Callable[[], object] | None = None
-        # The computation in a worker thread that the request waits for.
-        self.job: Job[Any] | None = None
+        # The computation in a worker thread that the request waits for, or its own further slices.
+        self.job: Job[Any] | LongRequest | None = None
+        # The response in a frame, if it has been encoded already.
+        self.encoded: Output | None = None
 
     @property
     def client_id(self) -> str | None:

@@ -7,7 +7,7 @@ reading or writing. What a class says is in `protocol.fields`; how a struct is r
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from struct import error as struct_error
 from typing import Any, get_args, get_origin
 
@@ -34,7 +34,7 @@ __all__ = ["Malformed", "Output", "Unencodable", "decode", "encode", "encode_int
 
 # What a writer raises for a number out of range, None or a value of another type, and text that has
 # no bytes. `Unencodable` itself is for a string that is too long for a compact length.
-_DOES_NOT_FIT = (
+DOES_NOT_FIT = (
     Unencodable,
     struct_error,
     OverflowError,
@@ -67,7 +67,7 @@ def encode_into(out: Output, value: Any, version: int) -> None:
     cls: Any = type(value)
     try:
         _writer(cls, version)(out, value)
-    except _DOES_NOT_FIT as error:
+    except DOES_NOT_FIT as error:
         raise Unencodable(f"{cls.__name__} v{version}: {error}") from error
 
 
@@ -80,15 +80,16 @@ def encode(value: Any, version: int) -> bytes:
 
 @cache
 def _reader(cls: Any, version: int) -> Read:
-    return struct_reader(cls, *_coded(cls, version, _is_flexible(cls, version)))
+    return struct_reader(cls, *coded(cls, version, is_flexible(cls, version)))
 
 
 @cache
 def _writer(cls: Any, version: int) -> Write:
-    return struct_writer(cls, *_coded(cls, version, _is_flexible(cls, version)))
+    return struct_writer(cls, *coded(cls, version, is_flexible(cls, version)))
 
 
-def _is_flexible(cls: Any, version: int) -> bool:
+def is_flexible(cls: Any, version: int) -> bool:
+    """Whether *version* of the message has compact lengths and tagged fields (KIP-482)."""
     spec = cls.__spec__
     assert version in spec.versions, f"{cls.__name__} has no version {version}"
     flexible: bool = version >= spec.flexible
@@ -96,7 +97,7 @@ def _is_flexible(cls: Any, version: int) -> bool:
 
 
 @cache
-def _coded(cls: Any, version: int, compact: bool) -> tuple[list[Coded], Tagged | None]:
+def coded(cls: Any, version: int, compact: bool) -> tuple[list[Coded], Tagged | None]:
     """The fields of a struct with their wire types; None if it has no place for tagged ones."""
     plain, tagged = fields_of(cls, version)
     assert compact or not tagged, f"{cls.__name__} v{version} has tags before it is flexible"
@@ -128,10 +129,10 @@ def _wire(hint: Any, nullable: bool, version: int, compact: bool) -> Wire:
             return FixedArray(item.format, nullable=nullable, compact=compact)
         inner = _wire(item, item_nullable, version, compact)
         return Array(inner, nullable=nullable, compact=compact)
-    coded = partial(_coded, hint, version, compact)
     nested = Nested(
         hint.__name__,
-        lambda: struct_reader(hint, *coded()),
-        lambda: struct_writer(hint, *coded()),
+        lambda: [each.wire for each in coded(hint, version, compact)[0]],
+        lambda sliced: struct_reader(hint, *coded(hint, version, compact), sliced=sliced),
+        lambda sliced: struct_writer(hint, *coded(hint, version, compact), sliced=sliced),
     )
     return Nullable(nested, null=0xFF) if nullable else nested

@@ -18,9 +18,13 @@ _numbers = count(1)
 
 
 class Source:
-    """``def name(parameters): ...``; *about* says in tracebacks what it is for."""
+    """``def name(parameters): ...``; *about* says in tracebacks what it is for.
 
-    def __init__(self, name: str, parameters: str, about: str) -> None:
+    With ``sliced`` the function is a generator that yields between the items of arrays.
+    """
+
+    def __init__(self, name: str, parameters: str, about: str, *, sliced: bool = False) -> None:
+        self.sliced = sliced
         self._name = name
         self._about = about
         self._lines = [f"def {name}({parameters}):"]

@@ -51,9 +51,14 @@ def _formats(run: list[Coded]) -> str:
 # ------------------------------------------------------------------------------------- reading
 
 
-def struct_reader(cls: Any, plain: list[Coded], tagged: Tagged | None) -> Read:
-    """The reader of *cls*; *tagged* is None where there is no place for tags."""
-    source = Source("read", "buf, pos", cls.__name__)
+def struct_reader(
+    cls: Any, plain: list[Coded], tagged: Tagged | None, *, sliced: bool = False
+) -> Read:
+    """The reader of *cls*; *tagged* is None where there is no place for tags.
+
+    A *sliced* one is a generator function, see `protocol.slices`; *plain* must contain an array.
+    """
+    source = Source("read", "buf, pos", cls.__name__, sliced=sliced)
     source.line(f"it = {source.bind('new', cls.__new__)}({source.bind(cls.__name__, cls)})")
     for run in _runs(plain):
         if run[0].field.is_fixed:
@@ -119,9 +124,11 @@ def skip_sized(buf: memoryview, pos: int) -> int:
 # ------------------------------------------------------------------------------------- writing
 
 
-def struct_writer(cls: Any, plain: list[Coded], tagged: Tagged | None) -> Write:
-    """The writer of *cls*; *tagged* is None where there is no place for tags."""
-    source = Source("write", "out, it", cls.__name__)
+def struct_writer(
+    cls: Any, plain: list[Coded], tagged: Tagged | None, *, sliced: bool = False
+) -> Write:
+    """The writer of *cls*, as `struct_reader`."""
+    source = Source("write", "out, it", cls.__name__, sliced=sliced)
     for run in _runs(plain):
         if run[0].field.is_fixed:
             write_together(source, _formats(run), [coded.attribute for coded in run])

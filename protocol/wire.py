@@ -13,7 +13,7 @@ that does not fit its type with `Unencodable`, `struct.error` or whatever Python
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from struct import Struct, calcsize, pack, unpack_from
@@ -28,6 +28,8 @@ from protocol.varints import Malformed, read_uvarint, write_uvarint
 
 _UUID_BYTES = 16
 _UUIDS_KEPT = 1024
+# A sliced function may be interrupted after so many items of an array; a power of two.
+ITEMS_PER_YIELD = 64
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 # Kafka neither reads nor writes longer ones, not even where their length is a varint.
@@ -238,7 +240,11 @@ class SizedValue:
 
 
 class Array:
-    """Items behind their number; every item takes a byte at least, so a lie is known at once."""
+    """Items behind their number; every item takes a byte at least, so a lie is known at once.
+
+    A sliced reader yields the number of items before it reads any, then 0 after every few items; a
+    sliced writer yields after every few.
+    """
 
     def __init__(self, item: Wire, *, nullable: bool, compact: bool) -> None:
         self._item = item
@@ -250,22 +256,37 @@ class Array:
         with self._length.reading(source, target) as n:
             with source.block(f"if {n} > len(buf) - pos"):
                 source.line(f"{source.bind('refuse_array', _refuse_array)}()")
+            if source.sliced:
+                source.line(f"yield {n}")
             source.line(f"{target} = {items} = []")
             with source.block(f"for _ in range({n})"):
                 self._item.read(source, item)
                 source.line(f"{items}.append({item})")
+                if source.sliced:
+                    with source.block(f"if not len({items}) & {ITEMS_PER_YIELD - 1}"):
+                        source.line("yield 0")
 
     def write(self, source: Source, value: str) -> None:
         """See `Wire.write`."""
         item = source.local("item")
         with self._length.writing(source, value):
             self._length.write(source, value)
-            with source.block(f"for {item} in {value}"):
+            if not source.sliced:
+                with source.block(f"for {item} in {value}"):
+                    self._item.write(source, item)
+                return
+            index = source.local("index")
+            with source.block(f"for {index}, {item} in enumerate({value}, 1)"):
                 self._item.write(source, item)
+                with source.block(f"if not {index} & {ITEMS_PER_YIELD - 1}"):
+                    source.line("yield")
 
 
 class FixedArray:
-    """Items of fixed width behind their number, all in one `struct` call."""
+    """Items of fixed width behind their number, all in one `struct` call.
+
+    A sliced reader yields the number of items.
+    """
 
     def __init__(self, format_: str, *, nullable: bool, compact: bool) -> None:
         self._format = format_
@@ -277,6 +298,8 @@ class FixedArray:
             size = f"{n} * {calcsize(f'>{self._format}')}"
             with source.block(f"if {size} > len(buf) - pos"):
                 source.line(f"{source.bind('refuse_array', _refuse_array)}()")
+            if source.sliced:
+                source.line(f"yield {n}")
             unpack = source.bind("unpack_from", unpack_from)
             source.line(f"{target} = list({unpack}(f'>{{{n}}}{self._format}', buf, pos))")
             source.line(f"pos += {size}")
@@ -297,31 +320,53 @@ def _refuse_array() -> NoReturn:
 
 
 class Nested:
-    """A struct within another, by the makers of its reader and its writer."""
+    """A struct within another: the wire types of its fields, and the makers of reader and writer.
+
+    Both are asked for a sliced function if the one around it is sliced and the struct `has_items`.
+    """
 
     def __init__(
-        self, name: str, make_reader: Callable[[], Read], make_writer: Callable[[], Write]
+        self,
+        name: str,
+        wires: Callable[[], Sequence[Wire]],
+        make_reader: Callable[[bool], Read],
+        make_writer: Callable[[bool], Write],
     ) -> None:
         self._name = name
+        self.wires = wires
         self._make_reader = make_reader
         self._make_writer = make_writer
 
     def read(self, source: Source, target: str) -> None:
         """See `Wire.read`."""
-        read = source.bind(f"read_{self._name}", self._make_reader())
-        source.line(f"{target}, pos = {read}(buf, pos)")
+        sliced = source.sliced and has_items(self.wires())
+        read = source.bind(f"read_{self._name}", self._make_reader(sliced))
+        call = f"yield from {read}(buf, pos)" if sliced else f"{read}(buf, pos)"
+        source.line(f"{target}, pos = {call}")
 
     def write(self, source: Source, value: str) -> None:
         """See `Wire.write`."""
-        write = source.bind(f"write_{self._name}", self._make_writer())
-        source.line(f"{write}(out, {value})")
+        sliced = source.sliced and has_items(self.wires(), fixed=False)
+        write = source.bind(f"write_{self._name}", self._make_writer(sliced))
+        source.line(f"{'yield from ' if sliced else ''}{write}(out, {value})")
+
+
+def has_items(wires: Iterable[Wire], *, fixed: bool = True) -> bool:
+    """Whether any of these contains an array; ``fixed``: those of fixed width count, too."""
+    return any(
+        isinstance(each, Array)
+        or (fixed and isinstance(each, FixedArray))
+        or (isinstance(each, Nested) and has_items(each.wires(), fixed=fixed))
+        or (isinstance(each, Nullable) and has_items([each.inner], fixed=fixed))
+        for each in wires
+    )
 
 
 class Nullable:
     """A struct that may be null: a byte tells, 1 for there and *null* for null."""
 
     def __init__(self, inner: Wire, *, null: int) -> None:
-        self._inner = inner
+        self.inner = inner
         self._null = null
 
     def read(self, source: Source, target: str) -> None:
@@ -331,7 +376,7 @@ class Nullable:
         with source.block(f"if {absent}"):
             source.line(f"{target} = None")
         with source.block("else"):
-            self._inner.read(source, target)
+            self.inner.read(source, target)
 
     def write(self, source: Source, value: str) -> None:
         """See `Wire.write`."""
@@ -339,4 +384,4 @@ class Nullable:
             source.line(f"out.append({self._null})")
         with source.block("else"):
             source.line("out.append(1)")
-            self._inner.write(source, value)
+            self.inner.write(source, value)

@@ -17,6 +17,8 @@ of transactions and share groups are not created when they are named.
 
 from __future__ import annotations
 
+from functools import partial
+
 from broker.controller.image import (
     INTERNAL_TOPICS,
     NO_LEADER,
@@ -30,6 +32,7 @@ from broker.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
 from broker.handlers.auto_creation import auto_create
 from broker.handlers.partition_facts import partition_facts
 from broker.request import Request
+from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import (
     MetadataRequest,
@@ -45,11 +48,11 @@ _ALIVE_ONLY_UNTIL = 0
 _IDS_IN_REQUESTS_SINCE = 12
 
 
-def metadata(request: Request[MetadataRequest]) -> MetadataResponse:
+def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
     """The cluster as this node sees it."""
     image = request.node.image
     try:
-        topics = _topics(request)
+        topics = yield from _topics(request)
     except ApiError as error:
         topics = [
             _refusal(error.code, topic.name or "", topic) for topic in request.body.topics or []
@@ -74,16 +77,16 @@ def metadata(request: Request[MetadataRequest]) -> MetadataResponse:
     return response
 
 
-def _topics(request: Request[MetadataRequest]) -> list[MetadataResponseTopic]:
+def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTopic]]:
     asked = request.body.topics
     if asked is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not asked):
-        return [_known(request, topic) for topic in request.node.image]
+        return (yield from each(partial(_known, request), list(request.node.image)))
     by_id = any(topic.topic_id.int or topic.name is None for topic in asked)
     if by_id and request.version < _IDS_IN_REQUESTS_SINCE:
         raise ApiError(ErrorCode.INVALID_REQUEST)
     ids = {topic.topic_id: topic for topic in asked if topic.topic_id.int}
     names = {topic.name: topic for topic in asked}
-    return [_one(request, topic) for topic in (ids.values() or names.values())]
+    return (yield from each(partial(_one, request), ids.values() or names.values()))
 
 
 def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> MetadataResponseTopic:

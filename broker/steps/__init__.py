@@ -1,0 +1,1 @@
+"""Long work in slices, so that the loop serves others in between."""

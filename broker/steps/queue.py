@@ -1,0 +1,165 @@
+"""A queue of long work, which runs in slices: one slice of each, round robin.
+
+Long work is a generator that yields wherever it may be interrupted; what it returns is its result.
+Between two slices other tasks run and change state, so work looks up again whatever it needs. Work
+that ends within its first slice never gets into the queue and costs no task switch.
+
+    start --first slice--> done(result)                      short work
+               `---------> queue --slice--> ... --> done     long work, other tasks in between
+
+Work that yields a `Signal` instead of None continues when that is set, and does not run until then.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+import trio
+
+from broker.steps.limits import SLICE_MS
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Signal:
+    """Something that happens once, for which work can wait."""
+
+    __slots__ = ("_actions", "is_set")
+
+    def __init__(self) -> None:
+        self.is_set = False
+        self._actions: list[Callable[[], object]] = []
+
+    def set(self) -> None:
+        """It has happened: call whatever waits for it, once."""
+        self.is_set = True
+        actions, self._actions = self._actions, []
+        for action in actions:
+            action()
+
+    def when_set(self, action: Callable[[], object]) -> None:
+        """Call *action* when it happens, or at once if it has happened."""
+        if self.is_set:
+            action()
+        else:
+            self._actions.append(action)
+
+
+# Work that yields between its pieces and returns its result.
+Slices = Generator[Signal | None, None, Result]
+
+
+class Work(Protocol):
+    """What the queue runs."""
+
+    def advance(self) -> None:
+        """Run one slice; if there is more to do, call `StepQueue.proceed`."""
+        ...
+
+
+class StepQueue:
+    """One for all nodes. *now_ms* is a monotonic clock that runs while a slice runs.
+
+    A test that gives a clock which moves at each call gets slices of a known number of pieces.
+    """
+
+    def __init__(self, now_ms: Callable[[], float]) -> None:
+        self.now_ms = now_ms
+        self.slices_run = 0
+        self._waiting: deque[Work] = deque()
+        self._added = trio.Event()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def start(self, slices: Slices[Result], done: Callable[[Result], object]) -> Job | None:
+        """Run *slices*, then call *done* with the result; None if that has happened already."""
+        job = Job(self, slices, done)
+        job.advance()
+        return None if job.is_done else job
+
+    def run_slice(self, slices: Slices[Any]) -> Signal | None:
+        """Run *slices* for `SLICE_MS`, or until they wait for a signal, which is returned.
+
+        Raises StopIteration with the result if they end.
+        """
+        now_ms = self.now_ms
+        ends_ms = now_ms() + SLICE_MS
+        self.slices_run += 1
+        while True:
+            signal = next(slices)
+            if signal is not None and not signal.is_set:
+                return signal
+            if now_ms() >= ends_ms:
+                return None
+
+    def proceed(self, work: Work, signal: Signal | None) -> None:
+        """Run the next slice of *work* in its turn, or in turn after *signal* is set."""
+        if signal is not None:
+            signal.when_set(partial(self.proceed, work, None))
+        else:
+            self._waiting.append(work)
+            self._added.set()
+
+    async def run(self) -> None:
+        """Run what is added, until cancelled."""
+        while True:
+            if not self._waiting:
+                self._added = trio.Event()
+                await self._added.wait()
+            self._waiting.popleft().advance()
+            await trio.lowlevel.checkpoint()
+
+
+class Job:
+    """A generator under way, and what to do with its result."""
+
+    __slots__ = ("_done", "_is_running", "_queue", "_slices")
+
+    def __init__(
+        self, queue: StepQueue, slices: Slices[Any], done: Callable[[Any], object]
+    ) -> None:
+        self._queue = queue
+        self._slices: Slices[Any] | None = slices
+        self._done = done
+        self._is_running = False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the work has ended, or was cancelled."""
+        return self._slices is None
+
+    def advance(self) -> None:
+        """See `Work.advance`."""
+        if self._slices is None:
+            return
+        self._is_running = True
+        try:
+            signal = self._queue.run_slice(self._slices)
+        except StopIteration as end:
+            if self._slices is not None:
+                self._slices = None
+                self._done(end.value)
+            return
+        finally:
+            self._is_running = False
+        self._queue.proceed(self, signal)
+
+    def cancel(self) -> None:
+        """Do no more of the work, and never call *done*."""
+        slices, self._slices = self._slices, None
+        if slices is not None and not self._is_running:
+            slices.close()
+
+
+def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Slices[list[Result]]:
+    """The results of *function* for all *items*, a piece of work each."""
+    results = []
+    for item in items:
+        results.append(function(item))
+        yield None
+    return results

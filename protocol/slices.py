@@ -1,0 +1,79 @@
+"""Decode and encode large messages in slices: generators that yield between the items of arrays.
+
+The functions are compiled from the same source as those of `protocol.codec`, with a yield after
+every few items. Small messages are decoded at once: the yields cost a tenth of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from functools import cache
+from struct import error as struct_error
+from typing import Any, cast
+
+from protocol.codec import DOES_NOT_FIT, Unencodable, coded, decode, encode_into, is_flexible
+from protocol.output import Output
+from protocol.structs import struct_reader, struct_writer
+from protocol.varints import Malformed
+from protocol.wire import has_items
+
+Reader = Callable[[memoryview, int], Generator[int, None, tuple[Any, int]]]
+Writer = Callable[[Output, Any], Generator[None, None, None]]
+
+
+def decode_slices(
+    cls: Any, version: int, buf: memoryview, *, items_max: int
+) -> Generator[None, None, Any]:
+    """Read a message as `protocol.codec.decode` does; the generator returns it.
+
+    Raises `Malformed`, also if all arrays together have more than *items_max* items.
+    """
+    read = _reader(cls, version)
+    if read is None:
+        return decode(cls, version, buf)
+    reading, items = read(buf, 0), 0
+    while True:
+        try:
+            items += next(reading)
+        except StopIteration as end:
+            value, pos = end.value
+            break
+        except (IndexError, struct_error) as error:
+            raise Malformed(str(error)) from None
+        if items > items_max:
+            raise Malformed(f"more than {items_max} items in the arrays of one request")
+        yield
+    if pos > len(buf):
+        raise Malformed("a value runs past the end")
+    return value
+
+
+def encode_slices(out: Output, value: Any, version: int) -> Generator[None, None, None]:
+    """Append a message to *out*; raises `Unencodable` as `protocol.codec.encode_into`."""
+    cls: Any = type(value)
+    write = _writer(cls, version)
+    if write is None:
+        encode_into(out, value, version)
+        return
+    try:
+        yield from write(out, value)
+    except DOES_NOT_FIT as error:
+        raise Unencodable(f"{cls.__name__} v{version}: {error}") from error
+
+
+@cache
+def _reader(cls: Any, version: int) -> Reader | None:
+    """None for a message without arrays."""
+    plain, tagged = coded(cls, version, is_flexible(cls, version))
+    if not has_items(each.wire for each in plain):
+        return None
+    return cast("Reader", struct_reader(cls, plain, tagged, sliced=True))
+
+
+@cache
+def _writer(cls: Any, version: int) -> Writer | None:
+    """The same."""
+    plain, tagged = coded(cls, version, is_flexible(cls, version))
+    if not has_items((each.wire for each in plain), fixed=False):
+        return None
+    return cast("Writer", struct_writer(cls, plain, tagged, sliced=True))

@@ -1,0 +1,136 @@
+"""Slices of long work, and what runs between them."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+import trio
+import trio.testing
+
+from broker.steps.limits import SLICE_MS
+from broker.steps.queue import Job, Signal, Slices, StepQueue, each
+
+pytestmark = pytest.mark.anyio
+
+
+def ticking() -> StepQueue:
+    """A queue whose clock moves by a millisecond at each look: a slice has `SLICE_MS` pieces."""
+    return StepQueue(count().__next__)
+
+
+def pieces(number: int, log: list[str], name: str = "piece") -> Slices[str]:
+    """Work of so many pieces, each noted in *log*."""
+    for index in range(number):
+        log.append(f"{name} {index}")
+        yield None
+    return f"{name}s done"
+
+
+def test_short_work_is_done_at_once() -> None:
+    """It ends within its first slice, and never gets into the queue."""
+    queue, log = ticking(), list[str]()
+
+    assert queue.start(pieces(1, log), log.append) is None
+    assert log == ["piece 0", "pieces done"]
+    assert len(queue) == 0
+
+
+async def test_long_work_takes_turns() -> None:
+    """One slice of each work a turn, and other tasks run in between."""
+    queue, log = ticking(), list[str]()
+    queue.start(pieces(2 * SLICE_MS, log, "a"), log.append)
+    queue.start(pieces(2 * SLICE_MS, log, "b"), log.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(queue.run)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+
+    assert log == ["a 0", "a 1", "b 0", "b 1", "a 2", "a 3", "b 2", "b 3", "as done", "bs done"]
+    assert queue.slices_run == 6
+
+
+async def test_work_waits_for_a_signal() -> None:
+    """It runs again when the signal has been set, and does not run before."""
+    queue, log, signal = ticking(), list[str](), Signal()
+
+    def work() -> Slices[str]:
+        log.append("before")
+        yield signal
+        return "after"
+
+    queue.start(work(), log.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(queue.run)
+        await trio.testing.wait_all_tasks_blocked()
+        assert log == ["before"]
+        signal.set()
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+
+    assert log == ["before", "after"]
+
+
+def test_a_signal_that_is_set_is_not_waited_for() -> None:
+    """Work goes on in the same slice, and an action is called at once."""
+    queue, log, signal = ticking(), list[str](), Signal()
+    signal.set()
+
+    def work() -> Slices[str]:
+        yield signal
+        return "done"
+
+    assert queue.start(work(), log.append) is None
+    signal.when_set(lambda: log.append("called"))
+    assert log == ["done", "called"]
+
+
+async def test_cancelled_work_does_no_more() -> None:
+    """Its ``finally`` blocks run, its result is nobody's."""
+    queue, log = ticking(), list[str]()
+
+    def work() -> Slices[str]:
+        try:
+            yield from pieces(10, log)
+        finally:
+            log.append("closed")
+        return "done"
+
+    job = queue.start(work(), log.append)
+    assert job is not None
+    job.cancel()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(queue.run)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+
+    assert log == ["piece 0", "piece 1", "closed"]
+
+
+async def test_work_may_cancel_itself() -> None:
+    """A piece that ends its own work is the last slice, and there is no result."""
+    queue, log = ticking(), list[str]()
+    jobs = list[Job]()
+
+    def work() -> Slices[str]:
+        yield from pieces(SLICE_MS, log)
+        jobs[0].cancel()
+        yield from pieces(2 * SLICE_MS, log, "more")
+        return "done"
+
+    job = queue.start(work(), log.append)
+    assert job is not None
+    jobs.append(job)
+    job.advance()
+    job.advance()
+
+    assert log == ["piece 0", "piece 1", "more 0", "more 1"]
+
+
+def test_each_is_a_piece_per_item() -> None:
+    """The results are in the order of the items."""
+    log: list[list[int]] = []
+    ticking().start(each(lambda item: item * 2, [3]), log.append)
+
+    assert log == [[6]]
+    assert sum(1 for _ in each(str, range(5))) == 5

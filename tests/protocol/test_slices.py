@@ -1,0 +1,108 @@
+"""Messages that are read and written in slices are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from random import Random
+from typing import Any
+
+import pytest
+
+from protocol.codec import Malformed, Output, Unencodable, decode, encode
+from protocol.messages import REQUESTS, RESPONSES
+from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from protocol.slices import decode_slices, encode_slices
+from protocol.wire import ITEMS_PER_YIELD
+from tests.protocol.random_messages import random_message
+
+
+def run(slices: Generator[None, None, Any]) -> tuple[Any, int]:
+    """What comes of it, and how often it yields."""
+    yields = 0
+    while True:
+        try:
+            next(slices)
+        except StopIteration as end:
+            return end.value, yields
+        yields += 1
+
+
+@pytest.mark.parametrize("cls", [*REQUESTS.values(), *RESPONSES.values()])
+def test_every_message_is_the_same(cls: Any) -> None:
+    """Random messages of every class and version, written and read."""
+    random = Random(7)
+    for version in cls.__spec__.versions:
+        message = random_message(random, cls, version)
+        raw = encode(message, version)
+        out = Output()
+        run(encode_slices(out, message, version))
+        assert out.joined() == raw
+        found, _ = run(decode_slices(cls, version, memoryview(raw), items_max=1 << 20))
+        assert found == decode(cls, version, raw)
+
+
+def test_a_yield_comes_after_few_items() -> None:
+    """So no slice is longer than that, however long the array is."""
+    topics = [MetadataRequestTopic(name="t")] * (10 * ITEMS_PER_YIELD)
+    raw = memoryview(encode(MetadataRequest(topics=topics), 12))
+
+    _, yields = run(decode_slices(MetadataRequest, 12, raw, items_max=1000))
+    assert yields == 11
+
+
+def test_arrays_within_arrays_yield_too() -> None:
+    """A response of one topic with many partitions is not written at once."""
+    partition = MetadataResponsePartition(
+        partition_index=0, leader_id=1, leader_epoch=0, replica_nodes=[1], isr_nodes=[1]
+    )
+    topic = MetadataResponseTopic(name="t", partitions=[partition] * (10 * ITEMS_PER_YIELD))
+    response = MetadataResponse(brokers=[], cluster_id="c", controller_id=1, topics=[topic])
+
+    assert run(encode_slices(Output(), response, 12))[1] == 10
+
+
+def test_items_are_counted_over_all_arrays() -> None:
+    """Also those of fixed width, before they are read."""
+    topics = [TopicPartitions(topic="t", partitions=list(range(99)))] * 10
+    message = ElectLeadersRequest(election_type=0, topic_partitions=topics, timeout_ms=0)
+    raw = memoryview(encode(message, 2))
+
+    assert run(decode_slices(ElectLeadersRequest, 2, raw, items_max=1000))[0] == message
+    with pytest.raises(Malformed, match="more than 999 items"):
+        run(decode_slices(ElectLeadersRequest, 2, raw, items_max=999))
+
+
+@pytest.mark.parametrize("cut", [1, 40, 700])
+def test_torn_messages_are_malformed(cut: int) -> None:
+    """Wherever the bytes end."""
+    topics = [MetadataRequestTopic(name="t")] * 100
+    raw = memoryview(encode(MetadataRequest(topics=topics), 12))
+
+    with pytest.raises(Malformed):
+        run(decode_slices(MetadataRequest, 12, raw[:-cut], items_max=1000))
+
+
+def test_a_message_without_arrays_is_read_at_once() -> None:
+    """There is nothing in it that could take long."""
+    message = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
+    raw = memoryview(encode(message, 4))
+
+    assert run(decode_slices(HeartbeatRequest, 4, raw, items_max=0)) == (message, 0)
+    assert run(encode_slices(Output(), message, 4)) == (None, 0)
+
+
+def test_a_value_that_does_not_fit_is_unencodable() -> None:
+    """Wherever in the message it is."""
+    topics = [MetadataResponseTopic(name="t" * 40_000, partitions=[])]
+    response = MetadataResponse(brokers=[], cluster_id="c", controller_id=1, topics=topics)
+
+    with pytest.raises(Unencodable):
+        run(encode_slices(Output(), response, 12))
