@@ -35,6 +35,9 @@ fuzz: .venv/.developing  ## hostile clients beside an honest one, and fresh exam
 	HYPOTHESIS_PROFILE=fresh $(BIN)/python -m pytest tests -m hypothesis -q
 	$(BIN)/python -m integration.fuzz --frames $(FRAMES) $(ARGS)
 
+simulate-groups: .venv/.developing  ## random requests to a group coordinator, by thousands of seeds
+	$(BIN)/python -m tests.broker.groups.model $(ARGS)
+
 check: .venv/.developing  ## format, lint, types and arrows
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .

@@ -126,6 +126,8 @@ class GroupCoordinator:
         group = ClassicGroup(group_id, self._clock.wall_ms())
         before = [] if instead_of is None else instead_of.tombstones()
         self.runtime.append(group_id, [*before, group.record({})])
+        if instead_of is not None:
+            self.consumers.retire(instead_of)
         self.groups[group_id] = group
         return group
 
@@ -212,6 +214,8 @@ class GroupCoordinator:
         self.runtime.append(group.group_id, records)
         if isinstance(group, ClassicGroup):
             self._classic.retire(group, ErrorCode.UNKNOWN_MEMBER_ID)
+        else:
+            self.consumers.retire(group)
         self.states.remove(group.group_id)
 
     # --------------------------------------------------------------------------- leadership
@@ -252,6 +256,8 @@ class GroupCoordinator:
             if self.runtime.partition_for(group_id) == partition:
                 if isinstance(group, ClassicGroup):
                     self._classic.retire(group, ErrorCode.NOT_COORDINATOR)
+                else:
+                    self.consumers.retire(group)
                 self.states.remove(group_id)
         self.runtime.resign(partition)
 

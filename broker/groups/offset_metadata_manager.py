@@ -20,7 +20,7 @@ from broker.groups.classic.group import ClassicGroup
 from broker.groups.group import Committer
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.offsets import OffsetAndMetadata, Offsets, tombstone
-from broker.groups.records.serde import Record
+from broker.groups.records.serde import NO_TIMESTAMP, Record
 from broker.groups.runtime import CoordinatorRuntime
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -31,6 +31,7 @@ DEFAULT_RETENTION_MS = -1
 
 _GROUP_ID_NOT_FOUND_SINCE = 9
 _MINUTE_MS = 60_000
+_INT64_SIGN = 1 << 63
 
 HeardOf = Callable[[ClassicGroup, str], None]
 
@@ -118,13 +119,12 @@ class OffsetMetadataManager:
 
     def _offset(self, commit: Commit, retention_ms: int) -> OffsetAndMetadata:
         now_ms = self._clock.wall_ms()
-        own = retention_ms != DEFAULT_RETENTION_MS
         return OffsetAndMetadata(
             commit.offset,
             commit.leader_epoch,
             commit.metadata or "",
             now_ms,
-            now_ms + retention_ms if own else None,
+            _expire_timestamp_ms(now_ms, retention_ms),
             commit.topic_id,
         )
 
@@ -233,3 +233,14 @@ class OffsetMetadataManager:
         self._states.put_offsets(group_id, changes, self._clock.wall_ms())
         replicate = partial(self._states.offsets.replicate, group_id, changes)
         self._runtime.once_replicated(group_id, replicate)
+
+
+def _expire_timestamp_ms(now_ms: int, retention_ms: int) -> int | None:
+    """When an offset with a retention of its own expires; None: when the broker's retention ends.
+
+    A sum beyond 64 bits wraps around as Java's does: a retention of 2^63 - 1 ms expires at once.
+    """
+    if retention_ms == DEFAULT_RETENTION_MS:
+        return None
+    wrapped = (now_ms + retention_ms + _INT64_SIGN) % (2 * _INT64_SIGN) - _INT64_SIGN
+    return None if wrapped == NO_TIMESTAMP else wrapped

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
-from broker.groups.records.serde import Record
+from broker.groups.records.serde import NO_TIMESTAMP, Record
 from broker.topic_partition import TopicPartition
 from protocol.schema import ZERO_UUID
-
-NO_TIMESTAMP = -1
 
 
 @dataclass(slots=True)

@@ -35,6 +35,9 @@ from protocol.errors import ErrorCode
 # while its request is parked: its place is kept this long (Kafka's new member join timeout).
 NEW_MEMBER_JOIN_TIMEOUT_MS = 5 * 60 * 1000
 
+# The longest string that requests, responses and records can hold in every version.
+STRING_BYTES_MAX = 2**15 - 1
+
 
 class Joining:
     """Decides what to do with each JoinGroup."""
@@ -82,6 +85,10 @@ class Joining:
         self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback
     ) -> None:
         member_id = generate_member_id(request.client_id, request.group_instance_id)
+        if len(member_id.encode()) > STRING_BYTES_MAX:
+            # Neither a record nor a response can hold it; Kafka fails to write it.
+            on_response(_refusal(ErrorCode.UNKNOWN_SERVER_ERROR))
+            return
         if request.group_instance_id is not None:
             former_id = group.static_members.get(request.group_instance_id)
             if former_id is None:

@@ -29,6 +29,10 @@ from purgatories.purgatory import DelayedOperationPurgatory
 
 log = logging.getLogger("antechamber.groups")
 
+# The join of a group whose members are all absent ends and begins again until one of them joins.
+# Members may ask for a rebalance timeout of 0, with which that would repeat in every step.
+_ABSENT_MEMBERS_WAIT_MIN_MS = 100
+
 
 class Rebalancer:
     """Gathers members into generations (Kafka's join coordinator), and takes them out."""
@@ -73,8 +77,9 @@ class Rebalancer:
         else:
             self._wait_for_members(group)
 
-    def _wait_for_members(self, group: ClassicGroup) -> None:
-        operation = DelayedJoin(self, group, group.rebalance_timeout_ms)
+    def _wait_for_members(self, group: ClassicGroup, at_least_ms: int = 0) -> None:
+        timeout_ms = max(group.rebalance_timeout_ms, at_least_ms)
+        operation = DelayedJoin(self, group, timeout_ms)
         self._purgatory.try_complete_else_watch(operation, (group.join_key,))
 
     def _wait_for_first_members(self, group: ClassicGroup) -> None:
@@ -106,8 +111,8 @@ class Rebalancer:
         if group.state is DEAD:
             return
         if group.members and not group.maybe_elect_new_joined_leader():
-            # Only static members, all of them absent: wait until they come or fall silent.
-            self._wait_for_members(group)
+            # Only static members, all of them absent: wait until they join or their sessions end.
+            self._wait_for_members(group, at_least_ms=_ABSENT_MEMBERS_WAIT_MIN_MS)
             return
         group.init_next_generation(self._clock.wall_ms())
         if group.state is EMPTY:
@@ -183,8 +188,13 @@ class Rebalancer:
         Kafka 4 does so when a member expires, but not when one leaves.
         """
         if group.has_all_members_joined:
-            self._purgatory.cancel_for_key(group.join_key)
+            self._abandon_join(group)
             self.on_complete_join(group)
+
+    def _abandon_join(self, group: ClassicGroup) -> None:
+        """Let nothing come of the join that waits, even if it is due in this very step."""
+        for operation in self._purgatory.cancel_for_key(group.join_key):
+            operation.abandon()
 
     def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
         """Let a group die where it stands: nothing of it waits any longer."""
@@ -195,7 +205,7 @@ class Rebalancer:
             self.answers.sync(member, SyncResult(error=refusal))
         for member_id in (*group.members, *group.pending_join_members):
             self.sessions.forget(group, member_id)
-        self._purgatory.cancel_for_key(group.join_key)
+        self._abandon_join(group)
         self.sync_phase.end(group)
 
 

@@ -76,6 +76,7 @@ def replace_static(
         member_epoch=JOINING_EPOCH,
         previous_member_epoch=JOINING_EPOCH,
     )
+    draft.has_replaced = True
     draft.remove(present.member_id)
     draft.write_metadata(member)
     draft.write_target(member_id, target)

@@ -85,12 +85,12 @@ class ClassicMembers:
         )
 
         def on_replicated(error: ErrorCode) -> None:
+            if not is_downgrade:
+                self._consumers.joined(group.group_id, joined.member_id)
             if error:
                 on_response(JoinResult(error=error, member_id=UNKNOWN_MEMBER_ID))
-                return
-            if not is_downgrade:
-                self._consumers.timeouts.joined(group.group_id, joined)
-            on_response(result)
+            else:
+                on_response(result)
 
         self._runtime.when_replicated(group.group_id, on_replicated)
 
@@ -117,7 +117,7 @@ class ClassicMembers:
             if has_changed
             else None
         )
-        self._migration.downgrade(draft, set(), why)
+        self._consumers.downgrade(draft, set(), why)
         return member
 
     def _owned(self, subscription: ConsumerProtocolSubscription) -> Mapping[UUID, Sequence[int]]:

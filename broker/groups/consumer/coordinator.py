@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from broker.clock import Clock
@@ -167,9 +168,14 @@ class ConsumerGroupCoordinator:
         self._runtime.append(draft.group_id, draft.records)
         before = self._states.groups.get(draft.group_id)
         self._states.groups[draft.group_id] = draft.group
+        if draft.is_up_to_date:
+            self.subscriptions.topics_seen(draft.group)
         if isinstance(before, ClassicGroup):
             self._migration.retired(before)
             self.loaded(draft.group)
+        elif before is not None:
+            for member_id in before.members.keys() - draft.group.members.keys():
+                self.timeouts.forget(draft.group_id, member_id)
 
     def _draft(self, request: ConsumerGroupHeartbeat) -> GroupDraft:
         """A draft of the group that is joined or meant; raises `ApiError` if there is none."""
@@ -197,6 +203,16 @@ class ConsumerGroupCoordinator:
         )
         if is_move:
             self.timeouts.moved(group_id, after, lambda member: self._is_in_epoch(group_id, member))
+
+    def joined(self, group_id: str, member_id: str) -> None:
+        """Begin the session of a classic member that has joined, if it is still a member.
+
+        The session begins even if the response is an error, so that the member expires if its
+        client gives up.
+        """
+        group = self._states.groups.get(group_id)
+        if isinstance(group, ConsumerGroup) and member_id in group.members:
+            self.timeouts.joined(group_id, group.members[member_id])
 
     def _is_in_epoch(self, group_id: str, member: ConsumerGroupMember) -> bool:
         group = self._states.groups.get(group_id)
@@ -242,18 +258,30 @@ class ConsumerGroupCoordinator:
             return
         log.info("group %s: %s", group.group_id, why)
         if self._migration.may_downgrade(group, leaving):
-            self._migration.downgrade(GroupDraft(group), leaving, f"{group.group_id}: {why}")
+            self.downgrade(GroupDraft(group), leaving, f"{group.group_id}: {why}")
         else:
             draft = GroupDraft(group)
             for member_id in leaving:
                 draft.remove(member_id)
-            for regex in sorted(draft.group.regexes.keys() - draft.group.subscribed_regexes()):
-                draft.write_regex(regex, None)
+            draft.remove_unsubscribed_regexes()
             metadata_hash = self.subscriptions.metadata_hash(draft.group)
             draft.write_epoch(draft.group.epoch + 1, metadata_hash)
             self.finish(draft)
-        for member_id in leaving:
+
+    def downgrade(
+        self, draft: GroupDraft, leaving: AbstractSet[str], rebalance_because: str | None
+    ) -> None:
+        """Replace the group by a classic one without *leaving*; raises `ApiError`."""
+        group = self._states.groups[draft.group_id]
+        assert isinstance(group, ConsumerGroup)
+        self._migration.downgrade(draft, leaving, rebalance_because)
+        self.retire(group)
+
+    def retire(self, group: ConsumerGroup) -> None:
+        """Cancel what runs for a group that is deleted, replaced or coordinated elsewhere."""
+        for member_id in group.members:
             self.timeouts.forget(group.group_id, member_id)
+        self.subscriptions.forget(group)
 
     def _expire(self, group_id: str, member_id: str, why: str) -> None:
         """Told by the timeouts: a member is late."""
@@ -264,9 +292,8 @@ class ConsumerGroupCoordinator:
         try:
             self.fence(group, [member], f"{member_id} is thrown out: {why}")
         except ApiError as error:
-            # The log does not take it now; the member is as silent in a while as it is today.
-            log.warning("group %s: %s stays: %s", group_id, member_id, error)
-            self.timeouts.heard_of(group_id, member)
+            log.warning("group %s: %s stays for now: %s", group_id, member_id, error)
+            self.timeouts.expire_again(group_id, member_id, why)
 
     # ------------------------------------------------------------------------------- groups
 

@@ -36,6 +36,10 @@ class GroupDraft:
         self.records = list(before)
         self.group = group
         self._is_copy = False
+        # Whether the group's topics have been compared with those its epoch was counted for.
+        self.is_up_to_date = False
+        # Whether one member has replaced another, which may have subscribed to other topics.
+        self.has_replaced = False
 
     @property
     def group_id(self) -> str:
@@ -110,6 +114,11 @@ class GroupDraft:
                 timestamp=resolved.timestamp_ms,
             )
         self.write(Record(key, value))
+
+    def remove_unsubscribed_regexes(self) -> None:
+        """Forget the topics of regular expressions that no member subscribes to any more."""
+        for regex in sorted(self.group.regexes.keys() - self.group.subscribed_regexes()):
+            self.write_regex(regex, None)
 
     def remove_partition_metadata(self) -> None:
         """What an older broker wrote of the topics is of no use any more (KIP-1101)."""

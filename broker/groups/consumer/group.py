@@ -69,7 +69,9 @@ class ConsumerGroup:
         self.assignment_epoch = INITIAL_EPOCH
         self.assignment_timestamp_ms = 0
         self.members: dict[str, ConsumerGroupMember] = {}
-        # Invariant: members[static_members[instance]].instance_id == instance, for each.
+        # Invariant: static_members[member.instance_id] == member.member_id, for each static member.
+        # As in Kafka an instance that its member has changed for another stays that member's, even
+        # after it has left.
         self.static_members: dict[str, str] = {}
         self.target: dict[str, Partitions] = {}
         self.regexes: dict[str, ResolvedRegex] = {}
@@ -129,9 +131,12 @@ class ConsumerGroup:
         return member
 
     def static_member(self, instance_id: str | None) -> ConsumerGroupMember | None:
-        """The member that is this instance now."""
+        """The member that is this instance, None if there is none.
+
+        Raises `ApiError` if the instance still belongs to a member that has left.
+        """
         member_id = self.static_members.get(instance_id or "")
-        return None if member_id is None else self.members[member_id]
+        return None if member_id is None else self.member(member_id)
 
     def subscribed_topics(self, member: ConsumerGroupMember) -> frozenset[str]:
         """The names that a member subscribes to, by themselves or by a regular expression."""

@@ -48,17 +48,26 @@ class Subscriptions:
         """A topic that the group subscribes to has come, gone or grown."""
         self._up_to_date.discard(group.group_id)
 
+    def topics_seen(self, group: ConsumerGroup) -> None:
+        """The group's epoch has been counted for its topics as they are now, and written."""
+        self._up_to_date.add(group.group_id)
+
+    def forget(self, group: ConsumerGroup) -> None:
+        """The group is deleted, replaced or coordinated elsewhere."""
+        self._up_to_date.discard(group.group_id)
+        self._timer.cancel(RegexKey(group.group_id))
+
     def update_epoch(self, draft: GroupDraft, *, bump: bool) -> None:
         """Raise the group's epoch if its subscriptions have changed, or the topics behind them."""
         group = draft.group
-        if not bump and group.group_id in self._up_to_date:
+        if not (bump or draft.has_replaced) and group.group_id in self._up_to_date:
             return
         metadata_hash = self.metadata_hash(group)
         if bump or metadata_hash != group.metadata_hash:
             draft.write_epoch(group.epoch + 1, metadata_hash)
         if group.has_partition_metadata_record:
             draft.remove_partition_metadata()
-        self._up_to_date.add(group.group_id)
+        draft.is_up_to_date = True
 
     def metadata_hash(self, group: ConsumerGroup) -> int:
         """A number that stands for the topics a group subscribes to, as they are now."""
@@ -74,10 +83,10 @@ class Subscriptions:
         Raises `ApiError` if nobody has subscribed to it before and it is none.
         """
         old, new = before.subscribed_topic_regex, after.subscribed_topic_regex
+        if old != new or draft.has_replaced:
+            draft.remove_unsubscribed_regexes()
         if old == new:
             return False
-        if old and not draft.group.subscribers_of_regex(old):
-            draft.write_regex(old, None)
         if new and draft.group.subscribers_of_regex(new) == 1:
             _check_regex(new)
         return new in draft.group.regexes if new else bool(old)

@@ -13,6 +13,9 @@ from broker.groups.coordinator_timer import CoordinatorTimer
 # Told to throw a member out, and why.
 Expire = Callable[[str, str, str], None]
 
+# How soon an expiration that the log refused is tried again (Kafka's operation retry backoff).
+EXPIRE_AGAIN_MS = 500
+
 
 class Timeout(Enum):
     """What a member may be late with."""
@@ -99,6 +102,10 @@ class Timeouts:
         """A member of the classic protocol has synced."""
         self._timer.cancel(TimeoutKey(group_id, member.member_id, Timeout.SYNC))
         self.heard_of(group_id, member)
+
+    def expire_again(self, group_id: str, member_id: str, why: str) -> None:
+        """The removal of a member was not written: try again soon, unless it is heard of."""
+        self._schedule(Timeout.SESSION, group_id, member_id, EXPIRE_AGAIN_MS, why)
 
     def forget(self, group_id: str, member_id: str) -> None:
         """A member is gone."""

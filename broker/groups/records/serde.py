@@ -29,6 +29,9 @@ from broker.groups.records.offsets import (
 )
 from protocol.codec import Malformed, decode, encode
 
+# An offset that has no time of its own at which it expires.
+NO_TIMESTAMP = -1
+
 _INT16 = Struct(">h")
 _KEY_VERSION = 0
 
@@ -94,5 +97,5 @@ def _split(raw: bytes) -> tuple[int, memoryview]:
 
 def _version_of(value: Any) -> int:
     if isinstance(value, OffsetCommitValue):
-        return 4 if value.expire_timestamp < 0 else 1
+        return 4 if value.expire_timestamp == NO_TIMESTAMP else 1
     return 3 if isinstance(value, GroupMetadataValue) else 0

@@ -48,6 +48,26 @@ def test_an_old_client_may_ask_for_a_retention_of_its_own(coordinator: GroupCoor
     assert coordinator.offsets.fetch("g")[T0].expire_timestamp_ms == EPOCH_MS + 1000
 
 
+@pytest.mark.parametrize(
+    ("retention_ms", "expires_ms"),
+    [
+        (2**63 - 1, EPOCH_MS - 2**63 - 1),
+        (-(2**63), EPOCH_MS - 2**63),
+        (-2, EPOCH_MS - 2),
+        (-1 - EPOCH_MS, None),
+    ],
+)
+def test_a_retention_beyond_64_bits_wraps_around(
+    coordinator: GroupCoordinator, retention_ms: int, expires_ms: int | None
+) -> None:
+    """Kafka adds as Java does, so the longest retention ends at once; -1 stands for none."""
+    assert commit(coordinator, Commit(T0, 5), retention_ms=retention_ms) == [ErrorCode.NONE]
+
+    assert coordinator.offsets.fetch("g")[T0].expire_timestamp_ms == expires_ms
+    coordinator.expire_offsets()
+    assert bool(coordinator.offsets.fetch("g")) == (expires_ms is None)
+
+
 def test_unknown_groups_have_committed_nothing(coordinator: GroupCoordinator) -> None:
     """That is no error."""
     assert coordinator.offsets.fetch("g") == {}

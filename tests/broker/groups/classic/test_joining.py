@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
+from protocol.errors import ErrorCode
 from tests.broker.groups.story import Story
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
@@ -82,3 +86,29 @@ def test_a_retry_on_another_connection_takes_the_place_of_the_first() -> None:
         "0 a join generation 2 p as a-1 led by a-1 members a-1 b-1",
         "0 b join generation 2 p as b-1 led by a-1",
     ]
+
+
+@pytest.mark.parametrize("version", [3, 9])
+@pytest.mark.parametrize(("length", "is_refused"), [(32_730, False), (32_731, True)])
+def test_a_member_id_that_no_message_can_hold_is_refused(
+    version: int, length: int, is_refused: bool
+) -> None:
+    """It is made of the client's name, a dash and 36 characters; Kafka fails in the same way."""
+    world = VirtualWorld()
+    results: list[JoinResult] = []
+    request = JoinGroup(
+        group_id="g",
+        member_id="",
+        client_id="c" * length,
+        session_timeout_ms=10_000,
+        rebalance_timeout_ms=10_000,
+        protocol_type="consumer",
+        protocols=(MemberProtocol("p", b""),),
+        require_known_member_id=version >= 4,
+    )
+    world.coordinator.join_group(request, results.append)
+
+    (result,) = results
+    assert (result.error is ErrorCode.UNKNOWN_SERVER_ERROR) == is_refused
+    group = classic_group(world.coordinator, "g")
+    assert bool(group.members or group.pending_join_members) != is_refused

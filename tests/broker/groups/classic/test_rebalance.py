@@ -87,3 +87,14 @@ def test_an_expired_rebalance_is_swept_by_the_next() -> None:
     story.play(["enter c", "leave c", "join b", "sync b"])
 
     assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)
+
+
+def test_absent_static_members_without_patience_are_waited_for() -> None:
+    """A rebalance timeout of 0 or less does not make the join end and begin in every step."""
+    world = VirtualWorld()
+    story = Story(world)
+    story.play(["join a instance=i rebalance=0", "sync a a=p0", "enter b rebalance=-1"])
+    story.play(["leave b", "wait 1000"])
+
+    assert story.play(["state"]) == ["1000 state PreparingRebalance generation 1 members i-1"]
+    assert world.rebalances.timer.next_expiration_ms > world.now_ms()

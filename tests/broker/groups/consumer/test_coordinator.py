@@ -150,14 +150,38 @@ def test_only_an_instance_itself_may_leave(story: Story) -> None:
 
 
 def test_a_session_that_cannot_be_ended_in_the_log_is_tried_again(story: Story) -> None:
-    """The member is as silent a session later."""
+    """Half a second later, as Kafka's coordinator does."""
     story.play(["consume a t", "refuse NOT_ENOUGH_REPLICAS", "wait 45000", "refuse nothing"])
     assert story.play(["describe"])[1:] == ["45000 - a epoch 2 has t-0,1,2,3"]
 
-    story.play(["wait 44999"])
+    story.play(["wait 499"])
     assert len(story.play(["describe"])) == 2
     story.play(["wait 1"])
     assert len(story.play(["describe"])) == 1
+
+
+def test_topics_are_compared_again_when_the_log_has_refused(
+    world: VirtualWorld, story: Story
+) -> None:
+    """What was not written does not count as seen, so the next heartbeat assigns the group."""
+    story.play(["consume a t", "topic t 6", "refuse NOT_ENOUGH_REPLICAS", "beat a"])
+
+    assert story.play(["refuse nothing", "beat a"]) == ["0 a beat epoch 3 has t-0,1,2,3,4,5"]
+
+
+def test_topics_are_compared_again_when_a_group_comes_back(story: Story) -> None:
+    """They may have changed while another node coordinated the group."""
+    story.play(["consume a t", "unload", "topic t 6", "restart"])
+
+    assert story.play(["beat a"]) == ["0 a beat epoch 3 has t-0,1,2,3,4,5"]
+
+
+def test_a_classic_member_whose_join_is_not_replicated_expires(story: Story) -> None:
+    """Its client was given an error and may never come back."""
+    story.play(["consume a t", "slow", "join b topics=t v=3", "wait 5000", "replicate"])
+    story.play(["wait 9999", "beat a", "wait 1"])
+
+    assert [line.split()[2] for line in story.play(["describe"])[1:]] == ["a"]
 
 
 def test_a_member_that_is_late_in_a_group_that_went_elsewhere(story: Story) -> None:

@@ -38,6 +38,8 @@ class World:
     def updated(self, group: ConsumerGroup, *, bump: bool = False) -> ConsumerGroup:
         draft = GroupDraft(group)
         self.subscriptions.update_epoch(draft, bump=bump)
+        if draft.is_up_to_date:
+            self.subscriptions.topics_seen(draft.group)
         return draft.group
 
     def resolved(self, group: ConsumerGroup) -> ConsumerGroup:
@@ -73,6 +75,38 @@ def test_topics_that_have_changed_raise_the_epoch(world: World) -> None:
     later = world.updated(group)
     assert later.epoch == group.epoch + 1
     assert later.metadata_hash != group.metadata_hash
+
+
+def test_a_draft_that_is_dropped_has_seen_nothing(world: World) -> None:
+    """The log has refused it: the topics are compared again."""
+    group = world.updated(group_of(member("a", "t")))
+    world.grow()
+    world.subscriptions.topic_changed(group)
+    world.subscriptions.update_epoch(GroupDraft(group), bump=False)
+
+    assert world.updated(group).epoch == group.epoch + 1
+
+
+def test_a_member_in_another_s_place_may_read_other_topics(world: World) -> None:
+    """Although neither has changed its own subscription."""
+    group = world.updated(group_of(member("a", "t"), member("b", "u")))
+    draft = GroupDraft(group)
+    draft.remove("a")
+    draft.has_replaced = True
+    world.subscriptions.update_epoch(draft, bump=False)
+
+    assert draft.group.epoch == group.epoch + 1
+
+
+def test_a_group_that_is_forgotten_is_compared_anew(world: World) -> None:
+    """One that comes back may have missed changes; its expressions are resolved elsewhere."""
+    group = world.updated(group_of(member("a", "t")))
+    world.timer.schedule(RegexKey("g"), 0, lambda: None)
+    world.grow()
+    world.subscriptions.forget(group)
+
+    assert world.updated(group).epoch == group.epoch + 1
+    assert not world.timer.is_scheduled(RegexKey("g"))
 
 
 def test_a_change_that_concerns_nobody_raises_nothing(world: World) -> None:
@@ -145,6 +179,18 @@ def test_an_expression_that_nobody_has_any_more_is_forgotten(world: World) -> No
         )
         group = draft.group
         assert group.regexes.keys() == left
+
+
+def test_an_expression_of_a_member_that_was_replaced_is_forgotten(world: World) -> None:
+    """Even if the member in its place has none before and none after."""
+    group = world.resolved(group_of(A))
+    draft = GroupDraft(group)
+    plain = member("a", "u")
+    draft.write_metadata(plain)
+    draft.has_replaced = True
+
+    assert not world.subscriptions.update_regex(draft, plain, plain)
+    assert draft.group.regexes == {}
 
 
 def test_resolving_finds_the_topics_that_there_are(world: World) -> None:

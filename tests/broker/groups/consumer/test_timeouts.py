@@ -7,7 +7,7 @@ import pytest
 from broker.config import Config
 from broker.group_configs import GroupConfigs
 from broker.groups.consumer.member import ConsumerGroupMember
-from broker.groups.consumer.timeouts import Timeouts
+from broker.groups.consumer.timeouts import EXPIRE_AGAIN_MS, Timeouts
 from broker.groups.coordinator_timer import CoordinatorTimer
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.consumer.books import classic, member, revoking
@@ -146,3 +146,13 @@ def test_nothing_is_left_of_who_has_gone(watch: Watch) -> None:
     watch.pass_to(100_000)
 
     assert watch.late == []
+
+
+def test_an_expiry_that_was_not_written_is_tried_again_soon(watch: Watch) -> None:
+    """A member that is heard of meanwhile stays."""
+    watch.timeouts.expire_again("g", "a", "its session expired")
+    watch.timeouts.expire_again("g", "b", "its session expired")
+    watch.timeouts.heard_of("g", member("b"))
+    watch.pass_to(EXPIRE_AGAIN_MS)
+
+    assert watch.late == [(EXPIRE_AGAIN_MS, "a", "its session expired")]

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
 from broker.groups.records.serde import (
     RECORD_TYPES,
     RawRecord,
@@ -55,3 +56,20 @@ def test_any_record_survives_the_log(record_type: int) -> None:
         assert read is not None
         assert read.key == key
         assert serialize(read) == serialize(Record(key, value))
+
+
+@pytest.mark.parametrize(("expires_ms", "version"), [(-1, 4), (-2, 1), (5, 1), (-(2**63), 1)])
+def test_an_offset_with_a_time_to_expire_is_written_in_version_1(
+    expires_ms: int, version: int
+) -> None:
+    """Later versions have no room for the time, however long ago it is; -1 is none."""
+    value = OffsetCommitValue(
+        offset=1, metadata="", commit_timestamp=0, expire_timestamp=expires_ms
+    )
+    raw = serialize(Record(OffsetCommitKey(group="g", topic="t", partition=0), value))
+
+    assert raw.value is not None
+    assert int.from_bytes(raw.value[:2]) == version
+    read = deserialize(raw)
+    assert read is not None
+    assert read.value.expire_timestamp == expires_ms

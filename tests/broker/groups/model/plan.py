@@ -1,0 +1,41 @@
+"""What a seed decides before a run begins: the settings of the node and the number of steps."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from broker.config import Config
+
+STEPS = 200
+PARTITIONS = 2
+# The largest number that a field of 32 bits holds.
+INT32_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A run is a function of this."""
+
+    seed: int
+    config: Config
+    steps: int = STEPS
+
+
+def draw(seed: int, steps: int = STEPS) -> Plan:
+    """The plan of a seed."""
+    rng = random.Random(f"plan {seed}")
+    config = Config(
+        offsets_topic_num_partitions=PARTITIONS,
+        offsets_retention_minutes=rng.choice((1, 60, 10_080)),
+        group_initial_rebalance_delay_ms=rng.choice((0, 0, 3000)),
+        group_min_session_timeout_ms=rng.choice((0, 6000)),
+        group_max_session_timeout_ms=rng.choice((1_800_000, INT32_MAX)),
+        group_max_size=rng.choice((INT32_MAX, INT32_MAX, 3)),
+        group_consumer_max_size=rng.choice((INT32_MAX, INT32_MAX, 3)),
+        group_consumer_assignment_interval_ms=rng.choice((0, 0, 1000)),
+        group_consumer_migration_policy=rng.choice(
+            ("bidirectional", "bidirectional", "bidirectional", "upgrade", "downgrade", "disabled")
+        ),
+    )
+    return Plan(seed=seed, config=config, steps=steps)

@@ -1,0 +1,189 @@
+"""What must hold of groups after every step.
+
+A group's tables agree with each other, its timers run for its members and for nobody else, and what
+is in memory is what its log says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.group_state import COMPLETING_REBALANCE, EMPTY, STABLE
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.timeouts import Timeout, TimeoutKey
+from broker.groups.group_states import AnyGroup, GroupStates
+from protocol.schema import ZERO_UUID
+from tests.broker.groups.model.violation import Violation
+from tests.broker.groups.model.world import ModelWorld
+
+_INT32_MAX = 2**31 - 1
+
+
+class Rules:
+    """Looks at all groups of a world; raises `Violation`."""
+
+    def __init__(self, world: ModelWorld) -> None:
+        self._world = world
+        # Classic groups whose log refused a record: what it says is older than what they are.
+        self.is_refusing = False
+        self._refused: set[str] = set()
+
+    def look(self) -> None:
+        """After each step."""
+        self._world.check_parked()
+        self._world.follow_logs()
+        groups = self._world.node.groups.groups
+        if self.is_refusing:
+            self._refused |= groups.keys()
+        for group_id, group in groups.items():
+            _require(group.group_id == group_id, group, "is called otherwise")
+            if isinstance(group, ConsumerGroup):
+                self._look_at_consumer(group)
+            else:
+                self._look_at_classic(group)
+        self._look_at_logs(self._world.shadow, is_compacted=False)
+
+    def look_at_compacted_logs(self) -> None:
+        """Now and then, as this takes long."""
+        self._look_at_logs(self._world.compacted(), is_compacted=True)
+
+    # ----------------------------------------------------------------------- the groups' tables
+
+    def _look_at_consumer(self, group: ConsumerGroup) -> None:
+        owned: Counter[Any] = Counter()
+        for member_id, member in group.members.items():
+            _require(member.member_id == member_id, group, f"{member_id} is another member")
+            _require(-2 <= member.member_epoch <= group.epoch, group, f"{member_id}: its epoch")
+            if member.instance_id is not None:
+                holder = group.static_members.get(member.instance_id)
+                _require(holder == member_id, group, f"{member.instance_id} is {holder}")
+            for topic_id, partitions in member.owned.items():
+                owned.update((topic_id, partition) for partition in partitions)
+        twice = [each for each, count in owned.items() if count > 1]
+        _require(not twice, group, f"{twice} have several owners")
+        _require(group.target.keys() <= group.members.keys(), group, "a target of nobody")
+        targets = Counter(
+            (topic_id, partition)
+            for target in group.target.values()
+            for topic_id, partitions in target.items()
+            for partition in partitions
+        )
+        _require(max(targets.values(), default=1) == 1, group, "a partition with two targets")
+        _require(0 <= group.assignment_epoch <= group.epoch <= _INT32_MAX, group, "epochs")
+        _require(group.regexes.keys() <= group.subscribed_regexes(), group, "a regex of nobody")
+        _require(not group.is_deleted, group, "is deleted")
+        self._look_at_timeouts(group)
+        subscriptions = self._world.node.groups.consumers.subscriptions
+        is_resolved = group.subscribed_regexes() == group.regexes.keys()
+        if is_resolved and group.group_id in subscriptions._up_to_date:
+            now = subscriptions.metadata_hash(group)
+            _require(group.metadata_hash == now, group, "has not noticed its topics")
+
+    def _look_at_timeouts(self, group: ConsumerGroup) -> None:
+        timer = self._world.node.groups.consumers.timeouts._timer
+        running = {
+            (key.member_id, key.timeout)
+            for key in timer._tasks
+            if isinstance(key, TimeoutKey) and key.group_id == group.group_id
+        }
+        # A classic member's session begins when its join is replicated.
+        for member_id in () if self._world.is_slow else group.members:
+            _require((member_id, Timeout.SESSION) in running, group, f"{member_id} lives for ever")
+        strangers = {member_id for member_id, _ in running} - group.members.keys()
+        _require(not strangers, group, f"timeouts of {strangers}")
+
+    def _look_at_classic(self, group: ClassicGroup) -> None:
+        static = {
+            member.group_instance_id: member_id
+            for member_id, member in group.members.items()
+            if member.group_instance_id is not None
+        }
+        _require(group.static_members == static, group, f"instances {group.static_members}")
+        waiting = sum(member.awaiting_join is not None for member in group.members.values())
+        _require(waiting == group.awaiting_join_count, group, f"{waiting} wait for a join")
+        both = group.pending_join_members & group.members.keys()
+        _require(not both, group, f"{both} are members and are not")
+        if group.members:
+            _require(group.leader_id in group.members, group, f"is led by {group.leader_id}")
+        else:
+            _require(group.leader_id is None, group, f"is led by {group.leader_id}")
+        if group.state is EMPTY:
+            _require(not group.members, group, "is empty and has members")
+        if group.state in (COMPLETING_REBALANCE, STABLE):
+            for member in group.members.values():
+                member.metadata(group.protocol_name)
+        else:
+            syncing = [each for each in group.members.values() if each.awaiting_sync is not None]
+            _require(not syncing, group, f"{syncing} sync")
+        _require(0 <= group.generation_id <= _INT32_MAX, group, "generation")
+
+    # ------------------------------------------------------------------------------------ logs
+
+    def _look_at_logs(self, logged: GroupStates, *, is_compacted: bool) -> None:
+        world = self._world
+        states = world.node.groups.states
+        runtime = world.node.groups.runtime
+        for group_id in {*states.groups, *logged.groups}:
+            if runtime.partition_for(group_id) not in world.led:
+                continue
+            memory, log = states.groups.get(group_id), logged.groups.get(group_id)
+            if memory is None or log is None:
+                there = memory or log
+                may_be = isinstance(there, ClassicGroup) and not there.protocol_type
+                _require(
+                    group_id in self._refused or (may_be and is_compacted and there is memory),
+                    there,
+                    f"is in the {'log' if memory is None else 'memory'} alone",
+                )
+                continue
+            _compare(memory, log, self._refused, is_compacted=is_compacted)
+            here, there = (_told(each, group_id) for each in (states, logged))
+            _require(here == there, memory, f"committed {here}, in the log {there}")
+
+
+def _told(states: GroupStates, group_id: str) -> Any:
+    """What a group has committed; a record that expires has no room for the topic's id."""
+    return {
+        partition: offset
+        if offset.expire_timestamp_ms is None
+        else replace(offset, topic_id=ZERO_UUID)
+        for partition, offset in states.offsets.written(group_id).items()
+    }
+
+
+def _compare(memory: AnyGroup, log: AnyGroup, refused: set[str], *, is_compacted: bool) -> None:
+    _require(type(memory) is type(log), memory, f"is a {type(log).__name__} in the log")
+    if isinstance(memory, ConsumerGroup):
+        assert isinstance(log, ConsumerGroup)
+        for name in (
+            *("epoch", "metadata_hash", "assignment_epoch", "assignment_timestamp_ms"),
+            *("members", "target", "regexes"),
+        ):
+            here, there = getattr(memory, name), getattr(log, name)
+            _require(here == there, memory, f"{name}: {here}, in the log {there}")
+        here, there = memory.static_members, log.static_members
+        # An instance that its member has left behind is known to nobody after compaction.
+        _require(
+            there.items() <= here.items() if is_compacted else here == there,
+            memory,
+            f"instances {here}, in the log {there}",
+        )
+        return
+    assert isinstance(log, ClassicGroup)
+    if memory.group_id in refused or memory.state not in (STABLE, EMPTY):
+        return
+    for name in ("generation_id", "protocol_name", "leader_id", "static_members", "state"):
+        here, there = getattr(memory, name), getattr(log, name)
+        _require(here == there, memory, f"{name}: {here}, in the log {there}")
+    here_parts = {each.member_id: each.assignment for each in memory.members.values()}
+    there_parts = {each.member_id: each.assignment for each in log.members.values()}
+    _require(here_parts == there_parts, memory, f"{here_parts}, in the log {there_parts}")
+
+
+def _require(holds: bool, group: AnyGroup | None, what: str) -> None:
+    if not holds:
+        name = "?" if group is None else f"{type(group).__name__} {group.group_id!r}"
+        raise Violation(f"{name}: {what}")

@@ -1,0 +1,121 @@
+"""A node with groups, its logs, and every request that was sent to it until it is answered."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from broker.dispatch import HANDLERS
+from broker.groups.group_states import GroupStates
+from protocol.messages.join_group import JoinGroupRequest
+from protocol.messages.sync_group import SyncGroupRequest
+from tests.broker.groups.model.plan import Plan
+from tests.broker.groups.model.violation import Violation
+from tests.broker.handlers.group_request import GroupNode, GroupRequest
+
+TOPICS = ("t", "u", "v", "w")
+
+
+class ModelWorld:
+    """The node under test. ``shadow`` is what its logs say, followed record by record."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.node = GroupNode(plan.config)
+        self.world = self.node.world
+        self.parked: list[GroupRequest] = []
+        self.led = set(range(len(self.world.logs)))
+        self.is_slow = False
+        self.shadow = GroupStates()
+        self._shadowed = [0] * len(self.world.logs)
+        self._topics_made = 100
+
+    # ----------------------------------------------------------------------------- requests
+
+    def ask(self, body: Any, version: int, client_id: str | None) -> GroupRequest:
+        """Send a request; its answers, now or later, are with it."""
+        self.parked = [each for each in self.parked if not each.answers]
+        request = GroupRequest(self.node, body, version, client_id)
+        response = HANDLERS[type(body)](request)  # type: ignore[arg-type]  # as handlers see one
+        if response is not None:
+            request.respond(response)
+        if not request.answers:
+            self.parked.append(request)
+        return request
+
+    def check_parked(self) -> None:
+        """Only joins and syncs wait, and whoever waits for slow replicas; nobody hears twice."""
+        for request in self.parked:
+            if len(request.answers) > 1:
+                raise Violation(f"{request.body} has {len(request.answers)} answers")
+            waits = isinstance(request.body, JoinGroupRequest | SyncGroupRequest)
+            if not (request.answers or waits or self.is_slow):
+                raise Violation(f"{request.body} has no answer")
+
+    def abandon(self, request: GroupRequest) -> None:
+        """The client of a parked request goes away."""
+        self.parked.remove(request)
+        if request.on_disconnect is not None:
+            request.on_disconnect()
+
+    # ------------------------------------------------------------------------------- topics
+
+    def put_topic(self, name: str, partitions: int) -> None:
+        """A topic comes under a new id, or grows."""
+        topic = self.node.image.topic(name)
+        if topic is not None:
+            self.world.put_topic(name, max(partitions, len(topic.partitions)))
+            return
+        self._topics_made += 1
+        self.world.put_topic(name, partitions, UUID(int=self._topics_made))
+
+    def drop_topic(self, name: str) -> None:
+        """A topic goes, if it is there."""
+        if self.node.image.topic(name) is not None:
+            self.world.drop_topic(name)
+
+    # --------------------------------------------------------------------------------- logs
+
+    def slow_down(self) -> None:
+        """From now on replicas lag behind."""
+        self.is_slow = True
+        self.world.slow_down()
+
+    def replicate(self) -> None:
+        """The replicas catch up."""
+        self.is_slow = False
+        self.world.replicate()
+
+    def resign(self, partition: int) -> None:
+        """The node leads a partition of the log no more."""
+        self.node.groups.resign(partition)
+        self.led.discard(partition)
+
+    def restart(self) -> None:
+        """All groups are loaded from their logs again."""
+        for partition in range(len(self.world.logs)):
+            self.lead(partition)
+
+    def lead(self, partition: int) -> None:
+        """The node leads a partition of the log again, and loads it."""
+        if partition in self.led:
+            self.node.groups.resign(partition)
+        self.node.groups.lead(partition, self.world.logs[partition])
+        self.led.add(partition)
+
+    def follow_logs(self) -> None:
+        """Let the shadow take over what has been appended since it looked last."""
+        for index, log in enumerate(self.world.logs):
+            new = log.records[self._shadowed[index] :]
+            self._shadowed[index] = len(log.records)
+            self.shadow.load(new, self.world.clock.wall_ms())
+
+    def compacted(self) -> GroupStates:
+        """What is left of the groups when the logs keep the last value of each key only."""
+        states = GroupStates()
+        for log in self.world.logs:
+            last = {record.key: index for index, record in enumerate(log.records)}
+            kept = [log.records[index] for index in sorted(last.values())]
+            states.load(
+                [each for each in kept if each.value is not None], self.world.clock.wall_ms()
+            )
+        return states
