@@ -46,6 +46,8 @@ from protocol.messages.metadata import (
 _ALL_IS_EMPTY_UNTIL = 0
 _ALIVE_ONLY_UNTIL = 0
 _IDS_IN_REQUESTS_SINCE = 12
+# Errors of requests and ids for which Kafka looks up no name, so authorizes nothing either.
+_NOT_LOOKED_UP = frozenset({ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.INVALID_REQUEST})
 
 
 def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
@@ -59,7 +61,7 @@ def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
         ]
     if request.body.include_topic_authorized_operations:
         for each in topics:
-            if not each.error_code:
+            if each.error_code not in _NOT_LOOKED_UP:
                 each.topic_authorized_operations = ON_A_TOPIC
     response = MetadataResponse(
         brokers=[

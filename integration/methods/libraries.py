@@ -10,6 +10,7 @@ from integration.methods.net import Net
 # Modules of `nets`; each has a NET. Imported when asked for: an environment has one library.
 _MODULES: Mapping[str, Sequence[str]] = {
     "confluent-kafka": ("confluent_admin", "confluent_producer", "confluent_consumer"),
+    "kafka-python": ("kafka_python_admin", "kafka_python_producer", "kafka_python_consumer"),
 }
 LIBRARIES = tuple(_MODULES)
 

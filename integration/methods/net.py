@@ -19,14 +19,20 @@ class Method:
     """The shapes in which one method is called, by name; the first has the default arguments.
 
     settings: the client's configuration, over that of its net.
+    fixtures: attributes of the stage that are there before the call, though no argument names them.
     ignored: names of fields whose values are not compared.
     unordered: whether lists in the outcome have no order that means anything.
     """
 
     shapes: Mapping[str, Shape]
     settings: Mapping[str, Any]
+    fixtures: tuple[str, ...] = ()
     ignored: frozenset[str] = frozenset()
     unordered: bool = False
+
+    def given(self, *fixtures: str) -> Method:
+        """Return the same method with fixtures made before each call."""
+        return replace(self, fixtures=fixtures)
 
     def ignoring(self, *fields: str) -> Method:
         """Return the same method with fields that are not compared."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from integration.methods.net import Net, Shape
+from integration.methods.net import Method, Net, Shape
 from integration.methods.stage import Stage
 from integration.methods.telling import tell
 
@@ -34,12 +34,12 @@ class Part:
     @property
     def call(self) -> Shape:
         """What is called."""
-        return self.net.methods[self.method].shapes[self.shape]
+        return self.of.shapes[self.shape]
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        """The configuration of the client."""
-        return self.net.methods[self.method].settings
+    def of(self) -> Method:
+        """The method's entry."""
+        return self.net.methods[self.method]
 
 
 def parts(nets: Iterable[Net]) -> Iterator[Part]:
@@ -61,6 +61,8 @@ def play(bootstrap: str, part: Part) -> dict[str, Any]:
     """Play one shape; returns the outcome, or the error that the call raised."""
     begin = time.monotonic()
     stage = Stage(bootstrap, part.net, part.name)
+    for fixture in part.of.fixtures:
+        getattr(stage, fixture)
     if part.net.asynchronous:
         outcome = asyncio.run(_play_asynchronously(stage, part))
     else:
@@ -77,7 +79,7 @@ def play(bootstrap: str, part: Part) -> dict[str, Any]:
 
 def _play(stage: Stage, part: Part) -> Any:
     try:
-        return tell(part.call(stage.client(part.settings), stage))
+        return tell(part.call(stage.client(part.of.settings), stage))
     except Exception as error:
         return tell(error)
     finally:
@@ -87,7 +89,7 @@ def _play(stage: Stage, part: Part) -> Any:
 async def _play_asynchronously(stage: Stage, part: Part) -> Any:
     try:
         async with asyncio.timeout(WITHIN_S):
-            returned: Any = part.call(await stage.client(part.settings), stage)
+            returned: Any = part.call(await stage.client(part.of.settings), stage)
             return tell(await returned if inspect.isawaitable(returned) else returned)
     except Exception as error:
         return tell(error)

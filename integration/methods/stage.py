@@ -16,7 +16,12 @@ from integration.methods.net import Net
 from integration.methods.watched import Watched
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
-from integration.wire.groups import commit_offset, find_coordinator
+from integration.wire.groups import (
+    COORDINATOR_NOT_AVAILABLE,
+    TRANSACTION,
+    commit_offset,
+    find_coordinator,
+)
 from integration.wire.requests import produce, read_produce
 from integration.wire.topics import make_topic
 
@@ -68,6 +73,19 @@ class Stage:
         with Connection(self.bootstrap) as connection:
             eventually(lambda: find_coordinator(connection, "any") == 0, "a coordinator")
         return self.named("new-group")
+
+    @cached_property
+    def transaction(self) -> str:
+        """A transactional id that nobody has used, with its coordinator, where there are such."""
+        name = self.named("transaction")
+
+        def is_ready() -> bool:
+            error = find_coordinator(connection, name, TRANSACTION)
+            return error != COORDINATOR_NOT_AVAILABLE
+
+        with Connection(self.bootstrap) as connection:
+            eventually(is_ready, "a transaction coordinator")
+        return name
 
     @property
     def absent(self) -> str:

@@ -26,6 +26,8 @@ def tell(value: Any) -> Any:
         return repr(bytes(value))
     if isinstance(value, BaseException):
         return _error(value)
+    if isinstance(value, type):
+        return value.__name__
     if isinstance(value, concurrent.futures.Future):
         return _future(value)
     return _container(value)

@@ -1,4 +1,4 @@
-"""Groups over a raw connection: their coordinator found, an offset committed from outside."""
+"""Groups over a raw connection: coordinators found, an offset committed from outside."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ import struct
 from integration.wire.connection import Connection, Reader, string
 from integration.wire.requests import request
 
+GROUP, TRANSACTION = 0, 1  # what a coordinator is of
+COORDINATOR_NOT_AVAILABLE = 15
 _OFFSET_COMMIT, _FIND_COORDINATOR = 8, 10
 
 
-def find_coordinator(connection: Connection, group: str) -> int:
-    """Ask who coordinates a group (v0), which creates the internal topic; returns the error."""
-    read = Reader(connection.ask(request(_FIND_COORDINATOR, 0, string(group))))
-    return read.take("ih")[1]
+def find_coordinator(connection: Connection, key: str, kind: int = GROUP) -> int:
+    """Ask who coordinates a group or a transactional id (v1); returns the error.
+
+    The internal topic is created if it is not there.
+    """
+    body = string(key) + struct.pack(">b", kind)
+    read = Reader(connection.ask(request(_FIND_COORDINATOR, 1, body)))
+    return read.take("iih")[2]
 
 
 def commit_offset(

@@ -290,25 +290,23 @@ NET = Net(
             ),
         ),
         "list_consumer_groups": called(
-            defaults=lambda admin, on: (on.group, _groups_of(admin, on)),
+            defaults=_groups_of,
             states=lambda admin, on: (
-                on.group,
                 _groups_of(admin, on, states={ConsumerGroupState.EMPTY}),
                 _groups_of(admin, on, states={ConsumerGroupState.STABLE}),
             ),
             types=lambda admin, on: (
-                on.group,
                 _groups_of(admin, on, types={ConsumerGroupType.CLASSIC}, request_timeout=20),
                 _groups_of(admin, on, types={ConsumerGroupType.CONSUMER}),
             ),
-        ),
+        ).given("group"),
         "list_groups": called(
             defaults=lambda admin, on: [
-                each for _ in [on.group] for each in admin.list_groups() if on.is_mine(each.id)
+                each for each in admin.list_groups() if on.is_mine(each.id)
             ],
             of_one=lambda admin, on: admin.list_groups(on.group, 10),
             absent=lambda admin, on: admin.list_groups(group=on.new_group, timeout=10),
-        ),
+        ).given("group"),
         "list_offsets": called(
             defaults=lambda admin, on: admin.list_offsets({_first(on): OffsetSpec.latest()}),
             earliest=lambda admin, on: admin.list_offsets({_first(on): OffsetSpec.earliest()}),

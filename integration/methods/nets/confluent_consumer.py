@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, OFFSET_STORED, Consumer, TopicPartition
 
 from integration.deadlines import eventually
 from integration.methods.net import Net, called
@@ -174,7 +174,7 @@ NET = Net(
                 consumer.poll(WITHIN_S),
             ),
             committed=lambda consumer, on: (
-                consumer.assign([TopicPartition(on.topic, 0)] if on.group else []),
+                consumer.assign([TopicPartition(on.topic, 0, OFFSET_STORED)] if on.group else []),
                 consumer.poll(WITHIN_S),
             ),
             absent_topic=lambda consumer, on: (

@@ -57,7 +57,7 @@ def _closed(producer: Any, on: Stage) -> Any:
 
 
 def _transactional(on: Stage, **settings: Any) -> Any:
-    return on.make(**{"transactional.id": on.named("transaction"), **settings})
+    return on.make(**{"transactional.id": on.transaction, **settings})
 
 
 def _begun(on: Stage) -> Any:

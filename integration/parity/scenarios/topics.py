@@ -287,14 +287,14 @@ def metadata_with_authorized_operations(kafka: Kafka) -> Story:
     """What a client may do, told where it asks."""
     topic = kafka.topic()
     asked = MetadataRequest(
-        topics=[MetadataRequestTopic(name=topic)],
+        topics=[MetadataRequestTopic(name=topic), MetadataRequestTopic(name="a/b")],
         include_cluster_authorized_operations=True,
         include_topic_authorized_operations=True,
     )
     for version in (8, 10, 12):
         answer = kafka.ask(asked, version)
-        operations = answer.topics[0].topic_authorized_operations
-        yield version, operations, answer.cluster_authorized_operations
+        operations = {each.name: each.topic_authorized_operations for each in answer.topics}
+        yield version, operations[topic], operations["a/b"], answer.cluster_authorized_operations
 
 
 def _wait_for(kafka: Kafka, topic: str) -> None:

@@ -184,7 +184,7 @@ async def test_a_topic_with_neither_name_nor_id_is_refused(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("version", [8, 10, 13])
 async def test_what_a_client_may_do_is_told_if_asked_for(tmp_path: Path, version: int) -> None:
-    """Everything that there is to do; of the cluster in v8 to v10 only."""
+    """Everything, also for a name without a topic; for the cluster in v8 to v10 only."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         request = _named("t", "unknown")
@@ -194,9 +194,22 @@ async def test_what_a_client_may_do_is_told_if_asked_for(tmp_path: Path, version
         response = await node.client().send(request, version)
 
         known, unknown = (topic.topic_authorized_operations for topic in response.topics)
-        assert (known, unknown) == (ON_A_TOPIC, -(2**31))
+        assert (known, unknown) == (ON_A_TOPIC, ON_A_TOPIC)
         of_cluster = ON_THE_CLUSTER if version <= 10 else -(2**31)
         assert response.cluster_authorized_operations == of_cluster
+
+
+async def test_an_unknown_id_has_no_authorized_operations(tmp_path: Path) -> None:
+    """Nothing is looked up by a name that is not there."""
+    async with running_node(tmp_path) as node:
+        request = MetadataRequest(
+            topics=[MetadataRequestTopic(name=None, topic_id=uuid4())],
+            include_topic_authorized_operations=True,
+        )
+
+        (unknown,) = (await node.client().send(request, 13)).topics
+
+        assert unknown.topic_authorized_operations == -(2**31)
 
 
 async def test_a_node_that_is_gone(tmp_path: Path) -> None:

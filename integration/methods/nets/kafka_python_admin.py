@@ -1,0 +1,40 @@
+"""The net of kafka-python's KafkaAdminClient; its methods by what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from kafka import KafkaAdminClient
+
+from integration.methods.net import Net
+from integration.methods.nets import (
+    kafka_python_admin_cluster,
+    kafka_python_admin_groups,
+    kafka_python_admin_topics,
+)
+from integration.methods.stage import Stage
+
+
+def _make(on: Stage, settings: Mapping[str, Any]) -> KafkaAdminClient:
+    base = {"bootstrap_servers": on.bootstrap, "client_id": on.client_id}
+    return KafkaAdminClient(**base | dict(settings))
+
+
+def _close(admin: KafkaAdminClient) -> None:
+    with suppress(Exception):  # which one it is when a shape has closed it depends on the release
+        admin.close()
+
+
+NET = Net(
+    library="kafka-python",
+    of=KafkaAdminClient,
+    make=_make,
+    close=_close,
+    methods={
+        **kafka_python_admin_topics.METHODS,
+        **kafka_python_admin_groups.METHODS,
+        **kafka_python_admin_cluster.METHODS,
+    },
+)
