@@ -1,7 +1,7 @@
 """The broker's process: read the command line, serve, and tell with the exit code how it ended.
 
 0 after an orderly stop, 2 when it cannot start as asked (one line on stderr says why), 1 when no
-data directory is left to it (one line, too) or, with a traceback, when something is broken.
+data directory is left to it or its last node has failed (one line, too; the log has the traceback).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from broker.arguments import parse_arguments
 from broker.config_advice import NO_EFFECT_YET
-from broker.errors import DiskFailed, StartupError
+from broker.errors import DiskFailed, NodeFailed, StartupError
 from broker.options import ServeOptions
 
 EXIT_FAILED = 1
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except StartupError as error:
         sys.stderr.write(f"antechamber serve: {error}\n")
         return EXIT_USAGE
-    except DiskFailed as error:
+    except (DiskFailed, NodeFailed) as error:
         sys.stderr.write(f"antechamber serve: {error}\n")
         return EXIT_FAILED
     except KeyboardInterrupt:  # Ctrl-C before the broker was up and had its own way to stop

@@ -6,8 +6,8 @@ r"""The nodes of the process, and what can be done to each: pause, resume, stop,
        `<------------ start ---------------'       a new life on the files that the old one left
 
 A stopped node is fenced at once: Kafka's controller would wait for its session to time out. A node
-stops by itself when all of its data directories have failed, as Kafka halts; the last one takes the
-process along.
+stops by itself when all of its data directories have failed, as Kafka halts, or when an exception
+ends it (`broker.unexpected_errors` says which do); the last node ends the process.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ from broker.config import Config
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.periodic_elections import hold_elections
-from broker.errors import DiskFailed, NoSuchNode, WrongState
+from broker.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
 from broker.node import Node
 from broker.offload import Inline, Offload
 from broker.steps.queue import StepQueue
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.transport import Transport
+from broker.unexpected_errors import escaped, indented_traceback, is_strict
 from broker.waits.recorder import Recorder
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
@@ -70,17 +71,33 @@ class Member:
     node: Node | None = None
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
     ended: trio.Event = field(default_factory=trio.Event)
-    # Why the node stops by itself, on one line; None if it does not.
+    # Why the node stops, or has stopped, by itself, on one line; None if it does not.
     failure: str | None = None
+    # What it makes of the end of the process if this was the last node.
+    last: Exception | None = None
 
     def begin(self, node: Node) -> None:
         """A life begins; it can be ended from now on, before its tasks have begun even."""
         self.node, self.scope, self.ended = node, trio.CancelScope(), trio.Event()
-        self.failure = None
+        self.failure = self.last = None
         node.logs.on_last_failed = self._disk_failed
+        node.unexpected_errors.stop_node = self.failed
 
     def _disk_failed(self, line: str) -> None:
-        self.failure = line
+        self._end(
+            f"it has no data directory left: {line}",
+            DiskFailed(f"no data directory is left; mend the disk and start again: {line}"),
+        )
+
+    def failed(self, error: Exception) -> None:
+        """End the node because of an exception that it cannot go on after."""
+        number = self.broker.node_id
+        logger.error("node %d cannot go on\n%s", number, indented_traceback(error))
+        line = escaped(", ".join(map(_shown, _leaves(error))))
+        self._end(line, NodeFailed(f"node {number} has failed: {line}"))
+
+    def _end(self, failure: str, last: Exception) -> None:
+        self.failure, self.last = failure, last
         self.scope.cancel()
 
     @property
@@ -217,20 +234,43 @@ class Cluster:
     async def _run(self, member: Member) -> None:
         node = member.node
         assert node is not None
-        with member.scope:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(node.run)
-                nursery.start_soon(self._network.serve, node)
+        try:
+            with member.scope:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(node.run)
+                    nursery.start_soon(self._network.serve, node)
+        except Exception as error:
+            self._check_contained(error)
+            member.failed(error)
         # Who stops one ends up here: the end of the whole cluster goes on as an exception.
-        node.crash()
+        try:
+            node.crash()
+        except Exception as error:
+            self._check_contained(error)
+            member.failed(error)
         member.node = None
         if member.failure is not None:
-            self._lost(node.id, member.failure)
+            logger.error("node %d stops: %s", node.id, member.failure)
+            if not self.nodes:
+                assert member.last is not None
+                raise member.last
         self.controller.fence(node.id)
         member.ended.set()
 
-    def _lost(self, node_id: int, why: str) -> None:
-        """A node has lost its last data directory; raises `DiskFailed` if it was the last node."""
-        if not self.nodes:
-            raise DiskFailed(f"no data directory is left; mend the disk and start again: {why}")
-        logger.error("node %d stops, it has no data directory left: %s", node_id, why)
+    def _check_contained(self, error: Exception) -> None:
+        """Raise what concerns the whole process: the controller's disk, everything if strict."""
+        group = ExceptionGroup("", [error])
+        if is_strict() or group.subgroup(DiskFailed) is not None:
+            raise error
+
+
+def _leaves(error: Exception) -> list[Exception]:
+    """The exceptions in a nursery's group, or the exception itself."""
+    if isinstance(error, ExceptionGroup):
+        return [leaf for each in error.exceptions for leaf in _leaves(each)]
+    return [error]
+
+
+def _shown(error: Exception) -> str:
+    name, text = type(error).__name__, str(error)
+    return f"{name}: {text}" if text else name

@@ -94,6 +94,7 @@ class ClusterFacts:
             "port": broker.port,
             "state": str(member.state),
             "epoch": broker.epoch,
+            "failure": member.failure,
         }
 
     def _topic(self, topic: TopicImage) -> dict[str, Any]:

@@ -30,12 +30,13 @@ from broker.errors import Refused
 from broker.quotas.idle_expiry import IdleExpiry
 from broker.quotas.memory_pool import MemoryPool
 from broker.quotas.throttled_channel import ThrottledChannel
+from broker.response_frame import ResponseFrame, error_frame, response_frame
 from broker.transport import Disconnected, Transport
 from broker.unsent import Unsent
 from broker.waits.causes import CauseKind
-from protocol.codec import Malformed, Output, encode_into
+from protocol.codec import Malformed
+from protocol.errors import ErrorCode
 from protocol.framing import LENGTH_BYTES, Inbox, Scratch
-from protocol.headers import begin_response
 from purgatories.timer.system_timer import SystemTimer
 
 if TYPE_CHECKING:
@@ -178,24 +179,46 @@ class Connection:
         if self._closed:
             return
         assert self.in_progress is request, "a request has exactly one response"
+        if response is None:
+            self._send(request, None)
+        elif frame := response_frame(request, response):
+            self._send(request, frame)
+        else:
+            self.refuse(Refused("neither the response nor an error response can be encoded"))
+
+    def fail(self, request: Request[Any], code: ErrorCode, message: str | None = None) -> None:
+        """Send the API's error response to *request*, and abandon what it waits for.
+
+        Closes the connection where Kafka has no response (acks=0), or if it cannot be encoded. Does
+        nothing if the request has been responded to.
+        """
+        if self._closed or self.in_progress is not request:
+            return
+        request.node.changes.notify()
+        abandon, request.on_disconnect = request.on_disconnect, None
+        if abandon is not None:
+            abandon()
+        request.job = None
+        if frame := error_frame(request, code, message):
+            self._send(request, frame)
+        else:
+            self.refuse(Refused(f"a request failed with {code.name} and has no error response"))
+
+    def _send(self, request: Request[Any], frame: ResponseFrame | None) -> None:
+        """Queue the response of the request in progress; go on with the requests behind it."""
         self.in_progress = None
         if self._kept_bytes:
             self._kept_bytes = 0
             self._hold_memory()
         if request.record is not None:
             assert self._recorder is not None
-            record = self._recorder.completed(request, response)
+            record = self._recorder.completed(request, frame and frame.response)
             self._recorded.append(record)
             self.free_ms = record.completed_ms
         # Breaks a cycle: a parked operation holds its request.
         request.on_disconnect = request.operation = None
-        if request.encoded is not None:
-            self._unsent.add(request.encoded, 0)
-        elif response is not None:
-            out = Output()
-            start = begin_response(out, request.header)
-            encode_into(out, response, request.version)
-            self._unsent.add(out, start)
+        if frame is not None:
+            self._unsent.add(frame.out, frame.start)
         if not self._serving:
             self._flush()
             if not self._unsent.size_bytes and self._inbox.has_frame():

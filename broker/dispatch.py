@@ -3,7 +3,8 @@
 The table is all there is: an API that is not in it does not exist, and ApiVersions reads its answer
 off it. An unknown API or version closes the connection, as Kafka does; only ApiVersions itself is
 answered in v0 form whatever its version (KIP-511). Bytes that do not follow the schema are
-`Malformed` and close the connection too.
+`Malformed` and close the connection too. An exception in the work of a request ends in an error
+response, here or, for work that is done later, in `Request.attempt`.
 """
 
 from __future__ import annotations
@@ -193,11 +194,18 @@ class Dispatcher:
             if cls is not ApiVersionsRequest:
                 raise Refused(f"{cls.__name__} v{version} is not served")
             return self._tell_own_range(connection, version, correlation_id, arrived_ms)
-        header, start = decode_request_header(frame)
         node = self._node
         peer, size = connection.transport.peer, len(frame)
         is_large = size > DECODED_AT_ONCE_BYTES
-        body = None if is_large else decode(cls, version, frame[start:])
+        header = RequestHeader(key, version, correlation_id, None)
+        try:
+            header, start = decode_request_header(frame)
+            body = None if is_large else decode(cls, version, frame[start:])
+        except Malformed:
+            raise
+        except Exception as error:
+            node.unexpected_errors.in_frame(header, peer, error)
+            raise Refused("the request cannot be decoded") from error
         request = Request(header, body, node, connection, peer, arrived_ms, size)
         recorder = node.recorder
         if recorder is not None:
@@ -230,7 +238,10 @@ class Dispatcher:
         step: Callable[[Result], object | None],
         given: Result,
     ) -> None:
-        """Run a step of a request, and what follows from it for others."""
+        """Run a step of a request, and what follows from it for others.
+
+        An exception ends in an error response; `Malformed` and `Refused` are raised.
+        """
         node = self._node
         recorder = node.recorder
         try:
@@ -243,10 +254,16 @@ class Dispatcher:
                 node.changes.notify()
                 if recorder is not None and request.job is None:
                     recorder.parked(request)
-            node.replicas.actions.try_complete_actions()
+        except (Malformed, Refused):
+            raise
+        except Exception as error:
+            request.failed(error)
         finally:
-            if recorder is not None:
-                recorder.end()
+            try:
+                node.replicas.actions.try_complete_actions()
+            finally:
+                if recorder is not None:
+                    recorder.end()
 
     def _tell_own_range(
         self, connection: Connection, asked: int, correlation_id: int, arrived_ms: float

@@ -1,8 +1,8 @@
-"""The errors the broker raises on purpose; everything else is a bug and flies.
+"""The errors the broker raises on purpose; `broker.unexpected_errors` contains all others.
 
 ``protocol.codec.Malformed`` (bytes nobody can understand) and `Refused` close the connection,
 `ApiError` becomes an error code in the answer, `StartupError` becomes one line and exit code 2,
-`DiskFailed` one line and exit code 1.
+`DiskFailed` and `NodeFailed` one line and exit code 1. `InvariantBroken` ends a node.
 """
 
 from __future__ import annotations
@@ -38,6 +38,17 @@ class DiskFailed(Exception):  # noqa: N818 - it names what is the matter
 
     Kafka halts for either (``LogManager.handleLogDirFailure``, ``ReplicaManager``).
     """
+
+
+class InvariantBroken(Exception):  # noqa: N818 - it names what is the matter
+    """The state that replicas share is inconsistent: to go on could lose or corrupt records.
+
+    It ends the node, and no other. Kafka halts for the like (``FatalExitError``).
+    """
+
+
+class NodeFailed(Exception):  # noqa: N818 - it names what is the matter
+    """The last node has failed: one line, and the process ends."""
 
 
 class NoSuchNode(Exception):  # noqa: N818 - it names what is the matter

@@ -37,10 +37,12 @@ class Periodic(TimerTask):
         timer.add(self)
 
     def run(self) -> None:
-        """Do it, and come back."""
-        self._action()
-        self.delay_ms = self._period_ms
-        self._timer.add(self)
+        """Do it, and come back, also after an exception."""
+        try:
+            self._action()
+        finally:
+            self.delay_ms = self._period_ms
+            self._timer.add(self)
 
 
 class Once(TimerTask):

@@ -166,4 +166,5 @@ def connection_to(node: Node, transport: Transport, nursery: trio.Nursery) -> Co
         idle_ms=node.config.connections_max_idle_ms,
         memory=node.request_memory,
         recorder=node.recorder,
+        on_bug=node.unexpected_errors.in_connection,
     )

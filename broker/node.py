@@ -38,6 +38,7 @@ from broker.steps.queue import StepQueue
 from broker.storage.disk import DiskFile
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
+from broker.unexpected_errors import UnexpectedErrors
 from broker.waits.recorder import Recorder
 from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -85,7 +86,9 @@ class Node:
         self.connections: set[Connection] = set()
         self.recorder, self.offload = recorder, offload or Inline()
         self.scratch = Scratch()
-        self.timer = SystemTimer("node", now_ms=clock.now_ms)
+        self._is_started = False
+        self.unexpected_errors = UnexpectedErrors(broker.node_id)
+        self.timer = self._timer("node")
         self.connection_quotas = ConnectionQuotas(config, self.timer)
         self.client_quotas = ClientQuotas(config, clock.now_ms)
         self.request_memory = memory_pool(config.queued_max_request_bytes)
@@ -98,19 +101,7 @@ class Node:
             open_files=open_files,
         )
         self.channel = ControllerChannel(controller)
-        self.replication = Replication(
-            broker.node_id,
-            config,
-            clock,
-            self.timer,
-            self.logs,
-            self._waiting(),
-            lambda: self.image,
-            self.channel,
-            connect,
-            self.scratch,
-            self._leadership_changed,
-        )
+        self.replication = self._replication(connect)
         self.replicas, self.groups = self.replication.replicas, self._groups()
         self.elections = Elections(self.groups, self.replication.waiting, lambda: self.image, clock)
         self.fetch_sessions = self._fetch_sessions()
@@ -120,6 +111,7 @@ class Node:
         self.feed = controller.register(broker, self)
         self.feed.release()
         self.logs.started()
+        self._is_started = True
 
     async def run(self) -> None:
         """Run the node's timers and fetchers until cancelled."""
@@ -156,6 +148,12 @@ class Node:
         """Let the group go by its settings from the next heartbeat on."""
         settings = self.image.group_configs.get(group_id, {})
         self.groups.consumers.configs.replace(group_id, settings)
+
+    def delivery_failed(self, change: str, error: Exception) -> None:
+        """Report an exception in what the node does about a change of the cluster."""
+        if not self._is_started:  # Kafka's first publication is fatal, too
+            raise error
+        self.unexpected_errors.elsewhere(change, error)
 
     def topic_changed(self, topic: TopicImage) -> None:
         """Serve what is new of a topic."""
@@ -196,12 +194,32 @@ class Node:
             "fetch_sessions": len(self.fetch_sessions),
             "following": len(self.replication.fetchers),
             "purgatories": [purgatory.statistics() for purgatory in self.purgatories],
+            "unexpected_errors": self.unexpected_errors.statistics(),
         }
 
     def _keep_house(self) -> None:
         keep_house(self.timer, self.logs, self.config)
         forget = self.client_quotas.forget_idle
         Periodic(self.timer, forget, delay_ms=_FORGET_CLIENTS_MS, period_ms=_FORGET_CLIENTS_MS)
+
+    def _replication(self, connect: Connect) -> Replication:
+        return Replication(
+            self.id,
+            self.config,
+            self.clock,
+            self.timer,
+            self.logs,
+            self._waiting(),
+            lambda: self.image,
+            self.channel,
+            connect,
+            self.scratch,
+            self._leadership_changed,
+        )
+
+    def _timer(self, name: str) -> SystemTimer:
+        on_error = self.unexpected_errors.elsewhere
+        return SystemTimer(name, now_ms=self.clock.now_ms, on_error=on_error)
 
     def _waiting(self) -> Waiting:
         config = self.config
@@ -232,9 +250,8 @@ class Node:
         return FetchSessionCache(self.config.max_incremental_fetch_session_cache_slots, self.clock)
 
     def _purgatory(self, name: str, purge_interval: int) -> DelayedOperationPurgatory[Any]:
-        timer = SystemTimer(name, now_ms=self.clock.now_ms)
         purgatory: DelayedOperationPurgatory[Any] = DelayedOperationPurgatory(
-            name, timer, purge_interval=purge_interval
+            name, self._timer(name), purge_interval=purge_interval
         )
         self.purgatories.append(purgatory)
         return purgatory

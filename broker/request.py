@@ -9,6 +9,7 @@ from broker.errors import Refused
 from broker.offload import Job, Outcome
 from broker.waits.record import WaitRecord
 from protocol.codec import Malformed, Output
+from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
 from purgatories.delayed_operation import DelayedOperation
 
@@ -31,6 +32,10 @@ class ResponseSink(Protocol):
 
     def complete(self, request: Request[Any], response: object | None) -> None:
         """Send the answer; None sends nothing but lets the next request proceed."""
+        ...
+
+    def fail(self, request: Request[Any], code: ErrorCode, message: str | None = None) -> None:
+        """Send the API's error response, unless the request has been responded to."""
         ...
 
     def mute(self, throttle_ms: int) -> None:
@@ -106,6 +111,7 @@ class Request(Generic[Body]):
         """Let the request wait for *operation*, which answers it, or for its client to leave."""
         self.operation = operation
         self.on_disconnect = operation.abandon
+        operation.on_error = self.failed
 
     def keep(self) -> bool:
         """Keep the memoryviews in ``body`` valid until the response; False if that cannot be.
@@ -139,3 +145,25 @@ class Request(Generic[Body]):
     def respond(self, response: object | None) -> None:
         """Answer; None for a request that has no answer (acks=0)."""
         self.sink.complete(self, response)
+
+    def attempt(self, work: Callable[..., Result], *arguments: object) -> Result | None:
+        """Do a piece of the request's work, on whoever's turn; returns what *work* returns.
+
+        An exception ends the request with an error response, and is not raised.
+        """
+        try:
+            return work(*arguments)
+        except Exception as error:
+            self.failed(error)
+            return None
+
+    def failed(self, error: Exception) -> None:
+        """Respond with UNKNOWN_SERVER_ERROR after an exception in the request's work.
+
+        `Refused` and `Malformed` close the connection. Raises *error* in strict mode.
+        """
+        if isinstance(error, Refused | Malformed):
+            self.sink.refuse(error)
+            return
+        self.node.unexpected_errors.in_request(self, error)
+        self.sink.fail(self, ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -30,7 +30,7 @@ from broker.cluster_facts import ClusterFacts
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError, DiskFailed, StartupError
+from broker.errors import ApiError, DiskFailed, NodeFailed, StartupError
 from broker.lifeline import check_lifeline, lifeline_cut
 from broker.listener import TcpNetwork, listen, reachable
 from broker.offload import WorkerThreads
@@ -48,7 +48,8 @@ _CONTROLLER = "controller.db"
 async def serve(options: ServeOptions) -> None:
     """Run the broker until SIGTERM, SIGINT or, if asked for, the end of stdin.
 
-    Raises `StartupError` if it cannot start as asked, `DiskFailed` if its disk fails.
+    Raises `StartupError` if it cannot start as asked, `DiskFailed` if its disk fails, `NodeFailed`
+    if its last node does.
     """
     if options.stop_with_stdin:
         check_lifeline()
@@ -91,7 +92,7 @@ async def _run(
                 nursery.cancel_scope.cancel()
                 break
     except BaseExceptionGroup as group:
-        told, bugs = group.split((StartupError, DiskFailed))
+        told, bugs = group.split((StartupError, DiskFailed, NodeFailed))
         if told is None or bugs is not None:
             raise
         raise _first_of(told) from None

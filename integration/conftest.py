@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 import uuid
@@ -20,6 +21,9 @@ from integration.kafka_source import missing_docker, missing_kafka, sources_used
 from integration.kafka_tools import KafkaTools
 from integration.real_kafka import RealKafka
 from integration.requirements import need
+
+# An exception that nobody expects ends the brokers that the tests start.
+os.environ["ANTECHAMBER_STRICT"] = "1"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

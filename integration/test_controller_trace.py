@@ -78,6 +78,10 @@ class DeafNode:
     def group_configs_changed(self, group_id: str) -> None:
         """Ignore it."""
 
+    def delivery_failed(self, change: str, error: Exception) -> None:
+        """Nothing is to fail here."""
+        raise error
+
     def topic_changed(self, topic: TopicImage) -> None:
         """Ignore it."""
 

@@ -9,20 +9,20 @@ nobody else does so for the timer.
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable
 
-log = logging.getLogger(__name__)
+from .on_error import OnError, log_error
 
 
 class ActionQueue:
     """First in, first out; any thread may run what any other has added."""
 
-    __slots__ = ("_actions",)
+    __slots__ = ("_actions", "_on_error")
 
-    def __init__(self) -> None:
+    def __init__(self, on_error: OnError = log_error) -> None:
         self._actions: deque[Callable[[], object]] = deque()
+        self._on_error = on_error
 
     def add(self, action: Callable[[], object]) -> None:
         """Leave *action* for the next drain."""
@@ -31,7 +31,7 @@ class ActionQueue:
     def try_complete_actions(self) -> None:
         """Run as many actions as there are now; those they add wait for the next call.
 
-        An action that raises is logged and does not stop the others.
+        An action that raises is reported to ``on_error`` and does not stop the others.
         """
         actions = self._actions
         for _ in range(len(actions)):
@@ -41,8 +41,8 @@ class ActionQueue:
                 return
             try:
                 action()
-            except Exception:
-                log.exception("action %r failed", action)
+            except Exception as error:
+                self._on_error(f"action {action!r}", error)
 
     def __len__(self) -> int:
         return len(self._actions)

@@ -30,10 +30,12 @@ class DelayedOperation(TimerTask, ABC):
 
     ``completed_by`` is the cause that was given with the event which completed it, whatever that
     is, or `TIMEOUT`; None if its creator's own look did, or if no cause was given. It is kept as
-    long as the operation, so it should be small. Ours, not Kafka's.
+    long as the operation, so it should be small. ``on_error`` is the creator's, who waits for the
+    operation: it gets what the operation raises in a walk over a list, or when its time is up,
+    and nothing else comes from the operation after that. Both are ours, not Kafka's.
     """
 
-    __slots__ = ("checks", "completed_by", "expirations", "is_completed", "lock")
+    __slots__ = ("checks", "completed_by", "expirations", "is_completed", "lock", "on_error")
 
     def __init__(self, delay_ms: float) -> None:
         super().__init__(delay_ms)
@@ -42,6 +44,7 @@ class DelayedOperation(TimerTask, ABC):
         self.completed_by: object = None
         self.checks = 0
         self.expirations: ExpirationMeter | None = None  # its purgatory's, once it is watched
+        self.on_error: Callable[[Exception], object] | None = None
 
     @abstractmethod
     def try_complete(self) -> bool:
@@ -113,8 +116,21 @@ class DelayedOperation(TimerTask, ABC):
 
     def run(self) -> None:
         """Time is up: complete, and keep account of it if nobody was faster."""
-        if self.force_complete(TIMEOUT):
-            self.on_expiration()
+        try:
+            if self.force_complete(TIMEOUT):
+                self.on_expiration()
+        except Exception as error:
+            if not self.take_error(error):
+                raise
+
+    def take_error(self, error: Exception) -> bool:
+        """Give what the operation has raised to its creator; False if nobody asked for it."""
+        on_error = self.on_error
+        if on_error is None:
+            return False
+        self.abandon()
+        on_error(error)
+        return True
 
     def mark_expired(self, tag: object = None, count: int = 1) -> None:
         """Count an expiry in the purgatory's meter; for `on_expiration`."""

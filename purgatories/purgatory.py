@@ -53,6 +53,7 @@ class DelayedOperationPurgatory(Generic[T]):
         assert shards > 0
         self.name = name
         self.timer = timer
+        self.on_error = timer.on_error
         self.expirations = ExpirationMeter()
         self._purge_interval = purge_interval
         self._shards: list[WatcherList[T]] = [WatcherList() for _ in range(shards)]
@@ -113,7 +114,7 @@ class DelayedOperationPurgatory(Generic[T]):
         watchers = shard.watchers_by_key.get(key)
         if watchers is None:
             return 0
-        completed = watchers.try_complete_watched(cause)
+        completed = watchers.try_complete_watched(cause, self.on_error)
         if not watchers.operations:
             shard.remove_key_if_empty(key, watchers)
         return completed

@@ -9,12 +9,10 @@ walk goes over a snapshot, so completions may come back to the same key while it
 
 from __future__ import annotations
 
-import logging
 from typing import Generic, TypeVar
 
 from .delayed_operation import DelayedOperation
-
-log = logging.getLogger(__name__)
+from .on_error import OnError, log_error
 
 T = TypeVar("T", bound=DelayedOperation)
 
@@ -31,11 +29,12 @@ class Watchers(Generic[T]):
         """Put *operation* at the end of the list, unless it is on it."""
         self.operations[operation] = None
 
-    def try_complete_watched(self, cause: object = None) -> int:
+    def try_complete_watched(self, cause: object = None, on_error: OnError = log_error) -> int:
         """Ask every operation because of *cause*; returns how many this walk completed.
 
         One that raises does not keep the others from being asked (in Kafka it does): the error
-        belongs to the operation, not to the event that happened to meet it, so it is logged.
+        belongs to the operation, not to the event that happened to meet it. Its creator gets it
+        (`DelayedOperation.on_error`), or else *on_error*.
         """
         completed = 0
         operations = self.operations
@@ -45,8 +44,9 @@ class Watchers(Generic[T]):
                     if not operation.safe_try_complete(cause):
                         continue
                     completed += 1
-                except Exception:
-                    log.exception("%r failed", operation)
+                except Exception as error:
+                    if not operation.take_error(error):
+                        on_error(repr(operation), error)
                     if not operation.is_completed:
                         continue
             operations.pop(operation, None)

@@ -12,6 +12,9 @@ import pytest
 from hypothesis import settings
 from trio.testing import MockClock
 
+# An exception that nobody expects ends the broker, in this process or in one that a test starts.
+os.environ["ANTECHAMBER_STRICT"] = "1"
+
 # No deadline: how long an example takes depends on the machine.
 settings.register_profile("derandomized", deadline=None, derandomize=True)
 settings.register_profile("fresh", deadline=None, print_blob=True)

@@ -178,7 +178,14 @@ class FakeFacts:
 
     def cluster(self) -> JsonObject:
         nodes = [
-            {"id": node, "host": "127.0.0.1", "port": 9091 + node, "state": state, "epoch": 1}
+            {
+                "id": node,
+                "host": "127.0.0.1",
+                "port": 9091 + node,
+                "state": state,
+                "epoch": 1,
+                "failure": None,
+            }
             for node, state in self.states.items()
         ]
         topics = [

@@ -43,6 +43,10 @@ class MetadataListener(Protocol):
         """The topic is gone from the image already."""
         ...
 
+    def delivery_failed(self, change: str, error: Exception) -> None:
+        """One of the above has raised *error*; what it raises ends the delivery."""
+        ...
+
 
 class MetadataFeed:
     """One node's image, and what is still to reach it. Held until `release` is first called."""
@@ -107,13 +111,21 @@ class MetadataFeed:
         self.deliver()
 
     def deliver(self) -> None:
-        """Deliver what was put, unless it is held, or being delivered further up the stack."""
+        """Deliver what was put, unless it is held, or being delivered further up the stack.
+
+        A node that fails to act on a change keeps neither its own later changes back nor those of
+        other nodes.
+        """
         if self._delivering:
             return
         self._delivering = True
         try:
             while self._pending and not self._held:
-                self._pending.popleft()()
+                change = self._pending.popleft()
+                try:
+                    change()
+                except Exception as error:
+                    self._listener.delivery_failed(f"change {change!r}", error)
         finally:
             self._delivering = False
 

@@ -66,7 +66,7 @@ class CoordinatorRuntime:
         self._loading.discard(partition)
         self._behind.discard(partition)
         if given_up is not None:
-            _tell(given_up.take_all(), ErrorCode.NOT_COORDINATOR)
+            self._tell(given_up.take_all(), ErrorCode.NOT_COORDINATOR)
 
     def is_loading(self, group_id: str) -> bool:
         """Whether the group will be looked after here, but is not known yet."""
@@ -153,7 +153,15 @@ class CoordinatorRuntime:
         offset = led.log.high_watermark
         if led.end_offset <= offset:
             self._behind.discard(partition)
-        _tell(led.take_up_to(offset), ErrorCode.NONE)
+        self._tell(led.take_up_to(offset), ErrorCode.NONE)
+
+    def _tell(self, waiters: Iterable[_Waiter], error: ErrorCode) -> None:
+        """Call all of them back, also if one raises."""
+        for waiter in waiters:
+            try:
+                waiter.tell(error)
+            except Exception as raised:
+                self._timer.on_error(repr(waiter), raised)
 
 
 class _Waiter(TimerTask):
@@ -212,8 +220,3 @@ class _Partition:
         taken = [waiter for _, waiter in self.waiters]
         self.waiters.clear()
         return taken
-
-
-def _tell(waiters: Iterable[_Waiter], error: ErrorCode) -> None:
-    for waiter in waiters:
-        waiter.tell(error)

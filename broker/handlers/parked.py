@@ -13,6 +13,8 @@ Result = TypeVar("Result")
 class Parked(Generic[Result]):
     """A callback that answers a request with what *to_response* makes of its result.
 
+    An exception ends this request with an error response; the caller does not notice it.
+
     It forgets the request when it has answered, or when the client goes away: whoever keeps the
     callback keeps neither connection nor request alive, and calling it then does nothing.
     """
@@ -29,7 +31,10 @@ class Parked(Generic[Result]):
         request, self._request = self._request, None
         if request is not None:
             request.on_disconnect = None
-            request.respond(self._to_response(result))
+            request.attempt(self._respond, request, result)
+
+    def _respond(self, request: Request[Any], result: Result) -> None:
+        request.respond(self._to_response(result))
 
     def abandon(self) -> None:
         """The client has gone away."""

@@ -85,7 +85,7 @@ def produce(request: Request[ProduceRequest]) -> None:
         reached = [(key, topic_ids[key], result) for key, result in results.items()]
         flushing = body.acks and request.node.logs.is_flushing
         if flushing and (unsafe := _unsafe(request, results)):
-            finish = partial(_finish_flushed, request, reached, refused, sizes)
+            finish = partial(request.attempt, _finish_flushed, request, reached, refused, sizes)
             request.node.logs.after_flush(unsafe, finish)
         else:
             _finish(request, reached + refused, sizes)

@@ -67,7 +67,7 @@ class ReplicaManager:
 
     def __init__(self, partitions: HostedPartitions, waiting: Waiting) -> None:
         self.partitions = partitions
-        self.actions = ActionQueue()
+        self.actions = ActionQueue(waiting.on_error)
         self._waiting = waiting
 
     # ------------------------------------------------------------------------------ produce

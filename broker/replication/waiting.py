@@ -38,6 +38,7 @@ class Waiting:
         "delete_records",
         "fetch",
         "high_watermark_listeners",
+        "on_error",
         "produce",
     )
 
@@ -55,6 +56,7 @@ class Waiting:
         self.produce = produce
         self.fetch = fetch
         self.delete_records = delete_records
+        self.on_error = fetch.on_error
         # Called when the high watermark of a partition that is led here moves, before all others.
         self.high_watermark_listeners: dict[TopicPartition, Callable[[], None]] = {}
 
@@ -101,7 +103,10 @@ class Waiting:
     def _tell_listener(self, key: TopicPartition, cause: Cause | None) -> None:
         listeners = self.high_watermark_listeners
         if listeners and (listener := listeners.get(key)) is not None:
-            self._because(cause, listener)
+            try:
+                self._because(cause, listener)
+            except Exception as error:
+                self.on_error(f"the listener to the high watermark of {key}", error)
 
 
 def _untold(*_event: object) -> None:

@@ -12,21 +12,19 @@ the present and the expiration to whole milliseconds, and may run a task almost 
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, wait
 from math import ceil, floor, inf
 from threading import TIMEOUT_MAX, Condition
 
+from ..on_error import OnError, log_error
 from .delay_queue import DelayQueue
 from .task_counter import TaskCounter
 from .timer_task import TimerTask
 from .timer_task_entry import TimerTaskEntry
 from .timer_task_list import TimerTaskList
 from .timing_wheel import TimingWheel
-
-log = logging.getLogger(__name__)
 
 CLOSE_TIMEOUT_S = 5  # as Kafka: a task that hangs must not hang the shutdown
 
@@ -35,7 +33,7 @@ class SystemTimer:
     """Runs each task once, not before its delay is over, if somebody calls `advance_clock`.
 
     ``now_ms`` is a monotonic clock in (fractional) milliseconds. An exception that a task raises is
-    logged and hurts no other task.
+    reported to ``on_error`` and affects no other task.
     """
 
     __slots__ = (
@@ -50,6 +48,7 @@ class SystemTimer:
         "_tick_ms",
         "_wheel",
         "name",
+        "on_error",
     )
 
     def __init__(
@@ -60,8 +59,10 @@ class SystemTimer:
         tick_ms: int = 1,
         wheel_size: int = 20,
         executor: Executor | None = None,
+        on_error: OnError = log_error,
     ) -> None:
         self.name = name
+        self.on_error = on_error
         self._now_ms = now_ms
         self._tick_ms = tick_ms
         self._executor = executor
@@ -168,8 +169,8 @@ class SystemTimer:
     def _run(self, task: TimerTask) -> None:
         try:
             task.run()
-        except Exception:
-            log.exception("timer %s: %r failed", self.name, task)
+        except Exception as error:
+            self.on_error(f"timer {self.name}: {task!r}", error)
 
     def close(self) -> None:
         """Run nothing any more: what waits is dropped; the executor finishes what it was given.

@@ -10,9 +10,12 @@ import trio
 import trio.testing
 
 from broker.cluster import NodeState
-from broker.errors import DiskFailed, NoSuchNode, WrongState
+from broker.cluster_facts import ClusterFacts
+from broker.errors import DiskFailed, InvariantBroken, NodeFailed, NoSuchNode, WrongState
+from broker.housekeeping import Once
 from broker.topic_partition import TopicPartition
 from tests.batches import batch
+from tests.broker.lenient import contain_errors
 from tests.client import RunningCluster, running_cluster
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
@@ -111,7 +114,7 @@ async def test_a_node_without_a_data_directory_stops(
         assert [_state(running, n) for n in (1, 2, 3)] == ["running", "stopped", "running"]
         assert running.controller.image.brokers[2].fenced
         (line,) = [message for message in caplog.messages if "node 2" in message]
-        assert line.startswith("node 2 stops, it has no data directory left: ")
+        assert line.startswith("node 2 stops: it has no data directory left: ")
         assert "t-0: [Errno 5] broken" in line
         await running.cluster.start(2)
         assert _state(running, 2) is NodeState.RUNNING
@@ -209,3 +212,93 @@ async def test_leaderships_go_back_after_a_while(tmp_path: Path, enabled: str, l
 
         assert before == 2
         assert running.controller.image.topics["t"].partitions[0].leader == leader
+
+
+async def test_a_node_that_fails_stops_and_its_neighbours_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A broken invariant ends one node, as a crash does; the admin interface says why."""
+    contain_errors(monkeypatch)
+    async with running_cluster(tmp_path) as running:
+        running.controller.create_topic("t", assignments=[(2, 1, 3)])
+        client = running.client(2)
+        await _break(running, 2, InvariantBroken("the log ends too early"))
+
+        assert await client.closed()
+        assert [_state(running, n) for n in (1, 2, 3)] == ["running", "stopped", "running"]
+        assert running.controller.image.brokers[2].fenced
+        nodes = ClusterFacts(running.cluster).cluster()["nodes"]
+        assert [each["failure"] for each in nodes] == [
+            None,
+            "InvariantBroken: the log ends too early",
+            None,
+        ]
+        assert any("Traceback" in message for message in caplog.messages)
+        await running.cluster.start(2)
+        assert _state(running, 2) is NodeState.RUNNING
+        assert running.cluster.members[2].failure is None
+
+
+async def test_a_task_of_a_node_that_raises_ends_only_that_node(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as the one that accepts its connections."""
+    contain_errors(monkeypatch)
+    async with running_cluster(tmp_path) as running:
+        await running.cluster.stop(2)
+
+        async def serve(_node: object) -> None:
+            raise ZeroDivisionError
+
+        with monkeypatch.context() as patch:
+            patch.setattr(running.cluster._network, "serve", serve)
+            await running.cluster.start(2)
+            await trio.testing.wait_all_tasks_blocked()
+
+        assert [_state(running, n) for n in (1, 2, 3)] == ["running", "stopped", "running"]
+        assert running.cluster.members[2].failure == "ZeroDivisionError"
+
+
+async def test_the_last_node_that_fails_ends_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`serve` prints one line; the traceback is in the log."""
+    contain_errors(monkeypatch)
+
+    async def fail() -> None:
+        async with running_cluster(tmp_path, 1) as running:
+            await _break(running, 1, InvariantBroken("the log ends too early"))
+            await trio.sleep_forever()
+
+    with pytest.raises(ExceptionGroup) as raised:
+        await fail()
+    (error,) = _leaves(raised.value)
+    assert isinstance(error, NodeFailed)
+    assert str(error) == "node 1 has failed: InvariantBroken: the log ends too early"
+
+
+async def test_a_controller_that_loses_its_memory_ends_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On whichever node's turn that happens."""
+    contain_errors(monkeypatch)
+
+    async def fail() -> None:
+        async with running_cluster(tmp_path) as running:
+            await _break(running, 2, DiskFailed("controller.db: disk is full"))
+            await trio.sleep_forever()
+
+    with pytest.raises(ExceptionGroup) as raised:
+        await fail()
+    (error,) = _leaves(raised.value)
+    assert isinstance(error, DiskFailed)
+
+
+async def _break(running: RunningCluster, node_id: int, error: Exception) -> None:
+    """Let a timer's task of the node raise."""
+
+    def fail() -> None:
+        raise error
+
+    Once(running.node(node_id).timer, fail, delay_ms=1)
+    await trio.sleep(1)

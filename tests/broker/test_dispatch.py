@@ -108,8 +108,10 @@ def test_what_is_advertised_is_what_is_served() -> None:
         assert ranges[request.__spec__.key] == (first, versions[-1])
 
 
-async def test_a_bug_in_a_handler_flies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is neither the client's fault nor refused ends the broker, and is not hidden."""
+async def test_strict_mode_raises_an_exception_of_a_handler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All tests run in strict mode, in which an unexpected exception ends the broker."""
 
     def broken(request: object) -> None:
         raise ZeroDivisionError

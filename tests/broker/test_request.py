@@ -16,6 +16,7 @@ from broker.errors import Refused
 from broker.node import Node
 from broker.request import Request
 from protocol.codec import Malformed
+from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest, MetadataResponse
@@ -36,6 +37,10 @@ class Sink:
     def complete(self, request: Request[Any], response: object | None) -> None:
         """Remember."""
         self.answers.append((request, response))
+
+    def fail(self, request: Request[Any], code: ErrorCode, message: str | None = None) -> None:
+        """Remember."""
+        self.answers.append((request, code))
 
     def refuse(self, reason: Malformed | Refused) -> None:
         """Remember nothing."""

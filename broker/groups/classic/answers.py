@@ -13,13 +13,14 @@ from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.member import ClassicGroupMember
 from broker.groups.classic.requests import JoinResult, SyncResult
 from purgatories.action_queue import ActionQueue
+from purgatories.on_error import OnError, log_error
 
 
 class Answers:
     """The answers that wait to be sent."""
 
-    def __init__(self) -> None:
-        self._queue = ActionQueue()
+    def __init__(self, on_error: OnError = log_error) -> None:
+        self._queue = ActionQueue(on_error)
 
     def join(self, group: ClassicGroup, member: ClassicGroupMember, result: JoinResult) -> None:
         """Answer a member's parked JoinGroup, if it has one."""

@@ -45,7 +45,7 @@ class Rebalancer:
         heartbeat_purgatory: DelayedOperationPurgatory[Any],
         runtime: CoordinatorRuntime,
     ) -> None:
-        self.answers = Answers()
+        self.answers = Answers(rebalance_purgatory.on_error)
         self.sessions = Sessions(heartbeat_purgatory, self)
         self.sync_phase = SyncPhase(
             clock, rebalance_purgatory, runtime, self.sessions, self.answers, self.prepare

@@ -130,6 +130,10 @@ class Fetcher:
                 log.info("fetching from node %d: %s", self.source, error)
                 self._disconnect()
                 self._back_off(self._due()[0])
+        except Exception as error:
+            self._node.timer.on_error(f"fetching from node {self.source}", error)
+            self._disconnect()
+            self._back_off(self._due()[0])
 
     async def _fetch(self) -> None:
         connection = await self._connected()
@@ -183,8 +187,20 @@ class Fetcher:
                 elif data.error_code:
                     self._refused(state, ErrorCode(data.error_code))
                 else:
-                    self._take(state, data)
+                    self._try_to_take(state, data)
         return out_of_range
+
+    def _try_to_take(self, state: FetchState, data: PartitionData) -> None:
+        """Take data in; a partition that cannot does not keep the others from it.
+
+        It is fetched again after the back-off. Kafka gives it up until its leader changes
+        (``AbstractFetcherThread.markPartitionFailed``).
+        """
+        try:
+            self._take(state, data)
+        except Exception as error:
+            self._node.timer.on_error(f"replication of {state.partition.key}", error)
+            self._back_off([state])
 
     def _take(self, state: FetchState, data: PartitionData) -> None:
         partition = state.partition

@@ -34,6 +34,10 @@ class RecordingNode:
     def group_configs_changed(self, group_id: str) -> None:
         """Never mind."""
 
+    def delivery_failed(self, change: str, error: Exception) -> None:
+        """Nothing is to fail here."""
+        raise error
+
     def topic_changed(self, topic: TopicImage) -> None:
         """Remember."""
         self.told.append(("changed", topic.name, len(topic.partitions)))

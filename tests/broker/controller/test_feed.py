@@ -26,6 +26,10 @@ class Listener:
     def group_configs_changed(self, group_id: str) -> None:
         self.heard.append(f"settings of {group_id}")
 
+    def delivery_failed(self, change: str, error: Exception) -> None:
+        """Nothing is to fail here."""
+        raise error
+
     def topic_changed(self, topic: TopicImage) -> None:
         self.heard.append(f"+{topic.name}")
 

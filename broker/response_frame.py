@@ -1,0 +1,65 @@
+"""The frame of a response, whole or not at all.
+
+response --> encode --> frame
+| an exception, logged and counted
+v
+error response --> encode --> frame
+| none in Kafka, or another exception
+v
+None: the connection is closed
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from broker.error_responses.table import error_response
+from protocol.codec import Output, encode_into
+from protocol.errors import ErrorCode
+from protocol.headers import begin_response
+
+if TYPE_CHECKING:
+    from broker.request import Request
+
+
+class ResponseFrame(NamedTuple):
+    """A response, the bytes that begin with room for their length, and where that is."""
+
+    response: object
+    out: Output
+    start: int
+
+
+def response_frame(request: Request[Any], response: object) -> ResponseFrame | None:
+    """Encode the response, or else the error response; None if that cannot be encoded either."""
+    if request.encoded is not None:
+        return ResponseFrame(response, request.encoded, 0)
+    try:
+        return _encoded(request, response)
+    except Exception as error:
+        request.node.unexpected_errors.in_request(request, error)
+        return error_frame(request, ErrorCode.UNKNOWN_SERVER_ERROR)
+
+
+def error_frame(
+    request: Request[Any], code: ErrorCode, message: str | None = None
+) -> ResponseFrame | None:
+    """Encode the error response; None if there is none, or if it cannot be encoded.
+
+    Without a body, which may not have been decoded yet, there is none.
+    """
+    if request.body is None:
+        return None
+    try:
+        response = error_response(request.body, request.version, code, message)
+        return None if response is None else _encoded(request, response)
+    except Exception as error:
+        request.node.unexpected_errors.in_request(request, error)
+        return None
+
+
+def _encoded(request: Request[Any], response: object) -> ResponseFrame:
+    out = Output()
+    start = begin_response(out, request.header)
+    encode_into(out, response, request.version)
+    return ResponseFrame(response, out, start)

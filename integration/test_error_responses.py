@@ -1,0 +1,101 @@
+"""The error response of every API and version, made by Kafka's own request classes and by ours."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from broker.dispatch import HANDLERS
+from broker.error_responses.table import error_response
+from integration.java_program import java_command
+from protocol.codec import decode, encode
+from protocol.errors import ErrorCode
+from protocol.headers import decode_response, encode_request
+from protocol.messages import RESPONSES
+from protocol.messages.produce import ProduceRequest
+from protocol.messages.unregister_broker import UnregisterBrokerRequest
+from tests.protocol.random_messages import random_message
+
+pytestmark = pytest.mark.jvm
+
+JAVA = Path(__file__).parent / "java" / "ErrorResponses.java"
+LENGTH_BYTES = 4
+ROUNDS = 4
+# What Java is asked for, and what we are: an exception of no kind that Kafka knows, and errors of
+# its own with and without a message of their own.
+ERRORS: list[tuple[str, str, ErrorCode, str | None]] = [
+    ("bug", "boom", ErrorCode.UNKNOWN_SERVER_ERROR, None),
+    ("42", "-", ErrorCode.INVALID_REQUEST, None),
+    ("42", "why", ErrorCode.INVALID_REQUEST, "why"),
+]
+
+
+def test_error_responses_are_kafkas(tmp_path: Path) -> None:
+    """Field by field, for random requests of every version; only the order of items may differ."""
+    rng = random.Random(4711)
+    asked = [
+        (_request(rng, cls, version), version, error)
+        for cls in HANDLERS
+        for version in cls.__spec__.versions
+        for _ in range(ROUNDS)
+        for error in ERRORS
+    ]
+    lines = [
+        f"{code} {message} {encode_request(body, version, 7, 'c')[LENGTH_BYTES:].hex()}\n"
+        for body, version, (code, message, _, _) in asked
+    ]
+
+    kafka = subprocess.run(
+        java_command(JAVA, "org.apache.kafka.common.requests.ErrorResponses", tmp_path),
+        input="".join(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
+    ).stdout.splitlines()
+
+    assert len(kafka) == len(asked)
+    for (body, version, (kind, _, code, message)), theirs in zip(asked, kafka, strict=True):
+        ours = error_response(body, version, code, message)
+        if theirs == "none":
+            assert ours is None
+            continue
+        cls = RESPONSES[body.__spec__.key]
+        _, expected = decode_response(cls, version, bytes.fromhex(theirs))
+        if isinstance(body, UnregisterBrokerRequest) and kind == "bug":
+            # Kafka tells the text of the exception.
+            assert expected.error_message == "boom"
+            continue
+        assert _told(ours, cls, version) == _value(expected), (body, version)
+
+
+def _request(rng: random.Random, cls: Any, version: int) -> Any:
+    body = random_message(rng, cls, version)
+    if cls is ProduceRequest:  # Kafka looks at the records before it makes a request of them
+        body.acks = rng.choice((-1, 0, 1))
+        for topic in body.topic_data:
+            for partition in topic.partition_data:
+                partition.records = b""
+    return body
+
+
+def _told(response: Any, cls: Any, version: int) -> Any:
+    """What a client reads in *version*."""
+    return _value(decode(cls, version, encode(response, version)))
+
+
+def _value(value: Any) -> Any:
+    """A comparable form, in which the order of a list's items does not matter, nor a repetition."""
+    if isinstance(value, list):
+        return frozenset(map(_value, value))
+    if isinstance(value, memoryview):
+        return bytes(value)
+    if dataclasses.is_dataclass(value):
+        fields = dataclasses.fields(value)
+        return tuple((field.name, _value(getattr(value, field.name))) for field in fields)
+    return value

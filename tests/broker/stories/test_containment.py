@@ -1,0 +1,216 @@
+"""An unexpected exception affects one request or one connection, and nothing else."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from broker.dispatch import HANDLERS
+from broker.error_responses.table import error_response
+from broker.request import Request
+from protocol.codec import decode, encode
+from protocol.errors import ErrorCode
+from protocol.messages.api_versions import ApiVersionsRequest
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.metadata import MetadataRequest
+from protocol.messages.produce import ProduceRequest
+from purgatories.operations.delayed_fetch import DelayedFetch
+from purgatories.timer.timer_task import TimerTask
+from tests.batches import batch
+from tests.broker.lenient import break_handler, contain_errors, replace_handler
+from tests.client import running_cluster, running_node
+from tests.protocol.random_messages import random_message
+from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def _contained(monkeypatch: pytest.MonkeyPatch) -> None:
+    contain_errors(monkeypatch)
+
+
+@pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
+async def test_a_handler_that_raises_is_answered_with_the_error_response_of_its_api(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cls: Any
+) -> None:
+    """In every version; the next pipelined request and other connections are served."""
+    rng = random.Random(cls.__name__)
+    break_handler(monkeypatch, cls, ZeroDivisionError())
+    ping: Any = MetadataRequest(topics=[]) if cls is ApiVersionsRequest else ApiVersionsRequest()
+    async with running_node(tmp_path) as node:
+        other = node.client()
+        for number, version in enumerate(cls.__spec__.versions, 1):
+            body = _answered(random_message(rng, cls, version))
+            client = node.client()
+            client.start(body, version)
+            client.start(ping, 0)
+
+            told = await client.receive()
+
+            sent = error_response(body, version, ErrorCode.UNKNOWN_SERVER_ERROR)
+            assert told == decode(type(told), version, encode(sent, version))
+            assert type(await client.receive()) is type(await other.send(ping, 0))
+            counted = node.node.unexpected_errors.statistics()["requests"]
+            assert counted == {cls.__name__.removesuffix("Request"): number}
+
+
+def _answered(body: Any) -> Any:
+    """The request with a response: a produce may have none."""
+    if isinstance(body, ProduceRequest):
+        body.acks = -1
+    return body
+
+
+async def test_a_produce_without_a_response_that_raises_closes_its_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For acks=0 the end of the connection is how the client learns of an error, as in Kafka."""
+    break_handler(monkeypatch, ProduceRequest, ZeroDivisionError())
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        client.start(produce_request("t", batch(b"x"), acks=0), PRODUCE_VERSION)
+        client.start(ApiVersionsRequest(), 0)
+
+        assert await client.closed()
+        assert (await node.client().send(ApiVersionsRequest(), 0)).api_keys
+
+
+async def test_the_log_says_whose_request_raised_and_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What comes from outside is escaped: no line of the log begins with a client's words."""
+    break_handler(monkeypatch, HeartbeatRequest, ValueError("one\nERROR two\x1b[2J"))
+    async with running_node(tmp_path) as node:
+        body = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
+        await node.client().send(body, 2, client_id="evil\n\x1b[31m")
+
+    (record,) = caplog.records
+    first, *traceback = record.getMessage().split("\n")
+    assert first == (
+        "node 1: unexpected error in a request: api=Heartbeat version=2 correlation_id=1 "
+        r"client_id='evil\n\x1b[31m' peer='memory'"
+    )
+    assert all(line.startswith("    ") for line in traceback)
+    assert traceback[0] == "    Traceback (most recent call last):"
+    assert traceback[-2:] == ["    ValueError: one", r"    ERROR two\x1b[2J"]
+
+
+async def test_a_completion_that_raises_is_answered_with_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten other fetches wait for the same append: all of them are answered with its records."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        clients = [node.client() for _ in range(11)]
+        for client in clients:
+            client.start(fetch_request("t", 0, max_wait_ms=60_000), FETCH_VERSION)
+            await trio.testing.wait_all_tasks_blocked()
+        unlucky = clients[5].connection.in_progress
+        assert unlucky is not None
+        on_complete = DelayedFetch.on_complete
+
+        def complete(operation: DelayedFetch[Any]) -> None:
+            if operation is unlucky.operation:
+                raise ZeroDivisionError
+            on_complete(operation)
+
+        monkeypatch.setattr(DelayedFetch, "on_complete", complete)
+        await node.client().send(produce_request("t", batch(b"x")), PRODUCE_VERSION)
+
+        told = [await client.receive() for client in clients]
+
+        assert [each.error_code for each in told] == [0] * 5 + [-1] + [0] * 5
+        assert all(each.responses[0].partitions[0].records for each in told if not each.error_code)
+        assert node.node.unexpected_errors.statistics()["requests"] == {"Fetch": 1}
+        assert node.node.replication.waiting.fetch.num_delayed() == 0
+        assert (await clients[5].send(ApiVersionsRequest(), 0)).api_keys
+
+
+async def test_an_expiration_that_raises_is_answered_with_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The timer completes the operation, and goes on."""
+
+    def fail(_operation: object) -> None:
+        raise ZeroDivisionError
+
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client, other = node.client(), node.client()
+        client.start(fetch_request("t", 0, max_wait_ms=500), FETCH_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        monkeypatch.setattr(DelayedFetch, "on_complete", fail)
+        assert (await client.receive()).error_code == -1
+        monkeypatch.undo()
+        waited = await other.send(fetch_request("t", 0, max_wait_ms=500), FETCH_VERSION)
+        assert waited.error_code == 0
+
+
+async def test_a_response_that_cannot_be_encoded_becomes_an_error_response(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No byte of it is sent; the connection goes on."""
+
+    def heartbeat(_request: Request[Any]) -> object:
+        return _Unencodable()
+
+    replace_handler(monkeypatch, HeartbeatRequest, heartbeat)
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        body = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
+        assert (await client.send(body, 2)).error_code == -1
+        assert (await client.send(ApiVersionsRequest(), 0)).api_keys
+        assert node.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
+
+
+class _Unencodable:
+    """No message of the protocol."""
+
+
+async def test_a_timer_task_that_raises_does_not_stop_the_timer(tmp_path: Path) -> None:
+    """Tasks that are due at the same time run, and those that come later."""
+    ran = []
+
+    class Fails(TimerTask):
+        def run(self) -> None:
+            raise ZeroDivisionError
+
+    class Runs(TimerTask):
+        def run(self) -> None:
+            ran.append(self.delay_ms)
+
+    async with running_node(tmp_path) as node:
+        for task in (Runs(5), Fails(5), Runs(5), Runs(10)):
+            node.node.timer.add(task)
+        await trio.sleep(1)
+
+        assert ran == [5, 5, 10]
+        assert node.node.unexpected_errors.statistics() == {"requests": {}, "others": 1}
+
+
+async def test_a_change_that_one_node_cannot_deal_with_reaches_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request that caused the change is answered, and later changes reach all nodes."""
+    async with running_cluster(tmp_path) as cluster:
+        hosting = cluster.node(2).replication.hosting
+        with monkeypatch.context() as patch:
+            patch.setattr(hosting, "host", _fail)
+            cluster.controller.create_topic("t")
+        cluster.controller.create_topic("u")
+
+        for node_id in (1, 2, 3):
+            assert cluster.node(node_id).image.topic("t") is not None
+            assert cluster.node(node_id).image.topic("u") is not None
+        counts = [cluster.node(n).unexpected_errors.statistics()["others"] for n in (1, 2, 3)]
+        assert counts == [0, 1, 0]
+
+
+def _fail(*_arguments: object) -> None:
+    raise ZeroDivisionError

@@ -1,0 +1,72 @@
+"""A response is a whole frame, an error response, or the end of its connection."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from broker.node import Node
+from broker.request import Request, ResponseSink
+from broker.response_frame import error_frame, response_frame
+from broker.unexpected_errors import UnexpectedErrors
+from protocol.errors import ErrorCode
+from protocol.headers import RequestHeader, decode_response
+from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from protocol.messages.produce import ProduceRequest
+from tests.broker.lenient import contain_errors
+
+
+class ErrorNode:
+    """A node that counts its unexpected errors."""
+
+    def __init__(self) -> None:
+        self.unexpected_errors = UnexpectedErrors(1)
+
+
+def _request(key: int, version: int, body: Any) -> Request[Any]:
+    header = RequestHeader(key, version, 7, "me")
+    return Request(header, body, cast("Node", ErrorNode()), cast("ResponseSink", None), "peer")
+
+
+def _heartbeat() -> Request[Any]:
+    return _request(12, 4, HeartbeatRequest(group_id="g", generation_id=1, member_id="m"))
+
+
+def test_a_response_is_encoded_behind_room_for_its_length() -> None:
+    """With the correlation id of its request."""
+    frame = response_frame(_heartbeat(), HeartbeatResponse(error_code=25))
+
+    assert frame is not None
+    assert frame.out.finish_frame(frame.start) == len(frame.out)
+    correlation_id, told = decode_response(HeartbeatResponse, 4, bytes(frame.out)[4:])
+    assert (correlation_id, told.error_code) == (7, 25)
+
+
+def test_a_response_that_cannot_be_encoded_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of it remains, although its first field could be written."""
+    contain_errors(monkeypatch)
+    request = _heartbeat()
+    frame = response_frame(request, HeartbeatResponse(throttle_time_ms=9, error_code=1 << 20))
+
+    assert frame is not None
+    frame.out.finish_frame(frame.start)
+    _, told = decode_response(HeartbeatResponse, 4, bytes(frame.out)[4:])
+    assert (told.throttle_time_ms, told.error_code) == (0, -1)
+    assert request.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
+
+
+def test_an_error_response_that_cannot_be_encoded_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its connection is closed."""
+    contain_errors(monkeypatch)
+    request = _heartbeat()
+
+    assert error_frame(request, cast("ErrorCode", 1 << 20)) is None
+    assert request.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
+
+
+def test_a_produce_without_acks_has_no_error_response() -> None:
+    """As in Kafka."""
+    body = ProduceRequest(transactional_id=None, acks=0, timeout_ms=1, topic_data=[])
+
+    assert error_frame(_request(0, 9, body), ErrorCode.UNKNOWN_SERVER_ERROR) is None

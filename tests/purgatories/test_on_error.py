@@ -1,0 +1,20 @@
+"""Where exceptions are reported that have no caller."""
+
+from __future__ import annotations
+
+import pytest
+
+from purgatories.on_error import log_error
+
+
+def test_an_error_is_logged_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    """The default of whoever is given no other place."""
+    try:
+        raise ZeroDivisionError
+    except ZeroDivisionError as error:
+        log_error("the task", error)
+
+    (record,) = caplog.records
+    assert record.getMessage() == "the task failed"
+    assert record.exc_info is not None
+    assert record.exc_info[0] is ZeroDivisionError
