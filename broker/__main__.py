@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from broker.arguments import parse_arguments
-from broker.config_advice import NO_EFFECT_YET
+from broker.config.table import KEYS
 from broker.errors import DiskFailed, NodeFailed, StartupError
 from broker.options import ServeOptions
 
@@ -48,8 +48,11 @@ def _run(options: ServeOptions) -> None:
     gc.enable()
     level = logging.INFO if options.verbose else logging.WARNING
     logging.basicConfig(stream=sys.stderr, level=level, format=_LOG_FORMAT)
-    for key in sorted(NO_EFFECT_YET & options.config.given.keys()):
-        logging.getLogger("antechamber").warning("%s is set, but has no effect yet", key)
+    for name in sorted(options.config.given):
+        idle = KEYS[name].idle
+        if idle is not None:
+            text = "%s is set, but has no effect: %s"
+            logging.getLogger("antechamber").warning(text, name, idle.reason)
     trio.run(serve, options)
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -25,6 +25,7 @@ import trio
 from broker.changes import Changes
 from broker.clock import Clock
 from broker.config import Config
+from broker.config.facts import node_facts
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.periodic_elections import hold_elections
@@ -53,6 +54,10 @@ class NodeState(StrEnum):
 
 class Network(Protocol):
     """How nodes are reached, by clients and by each other."""
+
+    def listening(self, host: str, port: int) -> tuple[str, int]:
+        """Where the node listens that is known by that address."""
+        ...
 
     async def connect(self, host: str, port: int) -> Transport:
         """A connection to the node at that address; raises OSError if there is none."""
@@ -216,12 +221,17 @@ class Cluster:
         return member
 
     def _node(self, member: Member) -> Node:
+        broker = member.broker
+        advertised = (broker.host, broker.port)
+        data_dirs = [path / f"node-{broker.node_id}" for path in self._data_dirs]
+        listening = self._network.listening(*advertised)
+        facts = node_facts(broker.node_id, listening, advertised, data_dirs)
         return Node(
-            member.broker,
-            self.config,
+            broker,
+            replace(self.config, facts=facts),
             self.clock,
             self.controller,
-            [path / f"node-{member.broker.node_id}" for path in self._data_dirs],
+            data_dirs,
             self._network.connect,
             self.changes,
             self.steps,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from broker.config import Config
-from broker.config_kinds import LONG_MAX
+from broker.config.kinds import LONG_MAX
 from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_directory import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS

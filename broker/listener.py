@@ -85,6 +85,10 @@ class TcpNetwork:
         self._ports = dict(zip(advertised, listeners, strict=True))
         self.advertised = list(advertised)
 
+    def listening(self, host: str, port: int) -> tuple[str, int]:
+        """Where the node listens that is known by that address."""
+        return self._bind_host, self._ports[host, port]
+
     async def connect(self, host: str, port: int) -> Transport:
         """A connection to the node that is known by that address; raises OSError if it is down."""
         return await connect(reachable(self._bind_host), self._ports[host, port])

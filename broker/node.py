@@ -17,11 +17,11 @@ import trio
 from broker.changes import Changes
 from broker.clock import Clock
 from broker.config import Config
+from broker.config.dynamic import ALL_NODES
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.dispatch import Dispatcher, advertised
-from broker.dynamic_config import ALL_NODES
 from broker.groups.coordinator import GroupCoordinator
 from broker.groups.elections import Elections
 from broker.housekeeping import Periodic, keep_house

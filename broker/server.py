@@ -27,6 +27,7 @@ from broker.admin.server import serve_admin
 from broker.clock import TrioClock
 from broker.cluster import Cluster
 from broker.cluster_facts import ClusterFacts
+from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
@@ -35,7 +36,6 @@ from broker.lifeline import check_lifeline, lifeline_cut
 from broker.listener import TcpNetwork, listen, reachable
 from broker.offload import WorkerThreads
 from broker.options import PORT_MAX, ServeOptions, TopicSpec
-from broker.topic_config import check_topic_configs
 from broker.waits.outbox import Outbox, Sink
 from broker.waits.recorder import Recorder
 from broker.waits.records_file import RecordsFile

@@ -17,13 +17,13 @@ from uuid import UUID
 import pytest
 
 from broker.config import Config
+from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
-from broker.topic_config import check_topic_configs
 from broker.topic_partition import TopicPartition
 from integration.java_program import java_command
 from protocol.errors import ErrorCode

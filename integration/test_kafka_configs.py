@@ -1,124 +1,141 @@
-"""Our configuration keys against those of a real Kafka: its classes print their own tables."""
+"""Our configuration keys against those that Kafka's classes define: all of them, and no more."""
 
 from __future__ import annotations
 
-import re
 import subprocess
-from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from broker.config import DEFAULTS, Config, attribute
-from broker.config_keys import KEYS
-from broker.config_kinds import (
-    Boolean,
-    CountsByAddress,
+from broker.config.client_metrics import CLIENT_METRICS_KEYS
+from broker.config.group_keys import GROUP_KEYS
+from broker.config.kinds import (
+    Decimal,
     Integer,
     Kind,
     ListOf,
+    OffsetReset,
     OneOf,
     OneOfAnyCase,
-    ReplicaList,
+    Text,
     Value,
     int16,
     int32,
     int64,
     written,
 )
-from broker.idle_topic_keys import IDLE_TOPIC_KEYS
-from broker.topic_config import TOPIC_KEYS, TopicConfig
-from integration.kafka_jars import kafka_jars
+from broker.config.table import KEYS
+from broker.config.topics import TOPIC_KEYS
+from integration.java_program import java_command
 
 pytestmark = pytest.mark.jvm
 
-BROKER_KEYS = "kafka.server.KafkaConfig"
-TOPICS_KEYS = "org.apache.kafka.storage.internals.log.LogConfig"
-# Kafka keeps these out of the tables it prints.
-INTERNAL = {
-    "log.initial.task.delay.ms",
-    "producer.id.expiration.check.interval.ms",
-    "unclean.leader.election.interval.ms",
-}
-ENTRY = re.compile(r'<h4><a id="([a-z0-9.]+)"></a>.*?</table>', re.DOTALL)
-CELL = re.compile(r"<th>([^<:]+):</th><td>([^<]*)</td>")
+SOURCE = Path(__file__).parent / "java" / "ConfigTables.java"
 WHOLE = {"int": int32(), "long": int64(), "short": int16()}
+# For Kafka's own tests.
+NOT_FOR_USERS = {"internal.segment.bytes"}
+# What Kafka prints for validators that have no range.
+UNRANGED = ("non-null string", "non-empty list", "[partitionId]:[brokerId],")
 
 
 class KafkaKey(NamedTuple):
-    """What Kafka says of a key; no range means that it is checked elsewhere, or not at all."""
+    """What Kafka's class says of a key."""
 
     config_type: str
     default: str | None
-    range: str | None
+    range: str
+    change: str
+    internal: bool
+    behind: tuple[str, ...]
 
 
-@cache
-def kafka_keys(main_class: str) -> dict[str, KafkaKey]:
-    """All keys that a configuration class of Kafka knows."""
-    html = subprocess.run(
-        ["java", "-cp", f"{kafka_jars()}/*", main_class],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        timeout=60,
-        check=True,
-    ).stdout
-    keys = {}
-    for entry in ENTRY.finditer(html):
-        cells = dict(CELL.findall(entry[0]))
-        # Kafka adds a reading aid to large numbers: 604800000 (7 days).
-        default = re.sub(r" \(.*\)$", "", cells["Default"])
-        default = "" if default == '""' else default
-        keys[entry[1]] = KafkaKey(
-            cells["Type"], None if default == "null" else default, cells["Valid Values"] or None
+@pytest.fixture(scope="module")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, KafkaKey]]:
+    """All keys of Kafka by resource and name."""
+    command = java_command(SOURCE, "ConfigTables", tmp_path_factory.mktemp("classes"))
+    ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+    found: dict[str, dict[str, KafkaKey]] = {}
+    for line in ran.stdout.splitlines():
+        resource, name, kind, default, allowed, change, internal, behind = line.split("\t")
+        found.setdefault(resource, {})[name] = KafkaKey(
+            config_type=kind,
+            default=None if default == "<null>" else default,
+            range=allowed,
+            change=change,
+            internal=internal == "true",
+            behind=tuple(behind.split(",")) if behind else (),
         )
-    return keys
+    return found
 
 
-def ranged(kind: Kind) -> str | None:
-    """A kind of ours as Kafka prints it."""
-    if isinstance(kind, Boolean | CountsByAddress | ReplicaList):
-        return None
-    if isinstance(kind, Integer):
-        also = "" if kind.also is None else f" or {kind.also}"
-        widest = WHOLE[kind.config_type.name.lower()]
-        high = "" if kind.high == widest.high else f",{kind.high}"
-        return None if kind == widest else f"[{kind.low},...{high}]{also}"
-    if isinstance(kind, OneOfAnyCase):
-        return f"(case insensitive) [{', '.join(kind.words)}]"
-    if isinstance(kind, OneOf | ListOf):
-        return f"[{', '.join(kind.words)}]"
-    return f"[{kind.low:g},...,{kind.high:g}]"
+def ranged(kind: Kind) -> str:
+    """A kind of ours as Kafka prints its validator."""
+    match kind:
+        case Integer():
+            also = "" if kind.also is None else f" or {kind.also}"
+            widest = WHOLE[kind.config_type.name.lower()]
+            high = "" if kind.high == widest.high else f",{kind.high}"
+            return "" if kind == widest else f"[{kind.low},...{high}]{also}"
+        case Decimal():
+            return "" if kind == Decimal() else f"[{kind.low:g},...,{kind.high:g}]"
+        case OneOfAnyCase():
+            return f"(case insensitive) [{', '.join(kind.words)}]"
+        case OneOf() | ListOf():
+            return f"[{', '.join(kind.words)}]"
+        case OffsetReset():
+            return "[latest, earliest, by_duration:PnDTnHnMn.nS]"
+        case Text():
+            return "" if kind.empty else "non-empty string"
+        case _:
+            return ""
 
 
 def check(name: str, kind: Kind, default: Value, kafka: KafkaKey) -> None:
-    """Type and default agree, and so does the range where Kafka prints one."""
-    assert kind.config_type.name.lower() == kafka.config_type, name
+    """Type and default agree, and so does the range where Kafka has one."""
+    assert kind.config_type.name == kafka.config_type, name
     assert written(default) == kafka.default, name
-    if kafka.range is not None:
+    if kafka.range and not kafka.range.startswith(UNRANGED):
         assert ranged(kind) == kafka.range, name
 
 
-@pytest.mark.parametrize("name", sorted(KEYS.keys() - INTERNAL))
-def test_a_brokers_key_is_kafkas(name: str) -> None:
-    """Where our default differs on purpose, the table knows Kafka's all the same."""
-    key = KEYS[name]
-
-    check(name, key.kind, key.kafka_default or DEFAULTS[name], kafka_keys(BROKER_KEYS)[name])
-
-
-@pytest.mark.parametrize("name", TOPIC_KEYS)
-def test_a_topics_key_is_kafkas(name: str) -> None:
-    """What a topic gets from a broker that says nothing is Kafka's default."""
-    default = getattr(TopicConfig(Config(), {}), attribute(name))
-
-    check(name, TOPIC_KEYS[name].kind, default, kafka_keys(TOPICS_KEYS)[name])
+def test_brokers_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -> None:
+    """With Kafka's types, defaults, ranges and update modes; known defaults differ on purpose."""
+    assert KEYS.keys() == kafka["broker"].keys()
+    for name, theirs in kafka["broker"].items():
+        key = KEYS[name]
+        check(name, key.kind, key.kafka_default or key.default, theirs)
+        assert key.change.value == theirs.change, name
+        assert key.internal == theirs.internal, name
 
 
-def test_a_topic_has_all_of_kafkas_keys() -> None:
-    """Those that change nothing here among them, with Kafka's types and defaults."""
-    for name, key in IDLE_TOPIC_KEYS.items():
-        kafka = kafka_keys(TOPICS_KEYS)[name]
-        assert (key.kind.config_type.name.lower(), written(key.default)) == kafka[:2], name
-    assert TOPIC_KEYS.keys() | IDLE_TOPIC_KEYS.keys() == kafka_keys(TOPICS_KEYS).keys()
+def test_topics_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -> None:
+    """With the broker's keys behind them, whose defaults count."""
+    assert TOPIC_KEYS.keys() == kafka["topic"].keys() - NOT_FOR_USERS
+    for name, key in TOPIC_KEYS.items():
+        theirs = kafka["topic"][name]
+        assert tuple(behind for behind, _ in key.synonyms) == theirs.behind, name
+        # The last of the broker's keys always has a value, in a coarser unit maybe.
+        default = KEYS[key.synonyms[-1][0]].default if key.synonyms else key.default
+        if key.synonyms and key.synonyms[-1][1] != 1:
+            assert isinstance(default, int)
+            default *= key.synonyms[-1][1]
+        check(name, key.kind, default, theirs)
+
+
+def test_groups_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -> None:
+    """The range of a broker's key may be narrower than that of the group's."""
+    assert GROUP_KEYS.keys() == kafka["group"].keys()
+    for name, key in GROUP_KEYS.items():
+        theirs = kafka["group"][name]
+        assert ((key.behind,) if key.behind else ()) == theirs.behind, name
+        behind = KEYS[key.behind] if key.behind else None
+        default = key.default if behind is None else behind.kafka_default or behind.default
+        check(name, key.kind, default, theirs)
+
+
+def test_client_metrics_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -> None:
+    """Their bounds are checked apart from Kafka's class, too."""
+    assert CLIENT_METRICS_KEYS.keys() == kafka["client-metrics"].keys()
+    for name, key in CLIENT_METRICS_KEYS.items():
+        check(name, key.kind, key.default, kafka["client-metrics"][name])

@@ -19,6 +19,7 @@ import trio.testing
 from broker.clock import Clock, TrioClock
 from broker.cluster import Cluster
 from broker.config import Config, Setting
+from broker.config.topics import check_topic_configs
 from broker.connection import Connection
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
@@ -26,7 +27,6 @@ from broker.controller.store import ControllerStore
 from broker.listener import connection_to
 from broker.node import Node
 from broker.offload import Offload
-from broker.topic_config import check_topic_configs
 from broker.waits.recorder import Recorder
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
@@ -104,6 +104,10 @@ class MemoryNetwork:
 
     def __init__(self) -> None:
         self._doors: dict[int, tuple[Node, trio.Nursery]] = {}
+
+    def listening(self, host: str, port: int) -> tuple[str, int]:
+        """The address itself."""
+        return host, port
 
     async def connect(self, host: str, port: int) -> MemoryTransport:
         """A connection to the node at that port, which must be serving."""

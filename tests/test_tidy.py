@@ -21,9 +21,7 @@ FUNCTION_LINES_MAX = 60
 # Files without a test file of their own, and why.
 UNTESTED = {
     "broker/options.py": "fields without behaviour; tests/broker/test_arguments.py fills them",
-    "broker/config_key.py": "fields without behaviour; the table of keys fills them",
-    "broker/coordinator_keys.py": "a table; tests/broker/test_config_keys.py reads it",
-    "broker/config_entry.py": "fields without behaviour; the tests of both configs read them",
+    "broker/config/entry.py": "fields without behaviour; the tests of all configs read them",
     "broker/server.py": "puts the process together; integration/ starts and stops it",
     "broker/waits/limits.py": "numbers",
     "broker/steps/limits.py": "numbers",
@@ -35,6 +33,8 @@ UNTESTED = {
     "broker/groups/coordinator_log.py": "a protocol; tests/broker/groups/test_partition_log.py",
     "broker/groups/group.py": "a protocol; the tests of both kinds of groups",
 }
+# Folders of declarations, which one test holds against Kafka as a whole.
+DECLARATIONS = ("protocol/messages/", "broker/config/keys/", "broker/config/idle/")
 # Files that may ask for the time or wait by it without the broker's timers, and why.
 TIMEKEEPERS = {
     "broker/clock.py": "it is the clock",
@@ -92,10 +92,10 @@ def test_a_file_can_be_read(path: str) -> None:
 def test_a_source_file_has_its_test_file(path: str) -> None:
     """tests/ mirrors the rooms, and integration/ what only a Spark session can show.
 
-    Messages are held against Kafka's schemas as a whole.
+    Messages are held against Kafka's schemas as a whole, configuration keys against its classes.
     """
     source = Path(path)
-    if source.name == "__init__.py" or path.startswith("protocol/messages/"):
+    if source.name == "__init__.py" or path.startswith(DECLARATIONS):
         return
     homes = ("tests", "integration") if source.parts[0] == "pipeline" else ("tests",)
     mirrors = [ROOT / home / source.parent / f"test_{source.name}" for home in homes]

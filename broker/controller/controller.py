@@ -15,6 +15,9 @@ from dataclasses import replace
 from functools import partial
 
 from broker.config import Config
+from broker.config.client_metrics import check_client_metrics_configs
+from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_broker_configs
+from broker.config.groups import check_group_configs
 from broker.controller.elections import (
     after_start,
     elect_leader,
@@ -39,9 +42,7 @@ from broker.controller.reassignments import (
 )
 from broker.controller.state import ClusterState, Results, with_partitions
 from broker.controller.store import ControllerStore
-from broker.dynamic_config import check_broker_configs
 from broker.errors import ApiError
-from broker.group_configs import check_group_configs
 from broker.quotas.entity import Entity, altered
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -50,7 +51,6 @@ CheckConfigs = Callable[[dict[str, str]], None]
 # All settings of a resource as they are, and what a request makes of them.
 ConfigsChanged = Callable[[dict[str, str]], dict[str, str]]
 
-_MIN_INSYNC_REPLICAS = "min.insync.replicas"
 
 _NOTHING_TO_LEAD = "No such topic as {}", "No such partition as {}-{}"
 _NOTHING_TO_MOVE = "Unable to find a topic named {}.", "Unable to find partition {}:{}."
@@ -297,7 +297,7 @@ class Controller:
         if validate_only or configs == topic.configs:
             return
         partitions = topic.partitions
-        if configs.get(_MIN_INSYNC_REPLICAS) != topic.configs.get(_MIN_INSYNC_REPLICAS):
+        if configs.get(MIN_INSYNC_REPLICAS) != topic.configs.get(MIN_INSYNC_REPLICAS):
             partitions = tuple(map(nobody_eligible, partitions))
         self._state.put_topics([replace(topic, configs=configs, partitions=partitions)])
 
@@ -311,7 +311,7 @@ class Controller:
         if validate_only or configs == before:
             return
         self._state.put_broker_configs(name, configs)
-        if configs.get(_MIN_INSYNC_REPLICAS) != before.get(_MIN_INSYNC_REPLICAS):
+        if configs.get(MIN_INSYNC_REPLICAS) != before.get(MIN_INSYNC_REPLICAS):
             self._state.change_all(lambda *_: True, lambda old, _: nobody_eligible(old))
 
     def alter_group_configs(
@@ -323,6 +323,16 @@ class Controller:
         check_group_configs(self._state.config, configs)
         if not validate_only and configs != before:
             self._state.put_group_configs(group_id, configs)
+
+    def alter_client_metrics(
+        self, name: str, changed: ConfigsChanged, *, validate_only: bool = False
+    ) -> None:
+        """The same for a subscription of client metrics; raises `ApiError`."""
+        before = self.image.client_metrics.get(name, {})
+        configs = changed(before)
+        check_client_metrics_configs(configs)
+        if not validate_only and configs != before:
+            self._state.put_client_metrics(name, configs)
 
     def alter_client_quotas(
         self, entity: Entity, changes: Mapping[str, float | None], *, validate_only: bool = False

@@ -65,6 +65,8 @@ class MetadataFeed:
             self.put_client_quotas(entity, quotas)
         for group_id, configs in image.group_configs.items():
             self.put_group_configs(group_id, configs)
+        for name, configs in image.client_metrics.items():
+            self.put_client_metrics(name, configs)
         for topic in image:
             self.put_topic(topic)
 
@@ -87,6 +89,10 @@ class MetadataFeed:
     def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
         """Send what is set for a group."""
         self._pending.append(partial(self._group_configs, group_id, configs))
+
+    def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
+        """Send what is set for a subscription of client metrics."""
+        self._pending.append(partial(self.image.put_client_metrics, name, configs))
 
     def put_topic(self, topic: TopicImage) -> None:
         """Send a topic that is new, or has changed."""

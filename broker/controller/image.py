@@ -68,7 +68,8 @@ class MetadataImage:
     """The cluster's topics and brokers, findable by name and by id.
 
     ``broker_configs`` is what was set while they run: by node id, or "" for all nodes;
-    ``client_quotas`` what clients may use of each, ``group_configs`` what was set for a group.
+    ``client_quotas`` what clients may use of each, ``group_configs`` what was set for a group,
+    ``client_metrics`` what was set for a subscription of client metrics.
     """
 
     cluster_id: str
@@ -78,6 +79,7 @@ class MetadataImage:
     broker_configs: dict[str, dict[str, str]] = field(default_factory=dict)
     client_quotas: dict[Entity, Quotas] = field(default_factory=dict)
     group_configs: dict[str, dict[str, str]] = field(default_factory=dict)
+    client_metrics: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def topic(self, name: str) -> TopicImage | None:
         """The topic of that name."""
@@ -133,6 +135,13 @@ class MetadataImage:
             self.group_configs[group_id] = configs
         else:
             self.group_configs.pop(group_id, None)
+
+    def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
+        """Replace what is set for a subscription of client metrics; with nothing it is removed."""
+        if configs:
+            self.client_metrics[name] = configs
+        else:
+            self.client_metrics.pop(name, None)
 
     def __iter__(self) -> Iterator[TopicImage]:
         return iter(self.topics.values())

@@ -13,15 +13,15 @@ from dataclasses import replace
 from functools import partial
 
 from broker.config import Config
+from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
+from broker.config.topics import topic_value
 from broker.controller.elections import not_led_yet
 from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election, Rules
 from broker.controller.store import ControllerStore
-from broker.dynamic_config import ALL_NODES
 from broker.errors import ApiError
 from broker.quotas.entity import Entity, Quotas
-from broker.topic_config import topic_value
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
@@ -55,8 +55,22 @@ class ClusterState:
         self.image.broker_configs = store.broker_configs()
         self.image.client_quotas = store.client_quotas()
         self.image.group_configs = store.group_configs()
-        self.config.reconfigure({}, self.image.broker_configs.get(ALL_NODES, {}))
+        self.image.client_metrics = store.client_metrics()
+        self._require_min_insync_replicas()
+        self.config.reconfigure({}, self.image.broker_configs[ALL_NODES])
         self._next_producer_id = self._producer_id_block = int(store.fact("producer_id") or 0)
+
+    def _require_min_insync_replicas(self) -> None:
+        """Make min.insync.replicas a setting of the cluster, which eligible leaders need (KIP-966).
+
+        ``ConfigurationControlManager.maybeGenerateElrSafetyRecords``: what the broker is started
+        with becomes the setting, and counts from then on.
+        """
+        configs = self.image.broker_configs.get(ALL_NODES, {})
+        if MIN_INSYNC_REPLICAS not in configs:
+            configs = {**configs, MIN_INSYNC_REPLICAS: str(self.config.min_insync_replicas)}
+            self._store.put_broker_configs(ALL_NODES, configs)
+            self.image.broker_configs[ALL_NODES] = configs
 
     # ---------------------------------------------------------------------------------- nodes
 
@@ -104,6 +118,12 @@ class ClusterState:
         self._store.put_group_configs(group_id, configs)
         self.image.put_group_configs(group_id, configs)
         self._tell(lambda feed: feed.put_group_configs(group_id, configs))
+
+    def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
+        """Make known what is set for a subscription of client metrics."""
+        self._store.put_client_metrics(name, configs)
+        self.image.put_client_metrics(name, configs)
+        self._tell(lambda feed: feed.put_client_metrics(name, configs))
 
     # ----------------------------------------------------------------------------- partitions
 

@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS topics (
 CREATE TABLE IF NOT EXISTS broker_configs (node TEXT PRIMARY KEY, configs TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS client_quotas (entity TEXT PRIMARY KEY, quotas TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS group_configs (group_id TEXT PRIMARY KEY, configs TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS client_metrics (name TEXT PRIMARY KEY, configs TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
@@ -121,6 +122,20 @@ class ControllerStore:
             if configs:
                 self._database.execute(
                     "INSERT INTO group_configs VALUES (?, ?)", (group_id, json.dumps(configs))
+                )
+
+    def client_metrics(self) -> dict[str, dict[str, str]]:
+        """What was set for subscriptions of client metrics, by name."""
+        rows = self._database.execute("SELECT name, configs FROM client_metrics")
+        return {name: json.loads(configs) for name, configs in rows}
+
+    def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
+        """Write all that is set for a subscription; a subscription with nothing is removed."""
+        with self._change():
+            self._database.execute("DELETE FROM client_metrics WHERE name = ?", (name,))
+            if configs:
+                self._database.execute(
+                    "INSERT INTO client_metrics VALUES (?, ?)", (name, json.dumps(configs))
                 )
 
     def fact(self, name: str) -> str | None:

@@ -9,7 +9,7 @@ where Kafka never answers.
 
 from __future__ import annotations
 
-from broker.config_changes import ConfigChange
+from broker.config.changes import ConfigChange
 from broker.errors import ApiError
 from broker.handlers.config_resources import AlteredResource, alter_each
 from broker.request import Request

@@ -4,14 +4,16 @@ Behaviour: computed from dispatch's table, so it cannot promise what is not ther
 broker does not know is answered in v0 form with UNSUPPORTED_VERSION and ApiVersions' own range
 (KIP-511); dispatch sees to that. Names outside Kafka's pattern are INVALID_REQUEST (KIP-511).
 
-Deviations: a feature has one level, see `broker.features`.
+Versions: 3 features (KIP-584) but those that may be at level 0, 4 these, too (KAFKA-17011).
+
+Deviations: the level of a feature cannot be changed, see `broker.features`.
 """
 
 from __future__ import annotations
 
 import re
 
-from broker.features import LEVELS
+from broker.features import FEATURES
 from broker.request import Request
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import (
@@ -23,6 +25,7 @@ from protocol.messages.api_versions import (
 )
 
 _NAMES_SINCE = 3
+_LEVEL_ZERO_SINCE = 4
 _LEGAL = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
@@ -37,13 +40,17 @@ def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
     return ApiVersionsResponse(
         api_keys=request.node.api_versions,
         supported_features=[
-            SupportedFeatureKey(name=name, min_version=level, max_version=level)
-            for name, level in LEVELS.items()
+            SupportedFeatureKey(name=name, min_version=feature.lowest, max_version=feature.highest)
+            for name, feature in FEATURES.items()
+            if feature.lowest > 0 or request.version >= _LEVEL_ZERO_SINCE
         ],
         finalized_features_epoch=request.node.controller.log_end_offset,
         finalized_features=[
-            FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
-            for name, level in LEVELS.items()
+            FinalizedFeatureKey(
+                name=name, max_version_level=feature.level, min_version_level=feature.level
+            )
+            for name, feature in FEATURES.items()
+            if feature.level > 0
         ],
     )
 

@@ -4,7 +4,8 @@ Behaviour: each resource has its own answer; one that occurs twice in a request 
 its places. A node alters only itself, or, under the empty name, the settings of all nodes. What is
 altered counts when the answer goes out.
 
-Deviations: log levels and client metrics have no settings here, INVALID_REQUEST.
+Deviations: log levels have no settings here, INVALID_REQUEST. Kafka refuses to change a number of
+threads to less than half or more than double; here any legal number is stored.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from broker import dynamic_config, topic_config
-from broker.config_changes import ConfigChange, altered, check_changes
+from broker.config import dynamic, topics
+from broker.config.changes import ConfigChange, altered, check_changes
+from broker.config.dynamic import ALL_NODES
 from broker.controller.controller import Controller
 from broker.controller.topic_names import check_topic_name
-from broker.dynamic_config import ALL_NODES
 from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
@@ -37,12 +38,14 @@ class ResourceType(IntEnum):
 
     TOPIC = 2
     BROKER = 4
+    CLIENT_METRICS = 16
     GROUP = 32
 
 
 _ALTER: Mapping[int, Callable[..., None]] = {
     ResourceType.TOPIC: Controller.alter_topic_configs,
     ResourceType.BROKER: Controller.alter_broker_configs,
+    ResourceType.CLIENT_METRICS: Controller.alter_client_metrics,
     ResourceType.GROUP: Controller.alter_group_configs,
 }
 
@@ -80,7 +83,7 @@ def _alter(node: Node, resource: AlteredResource, *, validate_only: bool) -> Non
         raise _invalid(f"Unknown resource type {resource.resource_type}")
     check_changes(resource.changes)
     _check_name(node, resource)
-    of_kind = dynamic_config if resource.resource_type == ResourceType.BROKER else topic_config
+    of_kind = dynamic if resource.resource_type == ResourceType.BROKER else topics
 
     def changed(current: dict[str, str]) -> dict[str, str]:
         return altered(
@@ -103,6 +106,9 @@ def _check_name(node: Node, resource: AlteredResource) -> None:
     elif resource.resource_type == ResourceType.GROUP:
         if not name:
             raise _invalid("Default group resources are not allowed.")
+    elif resource.resource_type == ResourceType.CLIENT_METRICS:
+        if not name:
+            raise _invalid("Subscription name can't be empty")
     elif name != ALL_NODES:
         if node_id(name) is None:
             raise _invalid(f"Node id must be an integer, but it is: {name}")

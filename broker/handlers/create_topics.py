@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from broker.config.topics import describe_topic
 from broker.controller.image import TopicImage
 from broker.controller.new_topics import check_partition_count
 from broker.errors import ApiError
 from broker.request import Request
-from broker.topic_config import describe_topic
 from protocol.errors import ErrorCode
 from protocol.messages.create_topics import (
     CreatableTopic,

@@ -1,24 +1,27 @@
-"""DescribeConfigs: settings of topics, groups and this broker, and their sources (KIP-133).
+"""DescribeConfigs: settings of topics, groups, client metrics and this broker (KIP-133).
 
 Behaviour: no keys ask for all; each resource has its own answer. A broker is asked by its own
 node id, or by the empty name, which stands for what was set on all nodes while they run (KIP-226).
 
 Versions: 1 synonyms and source, 3 types and documentation (KIP-569).
 
-Deviations: loggers and client metrics have nothing to tell and are INVALID_REQUEST. A group has
-none of the keys of share and streams groups.
+Deviations: loggers have no settings and are INVALID_REQUEST. Documentation is in words of ours.
 """
 
 from __future__ import annotations
 
-from broker.config_entry import ConfigEntry
+from typing import TYPE_CHECKING
+
+from broker.config.client_metrics import describe_client_metrics
+from broker.config.description import describe_all_brokers, describe_broker
+from broker.config.dynamic import ALL_NODES
+from broker.config.entry import ConfigEntry
+from broker.config.groups import describe_group
+from broker.config.topics import describe_topic
 from broker.controller.topic_names import check_topic_name
-from broker.dynamic_config import ALL_NODES
 from broker.errors import INVALID_REQUEST_WORDS, ApiError
-from broker.group_configs import describe_group
 from broker.handlers.config_resources import ResourceType, node_id
 from broker.request import Request
-from broker.topic_config import describe_topic
 from protocol.errors import ErrorCode
 from protocol.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -28,6 +31,9 @@ from protocol.messages.describe_configs import (
     DescribeConfigsResult,
     DescribeConfigsSynonym,
 )
+
+if TYPE_CHECKING:
+    from broker.node import Node
 
 
 def describe_configs(request: Request[DescribeConfigsRequest]) -> DescribeConfigsResponse:
@@ -61,35 +67,42 @@ def _describe(
 def _entries(
     request: Request[DescribeConfigsRequest], resource: DescribeConfigsResource
 ) -> list[ConfigEntry]:
-    node = request.node
-    if resource.resource_type == ResourceType.TOPIC:
-        check_topic_name(resource.resource_name)
-        topic = node.image.topic(resource.resource_name)
-        if topic is None:
-            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
-        return describe_topic(node.config, topic.configs)
-    if resource.resource_type == ResourceType.GROUP:
-        if not resource.resource_name:
-            raise ApiError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
-        overrides = node.image.group_configs.get(resource.resource_name, {})
-        return describe_group(node.config, overrides)
-    if resource.resource_type != ResourceType.BROKER:
-        raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
-    if resource.resource_name == ALL_NODES:
-        return node.config.describe_shared()
-    asked = node_id(resource.resource_name)
+    node, name = request.node, resource.resource_name
+    match resource.resource_type:
+        case ResourceType.TOPIC:
+            check_topic_name(name)
+            topic = node.image.topic(name)
+            if topic is None:
+                raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
+            return describe_topic(node.config, topic.configs)
+        case ResourceType.GROUP:
+            if not name:
+                raise ApiError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
+            return describe_group(node.config, node.image.group_configs.get(name, {}))
+        case ResourceType.CLIENT_METRICS:
+            if not name:
+                reason = "Client metrics subscription name must not be empty"
+                raise ApiError(ErrorCode.INVALID_REQUEST, reason)
+            return describe_client_metrics(node.image.client_metrics.get(name, {}))
+        case ResourceType.BROKER:
+            return _of_broker(node, name)
+    raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
+
+
+def _of_broker(node: Node, name: str) -> list[ConfigEntry]:
+    if name == ALL_NODES:
+        return describe_all_brokers(node.config)
+    asked = node_id(name)
     if asked is None:
         raise ApiError(
-            ErrorCode.INVALID_REQUEST,
-            f"Broker id must be an integer, but it is: {resource.resource_name}",
+            ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}"
         )
     if asked != node.id:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
-            f"Unexpected broker id, expected {node.id} or empty string, but received "
-            f"{resource.resource_name}",
+            f"Unexpected broker id, expected {node.id} or empty string, but received {name}",
         )
-    return node.config.describe()
+    return describe_broker(node.config)
 
 
 def _config(

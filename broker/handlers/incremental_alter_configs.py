@@ -10,7 +10,7 @@ without a look at the value.
 
 from __future__ import annotations
 
-from broker.config_changes import ConfigChange, Operation
+from broker.config.changes import ConfigChange, Operation
 from broker.errors import ApiError
 from broker.handlers.config_resources import AlteredResource, alter_each
 from broker.request import Request

@@ -3,8 +3,6 @@
 Behaviour: v1 without types asks for all that can be listed. A type that nobody knows is
 UNSUPPORTED_VERSION.
 
-Deviations: client metrics have no settings here, so none are listed; v0, which asks for them,
-always gets an empty list.
 """
 
 from __future__ import annotations
@@ -21,8 +19,8 @@ from protocol.messages.list_config_resources import (
 )
 
 _TYPES_SINCE = 1
-_BROKER_LOGGER, _CLIENT_METRICS = 8, 16
-_LISTED = frozenset({*ResourceType, _BROKER_LOGGER, _CLIENT_METRICS})
+_BROKER_LOGGER = 8
+_LISTED = frozenset({*ResourceType, _BROKER_LOGGER})
 
 
 def list_config_resources(
@@ -30,8 +28,9 @@ def list_config_resources(
 ) -> ListConfigResourcesResponse:
     """The names of what has settings."""
     if request.version < _TYPES_SINCE:
-        return ListConfigResourcesResponse(config_resources=[])
-    types = frozenset(request.body.resource_types) or _LISTED
+        types = frozenset[int]({ResourceType.CLIENT_METRICS})
+        return ListConfigResourcesResponse(config_resources=list(_resources(request, types)))
+    types = frozenset[int](request.body.resource_types) or _LISTED
     if not types <= _LISTED:
         return ListConfigResourcesResponse(
             error_code=ErrorCode.UNSUPPORTED_VERSION, config_resources=[]
@@ -53,3 +52,6 @@ def _resources(
     if ResourceType.GROUP in types:
         for group_id in image.group_configs:
             yield ConfigResource(resource_name=group_id, resource_type=ResourceType.GROUP)
+    if ResourceType.CLIENT_METRICS in types:
+        for name in image.client_metrics:
+            yield ConfigResource(resource_name=name, resource_type=ResourceType.CLIENT_METRICS)

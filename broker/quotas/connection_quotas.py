@@ -14,7 +14,7 @@ from collections import Counter
 import trio
 
 from broker.config import Config
-from broker.config_kinds import INT_MAX, counts_by_address
+from broker.config.kinds import INT_MAX, counts_by_address
 from broker.quotas.rate import Rate
 from broker.quotas.throttled_channel import ThrottledChannel
 from purgatories.timer.system_timer import SystemTimer

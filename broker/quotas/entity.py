@@ -10,7 +10,7 @@ import ipaddress
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from broker.config_kinds import INT_MAX, LONG_MAX
+from broker.config.kinds import INT_MAX, LONG_MAX
 from broker.errors import ApiError
 from protocol.errors import ErrorCode
 

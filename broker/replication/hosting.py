@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from broker.config import Config
+from broker.config.topics import TopicConfig
 from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
 from broker.errors import ApiError
 from broker.replication.hosted_partitions import HostedPartitions
@@ -19,7 +20,6 @@ from broker.replication.leadership import LeaderNode
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.storage.log_manager import LogManager
-from broker.topic_config import TopicConfig
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import CauseKind
 

@@ -29,21 +29,8 @@ class Known:
         return [line for line in ours if line]
 
 
-_ELIGIBLE_LEADERS = Known(
-    "a new Kafka 4 cluster has eligible leader replicas (KIP-966), which make min.insync.replicas "
-    "a setting of the cluster (source 3); here it is the broker's default (source 5)",
-    {
-        r"(name=min\.insync\.replicas value=1 [^)]*)config_source=3": r"\1config_source=5",
-        r"\(name=min\.insync\.replicas value=1 source=3\); ": "",
-    },
-)
-
 KNOWN: Mapping[str, Known] = MappingProxyType(
     {
-        "features_stay": Known(
-            "every feature has one level here, so what is supported is a narrower range",
-            {"only supports versions 7-30": "only supports versions 30-30"},
-        ),
         "settings_of_a_group": Known(
             "a group is assigned anew at once by default, where Kafka takes a second",
             {
@@ -55,11 +42,6 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
         "produce_null": Known(
             "Kafka fails on null records and never answers; here they are refused",
             {"waits: True": "waits: False"},
-        ),
-        "settings_of_replicas_in_sync": _ELIGIBLE_LEADERS,
-        "settings_there_are": Known(
-            "min.insync.replicas is no setting of the cluster",
-            {r"^(min\.insync\.replicas: 1: 3): 3": r"\1: 5"},
         ),
     }
 )

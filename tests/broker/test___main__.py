@@ -82,12 +82,11 @@ def test_an_early_ctrl_c_is_quiet(
 def test_a_key_without_effect_is_warned_of(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Who sets a key that nothing reads yet must not believe that it works."""
+    """The user must not believe that a key works which nothing reads."""
     replace_server(monkeypatch, None)
-    monkeypatch.setattr("broker.__main__.NO_EFFECT_YET", frozenset({"fetch.max.bytes"}))
 
-    main(["-c", "fetch.max.bytes=2048", "-c", "num.partitions=2"])
+    main(["-c", "num.io.threads=2", "-c", "num.partitions=2"])
 
     assert [record.getMessage() for record in caplog.records] == [
-        "fetch.max.bytes is set, but has no effect yet"
+        "num.io.threads is set, but has no effect: one thread serves all requests"
     ]

@@ -20,12 +20,12 @@ from trio._core import _run as scheduler
 from broker.clock import TrioClock
 from broker.cluster import Cluster
 from broker.config import Config, Setting
+from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker, PartitionRegistration
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
-from broker.topic_config import check_topic_configs
 from broker.topic_partition import TopicPartition
 from purgatories.purgatory import DelayedOperationPurgatory
 from tests.client import EPOCH_MS

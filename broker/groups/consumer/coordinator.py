@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from broker.clock import Clock
 from broker.config import Config
+from broker.config.groups import GroupConfigs
 from broker.errors import ApiError
-from broker.group_configs import GroupConfigs
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.admission import admit, check_instance, check_size
 from broker.groups.consumer.assignors import ASSIGNORS

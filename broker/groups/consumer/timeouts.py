@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import NamedTuple
 
-from broker.group_configs import GroupConfigs
+from broker.config.groups import GroupConfigs
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
 from broker.groups.coordinator_timer import CoordinatorTimer
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from broker.config import Config
+from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.feed import MetadataFeed
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
-from broker.topic_config import check_topic_configs
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from broker.config import Config
+from broker.config.topics import check_topic_configs
 from broker.controller.image import Broker, MetadataImage
 from broker.controller.new_topics import NewTopics
 from broker.errors import ApiError
-from broker.topic_config import check_topic_configs
 from protocol.errors import ErrorCode
 
 

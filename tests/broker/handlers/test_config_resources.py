@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.config_changes import ConfigChange, Operation
+from broker.config.changes import ConfigChange, Operation
 from broker.handlers.config_resources import AlteredResource, ResourceType, alter_each, node_id
 from protocol.errors import ErrorCode
 from tests.client import running_node

@@ -14,7 +14,7 @@ from tests.client import running_node
 
 pytestmark = pytest.mark.anyio
 
-TOPIC, BROKER, LOGGER, GROUP = 2, 4, 8, 32
+TOPIC, BROKER, LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 
 
 def _request(kind: int, name: str, keys: list[str] | None = None) -> DescribeConfigsRequest:
@@ -75,7 +75,7 @@ async def test_the_broker(tmp_path: Path) -> None:
 async def test_what_was_set_on_all_nodes(tmp_path: Path) -> None:
     """The empty name tells that and nothing else; a node's own value counts more."""
     async with running_node(tmp_path) as node:
-        node.controller.alter_broker_configs("", lambda _: {"log.retention.ms": "200000"})
+        node.controller.alter_broker_configs("", lambda old: {**old, "log.retention.ms": "200000"})
         node.controller.alter_broker_configs("1", lambda _: {"log.retention.ms": "100000"})
 
         shared = await node.client().send(_request(BROKER, ""), 4)
@@ -83,13 +83,14 @@ async def test_what_was_set_on_all_nodes(tmp_path: Path) -> None:
         node.controller.create_topic("t")
         topic = await node.client().send(_request(TOPIC, "t", ["retention.ms"]), 4)
 
-        (entry,) = shared.results[0].configs
-        assert (entry.name, entry.value, entry.config_source) == ("log.retention.ms", "200000", 3)
+        of_all = [(e.name, e.value, e.config_source) for e in shared.results[0].configs]
+        assert of_all == [("min.insync.replicas", "1", 3), ("log.retention.ms", "200000", 3)]
         (entry,) = own.results[0].configs
         assert (entry.value, entry.config_source) == ("100000", 2)
         assert [(each.value, each.source) for each in entry.synonyms] == [
             ("100000", 2),
             ("200000", 3),
+            ("168", 5),
         ]
         (entry,) = topic.results[0].configs
         assert [(each.name, each.value, each.source) for each in entry.synonyms] == [
@@ -151,3 +152,44 @@ async def test_a_kind_of_resource_there_is_not(tmp_path: Path) -> None:
         assert refused.results[0].error_code == ErrorCode.INVALID_REQUEST
         assert refused.results[0].error_message == INVALID_REQUEST_WORDS
         assert told.results[0].error_message == ""
+
+
+async def test_a_node_describes_where_it_is(tmp_path: Path) -> None:
+    """What the command line makes is described as if it were in the node's properties."""
+    names = ["listeners", "advertised.listeners", "node.id", "log.dirs"]
+    async with running_node(tmp_path) as node:
+        response = await node.client().send(_request(BROKER, "1", names), 4)
+
+        found = {
+            each.name: (each.value, each.config_source) for each in response.results[0].configs
+        }
+        assert found["advertised.listeners"] == ("PLAINTEXT://127.0.0.1:9092", 4)
+        assert found["listeners"] == ("PLAINTEXT://127.0.0.1:9092", 4)
+        assert found["node.id"] == ("1", 4)
+        assert found["log.dirs"][0] == str(tmp_path / "node-1")
+
+
+async def test_a_key_without_effect_is_described_like_any_other(tmp_path: Path) -> None:
+    """With its type and default, and not as a secret."""
+    async with running_node(tmp_path) as node:
+        node.controller.alter_broker_configs("1", lambda _: {"log.cleaner.threads": "2"})
+
+        response = await node.client().send(_request(BROKER, "1", ["log.cleaner.threads"]), 4)
+
+        (entry,) = response.results[0].configs
+        assert (entry.value, entry.is_sensitive, entry.config_type) == ("2", False, 3)
+        assert [(each.value, each.source) for each in entry.synonyms] == [("2", 2), ("1", 5)]
+
+
+async def test_a_subscription_of_client_metrics(tmp_path: Path) -> None:
+    """What is set for it, or the defaults; a name is needed."""
+    async with running_node(tmp_path) as node:
+        node.controller.alter_client_metrics("cm", lambda _: {"metrics": "a"})
+        client = node.client()
+
+        found = await client.send(_request(CLIENT_METRICS, "cm"), 4)
+        nameless = await client.send(_request(CLIENT_METRICS, ""), 4)
+
+        values = [(e.name, e.value, e.config_source) for e in found.results[0].configs]
+        assert values == [("interval.ms", "300000", 5), ("match", "", 5), ("metrics", "a", 7)]
+        assert nameless.results[0].error_code == ErrorCode.INVALID_REQUEST

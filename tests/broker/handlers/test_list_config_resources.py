@@ -46,11 +46,17 @@ async def test_a_type_that_nobody_knows(tmp_path: Path) -> None:
         assert response.error_code == ErrorCode.UNSUPPORTED_VERSION
 
 
-async def test_the_first_version_asks_for_client_metrics(tmp_path: Path) -> None:
-    """There are none."""
+@pytest.mark.parametrize(("version", "types"), [(0, []), (1, [16])])
+async def test_subscriptions_of_client_metrics(
+    tmp_path: Path, version: int, types: list[int]
+) -> None:
+    """Version 0 asks for nothing else; a subscription without settings is gone."""
     async with running_node(tmp_path) as node:
-        node.controller.create_topic("t")
+        node.controller.alter_client_metrics("a", lambda _: {"metrics": "*"})
+        node.controller.alter_client_metrics("b", lambda _: {"metrics": "*"})
+        node.controller.alter_client_metrics("b", lambda _: {})
+        request = ListConfigResourcesRequest(resource_types=types)
 
-        response = await node.client().send(ListConfigResourcesRequest(), 0)
+        response = await node.client().send(request, version)
 
-        assert (response.error_code, response.config_resources) == (0, [])
+        assert [each.resource_name for each in response.config_resources] == ["a"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.config import Config
-from broker.group_configs import GroupConfigs
+from broker.config.groups import GroupConfigs
 from broker.groups.consumer.member import ConsumerGroupMember
 from broker.groups.consumer.timeouts import EXPIRE_AGAIN_MS, Timeouts
 from broker.groups.coordinator_timer import CoordinatorTimer

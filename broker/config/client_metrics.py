@@ -1,0 +1,114 @@
+"""What can be set for a subscription of client metrics (KIP-714, ``ClientMetricsConfigs``).
+
+Subscriptions are checked, stored and described as in Kafka. No client is asked for metrics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
+from broker.config.kinds import AnyList, Kind, Unfit, Value, int32, written
+from broker.config.refusals import invalid_value
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+_INTERVAL = "interval.ms"
+_MATCH = "match"
+_INTERVAL_MIN_MS, _INTERVAL_MAX_MS = 100, 3_600_000
+_SELECTORS = frozenset(
+    {
+        "client_instance_id",
+        "client_id",
+        "client_software_name",
+        "client_software_version",
+        "client_source_address",
+        "client_source_port",
+    }
+)
+_DOCUMENTATION = "No effect: no client is asked for metrics."
+
+
+@dataclass(frozen=True, slots=True)
+class ClientMetricsKey:
+    """A key of a subscription."""
+
+    name: str
+    kind: Kind
+    default: Value
+
+
+CLIENT_METRICS_KEYS: Mapping[str, ClientMetricsKey] = MappingProxyType(
+    {
+        key.name: key
+        for key in (
+            ClientMetricsKey(_INTERVAL, int32(), 300_000),
+            ClientMetricsKey(_MATCH, AnyList(), ()),
+            ClientMetricsKey("metrics", AnyList(), ()),
+        )
+    }
+)
+
+
+def check_client_metrics_configs(settings: Mapping[str, str]) -> None:
+    """Raise `ApiError` unless a subscription may have these settings.
+
+    INVALID_REQUEST: a key that is none, an interval out of bounds. INVALID_CONFIG: all else.
+    """
+    for name, text in settings.items():
+        key = CLIENT_METRICS_KEYS.get(name)
+        if key is None:
+            reason = f"Unknown client metrics configuration: {name}"
+            raise ApiError(ErrorCode.INVALID_REQUEST, reason)
+        try:
+            value = key.kind.parse(text)
+        except Unfit:
+            reason = invalid_value(name, key.kind, text)
+            raise ApiError(ErrorCode.INVALID_CONFIG, reason) from None
+        if isinstance(value, int):
+            _check_interval(value)
+        elif name == _MATCH:
+            assert isinstance(value, tuple)
+            for pattern in value:
+                _check_pattern(pattern)
+
+
+def describe_client_metrics(settings: Mapping[str, str]) -> list[ConfigEntry]:
+    """All keys of a subscription, for DescribeConfigs."""
+    return [_describe(key, settings.get(key.name)) for key in CLIENT_METRICS_KEYS.values()]
+
+
+def _describe(key: ClientMetricsKey, text: str | None) -> ConfigEntry:
+    is_set = text is not None
+    source = ConfigSource.CLIENT_METRICS if is_set else ConfigSource.DEFAULT
+    return ConfigEntry(
+        name=key.name,
+        value=text if is_set else written(key.default),
+        source=source,
+        config_type=key.kind.config_type,
+        synonyms=[ConfigSynonym(key.name, text, source)] if is_set else [],
+        documentation=_DOCUMENTATION,
+        read_only=False,
+    )
+
+
+def _check_interval(value: int) -> None:
+    if not _INTERVAL_MIN_MS <= value <= _INTERVAL_MAX_MS:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Invalid value {value} for interval.ms, interval must be between {_INTERVAL_MIN_MS} "
+            f"and {_INTERVAL_MAX_MS} (1 hour)",
+        )
+
+
+def _check_pattern(pattern: str) -> None:
+    selector, equals, expression = pattern.partition("=")
+    try:
+        re.compile(expression.strip())
+    except re.error:
+        equals = ""
+    if not equals or selector.strip() not in _SELECTORS:
+        raise ApiError(ErrorCode.INVALID_CONFIG, f"Illegal client matching pattern: {pattern}")

@@ -1,0 +1,70 @@
+"""The settings of a broker as DescribeConfigs returns them (``ConfigHelper``)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from broker.config.broker_config import Config
+from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym, is_sensitive, shown
+from broker.config.kinds import ConfigType
+from broker.config.table import KEYS, known_key, may_change
+
+
+def describe_broker(config: Config) -> list[ConfigEntry]:
+    """All keys of a broker but the internal ones, and what else was set while it runs."""
+    others = dict.fromkeys([*config.own, *config.shared])
+    return [
+        *(_entry(config, name) for name, key in KEYS.items() if not key.internal),
+        *(_other(config, name) for name in others if name not in KEYS),
+    ]
+
+
+def describe_all_brokers(config: Config) -> list[ConfigEntry]:
+    """What was set for all nodes while they run, and nothing else."""
+    source = ConfigSource.DYNAMIC_DEFAULT_BROKER
+    entries = []
+    for name, text in config.shared.items():
+        entry = _entry(config, name) if name in KEYS else _other(config, name)
+        synonym = ConfigSynonym(name, None if entry.sensitive else text, source)
+        entries.append(replace(entry, value=synonym.value, source=source, synonyms=[synonym]))
+    return entries
+
+
+def _entry(config: Config, name: str) -> ConfigEntry:
+    key = KEYS[name]
+    return ConfigEntry(
+        name=name,
+        value=shown(key, config.value(name)),
+        source=config.source(name),
+        config_type=key.kind.config_type,
+        synonyms=config.synonyms(name),
+        documentation=key.documentation,
+        read_only=not may_change(name),
+        sensitive=is_sensitive(key.kind.config_type),
+    )
+
+
+def _other(config: Config, name: str) -> ConfigEntry:
+    """A key for one listener, or one that nobody knows."""
+    key = known_key(name)
+    config_type = ConfigType.UNKNOWN if key is None else key.kind.config_type
+    sensitive = is_sensitive(config_type)
+    levels = (
+        (ConfigSource.DYNAMIC_BROKER, config.own),
+        (ConfigSource.DYNAMIC_DEFAULT_BROKER, config.shared),
+    )
+    synonyms = [
+        ConfigSynonym(name, None if sensitive else level[name], source)
+        for source, level in levels
+        if name in level
+    ]
+    return ConfigEntry(
+        name=name,
+        value=synonyms[0].value,
+        source=synonyms[0].source,
+        config_type=config_type,
+        synonyms=[*synonyms, *(config.synonyms(key.name) if key is not None else ())],
+        documentation="",
+        read_only=True,  # as Kafka has it, which nevertheless lets it change
+        sensitive=sensitive,
+    )

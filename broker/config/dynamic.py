@@ -1,0 +1,102 @@
+"""Settings of brokers that may change while they run (KIP-226): which, and to what.
+
+A value is set for one node, or under the empty name for all of them; the node's own counts more.
+Kafka's ``DynamicBrokerConfig``. A key that nobody knows is kept as it comes, as Kafka does for
+plugins; a key of brokers that cannot change while they run is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from broker.config import Config
+from broker.config.key import Change
+from broker.config.kinds import ConfigType, Unfit
+from broker.config.refusals import invalid_value
+from broker.config.table import KEYS, known_key, may_change
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+# The name of the settings that count for every node which has none of its own.
+ALL_NODES = ""
+
+# Kafka's words for words that are added to a broker's key which holds no list.
+NOT_A_LIST = "Config value {operation} is not allowed for config key: {name}"
+
+MIN_INSYNC_REPLICAS = "min.insync.replicas"
+
+
+def check_broker_configs(node: str, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    """Raise `ApiError` unless the settings of *node* may go from *before* to *after*.
+
+    INVALID_CONFIG: min.insync.replicas, which eligible leader replicas need to be one for the
+    whole cluster (KIP-966). INVALID_REQUEST: all else.
+    """
+    changed = [name for name in after if after[name] != before.get(name)]
+    fixed = [name for name in changed if _is_fixed(name)]
+    if fixed:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Cannot update these configs dynamically: [{', '.join(fixed)}]",
+        )
+    for name in changed:
+        _check_value(name, after[name])
+    _check_listeners(node, changed)
+    if MIN_INSYNC_REPLICAS in changed and node != ALL_NODES:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "Broker-level min.insync.replicas cannot be altered while ELR is enabled.",
+        )
+    if MIN_INSYNC_REPLICAS in before and MIN_INSYNC_REPLICAS not in after:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.",
+        )
+
+
+def _is_fixed(name: str) -> bool:
+    return not may_change(name)
+
+
+def _check_listeners(node: str, names: Sequence[str]) -> None:
+    """Raise `ApiError` for keys of one node or of one listener that are set more widely."""
+    keys = [(name, known_key(name)) for name in names]
+    wide = [name for name, key in keys if key is not None and key.per_listener and name == key.name]
+    if wide:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            "These security configs can be dynamically updated only per-listener using the "
+            f"listener prefix: [{', '.join(wide)}]",
+        )
+    own = [name for name, key in keys if key is not None and key.change is Change.PER_BROKER]
+    if own and node == ALL_NODES:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            "Cannot update these configs at default cluster level, broker id must be specified: "
+            f"[{', '.join(own)}]",
+        )
+
+
+def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:
+    """The words of a list among *overrides*, or else as it is; None if it holds no list.
+
+    Raises `ApiError` INVALID_CONFIG for a key that nobody knows.
+    """
+    key = KEYS.get(name)
+    if key is None:
+        raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown config name: {name}")
+    if key.kind.config_type is not ConfigType.LIST:
+        return None
+    value = key.kind.parse(overrides[name]) if name in overrides else config.value(name)
+    assert isinstance(value, tuple)
+    return value
+
+
+def _check_value(name: str, text: str) -> None:
+    key = KEYS.get(name)
+    if key is None:
+        return
+    try:
+        key.kind.parse(text)
+    except Unfit:
+        raise ApiError(ErrorCode.INVALID_REQUEST, invalid_value(name, key.kind, text)) from None

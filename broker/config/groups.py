@@ -1,0 +1,126 @@
+"""What can be set for one group, within the broker's bounds (KIP-848, KIP-932, KIP-1071).
+
+Kafka's dynamic configs of the resource type GROUP (``GroupConfig``): most go over the broker's key
+of the same name with ``group.`` before it. A group need not be there to have settings. Those of
+share and streams groups are checked, stored and described, and have no effect here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from broker.config import Config
+from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
+from broker.config.group_keys import GROUP_KEYS, GroupKey
+from broker.config.kinds import Unfit, Value, written
+from broker.config.refusals import invalid_value
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+SESSION_TIMEOUT = "consumer.session.timeout.ms"
+HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
+ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
+
+_NOTHING: Mapping[str, Value] = MappingProxyType({})
+_TIMED = ("consumer", "share", "streams")
+
+
+class GroupConfigs:
+    """The settings of groups, by name of the group; what is not set is the broker's."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._set: dict[str, dict[str, Value]] = {}
+
+    def session_timeout_ms(self, group_id: str) -> int:
+        """How long a member may be silent."""
+        return self._value(group_id, SESSION_TIMEOUT)
+
+    def heartbeat_interval_ms(self, group_id: str) -> int:
+        """How often members are to send heartbeats."""
+        return self._value(group_id, HEARTBEAT_INTERVAL)
+
+    def assignment_interval_ms(self, group_id: str) -> int:
+        """How long a group is left alone after it has been assigned."""
+        return self._value(group_id, ASSIGNMENT_INTERVAL)
+
+    def replace(self, group_id: str, settings: Mapping[str, str]) -> None:
+        """Set just this for a group, as `check_group_configs` has let it pass."""
+        self._set[group_id] = {
+            name: GROUP_KEYS[name].kind.parse(text) for name, text in settings.items()
+        }
+
+    def _value(self, group_id: str, name: str) -> int:
+        value = self._set.get(group_id, _NOTHING).get(name)
+        if value is None:
+            value = _of_broker(self._config, GROUP_KEYS[name])
+        assert isinstance(value, int), "all three are times"
+        return value
+
+
+def check_group_configs(config: Config, settings: Mapping[str, str]) -> None:
+    """Raise `ApiError` INVALID_CONFIG unless a group may have these settings."""
+    values = {name: _checked(config, name, text) for name, text in settings.items()}
+    for kind in _TIMED:
+        session, heartbeat = (
+            _number(values.get(name, _of_broker(config, GROUP_KEYS[name])))
+            for name in (f"{kind}.session.timeout.ms", f"{kind}.heartbeat.interval.ms")
+        )
+        if session <= heartbeat:
+            raise _invalid(
+                f"{kind}.session.timeout.ms must be greater than {kind}.heartbeat.interval.ms"
+            )
+
+
+def describe_group(config: Config, settings: Mapping[str, str]) -> list[ConfigEntry]:
+    """All keys of a group, for DescribeConfigs."""
+    return [_describe(config, key, settings.get(key.name)) for key in GROUP_KEYS.values()]
+
+
+def _checked(config: Config, name: str, text: str) -> Value:
+    key = GROUP_KEYS.get(name)
+    if key is None:
+        raise _invalid(f"Unknown group config name: {name}")
+    try:
+        value = key.kind.parse(text)
+    except Unfit:
+        raise _invalid(invalid_value(name, key.kind, text)) from None
+    if key.lowest is not None and _number(value) < _number(config.value(key.lowest)):
+        raise _invalid(f"{name} must be greater than or equal to {key.lowest}")
+    if key.highest is not None and _number(value) > _number(config.value(key.highest)):
+        raise _invalid(f"{name} must be less than or equal to {key.highest}")
+    return value
+
+
+def _describe(config: Config, key: GroupKey, text: str | None) -> ConfigEntry:
+    value = written(_of_broker(config, key)) if text is None else text
+    if key.behind is None:
+        synonyms = [ConfigSynonym(key.name, written(key.default), ConfigSource.DEFAULT)]
+    else:
+        synonyms = config.synonyms(key.behind)
+    if text is not None:
+        synonyms.insert(0, ConfigSynonym(key.name, text, ConfigSource.DYNAMIC_GROUP))
+    return ConfigEntry(
+        name=key.name,
+        value=value,
+        source=synonyms[0].source,
+        config_type=key.kind.config_type,
+        synonyms=synonyms,
+        documentation=key.documentation,
+        read_only=False,
+    )
+
+
+def _of_broker(config: Config, key: GroupKey) -> Value:
+    """What counts for a group that has no setting of its own."""
+    return key.default if key.behind is None else config.value(key.behind)
+
+
+def _number(value: Value) -> int:
+    assert isinstance(value, int), "only numbers have bounds"
+    return value
+
+
+def _invalid(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_CONFIG, message)

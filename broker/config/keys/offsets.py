@@ -1,0 +1,58 @@
+"""Keys of committed offsets and their topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker.config.key import key
+from broker.config.kinds import int16, int32, int64
+
+
+@dataclass(kw_only=True)
+class OffsetKeys:
+    """Keys of committed offsets and their topic."""
+
+    offset_metadata_max_bytes: int = key(
+        "offset.metadata.max.bytes",
+        int32(),
+        4096,
+        "The longest text a client may store with a committed offset.",
+    )
+    offsets_commit_timeout_ms: int = key(
+        "offsets.commit.timeout.ms",
+        int32(1),
+        5000,
+        "How long an offset commit may wait for its replicas.",
+    )
+    offsets_retention_minutes: int = key(
+        "offsets.retention.minutes",
+        int32(1),
+        10_080,
+        "How long the offsets of a group without members are kept.",
+    )
+    offsets_retention_check_interval_ms: int = key(
+        "offsets.retention.check.interval.ms",
+        int64(1),
+        600_000,
+        "How often it is looked which offsets are too old.",
+    )
+    offsets_topic_num_partitions: int = key(
+        "offsets.topic.num.partitions",
+        int32(1),
+        4,
+        "Partitions of the topic of committed offsets.",
+        kafka_default=50,
+        because="the groups of one machine need no fifty logs to be made and recovered",
+    )
+    offsets_topic_replication_factor: int = key(
+        "offsets.topic.replication.factor",
+        int16(1),
+        3,
+        "Replicas of the topic of committed offsets; at most as many as there are nodes.",
+    )
+    offsets_topic_segment_bytes: int = key(
+        "offsets.topic.segment.bytes",
+        int32(1),
+        104_857_600,
+        "Segment size of the topic of committed offsets.",
+    )

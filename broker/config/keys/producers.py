@@ -1,0 +1,28 @@
+"""Keys of idempotent producers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker.config.key import ANYWHERE, key
+from broker.config.kinds import int32
+
+
+@dataclass(kw_only=True)
+class ProducerKeys:
+    """Keys of idempotent producers."""
+
+    producer_id_expiration_ms: int = key(
+        "producer.id.expiration.ms",
+        int32(1),
+        86_400_000,
+        "How long a silent idempotent producer is remembered.",
+        change=ANYWHERE,
+    )
+    producer_id_expiration_check_interval_ms: int = key(
+        "producer.id.expiration.check.interval.ms",
+        int32(1),
+        600_000,
+        "How often it is looked which producers can be forgotten.",
+        internal=True,
+    )

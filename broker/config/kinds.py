@@ -1,0 +1,363 @@
+"""The kinds of values a configuration key can have: how each is read, written and told to a user.
+
+Parsing follows Kafka's ``ConfigDef``: blanks around a value are dropped, numbers are decimal with
+an optional sign, booleans are ``true`` or ``false`` in any case, a list is separated by commas.
+"""
+
+from __future__ import annotations
+
+import decimal
+import re
+import sys
+from dataclasses import dataclass
+from enum import IntEnum
+
+INT_MAX = 2**31 - 1
+LONG_MAX = 2**63 - 1
+DOUBLE_MAX = sys.float_info.max
+SHORT_MAX = 2**15 - 1
+
+Value = bool | int | float | str | tuple[str, ...] | None
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+class ConfigType(IntEnum):
+    """What DescribeConfigs calls the kinds (``DescribeConfigsResponse.ConfigType``)."""
+
+    UNKNOWN = 0
+    BOOLEAN = 1
+    STRING = 2
+    INT = 3
+    SHORT = 4
+    LONG = 5
+    DOUBLE = 6
+    LIST = 7
+    CLASS = 8
+    PASSWORD = 9
+
+
+class Unfit(ValueError):  # noqa: N818 - it says what the value is
+    """A value its key cannot have; the message says what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A whole number in a range; ``also`` is one value outside of it that is allowed too."""
+
+    config_type: ConfigType
+    low: int
+    high: int
+    also: int | None = None
+
+    def parse(self, text: str) -> Value:
+        """Read the number; raises `Unfit`."""
+        stripped = text.strip()
+        # The length is looked at first: Python refuses, in words of its own, to read 5000 digits.
+        if len(stripped) > 40 or not _INTEGER.fullmatch(stripped):
+            raise Unfit(self.allowed)
+        value = int(stripped)
+        if not self.low <= value <= self.high and value != self.also:
+            raise Unfit(self.allowed)
+        return value
+
+    @property
+    def allowed(self) -> str:
+        """The range, as a user reads it."""
+        extra = "" if self.also is None else f", or {self.also}"
+        return f"a whole number from {self.low} to {self.high}{extra}"
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal:
+    """A number with a fraction, in a range."""
+
+    low: float = -DOUBLE_MAX
+    high: float = DOUBLE_MAX
+    config_type: ConfigType = ConfigType.DOUBLE
+
+    def parse(self, text: str) -> Value:
+        """Read the number; raises `Unfit`."""
+        stripped = text.strip()
+        if not _DECIMAL.fullmatch(stripped) or not self.low <= float(stripped) <= self.high:
+            raise Unfit(self.allowed)
+        return float(stripped)
+
+    @property
+    def allowed(self) -> str:
+        """The range, as a user reads it."""
+        return f"a number from {self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """True or false."""
+
+    config_type: ConfigType = ConfigType.BOOLEAN
+    allowed: str = "true or false"
+
+    def parse(self, text: str) -> Value:
+        """Read the boolean; raises `Unfit`."""
+        match text.strip().lower():
+            case "true":
+                return True
+            case "false":
+                return False
+            case _:
+                raise Unfit(self.allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of a few words, spelled exactly."""
+
+    words: tuple[str, ...]
+    config_type: ConfigType = ConfigType.STRING
+
+    def parse(self, text: str) -> Value:
+        """Read the word; raises `Unfit`."""
+        if text.strip() not in self.words:
+            raise Unfit(self.allowed)
+        return text.strip()
+
+    @property
+    def allowed(self) -> str:
+        """The words, as a user reads them."""
+        return "one of " + ", ".join(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfAnyCase:
+    """One of a few words, in whatever case; it is kept in lower case if that is asked for."""
+
+    words: tuple[str, ...]
+    lowered: bool = True
+    config_type: ConfigType = ConfigType.STRING
+
+    def parse(self, text: str) -> Value:
+        """Read the word; raises `Unfit`."""
+        if text.strip().upper() not in self.words:
+            raise Unfit(self.allowed)
+        return text.strip().lower() if self.lowered else text.strip()
+
+    @property
+    def allowed(self) -> str:
+        """The words, as a user reads them."""
+        return "one of " + ", ".join(self.words) + ", in any case"
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """Any of a few words, separated by commas; none at all is mostly allowed (KIP-1161)."""
+
+    words: tuple[str, ...]
+    config_type: ConfigType = ConfigType.LIST
+    may_be_empty: bool = True
+
+    def parse(self, text: str) -> Value:
+        """Read the words, each once, in the order given; raises `Unfit`."""
+        if not text.strip():
+            if not self.may_be_empty:
+                raise Unfit(self.allowed)
+            return ()
+        given = [word.strip() for word in text.split(",")]
+        if any(word not in self.words for word in given):
+            raise Unfit(self.allowed)
+        return tuple(dict.fromkeys(given))
+
+    @property
+    def allowed(self) -> str:
+        """The words, as a user reads them."""
+        return "a list of " + ", ".join(self.words) + ", separated by commas"
+
+
+@dataclass(frozen=True, slots=True)
+class AnyList:
+    """Any words, separated by commas, each kept once."""
+
+    config_type: ConfigType = ConfigType.LIST
+    allowed: str = "a list, separated by commas"
+
+    def parse(self, text: str) -> Value:
+        """Read the words; none of them is refused."""
+        words = (word.strip() for word in text.split(","))
+        return tuple(dict.fromkeys(word for word in words if word))
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any text."""
+
+    empty: bool = True
+    config_type: ConfigType = ConfigType.STRING
+
+    def parse(self, text: str) -> Value:
+        """Read the text; raises `Unfit` for none where some is needed."""
+        if not text.strip() and not self.empty:
+            raise Unfit(self.allowed)
+        return text.strip()
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, as a user reads it."""
+        return "a text" if self.empty else "a text that is not empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A text that is stored and never returned to a client."""
+
+    config_type: ConfigType = ConfigType.PASSWORD
+    allowed: str = "a secret text"
+
+    def parse(self, text: str) -> Value:
+        """Read the text."""
+        return text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassName:
+    """The name of a Java class. None but the default can be loaded here."""
+
+    default: str | None = None
+    config_type: ConfigType = ConfigType.CLASS
+
+    def parse(self, text: str) -> Value:
+        """Read the name; raises `Unfit`."""
+        if text.strip() != self.default:
+            raise Unfit(self.allowed)
+        return text.strip()
+
+    @property
+    def allowed(self) -> str:
+        """The class, as a user reads it."""
+        return self.default or "set: classes of Java cannot be loaded"
+
+
+# A time as ``java.time.Duration`` reads it: days, then after a T hours, minutes and seconds.
+_DURATION = re.compile(
+    r"P(?=[\dT])(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d{0,9})?S)?)?", re.IGNORECASE | re.ASCII
+)
+_BY_DURATION = "by_duration:"
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetReset:
+    """Where to begin (``ShareGroupAutoOffsetResetStrategy``): a word, or a time before now."""
+
+    config_type: ConfigType = ConfigType.STRING
+    allowed: str = "latest, earliest or by_duration:PnDTnHnMn.nS"
+
+    def parse(self, text: str) -> Value:
+        """Read the word or the time; raises `Unfit`."""
+        word = text.strip()
+        is_duration = word.startswith(_BY_DURATION) and _DURATION.fullmatch(
+            word.removeprefix(_BY_DURATION)
+        )
+        if word not in ("latest", "earliest") and not is_duration:
+            raise Unfit(self.allowed)
+        return word
+
+
+_COUNTS = "a list of ADDRESS:NUMBER, separated by commas"
+
+
+@dataclass(frozen=True, slots=True)
+class CountsByAddress:
+    """Addresses, each with a number behind a colon, separated by commas; kept as it is written."""
+
+    config_type: ConfigType = ConfigType.STRING
+    allowed: str = _COUNTS
+
+    def parse(self, text: str) -> Value:
+        """Read the list; raises `Unfit`."""
+        counts_by_address(text)
+        return text.strip()
+
+
+_REPLICAS = "* or a list of PARTITION:NODE, separated by commas"
+_REPLICA = re.compile(r"[0-9]+:[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaList:
+    """All replicas of a topic, those that are listed, or none."""
+
+    config_type: ConfigType = ConfigType.LIST
+    allowed: str = _REPLICAS
+
+    def parse(self, text: str) -> Value:
+        """Read the list; raises `Unfit`."""
+        words = tuple(word.strip() for word in text.split(",") if text.strip())
+        if words != ("*",) and not all(map(_REPLICA.fullmatch, words)):
+            raise Unfit(_REPLICAS)
+        return words
+
+
+Words = OneOf | OneOfAnyCase | ListOf
+Kind = (
+    Integer
+    | Decimal
+    | Boolean
+    | Words
+    | AnyList
+    | Text
+    | Secret
+    | ClassName
+    | OffsetReset
+    | CountsByAddress
+    | ReplicaList
+)
+
+
+def counts_by_address(text: str) -> dict[str, int]:
+    """The numbers of a `CountsByAddress`; raises `Unfit`."""
+    pairs = [each.strip().rpartition(":") for each in text.split(",") if each.strip()]
+    counts = int32(0)
+    if any(not address for address, _, _ in pairs):
+        raise Unfit(_COUNTS)
+    try:
+        return {address.strip(): int(str(counts.parse(count))) for address, _, count in pairs}
+    except Unfit:
+        raise Unfit(_COUNTS) from None
+
+
+def int32(low: int = -(2**31), high: int = INT_MAX, *, also: int | None = None) -> Integer:
+    """A Java ``int``."""
+    return Integer(ConfigType.INT, low, high, also)
+
+
+def int64(low: int = -(2**63), high: int = LONG_MAX, *, also: int | None = None) -> Integer:
+    """A Java ``long``."""
+    return Integer(ConfigType.LONG, low, high, also)
+
+
+def int16(low: int = -(2**15), high: int = SHORT_MAX) -> Integer:
+    """A Java ``short``."""
+    return Integer(ConfigType.SHORT, low, high)
+
+
+def written(value: Value) -> str | None:
+    """A value as Kafka writes it in an answer; None for a key that has none."""
+    match value:
+        case None:
+            return None
+        case bool():
+            return "true" if value else "false"
+        case tuple():
+            return ",".join(value)
+        case float():
+            return _as_java(value)
+        case _:
+            return str(value)
+
+
+def _as_java(value: float) -> str:
+    """A number as ``Double.toString`` writes it: 1.0E-4 where Python has 0.0001."""
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return str(float(value))
+    sign, digits, exponent = decimal.Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(exponent, int), "neither infinite nor not a number"
+    rest = "".join(map(str, digits[1:])) or "0"
+    return f"{'-' * sign}{digits[0]}.{rest}E{exponent + len(digits) - 1}"

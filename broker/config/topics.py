@@ -1,0 +1,178 @@
+"""A topic's configuration: what was set on it, and the broker's word for the rest.
+
+Every topic key falls back to keys of the broker: ``segment.ms`` is ``log.roll.ms`` if that is set,
+else ``log.roll.hours`` in milliseconds (Kafka's ``ServerTopicConfigSynonyms``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+
+from broker.config import Config, attribute
+from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
+from broker.config.idle.topics import KEYS as IDLE_KEYS
+from broker.config.idle.topics import REMOTE_STORAGE_ENABLE
+from broker.config.kinds import ConfigType, Unfit, Value, int64, written
+from broker.config.refusals import invalid_value
+from broker.config.topic_key import METADATA, TopicKey, topic_key
+from broker.errors import ApiError
+from broker.storage.log_config import LogConfig
+from protocol.errors import ErrorCode
+
+_MINUTE_MS = 60_000
+_HOUR_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class TopicConfig:
+    """All settings of a topic that this broker uses, an attribute a key, as in `Config`."""
+
+    cleanup_policy: tuple[str, ...] = topic_key("cleanup.policy", "log.cleanup.policy")
+    compression_gzip_level: int = topic_key("compression.gzip.level", "compression.gzip.level")
+    compression_lz4_level: int = topic_key("compression.lz4.level", "compression.lz4.level")
+    compression_type: str = topic_key("compression.type", "compression.type")
+    compression_zstd_level: int = topic_key("compression.zstd.level", "compression.zstd.level")
+    delete_retention_ms: int = topic_key("delete.retention.ms", "log.cleaner.delete.retention.ms")
+    file_delete_delay_ms: int = topic_key("file.delete.delay.ms", "log.segment.delete.delay.ms")
+    flush_messages: int = topic_key("flush.messages", "log.flush.interval.messages")
+    flush_ms: int = topic_key(
+        "flush.ms", "log.flush.interval.ms", "log.flush.scheduler.interval.ms", kind=int64(0)
+    )
+    index_interval_bytes: int = topic_key("index.interval.bytes", "log.index.interval.bytes")
+    max_compaction_lag_ms: int = topic_key(
+        "max.compaction.lag.ms", "log.cleaner.max.compaction.lag.ms"
+    )
+    max_message_bytes: int = topic_key("max.message.bytes", "message.max.bytes")
+    message_timestamp_after_max_ms: int = topic_key(
+        "message.timestamp.after.max.ms", "log.message.timestamp.after.max.ms"
+    )
+    message_timestamp_before_max_ms: int = topic_key(
+        "message.timestamp.before.max.ms", "log.message.timestamp.before.max.ms"
+    )
+    message_timestamp_type: str = topic_key("message.timestamp.type", "log.message.timestamp.type")
+    min_cleanable_dirty_ratio: float = topic_key(
+        "min.cleanable.dirty.ratio", "log.cleaner.min.cleanable.ratio"
+    )
+    min_compaction_lag_ms: int = topic_key(
+        "min.compaction.lag.ms", "log.cleaner.min.compaction.lag.ms"
+    )
+    min_insync_replicas: int = topic_key("min.insync.replicas", "min.insync.replicas")
+    retention_bytes: int = topic_key("retention.bytes", "log.retention.bytes")
+    retention_ms: int = topic_key(
+        "retention.ms",
+        "log.retention.ms",
+        ("log.retention.minutes", _MINUTE_MS),
+        ("log.retention.hours", _HOUR_MS),
+        kind=int64(-1),
+    )
+    segment_bytes: int = topic_key("segment.bytes", "log.segment.bytes")
+    segment_index_bytes: int = topic_key("segment.index.bytes", "log.index.size.max.bytes")
+    segment_jitter_ms: int = topic_key(
+        "segment.jitter.ms", "log.roll.jitter.ms", ("log.roll.jitter.hours", _HOUR_MS)
+    )
+    segment_ms: int = topic_key("segment.ms", "log.roll.ms", ("log.roll.hours", _HOUR_MS))
+    unclean_leader_election_enable: bool = topic_key(
+        "unclean.leader.election.enable", "unclean.leader.election.enable"
+    )
+
+    def __init__(self, config: Config, overrides: Mapping[str, str]) -> None:
+        """Resolve *overrides*, which `check_topic_configs` has accepted, over *config*."""
+        for key in _DECLARED:
+            object.__setattr__(self, attribute(key.name), _resolve(key, config, overrides))
+
+    def log_config(self) -> LogConfig:
+        """The part that a log needs to know."""
+        return LogConfig(**{f.name: getattr(self, f.name) for f in fields(LogConfig)})
+
+
+_DECLARED: tuple[TopicKey, ...] = tuple(each.metadata[METADATA] for each in fields(TopicConfig))
+TOPIC_KEYS: Mapping[str, TopicKey] = MappingProxyType(
+    {key.name: key for key in (*_DECLARED, *IDLE_KEYS)}
+)
+
+
+def topic_value(config: Config, overrides: Mapping[str, str], name: str) -> Value:
+    """One setting, for who needs no more than that of many topics."""
+    return _resolve(TOPIC_KEYS[name], config, overrides)
+
+
+def check_topic_configs(configs: Mapping[str, str]) -> None:
+    """Raise `ApiError` INVALID_CONFIG unless a topic may have these settings."""
+    values = {name: _checked(name, text) for name, text in configs.items()}
+    if values.get(REMOTE_STORAGE_ENABLE):
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "Tiered Storage functionality is disabled in the broker. Topic cannot be configured "
+            "with remote log storage.",
+        )
+    shortest, longest = values.get("min.compaction.lag.ms"), values.get("max.compaction.lag.ms")
+    if isinstance(shortest, int) and isinstance(longest, int) and shortest > longest:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            f"conflict topic config setting min.compaction.lag.ms ({shortest}) > "
+            f"max.compaction.lag.ms ({longest})",
+        )
+
+
+def describe_topic(config: Config, overrides: Mapping[str, str]) -> list[ConfigEntry]:
+    """All keys of a topic, for DescribeConfigs."""
+    return [_describe(key, config, overrides) for key in TOPIC_KEYS.values()]
+
+
+def _checked(name: str, text: str) -> Value:
+    key = TOPIC_KEYS.get(name)
+    if key is None:
+        raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
+    try:
+        return key.kind.parse(text)
+    except Unfit:
+        raise ApiError(ErrorCode.INVALID_CONFIG, invalid_value(name, key.kind, text)) from None
+
+
+# Kafka's words for words that are added to a key of a topic which holds no list.
+NOT_A_LIST = "Can't {OPERATION} to key {name} because its type is not LIST."
+
+
+def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:
+    """The words of a list of a topic, set on it or not; None for a key that holds no list."""
+    key = TOPIC_KEYS.get(name)
+    if key is None or key.kind.config_type is not ConfigType.LIST:
+        return None
+    value = _resolve(key, config, overrides)
+    assert isinstance(value, tuple)
+    return value
+
+
+def _resolve(key: TopicKey, config: Config, overrides: Mapping[str, str]) -> Value:
+    """The value of a topic key."""
+    if key.name in overrides:
+        return key.kind.parse(overrides[key.name])
+    for broker_key, factor in key.synonyms:
+        value = config.value(broker_key)
+        if value is None:
+            continue
+        if factor != 1:
+            assert isinstance(value, int)
+            value = value * factor if value > 0 else value  # -1 hours is for ever, too
+        return value
+    assert not key.synonyms, "the last synonym always has a value"
+    return key.default
+
+
+def _describe(key: TopicKey, config: Config, overrides: Mapping[str, str]) -> ConfigEntry:
+    """A key as ``ConfigHelper.createTopicConfigEntry``: of its synonyms Kafka lists the first."""
+    value = written(_resolve(key, config, overrides))
+    synonyms = config.synonyms(key.synonyms[0][0]) if key.synonyms else []
+    if key.name in overrides:
+        synonyms.insert(0, ConfigSynonym(key.name, value, ConfigSource.DYNAMIC_TOPIC))
+    return ConfigEntry(
+        name=key.name,
+        value=value,
+        source=synonyms[0].source if synonyms else ConfigSource.DEFAULT,
+        config_type=key.kind.config_type,
+        synonyms=synonyms,
+        documentation=key.documentation,
+        read_only=False,
+    )

@@ -1,0 +1,71 @@
+"""What a request to alter settings makes of those there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.config.changes import ConfigChange, Operation, altered, check_changes
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+
+def after(current: dict[str, str], *changes: ConfigChange) -> dict[str, str]:
+    def words(name: str) -> tuple[str, ...] | None:
+        text = current.get(name, "a,b")
+        return tuple(filter(None, text.split(","))) if name == "list" else None
+
+    return altered(current, changes, words, "no list: {OPERATION} {operation} {name}")
+
+
+def test_a_key_is_set_and_unset() -> None:
+    """The others are left as they are; one that is not set can be unset."""
+    changes = (
+        ConfigChange("x", "2"),
+        ConfigChange("y", None, Operation.DELETE),
+        ConfigChange("n", None, Operation.DELETE),
+    )
+
+    assert after({"x": "1", "y": "1", "z": "1"}, *changes) == {"x": "2", "z": "1"}
+
+
+@pytest.mark.parametrize(
+    ("current", "operation", "words", "result"),
+    [
+        ({"list": "a"}, Operation.APPEND, "c", "a,c"),
+        ({"list": "a"}, Operation.APPEND, "a,c", "a,c"),
+        ({}, Operation.APPEND, "c", "a,b,c"),
+        ({"list": "a,c"}, Operation.SUBTRACT, "c", "a"),
+        ({"list": "a"}, Operation.SUBTRACT, "c", "a"),
+        ({"list": "a"}, Operation.SUBTRACT, "a", ""),
+        ({}, Operation.SUBTRACT, "a", "b"),
+    ],
+)
+def test_a_list_grows_and_shrinks(
+    current: dict[str, str], operation: Operation, words: str, result: str
+) -> None:
+    """From what is set, or else from the default; a word is there once or not at all."""
+    assert after(current, ConfigChange("list", words, operation)) == {"list": result}
+
+
+def test_only_a_list_can_be_added_to() -> None:
+    """INVALID_CONFIG in the words that the caller has for it."""
+    with pytest.raises(ApiError) as refused:
+        after({}, ConfigChange("x", "1", Operation.APPEND))
+
+    assert refused.value.code is ErrorCode.INVALID_CONFIG
+    assert refused.value.message == "no list: APPEND append x"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ([ConfigChange("x", "1"), ConfigChange("x", "2")], "Error due to duplicate config keys"),
+        ([ConfigChange("x", None), ConfigChange("y", None)], "Null value not supported for : x,y"),
+    ],
+)
+def test_changes_that_make_no_sense(changes: list[ConfigChange], message: str) -> None:
+    """INVALID_REQUEST, whatever they are for."""
+    with pytest.raises(ApiError) as refused:
+        check_changes(changes)
+
+    assert (refused.value.code, refused.value.message) == (ErrorCode.INVALID_REQUEST, message)

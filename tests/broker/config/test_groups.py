@@ -1,0 +1,114 @@
+"""What can be set for one group (mirrors ``GroupConfigTest``)."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.config import Config, parse_config
+from broker.config.entry import ConfigSource, ConfigSynonym
+from broker.config.groups import GroupConfigs, check_group_configs, describe_group
+from broker.errors import ApiError
+from protocol.errors import ErrorCode
+
+SESSION = "consumer.session.timeout.ms"
+HEARTBEAT = "consumer.heartbeat.interval.ms"
+INTERVAL = "consumer.assignment.interval.ms"
+
+
+def test_what_is_not_set_is_the_broker_s() -> None:
+    """``group.consumer.*`` without a group's own."""
+    configs = GroupConfigs(
+        parse_config(
+            {
+                "group.consumer.session.timeout.ms": "50000",
+                "group.consumer.heartbeat.interval.ms": "7000",
+            }
+        )
+    )
+
+    assert configs.session_timeout_ms("g") == 50_000
+    assert configs.heartbeat_interval_ms("g") == 7000
+
+
+def test_what_is_set_goes_for_one_group() -> None:
+    """Others keep the broker's."""
+    configs = GroupConfigs(Config())
+    configs.replace("g", {SESSION: "46000", INTERVAL: "2000"})
+
+    assert (configs.session_timeout_ms("g"), configs.session_timeout_ms("h")) == (46_000, 45_000)
+    assert configs.assignment_interval_ms("g") == 2000
+
+
+def test_what_is_set_next_replaces_all_of_it() -> None:
+    """What is left out is the broker's again."""
+    configs = GroupConfigs(Config())
+    configs.replace("g", {SESSION: "46000"})
+    configs.replace("g", {HEARTBEAT: "6000"})
+
+    assert configs.session_timeout_ms("g") == 45_000
+    assert configs.heartbeat_interval_ms("g") == 6000
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"nonsense": "1"}, "Unknown group config name: nonsense"),
+        (
+            {SESSION: "soon"},
+            f"Invalid value soon for configuration {SESSION}: Not a number of type INT",
+        ),
+        (
+            {HEARTBEAT: "0"},
+            f"Invalid value 0 for configuration {HEARTBEAT}: Value must be at least 1",
+        ),
+        (
+            {SESSION: "44999"},
+            f"{SESSION} must be greater than or equal to group.consumer.min.session.timeout.ms",
+        ),
+        (
+            {SESSION: "60001"},
+            f"{SESSION} must be less than or equal to group.consumer.max.session.timeout.ms",
+        ),
+        (
+            {SESSION: "50000", HEARTBEAT: "15001"},
+            f"{HEARTBEAT} must be less than or equal to group.consumer.max.heartbeat.interval.ms",
+        ),
+    ],
+)
+def test_what_cannot_be_set(settings: dict[str, str], message: str) -> None:
+    """Within the broker's bounds, in Kafka's words."""
+    with pytest.raises(ApiError) as refused:
+        check_group_configs(Config(), settings)
+
+    assert (refused.value.code, refused.value.message) == (ErrorCode.INVALID_CONFIG, message)
+
+
+def test_a_session_is_longer_than_the_time_between_heartbeats() -> None:
+    """The broker's own values count where only one of both is set."""
+    config = parse_config(
+        {
+            "group.consumer.min.heartbeat.interval.ms": "1000",
+            "group.consumer.max.heartbeat.interval.ms": "50000",
+        }
+    )
+    with pytest.raises(ApiError, match="must be greater than"):
+        check_group_configs(config, {HEARTBEAT: "45000"})
+
+    check_group_configs(config, {HEARTBEAT: "45000", SESSION: "45001"})
+
+
+def test_what_is_set_is_told_with_what_is_behind_it() -> None:
+    """The broker's key is a synonym, as Kafka tells it."""
+    config = parse_config({"group.consumer.session.timeout.ms": "50000"})
+
+    told = {each.name: each for each in describe_group(config, {SESSION: "46000"})}
+
+    assert len(told) == 17
+    session, heartbeat = told[SESSION], told[HEARTBEAT]
+    assert (session.value, session.source) == ("46000", ConfigSource.DYNAMIC_GROUP)
+    assert session.synonyms == [
+        ConfigSynonym(SESSION, "46000", ConfigSource.DYNAMIC_GROUP),
+        ConfigSynonym(f"group.{SESSION}", "50000", ConfigSource.STATIC_BROKER),
+        ConfigSynonym(f"group.{SESSION}", "45000", ConfigSource.DEFAULT),
+    ]
+    assert (heartbeat.value, heartbeat.source) == ("5000", ConfigSource.DEFAULT)

@@ -1,0 +1,119 @@
+"""What a user may write for each kind of value."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from broker.config.kinds import (
+    Boolean,
+    CountsByAddress,
+    Decimal,
+    Kind,
+    ListOf,
+    OneOf,
+    ReplicaList,
+    Unfit,
+    counts_by_address,
+    int16,
+    int32,
+    int64,
+    written,
+)
+
+POLICY = ListOf(("compact", "delete"))
+CODEC = OneOf(("gzip", "zstd"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (int32(), "5", 5),
+        (int32(), " +5 ", 5),
+        (int32(), "-5", -5),
+        (int32(1, 9, also=-1), "-1", -1),
+        (int64(), "9223372036854775807", 2**63 - 1),
+        (Boolean(), "TRUE", True),
+        (Boolean(), " false", False),
+        (Decimal(0, 1), ".5", 0.5),
+        (CODEC, " gzip ", "gzip"),
+        (POLICY, "compact, delete", ("compact", "delete")),
+        (POLICY, "delete,delete", ("delete",)),
+        (POLICY, "", ()),
+    ],
+)
+def test_a_value_is_read_as_kafka_reads_it(kind: Kind, text: str, value: object) -> None:
+    """Blanks, signs, case and repetitions are treated as by Kafka's ConfigDef."""
+    assert kind.parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (int32(), ""),
+        (int32(), "5_000"),
+        (int32(), "0x10"),
+        (int32(), "1e3"),
+        (int32(), "\u0665"),
+        (int32(), "2147483648"),
+        (int16(), "32768"),
+        (int64(), "9" * 5000),
+        (int32(1, 9, also=-1), "0"),
+        (Boolean(), "yes"),
+        (Decimal(0, 1), "1.5"),
+        (Decimal(0, 1), "nan"),
+        (CODEC, "GZIP"),
+        (CODEC, ""),
+        (POLICY, "compact,,delete"),
+        (POLICY, "none"),
+        (CountsByAddress(), "192.0.2.1"),
+        (ReplicaList(), "1"),
+        (ReplicaList(), "0:1,*"),
+        (ReplicaList(), "*,*"),
+        (ReplicaList(), "-1:2"),
+        (ReplicaList(), "0:1,,1:2"),
+        (CountsByAddress(), "192.0.2.1:x"),
+        (CountsByAddress(), "192.0.2.1:-1"),
+        (CountsByAddress(), ":5"),
+    ],
+)
+def test_a_value_that_kafka_refuses_is_refused(kind: Kind, text: str) -> None:
+    """The refusal says what is allowed."""
+    with pytest.raises(Unfit) as refusal:
+        kind.parse(text)
+
+    assert str(refusal.value) == kind.allowed
+
+
+@given(st.integers(-(2**63), 2**63 - 1))
+def test_what_is_written_is_read_back(number: int) -> None:
+    """A number survives being written as Kafka writes it."""
+    assert int64().parse(str(written(number))) == number
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(True, "true"), (("a", "b"), "a,b"), ((), ""), (0.5, "0.5"), (None, None), ("x", "x")],
+)
+def test_values_are_written_as_kafka_writes_them(
+    value: bool | float | str | tuple[str, ...] | None, text: str | None
+) -> None:
+    """Booleans are in lower case, lists have commas, no value is null."""
+    assert written(value) == text
+
+
+def test_counts_by_address_are_read() -> None:
+    """The last colon is the one before the number: an address may have some of its own."""
+    text = " 192.0.2.1:5, 2001:db8::1 : 7 ,"
+
+    assert CountsByAddress().parse(text) == text.strip()
+    assert counts_by_address(text) == {"192.0.2.1": 5, "2001:db8::1": 7}
+    assert counts_by_address("") == {}
+
+
+def test_replicas_are_all_or_some_or_none() -> None:
+    """Blanks around each do not count."""
+    parse = ReplicaList().parse
+
+    assert (parse("*"), parse(" 0:1 , 1:2"), parse(" ")) == (("*",), ("0:1", "1:2"), ())

@@ -1,0 +1,72 @@
+"""Kafka's words for a value that cannot be; each message is what Kafka 4.3.1 answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.config.kinds import CountsByAddress, ReplicaList
+from broker.config.refusals import invalid_value
+from broker.config.topics import TOPIC_KEYS
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("retention.ms", "x", "Not a number of type LONG"),
+        ("retention.ms", "-5", "Value must be at least -1"),
+        ("max.message.bytes", "99999999999", "Not a number of type INT"),
+        ("min.insync.replicas", "", "Not a number of type INT"),
+        ("segment.bytes", "1", "Value must be at least 1048576"),
+        ("compression.zstd.level", "99", "Value must be no more than 22"),
+        ("compression.gzip.level", "99", "Value must be between 1 and 9 or equal to -1"),
+        ("preallocate", "maybe", "Expected value to be either true or false"),
+        ("min.cleanable.dirty.ratio", "x", "Not a number of type DOUBLE"),
+        ("message.timestamp.type", "x", "String must be one of: CreateTime, LogAppendTime"),
+        ("cleanup.policy", "foo", "String must be one of: compact, delete"),
+    ],
+)
+def test_the_reason_is_kafkas(name: str, text: str, reason: str) -> None:
+    """The message names the key and what was given, too."""
+    message = invalid_value(name, TOPIC_KEYS[name].kind, text)
+
+    assert message == f"Invalid value {text} for configuration {name}: {reason}"
+
+
+def test_a_fraction_is_written_as_java_does() -> None:
+    """2 is 2.0 once it has been read."""
+    kind = TOPIC_KEYS["min.cleanable.dirty.ratio"].kind
+
+    message = invalid_value("min.cleanable.dirty.ratio", kind, "2")
+
+    assert message == (
+        "Invalid value 2.0 for configuration min.cleanable.dirty.ratio: "
+        "Value must be no more than 1"
+    )
+
+
+def test_the_word_that_is_wrong_is_named() -> None:
+    """Of a list only that one is shown."""
+    message = invalid_value("cleanup.policy", TOPIC_KEYS["cleanup.policy"].kind, "delete,foo")
+
+    assert message.startswith("Invalid value foo for configuration cleanup.policy: ")
+
+
+def test_a_list_of_addresses_is_refused() -> None:
+    """Kafka looks at it only when it is used."""
+    message = invalid_value("max.connections.per.ip.overrides", CountsByAddress(), "x")
+
+    assert message == (
+        "Invalid value x for configuration max.connections.per.ip.overrides: "
+        "Value must be a list of ADDRESS:NUMBER, separated by commas"
+    )
+
+
+def test_a_list_of_replicas_is_shown_whole() -> None:
+    """In Kafka's words."""
+    message = invalid_value("x.replicas", ReplicaList(), "0:1, *")
+
+    assert message == (
+        "Invalid value [0:1, *] for configuration x.replicas: x.replicas must be the literal '*' "
+        "or a list of replicas in the following format: "
+        "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
+    )

@@ -1,0 +1,182 @@
+"""A topic's own settings over the broker's."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from broker.config import Config, attribute
+from broker.config.entry import ConfigSource, ConfigSynonym
+from broker.config.topics import (
+    TOPIC_KEYS,
+    TopicConfig,
+    check_topic_configs,
+    describe_topic,
+    list_value,
+    topic_value,
+)
+from broker.errors import ApiError
+from broker.storage.log_config import LogConfig
+from protocol.errors import ErrorCode
+
+HOUR_MS = 3_600_000
+
+
+def refusal(**configs: str) -> str:
+    with pytest.raises(ApiError) as refused:
+        check_topic_configs({key.replace("_", "."): value for key, value in configs.items()})
+    assert refused.value.code is ErrorCode.INVALID_CONFIG
+    return str(refused.value.message)
+
+
+def test_every_key_has_its_attribute() -> None:
+    """The table of keys and the fields of the dataclass are the same list."""
+    declared = [attribute(name) for name, key in TOPIC_KEYS.items() if key.idle is None]
+    assert [field.name for field in fields(TopicConfig)] == declared
+
+
+def test_a_topic_without_settings_has_the_brokers() -> None:
+    """max.message.bytes is the broker's message.max.bytes."""
+    topic = TopicConfig(Config(message_max_bytes=5000), {})
+
+    assert topic.max_message_bytes == 5000
+
+
+def test_a_setting_of_the_topic_counts_more() -> None:
+    """What was set on the topic hides what the broker says."""
+    topic = TopicConfig(Config(message_max_bytes=5000), {"max.message.bytes": "7000"})
+
+    assert topic.max_message_bytes == 7000
+
+
+def test_one_setting_can_be_had_alone() -> None:
+    """The same value as among all of them."""
+    config, own = Config(message_max_bytes=5000), {"max.message.bytes": "7000"}
+
+    assert topic_value(config, own, "max.message.bytes") == 7000
+    assert topic_value(config, {}, "max.message.bytes") == 5000
+
+
+def test_hours_become_milliseconds() -> None:
+    """segment.ms falls back to log.roll.hours."""
+    assert TopicConfig(Config(log_roll_hours=2), {}).segment_ms == 2 * HOUR_MS
+
+
+def test_the_finer_unit_counts_first() -> None:
+    """log.retention.ms goes before minutes, and these before hours."""
+    minutes = Config(log_retention_minutes=3)
+
+    assert TopicConfig(minutes, {}).retention_ms == 180_000
+    assert TopicConfig(Config(log_retention_ms=7, log_retention_minutes=3), {}).retention_ms == 7
+
+
+def test_for_ever_is_for_ever_in_any_unit() -> None:
+    """-1 hours are not -3600000 ms."""
+    assert TopicConfig(Config(log_retention_hours=-1), {}).retention_ms == -1
+
+
+def test_a_log_gets_the_part_it_needs() -> None:
+    """The log's configuration has the topic's values."""
+    log = TopicConfig(Config(), {"segment.bytes": "2000000"}).log_config()
+
+    assert isinstance(log, LogConfig)
+    assert log.segment_bytes == 2_000_000
+
+
+def test_good_settings_are_accepted() -> None:
+    """Nothing is said of settings that a topic may have."""
+    check_topic_configs({"cleanup.policy": "compact,delete", "retention.ms": "-1"})
+
+
+@pytest.mark.parametrize(
+    ("configs", "message"),
+    [
+        ({"foo": "1"}, "Unknown topic config name: foo"),
+        (
+            {"segment_bytes": "5"},
+            "Invalid value 5 for configuration segment.bytes: Value must be at least 1048576",
+        ),
+        (
+            {"cleanup_policy": "Compact"},
+            (
+                "Invalid value Compact for configuration cleanup.policy: "
+                "String must be one of: compact, delete"
+            ),
+        ),
+        (
+            {"min_compaction_lag_ms": "5", "max_compaction_lag_ms": "2"},
+            "conflict topic config setting min.compaction.lag.ms (5) > max.compaction.lag.ms (2)",
+        ),
+        (
+            {"remote_storage_enable": "true"},
+            (
+                "Tiered Storage functionality is disabled in the broker. Topic cannot be "
+                "configured with remote log storage."
+            ),
+        ),
+    ],
+)
+def test_bad_settings_are_refused_with_a_reason(configs: dict[str, str], message: str) -> None:
+    """INVALID_CONFIG with the message that Kafka 4.3.1 answered."""
+    assert refusal(**configs) == message
+
+
+def test_a_topic_is_described_with_all_that_could_have_counted() -> None:
+    """The synonyms list the topic's value, the broker's, and the default, in this order."""
+    config = Config(log_segment_bytes=3_000_000, given={"log.segment.bytes": "3000000"})
+    entries = {e.name: e for e in describe_topic(config, {"segment.bytes": "2000000"})}
+
+    entry = entries["segment.bytes"]
+    assert (entry.value, entry.source, entry.read_only) == (
+        "2000000",
+        ConfigSource.DYNAMIC_TOPIC,
+        False,
+    )
+    assert [(s.name, s.value, s.source) for s in entry.synonyms] == [
+        ("segment.bytes", "2000000", ConfigSource.DYNAMIC_TOPIC),
+        ("log.segment.bytes", "3000000", ConfigSource.STATIC_BROKER),
+        ("log.segment.bytes", "1073741824", ConfigSource.DEFAULT),
+    ]
+
+
+def test_a_value_of_the_broker_is_described_as_such() -> None:
+    """A default stays a default, a broker's setting is static."""
+    config = Config(log_roll_ms=5, given={"log.roll.ms": "5"})
+    entries = {e.name: e for e in describe_topic(config, {})}
+
+    assert entries["segment.ms"].value == "5"
+    assert entries["segment.ms"].source is ConfigSource.STATIC_BROKER
+    assert entries["segment.bytes"].source is ConfigSource.DEFAULT
+
+
+def test_a_value_of_a_coarser_key_is_described_as_a_default() -> None:
+    """Kafka lists synonyms of the first key behind it only, though another one counts."""
+    config = Config(log_roll_hours=1, given={"log.roll.hours": "1"})
+    entries = {e.name: e for e in describe_topic(config, {})}
+
+    assert entries["segment.ms"].value == str(HOUR_MS)
+    assert entries["segment.ms"].source is ConfigSource.DEFAULT
+    assert entries["segment.ms"].synonyms == []
+
+
+def test_a_key_without_effect_is_described_with_what_is_set() -> None:
+    """As it is read, before the broker's key behind it; or else it has its default."""
+    entries = {e.name: e for e in describe_topic(Config(), {"local.retention.ms": " 5 "})}
+
+    local = entries["local.retention.ms"]
+    assert (local.value, local.source) == ("5", ConfigSource.DYNAMIC_TOPIC)
+    assert local.synonyms == [
+        ConfigSynonym("local.retention.ms", "5", ConfigSource.DYNAMIC_TOPIC),
+        ConfigSynonym("log.local.retention.ms", "-2", ConfigSource.DEFAULT),
+    ]
+    throttled = entries["leader.replication.throttled.replicas"]
+    assert (throttled.value, throttled.source, throttled.synonyms) == ("", ConfigSource.DEFAULT, [])
+
+
+def test_the_words_of_a_list_are_those_set_or_else_the_brokers() -> None:
+    """A key of another kind has none."""
+    assert list_value(Config(), {}, "cleanup.policy") == ("delete",)
+    assert list_value(Config(), {"cleanup.policy": "compact"}, "cleanup.policy") == ("compact",)
+    assert list_value(Config(), {}, "retention.ms") is None
+    assert list_value(Config(), {}, "nonsense") is None
