@@ -37,13 +37,17 @@ from broker.groups.coordinator_timer import CoordinatorTimer
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.loader import Loader
 from broker.groups.offset_metadata_manager import OffsetMetadataManager
-from broker.groups.records.serde import Record
+from broker.groups.records.serde import InconsistentRecord, Record
 from broker.groups.runtime import CoordinatorRuntime
+from protocol.codec import Malformed
 from protocol.errors import ErrorCode
+from protocol.records import CorruptRecords
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 
 log = logging.getLogger("antechamber.groups")
+
+_UNREADABLE = (ApiError, CorruptRecords, InconsistentRecord, Malformed)
 
 
 class GroupCoordinator:
@@ -228,12 +232,11 @@ class GroupCoordinator:
             coordinator_log,
             self._clock.wall_ms,
             partial(self._loaded, partition, coordinator_log),
-            partial(self.resign, partition),
+            partial(self._load_failed, partition),
         )
         loader.run()
 
     def _loaded(self, partition: int, coordinator_log: CoordinatorLog, loaded: GroupStates) -> None:
-        del self._loaders[partition]
         self.runtime.lead(partition, coordinator_log)
         self.states.adopt(loaded)
         for group_id, group in loaded.groups.items():
@@ -244,8 +247,19 @@ class GroupCoordinator:
                 self._classic.take_over(group, None)
             else:
                 self.consumers.loaded(group)
+        del self._loaders[partition]
         if loaded.groups:
             log.info("coordinator of %d groups of partition %d", len(loaded.groups), partition)
+
+    def _load_failed(self, partition: int, offset: int, error: Exception) -> None:
+        log.error(
+            "groups of partition %d of __consumer_offsets cannot be loaded, because of offset %d: "
+            "%s: %s",
+            *(partition, offset, type(error).__name__, error),
+            # What a log may hold is foreseen; anything else is a bug that the traceback shows.
+            exc_info=None if isinstance(error, _UNREADABLE) else error,
+        )
+        self.resign(partition)
 
     def resign(self, partition: int) -> None:
         """Give up the groups of a partition: who waits is sent to look for the coordinator."""

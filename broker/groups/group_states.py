@@ -7,8 +7,6 @@ supersede earlier ones, in any order between keys that compaction may leave.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from broker.groups.classic.generation_record import restore_generation
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.group import ConsumerGroup
@@ -16,7 +14,7 @@ from broker.groups.consumer.replay import replay
 from broker.groups.offsets import Changes, OffsetAndMetadata, OffsetTable
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue
 from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
-from broker.groups.records.serde import RawRecord, Record, deserialize
+from broker.groups.records.serde import InconsistentRecord, RawRecord, Record, deserialize
 from broker.topic_partition import TopicPartition
 
 AnyGroup = ClassicGroup | ConsumerGroup
@@ -29,15 +27,17 @@ class GroupStates:
         self.groups: dict[str, AnyGroup] = {}
         self.offsets = OffsetTable()
 
-    def load(self, raw_records: Iterable[RawRecord], now_wall_ms: int) -> None:
-        """Take over what records in the log say; raises `Malformed`."""
-        for raw in raw_records:
-            record = deserialize(raw)
-            if record is not None:
-                self.replay(record, now_wall_ms)
+    def load(self, raw: RawRecord, now_wall_ms: int) -> None:
+        """Apply a record of the log; raises `Malformed` and `InconsistentRecord`.
+
+        Records of types that this broker does not know are ignored, as in Kafka.
+        """
+        record = deserialize(raw)
+        if record is not None:
+            self.replay(record, now_wall_ms)
 
     def replay(self, record: Record, now_wall_ms: int) -> None:
-        """Take over what a record says."""
+        """Apply a record; raises `InconsistentRecord`."""
         key, value = record
         if isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey):
             offset = None if value is None else OffsetAndMetadata.from_record(value)
@@ -76,6 +76,8 @@ class GroupStates:
     def _replay_consumer_group(self, record: Record) -> None:
         group_id = record.key.group_id
         group = self.groups.get(group_id)
+        if isinstance(group, ClassicGroup) and not group.is_simple:
+            raise InconsistentRecord(f"group {group_id} is not a consumer group")
         if not isinstance(group, ConsumerGroup):
             if record.value is None:
                 return  # the group is gone already

@@ -6,18 +6,12 @@ loaded. What fits into one read is loaded before anybody can ask.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
-from broker.errors import ApiError
 from broker.groups.coordinator_log import CoordinatorLog
 from broker.groups.group_states import GroupStates
-from protocol.codec import Malformed
-from protocol.records import CorruptRecords
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
-
-log = logging.getLogger("antechamber.groups")
 
 _PAUSE_MS = 1
 
@@ -25,8 +19,10 @@ _PAUSE_MS = 1
 class Loader(TimerTask):
     """Reads up to where the log ended when it was made, then hands over what it found.
 
-    A log that cannot be read is left alone, as in Kafka: its groups have no coordinator until
-    another node leads the partition.
+    A log that cannot be loaded fails alone, as in Kafka (``CoordinatorLoaderImpl``): its groups
+    have no coordinator until the partition is loaded again. ``on_failed`` is called with the offset
+    of the record or batch that is wrong and the reason, whatever it is: what is in a log must not
+    end the node.
     """
 
     def __init__(
@@ -35,7 +31,7 @@ class Loader(TimerTask):
         coordinator_log: CoordinatorLog,
         wall_ms: Callable[[], int],
         on_loaded: Callable[[GroupStates], None],
-        on_failed: Callable[[], None],
+        on_failed: Callable[[int, Exception], None],
     ) -> None:
         super().__init__(_PAUSE_MS)
         self._timer = timer
@@ -48,20 +44,23 @@ class Loader(TimerTask):
         self._end_offset = coordinator_log.end_offset
 
     def run(self) -> None:
-        """Load some, and come back unless that was all."""
+        """Load some records, and schedule the next step unless those were the last."""
         try:
             self._load_some()
-        except (ApiError, CorruptRecords, Malformed):
-            log.exception("groups cannot be loaded at offset %d", self._next_offset)
-            self._on_failed()
+            if self._next_offset >= self._end_offset:
+                self._on_loaded(self._states)
+                return
+        except Exception as error:
+            self._on_failed(self._next_offset, error)
             return
-        if self._next_offset < self._end_offset:
-            self._timer.add(self)
-        else:
-            self._on_loaded(self._states)
+        self._timer.add(self)
 
     def _load_some(self) -> None:
         if self._next_offset >= self._end_offset:
             return
-        records, self._next_offset = self._log.read(self._next_offset)
-        self._states.load(records, self._wall_ms())
+        records, next_offset = self._log.read(self._next_offset)
+        now_ms = self._wall_ms()
+        for record in records:
+            self._next_offset = record.offset
+            self._states.load(record, now_ms)
+        self._next_offset = next_offset

@@ -19,8 +19,9 @@ from protocol.records import Record, batches, build_batch, records
 
 _ALL_IN_SYNC = -1
 _PRODUCE_VERSION = 13
-# What is read at a time. Kafka's offsets.load.buffer.size is larger, but has a thread to itself.
-_READ_BYTES = 256 * 1024
+# How much is read in one step, about a thousand records. Kafka's offsets.load.buffer.size is larger
+# because its loader has a thread to itself.
+_READ_BYTES = 64 * 1024
 
 
 class PartitionLog:
@@ -63,7 +64,7 @@ class PartitionLog:
             if header.is_control:
                 continue
             found += (
-                RawRecord(each.key or b"", each.value)
+                RawRecord(each.key or b"", each.value, each.offset)
                 for each in records(raw, position)
                 if each.offset >= offset
             )
@@ -72,7 +73,7 @@ class PartitionLog:
     def append(self, records: Sequence[RawRecord]) -> None:
         """Append them in one batch; raises `ApiError`."""
         now_ms = self._clock.wall_ms()
-        batch = build_batch([Record(key, value, timestamp=now_ms) for key, value in records])
+        batch = build_batch([Record(each.key, each.value, timestamp=now_ms) for each in records])
         try:
             appended = self._partition.append_as_leader(
                 memoryview(bytearray(batch)),

@@ -19,6 +19,7 @@ from broker.groups.append_errors import as_coordinator_error
 from broker.groups.coordinator_log import CoordinatorLog
 from broker.groups.offsets_topic import partition_for
 from broker.groups.records.serde import Record, serialize
+from protocol.codec import Unencodable
 from protocol.errors import ErrorCode
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
@@ -92,7 +93,11 @@ class CoordinatorRuntime:
         self.check(group_id)
         index = self.partition_for(group_id)
         partition = self._partitions[index]
-        raw = [serialize(record) for record in records]
+        try:
+            raw = [serialize(record) for record in records]
+        except Unencodable as error:
+            # Kafka cannot write such a record either; nothing has changed.
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
         if not raw:
             return
         partition.is_appending = True

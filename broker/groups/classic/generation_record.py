@@ -9,7 +9,7 @@ from broker.groups.classic.group_state import EMPTY, STABLE
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
 from broker.groups.classic.requests import MemberProtocol
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue, MemberMetadata
-from broker.groups.records.serde import Record
+from broker.groups.records.serde import InconsistentRecord, Record
 from protocol.codec import Malformed
 from protocol.consumer_protocol import PROTOCOL_TYPE, parse_subscription
 
@@ -48,13 +48,25 @@ def generation_record(group: ClassicGroup, assignments: Mapping[str, bytes]) -> 
 
 
 def restore_generation(group: ClassicGroup, value: GroupMetadataValue) -> None:
-    """Make a new *group* what its record says; nobody waits for anything."""
+    """Make a new *group* what its record says; nobody waits for anything.
+
+    Of members with the same id the last one counts, and the first member leads if the leader is
+    none of them. Raises `InconsistentRecord` for two members that are the same instance.
+    """
     group.generation_id = value.generation
-    for each in value.members:
+    for each in {each.member_id: each for each in value.members}.values():
+        if each.group_instance_id in group.static_members:
+            raise InconsistentRecord(
+                f"two members of group {group.group_id} are instance {each.group_instance_id}"
+            )
         group.add(_member(group.group_id, value, each), None)
     group.protocol_type = value.protocol_type or None
-    group.leader_id = value.leader
-    group.restore(value.protocol, STABLE if group.members else EMPTY)
+    if value.leader in group.members:
+        group.leader_id = value.leader
+    if group.members:
+        group.restore(value.protocol or "", STABLE)
+    else:
+        group.restore(value.protocol, EMPTY)
     if value.current_state_timestamp != _NO_TIMESTAMP:
         group.state_since_wall_ms = value.current_state_timestamp
 

@@ -28,6 +28,7 @@ from broker.groups.classic.requests import (
     JoinCallback,
     MemberProtocol,
 )
+from broker.groups.epochs import next_epoch
 from broker.groups.group import CLASSIC, CommitCheck, Committer
 from broker.groups.offsets import OffsetAndMetadata
 from broker.groups.records.classic import GroupMetadataKey
@@ -103,6 +104,11 @@ class ClassicGroup:
         return self.state is EMPTY
 
     @property
+    def is_simple(self) -> bool:
+        """Whether it only holds offsets: it has never had members."""
+        return self.state is EMPTY and self.protocol_type is None
+
+    @property
     def uses_consumer_protocol(self) -> bool:
         """Whether its members' metadata are those of consumers, which the broker can read."""
         return self.protocol_type == PROTOCOL_TYPE
@@ -114,7 +120,7 @@ class ClassicGroup:
 
     def init_next_generation(self, now_wall_ms: int) -> None:
         """Begin a generation of the members there are; without any the group is empty."""
-        self.generation_id += 1
+        self.generation_id = next_epoch(self.generation_id)
         self.pending_sync_members.clear()
         if self.members:
             self.protocol_name = self.select_protocol()

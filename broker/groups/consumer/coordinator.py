@@ -40,6 +40,7 @@ from broker.groups.consumer.timeouts import Timeouts
 from broker.groups.consumer.topics import Topics
 from broker.groups.consumer.validation import check_heartbeat
 from broker.groups.coordinator_timer import CoordinatorTimer
+from broker.groups.epochs import next_epoch
 from broker.groups.group_states import GroupStates
 from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
@@ -265,7 +266,7 @@ class ConsumerGroupCoordinator:
                 draft.remove(member_id)
             draft.remove_unsubscribed_regexes()
             metadata_hash = self.subscriptions.metadata_hash(draft.group)
-            draft.write_epoch(draft.group.epoch + 1, metadata_hash)
+            draft.write_epoch(next_epoch(draft.group.epoch), metadata_hash)
             self.finish(draft)
 
     def downgrade(

@@ -29,7 +29,7 @@ from broker.groups.records.consumer import (
     ConsumerGroupTargetAssignmentMemberKey,
     ConsumerGroupTargetAssignmentMetadataKey,
 )
-from broker.groups.records.serde import Record
+from broker.groups.records.serde import InconsistentRecord, Record
 from protocol.consumer_protocol import PROTOCOL_TYPE
 from protocol.errors import ErrorCode
 
@@ -37,6 +37,8 @@ from protocol.errors import ErrorCode
 INITIAL_EPOCH = 1
 # Older brokers do not check who may commit, so members must not commit by older versions.
 _MEMBER_EPOCHS_SINCE = 9
+
+_NOBODY = ConsumerGroupMember(member_id="")
 
 
 class ConsumerGroupState(StrEnum):
@@ -73,6 +75,8 @@ class ConsumerGroup:
         # As in Kafka an instance that its member has changed for another stays that member's, even
         # after it has left.
         self.static_members: dict[str, str] = {}
+        # Invariant: owners[topic][partition] is the member that owns it; nobody owns the others.
+        self.owners: dict[UUID, dict[int, str]] = {}
         self.target: dict[str, Partitions] = {}
         self.regexes: dict[str, ResolvedRegex] = {}
         # A broker before 4.1 described the group's topics in a record of their own.
@@ -84,6 +88,7 @@ class ConsumerGroup:
         other = copy(self)
         other.members = self.members.copy()
         other.static_members = self.static_members.copy()
+        other.owners = self.owners.copy()
         other.target = self.target.copy()
         other.regexes = self.regexes.copy()
         return other
@@ -175,12 +180,8 @@ class ConsumerGroup:
         return all(member.subscribed_topic_names == names for member in others)
 
     def is_free(self, topic_id: UUID, partition: int, member_id: str) -> bool:
-        """Whether nobody but that member has a partition."""
-        return not any(
-            member.owns(topic_id, partition)
-            for member in self.members.values()
-            if member.member_id != member_id
-        )
+        """Whether no other member owns a partition."""
+        return self.owners.get(topic_id, {}).get(partition, member_id) == member_id
 
     # ------------------------------------------------------------------------------ offsets
 
@@ -241,7 +242,12 @@ class ConsumerGroup:
     # ------------------------------------------------------------------------------ changes
 
     def put(self, member: ConsumerGroupMember) -> None:
-        """Add a member, or take over what is new of it."""
+        """Add a member, or take over what is new of it.
+
+        Raises `InconsistentRecord` if it owns a partition that another member owns.
+        """
+        before = self.members.get(member.member_id, _NOBODY)
+        self._change_owner(member.member_id, before, member)
         self.members[member.member_id] = member
         if member.instance_id is not None:
             self.static_members[member.instance_id] = member.member_id
@@ -249,9 +255,38 @@ class ConsumerGroup:
     def remove(self, member_id: str) -> None:
         """Forget a member; its instance, too, unless another member is that already."""
         member = self.members.pop(member_id, None)
+        if member is not None:
+            self._change_owner(member_id, member, _NOBODY)
         instance_id = None if member is None else member.instance_id
         if instance_id is not None and self.static_members.get(instance_id) == member_id:
             del self.static_members[instance_id]
+
+    def _change_owner(
+        self, member_id: str, before: ConsumerGroupMember, after: ConsumerGroupMember
+    ) -> None:
+        """Note what a member owns now. The inner tables are replaced: a copy may share them."""
+        if (before.assigned, before.pending_revocation) == (
+            after.assigned,
+            after.pending_revocation,
+        ):
+            return
+        had, has = before.owned, after.owned
+        for topic_id in had.keys() | has.keys():
+            lost = had.get(topic_id, {}).keys() - has.get(topic_id, {}).keys()
+            got = has.get(topic_id, {}).keys() - had.get(topic_id, {}).keys()
+            if not (lost or got):
+                continue
+            owners = {**self.owners.get(topic_id, {})}
+            for partition in lost:
+                del owners[partition]
+            for partition in got:
+                if partition in owners:
+                    raise InconsistentRecord(
+                        f"partition {partition} of topic {topic_id} is assigned to {member_id}, "
+                        f"but {owners[partition]} still owns it"
+                    )
+                owners[partition] = member_id
+            self.owners[topic_id] = owners
 
     def tombstones(self) -> list[Record]:
         """The records that delete the group with its members."""

@@ -25,6 +25,7 @@ from broker.groups.consumer.member import ConsumerGroupMember, OwnedPartitions
 from broker.groups.consumer.topics import Topics
 from broker.groups.group_states import GroupStates
 from broker.groups.records.consumer import ClassicMemberMetadata, ClassicProtocol
+from broker.groups.records.serde import InconsistentRecord
 from broker.groups.runtime import CoordinatorRuntime
 from protocol.codec import Malformed
 from protocol.consumer_protocol import (
@@ -96,8 +97,12 @@ class Migration:
             target = {topic_id: frozenset(parts) for topic_id, parts in member.assigned.items()}
             draft.write_target(member.member_id, target)
         draft.write_assignment_epoch(group.generation_id, 0)
-        for member in members:
-            draft.write_assignment(member)
+        try:
+            for member in members:
+                draft.write_assignment(member)
+        except InconsistentRecord:
+            # The leader has assigned a partition to two members; Kafka fails in the same way.
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR) from None
         return draft
 
     def retired(self, group: ClassicGroup) -> None:

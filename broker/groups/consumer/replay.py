@@ -1,6 +1,7 @@
-"""What each kind of record says of a consumer group.
+"""What each kind of record says of a consumer group (Kafka's ``GroupMetadataManager.replay``).
 
-A tombstone of what is not there says nothing: compaction may have left it alone.
+A tombstone of what is not there says nothing: compaction may have left it alone. A tombstone of
+what others still refer to contradicts them, as does a partition that two members own.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from broker.groups.records.consumer import (
     ConsumerGroupTargetAssignmentMetadataKey,
     ConsumerGroupTargetAssignmentMetadataValue,
 )
-from broker.groups.records.serde import Record
+from broker.groups.records.serde import InconsistentRecord, Record
 
 
 def replay(group: ConsumerGroup, record: Record) -> None:
-    """Let *group* be as *record* says."""
+    """Apply *record* to *group*; raises `InconsistentRecord`, which leaves it half applied."""
     _REPLAYS[type(record.key)](group, record.key, record.value)
 
 
@@ -39,6 +40,8 @@ def _epoch(
     group: ConsumerGroup, _key: ConsumerGroupMetadataKey, value: ConsumerGroupMetadataValue | None
 ) -> None:
     if value is None:
+        if group.members or group.target:
+            raise InconsistentRecord(f"group {group.group_id} is deleted, but still has members")
         group.is_deleted = True
     else:
         group.epoch, group.metadata_hash = value.epoch, value.metadata_hash
@@ -70,7 +73,7 @@ def _member(
     value: ConsumerGroupMemberMetadataValue | None,
 ) -> None:
     if value is None:
-        group.remove(key.member_id)
+        _remove(group, key.member_id)
     else:
         group.put(_member_of(group, key.member_id).with_metadata(value))
 
@@ -94,6 +97,8 @@ def _target_epoch(
     if value is not None:
         group.assignment_epoch = value.assignment_epoch
         group.assignment_timestamp_ms = value.assignment_timestamp
+    elif group.target:
+        raise InconsistentRecord(f"group {group.group_id} has targets, but no target epoch")
 
 
 def _target(
@@ -106,6 +111,17 @@ def _target(
         group.target[key.member_id] = {
             topic.topic_id: frozenset(topic.partitions) for topic in value.topic_partitions
         }
+
+
+def _remove(group: ConsumerGroup, member_id: str) -> None:
+    member = group.members.get(member_id)
+    if member is None:
+        return
+    if member.member_epoch != LEAVING_EPOCH or member_id in group.target:
+        raise InconsistentRecord(
+            f"member {member_id} of group {group.group_id} is removed, but still has an assignment"
+        )
+    group.remove(member_id)
 
 
 def _member_of(group: ConsumerGroup, member_id: str) -> ConsumerGroupMember:

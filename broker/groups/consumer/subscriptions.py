@@ -17,6 +17,7 @@ from broker.groups.consumer.regex.program import Program
 from broker.groups.consumer.regex.syntax import InvalidRegex
 from broker.groups.consumer.topics import Topics
 from broker.groups.coordinator_timer import CoordinatorTimer
+from broker.groups.epochs import next_epoch
 from protocol.errors import ErrorCode
 
 # How soon and how late the regular expressions of a group are looked at again; the second is
@@ -64,7 +65,7 @@ class Subscriptions:
             return
         metadata_hash = self.metadata_hash(group)
         if bump or metadata_hash != group.metadata_hash:
-            draft.write_epoch(group.epoch + 1, metadata_hash)
+            draft.write_epoch(next_epoch(group.epoch), metadata_hash)
         if group.has_partition_metadata_record:
             draft.remove_partition_metadata()
         draft.is_up_to_date = True
@@ -119,7 +120,7 @@ class Subscriptions:
             draft.write_regex(regex, ResolvedRegex(matches, self._topics.version, now_ms))
         metadata_hash = self.metadata_hash(draft.group)
         if changed or metadata_hash != draft.group.metadata_hash:
-            draft.write_epoch(draft.group.epoch + 1, metadata_hash)
+            draft.write_epoch(next_epoch(draft.group.epoch), metadata_hash)
 
 
 def _check_regex(regex: str) -> None:

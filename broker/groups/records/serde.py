@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -32,6 +33,9 @@ from protocol.codec import Malformed, decode, encode
 # An offset that has no time of its own at which it expires.
 NO_TIMESTAMP = -1
 
+# A record that has not been read from a log.
+NO_OFFSET = -1
+
 _INT16 = Struct(">h")
 _KEY_VERSION = 0
 
@@ -57,11 +61,17 @@ class Record(NamedTuple):
     value: Any = None
 
 
-class RawRecord(NamedTuple):
-    """A record as it lies in the log."""
+@dataclass(slots=True)
+class RawRecord:
+    """A record as bytes; ``offset`` is its place in the log it was read from."""
 
     key: bytes
     value: bytes | None
+    offset: int = field(default=NO_OFFSET, compare=False)
+
+
+class InconsistentRecord(Exception):  # noqa: N818 - it names the record
+    """A record contradicts those before it in the log, so its group cannot be restored."""
 
 
 def serialize(record: Record) -> RawRecord:

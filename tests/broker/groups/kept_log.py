@@ -32,7 +32,10 @@ class KeptLog:
         return len(self.records)
 
     def read(self, offset: int) -> LogSlice:
-        found = self.records[offset : offset + self.read_max]
+        found = [
+            RawRecord(each.key, each.value, offset + index)
+            for index, each in enumerate(self.records[offset : offset + self.read_max])
+        ]
         return LogSlice(found, offset + len(found))
 
     def append(self, records: Sequence[RawRecord]) -> None:

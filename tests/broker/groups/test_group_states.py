@@ -124,7 +124,8 @@ def test_raw_records_are_read() -> None:
     """What is not a record of groups is passed over."""
     states = GroupStates()
     unknown = RawRecord(b"\x7f\x00", b"")
-    states.load([unknown, serialize(CONSUMER), serialize(offset_of("h"))], 9000)
+    for raw in (unknown, serialize(CONSUMER), serialize(offset_of("h"))):
+        states.load(raw, 9000)
 
     assert list(states.groups) == ["g", "h"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import pytest
@@ -12,12 +13,13 @@ from broker.groups.group_states import GroupStates
 from broker.groups.loader import Loader
 from broker.groups.records.classic import GroupMetadataKey
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
-from broker.groups.records.serde import RawRecord, Record, serialize
+from broker.groups.records.serde import RECORD_TYPES, RawRecord, Record, serialize
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.records import CorruptRecords
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.kept_log import KeptLog
+from tests.protocol.random_messages import random_message
 from tests.purgatories.manual_clock import ManualClock
 
 T0 = TopicPartition("t", 0)
@@ -31,11 +33,11 @@ class Loading:
         self._clock = ManualClock()
         self._timer = SystemTimer("test", now_ms=self._clock)
         self.loaded: list[GroupStates] = []
-        self.failures = 0
+        self.failures: list[tuple[int, str]] = []
         self.loader = Loader(self._timer, log, lambda: 0, self.loaded.append, self._on_failed)
 
-    def _on_failed(self) -> None:
-        self.failures += 1
+    def _on_failed(self, offset: int, error: Exception) -> None:
+        self.failures.append((offset, str(error)))
 
     def go_on(self) -> None:
         """Let the node do all that it has to do."""
@@ -151,7 +153,8 @@ def test_a_log_that_cannot_be_read_is_given_up(make_log: Callable[[], KeptLog]) 
     loading.loader.run()
     loading.go_on()
 
-    assert (loading.loaded, loading.failures) == ([], 1)
+    assert loading.loaded == []
+    assert [offset for offset, _ in loading.failures] == [2]
 
 
 def test_a_loader_that_is_cancelled_reads_no_further() -> None:
@@ -163,4 +166,62 @@ def test_a_loader_that_is_cancelled_reads_no_further() -> None:
     loading.loader.cancel()
     loading.go_on()
 
-    assert (loading.loaded, loading.failures) == ([], 0)
+    assert (loading.loaded, loading.failures) == ([], [])
+
+
+def test_whatever_a_record_is_the_loader_ends() -> None:
+    """Garbage, torn and mutated records fail the load with their offset, or are read."""
+    rng = random.Random(15)
+    for _ in range(500):
+        whole = _any_record(rng)
+        raw = rng.choice((whole, _torn(rng, whole), _mutated(rng, whole), _garbage(rng)))
+        log = KeptLog()
+        log.append([commit("a"), whole, raw])
+        loading = Loading(log)
+        loading.loader.run()
+        loading.go_on()
+
+        assert len(loading.loaded) + len(loading.failures) == 1
+        assert all(offset in (1, 2) for offset, _ in loading.failures)
+
+
+def test_a_failure_while_groups_are_taken_over_fails_the_load() -> None:
+    """The partition fails and not the node, even if what was read cannot be used."""
+    loading = Loading(KeptLog())
+    loading.loader = Loader(
+        SystemTimer("test", now_ms=ManualClock()),
+        KeptLog(),
+        lambda: 0,
+        lambda _: [].pop(),
+        loading._on_failed,
+    )
+    loading.loader.run()
+
+    assert loading.failures == [(0, "pop from empty list")]
+
+
+def _any_record(rng: random.Random) -> RawRecord:
+    key_class, value_class = RECORD_TYPES[rng.choice(sorted(RECORD_TYPES))]
+    version = value_class.__spec__.versions[-1]
+    value = None if rng.random() < 0.2 else random_message(rng, value_class, version)
+    return serialize(Record(random_message(rng, key_class, 0), value))
+
+
+def _torn(rng: random.Random, raw: RawRecord) -> RawRecord:
+    key, value = raw.key, raw.value
+    if value is None or rng.random() < 0.5:
+        return RawRecord(key[: rng.randrange(len(key))], value)
+    return RawRecord(key, value[: rng.randrange(len(value))])
+
+
+def _mutated(rng: random.Random, raw: RawRecord) -> RawRecord:
+    key, value = bytearray(raw.key), bytearray(raw.value or b"")
+    for part in (key, value):
+        for _ in range(rng.randrange(4)):
+            if part:
+                part[rng.randrange(len(part))] = rng.randrange(256)
+    return RawRecord(bytes(key), bytes(value))
+
+
+def _garbage(rng: random.Random) -> RawRecord:
+    return RawRecord(rng.randbytes(rng.randrange(20)), rng.choice((None, rng.randbytes(30))))

@@ -64,6 +64,8 @@ class Rules:
                 owned.update((topic_id, partition) for partition in partitions)
         twice = [each for each, count in owned.items() if count > 1]
         _require(not twice, group, f"{twice} have several owners")
+        noted = {(t, each) for t, owners in group.owners.items() for each in owners}
+        _require(noted == owned.keys(), group, f"owners {noted}, owned {owned}")
         _require(group.target.keys() <= group.members.keys(), group, "a target of nobody")
         targets = Counter(
             (topic_id, partition)

@@ -107,7 +107,8 @@ class ModelWorld:
         for index, log in enumerate(self.world.logs):
             new = log.records[self._shadowed[index] :]
             self._shadowed[index] = len(log.records)
-            self.shadow.load(new, self.world.clock.wall_ms())
+            for each in new:
+                self.shadow.load(each, self.world.clock.wall_ms())
 
     def compacted(self) -> GroupStates:
         """What is left of the groups when the logs keep the last value of each key only."""
@@ -115,7 +116,7 @@ class ModelWorld:
         for log in self.world.logs:
             last = {record.key: index for index, record in enumerate(log.records)}
             kept = [log.records[index] for index in sorted(last.values())]
-            states.load(
-                [each for each in kept if each.value is not None], self.world.clock.wall_ms()
-            )
+            for each in kept:
+                if each.value is not None:
+                    states.load(each, self.world.clock.wall_ms())
         return states

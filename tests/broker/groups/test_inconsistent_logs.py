@@ -1,0 +1,205 @@
+"""Which logs of groups load, and which fail: observed with Kafka 4.3.1, record by record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import pytest
+
+from broker.config import Config
+from broker.errors import ApiError
+from broker.groups.group_states import GroupStates
+from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue, MemberMetadata
+from broker.groups.records.consumer import (
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupCurrentMemberAssignmentValue,
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupMemberMetadataValue,
+    ConsumerGroupMetadataKey,
+    ConsumerGroupMetadataValue,
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMemberValue,
+    ConsumerGroupTargetAssignmentMetadataKey,
+    ConsumerGroupTargetAssignmentMetadataValue,
+    CurrentTopicPartitions,
+)
+from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
+from broker.groups.records.serde import InconsistentRecord, RawRecord, Record, serialize
+from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
+from protocol.errors import ErrorCode
+from tests.broker.groups.virtual_world import VirtualWorld
+
+INT32_MAX = 2**31 - 1
+SUBSCRIPTION = write_subscription(ConsumerProtocolSubscription(topics=["t"]), 1)
+
+
+def classic_member(member_id: str, instance: str | None = None) -> MemberMetadata:
+    return MemberMetadata(
+        member_id=member_id,
+        group_instance_id=instance,
+        client_id="c",
+        client_host="/h",
+        rebalance_timeout=10_000,
+        session_timeout=10_000,
+        subscription=SUBSCRIPTION,
+        assignment=b"",
+    )
+
+
+def generation(
+    *members: MemberMetadata,
+    number: int = 3,
+    protocol: str | None = "range",
+    leader: str | None = "a",
+) -> Record:
+    value = GroupMetadataValue(
+        protocol_type="consumer",
+        generation=number,
+        protocol=protocol,
+        leader=leader,
+        members=list(members),
+    )
+    return Record(GroupMetadataKey(group="g"), value)
+
+
+def epoch(number: int = 3) -> Record:
+    return Record(ConsumerGroupMetadataKey(group_id="g"), ConsumerGroupMetadataValue(epoch=number))
+
+
+def member(member_id: str = "m", instance: str | None = None) -> Record:
+    key = ConsumerGroupMemberMetadataKey(group_id="g", member_id=member_id)
+    value = ConsumerGroupMemberMetadataValue(
+        instance_id=instance,
+        rack_id=None,
+        client_id="c",
+        client_host="/h",
+        subscribed_topic_names=["t"],
+        subscribed_topic_regex=None,
+        server_assignor=None,
+    )
+    return Record(key, value)
+
+
+def has(member_id: str = "m", *partitions: int, at: int = 3) -> Record:
+    key = ConsumerGroupCurrentMemberAssignmentKey(group_id="g", member_id=member_id)
+    owned = [CurrentTopicPartitions(topic_id=UUID(int=1), partitions=list(partitions))]
+    value = ConsumerGroupCurrentMemberAssignmentValue(
+        member_epoch=at,
+        previous_member_epoch=at,
+        state=0,
+        assigned_partitions=owned if partitions else [],
+        partitions_pending_revocation=[],
+    )
+    return Record(key, value)
+
+
+def target(member_id: str = "m") -> Record:
+    key = ConsumerGroupTargetAssignmentMemberKey(group_id="g", member_id=member_id)
+    return Record(key, ConsumerGroupTargetAssignmentMemberValue(topic_partitions=[]))
+
+
+def target_epoch(number: int = 3) -> Record:
+    key = ConsumerGroupTargetAssignmentMetadataKey(group_id="g")
+    return Record(key, ConsumerGroupTargetAssignmentMetadataValue(assignment_epoch=number))
+
+
+def gone(record: Record) -> Record:
+    """The tombstone of what *record* says."""
+    return Record(record.key)
+
+
+A_CONSUMER_GROUP = [epoch(), member(), target_epoch(), target(), has()]
+AN_OFFSET = Record(
+    OffsetCommitKey(group="g", topic="t", partition=-5),
+    OffsetCommitValue(offset=-9, metadata="", commit_timestamp=-7),
+)
+
+
+def loaded(records: Sequence[Record]) -> GroupStates:
+    states = GroupStates()
+    for record in records:
+        states.load(serialize(record), 0)
+    return states
+
+
+@pytest.mark.parametrize(
+    ("records", "state"),
+    [
+        ([generation(classic_member("a"), classic_member("a"))], "Stable"),
+        ([generation(classic_member("a"), leader="stranger")], "Stable"),
+        ([generation(classic_member("a"), leader=None)], "Stable"),
+        ([generation(classic_member("a"), protocol=None)], "Stable"),
+        ([generation(leader=None, protocol=None, number=INT32_MAX)], "Empty"),
+        ([member()], "Reconciling"),
+        ([epoch(), has()], "Assigning"),
+        ([has()], "Reconciling"),
+        ([target()], "Empty"),
+        ([target_epoch()], "Empty"),
+        ([gone(each) for each in (has(), target(), member(), target_epoch(), epoch())], None),
+        ([epoch(9), member(), has(at=9), epoch(3), target_epoch(3), has(at=2)], "Reconciling"),
+        ([epoch(), member("m", "i"), member("n", "i")], "Assigning"),
+        ([epoch(), member(), generation(classic_member("a"))], "Stable"),
+        ([epoch(INT32_MAX), target_epoch(INT32_MAX)], "Empty"),
+        ([AN_OFFSET], "Empty"),
+        ([AN_OFFSET, epoch()], "Empty"),
+        ([*A_CONSUMER_GROUP, gone(generation())], None),
+    ],
+)
+def test_what_kafka_loads_is_loaded(records: list[Record], state: str | None) -> None:
+    """Records may be missing, repeated or out of order; numbers may be anything."""
+    group = loaded(records).groups.get("g")
+
+    assert (None if group is None else group.state_name) == state
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [generation(classic_member("a", "i"), classic_member("b", "i"))],
+        [*A_CONSUMER_GROUP, gone(member())],
+        [*A_CONSUMER_GROUP, gone(has()), gone(member())],
+        [epoch(), member(), gone(epoch())],
+        [epoch(), target(), gone(epoch())],
+        [*A_CONSUMER_GROUP, gone(target_epoch())],
+        [epoch(), member(), member("n"), has("m", 0), has("n", 0)],
+        [generation(classic_member("a")), member()],
+        [generation(leader=None, protocol=None), epoch()],
+        [generation(classic_member("a")), gone(epoch())],
+    ],
+)
+def test_contradictions_are_refused(records: list[Record]) -> None:
+    """Kafka throws IllegalStateException, and the partition is not loaded."""
+    with pytest.raises(InconsistentRecord):
+        loaded(records)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        serialize(generation(classic_member("a", "i"), classic_member("b", "i"))),
+        RawRecord(serialize(generation()).key, b"\x00\x63"),
+        RawRecord(b"", None),
+    ],
+    ids=["contradiction", "version", "empty"],
+)
+def test_a_partition_that_cannot_be_loaded_fails_alone(
+    bad: RawRecord, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its groups have no coordinator here, the others go on, and the log names the record."""
+    world = VirtualWorld(Config(offsets_topic_num_partitions=8))
+    partition = world.coordinator.runtime.partition_for("g")
+    world.logs[partition].append([serialize(AN_OFFSET), bad])
+    world.restart()
+
+    with pytest.raises(ApiError) as refused:
+        world.coordinator.group("g")
+    assert refused.value.code is ErrorCode.NOT_COORDINATOR
+    others = [f"g{number}" for number in range(50)]
+    here = [each for each in others if world.coordinator.runtime.partition_for(each) != partition]
+    for each in here:
+        world.coordinator.runtime.check(each)
+    (line,) = [each.getMessage() for each in caplog.records if each.levelname == "ERROR"]
+    assert f"partition {partition} of __consumer_offsets cannot be loaded" in line
+    assert "offset 1" in line
+    assert not any(each.exc_info for each in caplog.records)
