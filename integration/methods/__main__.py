@@ -34,8 +34,10 @@ def _report(done: Session, *, verbose: bool) -> int:
         wrong = fault(key, played, done.theirs.get(key))
         failed += wrong is not None
         if wrong is not None or verbose:
-            print(f"== {key.client}.{key.method}/{key.shape} ({done.took_ms[key]} ms)")
+            print(f"== {key} ({done.took_ms[key]} ms)")
             print(wrong or played.text)
+    slowest = sorted(done.took_ms, key=done.took_ms.__getitem__)[-3:]
+    print("slowest:", ", ".join(f"{key} {done.took_ms[key]} ms" for key in slowest))
     print(f"{len(done.ours)} shapes, {failed} not as expected")
     return int(failed > 0)
 

@@ -28,6 +28,9 @@ class Key:
     method: str
     shape: str
 
+    def __str__(self) -> str:
+        return f"{self.client}.{self.method}/{self.shape}"
+
 
 @dataclass(frozen=True)
 class Played:

@@ -59,7 +59,10 @@ _FEATURES = Known(
 _FEWER_APIS = Known("not served: the APIs that [APIs served](apis.md) lists as such", "60")
 _ELIGIBLE_LEADERS = Known(
     "min.insync.replicas is a default of the broker, not of the cluster",
-    instead={"(min.insync.replicas: .*)DYNAMIC_DEFAULT_BROKER_CONFIG": r"\1DEFAULT_CONFIG"},
+    instead={
+        "(min.insync.replicas: .*)DYNAMIC_DEFAULT_BROKER_CONFIG": r"\1DEFAULT_CONFIG",
+        '(min.insync.replicas", "config_source": )3': r"\g<1>5",
+    },
 )
 
 # By client, and by method or method and shape.
@@ -74,6 +77,13 @@ _KNOWN: Mapping[str, Mapping[str, Known]] = {
         "describe_configs/timeout": _TOPIC_CONFIGS,
         "describe_user_scram_credentials": _SCRAM,
     },
+    "confluent-kafka AIOProducer": {
+        "abort_transaction": _TRANSACTIONS,
+        "begin_transaction/defaults": _TRANSACTIONS,
+        "commit_transaction": _TRANSACTIONS,
+        "init_transactions/defaults": _TRANSACTIONS,
+        "send_offsets_to_transaction": _TRANSACTIONS,
+    },
     "confluent-kafka Producer": {
         "abort_transaction/defaults": _TRANSACTIONS,
         "abort_transaction/timeout": _TRANSACTIONS,
@@ -83,6 +93,16 @@ _KNOWN: Mapping[str, Mapping[str, Known]] = {
         "init_transactions/timeout": _TRANSACTIONS,
         "init_transactions/long_transactions": _TRANSACTIONS,
         "send_offsets_to_transaction": _TRANSACTIONS,
+    },
+    "aiokafka AIOKafkaAdminClient": {
+        "describe_configs/defaults": _ELIGIBLE_LEADERS,
+    },
+    "aiokafka AIOKafkaProducer": {
+        "abort_transaction": _NO_TRANSACTIONAL_IDS,
+        "begin_transaction/defaults": _NO_TRANSACTIONAL_IDS,
+        "commit_transaction": _NO_TRANSACTIONAL_IDS,
+        "send_offsets_to_transaction": _NO_TRANSACTIONAL_IDS,
+        "transaction": _NO_TRANSACTIONAL_IDS,
     },
     "kafka-python KafkaAdminClient": {
         "abort_transaction": Known(_TRANSACTIONS.reason, _NOT_HERE),

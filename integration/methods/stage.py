@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Awaitable, Iterable, Mapping
-from functools import cached_property
+from contextlib import suppress
+from functools import cache, cached_property
 from typing import Any
 
 from integration.deadlines import eventually
@@ -23,11 +24,19 @@ from integration.wire.groups import (
     find_coordinator,
 )
 from integration.wire.requests import produce, read_produce
-from integration.wire.topics import make_topic
+from integration.wire.topics import auto_create_topic, make_topic
 
 PARTITIONS = 2
 VALUES = (b"one", b"two", b"three")
 STEP_MS = 1000  # between the timestamps of the records
+
+
+@cache
+def _have_a_coordinator(bootstrap: str) -> None:
+    """Wait until the coordinator of groups is active: it has taken a commit then."""
+    with Connection(bootstrap) as connection:
+        auto_create_topic(connection, "warm-up")
+        eventually(lambda: commit_offset(connection, "warm-up", "warm-up", 0, 0) == 0, "a commit")
 
 
 class Stage:
@@ -70,8 +79,7 @@ class Stage:
     @cached_property
     def new_group(self) -> str:
         """The id of a group that does not exist."""
-        with Connection(self.bootstrap) as connection:
-            eventually(lambda: find_coordinator(connection, "any") == 0, "a coordinator")
+        _have_a_coordinator(self.bootstrap)
         return self.named("new-group")
 
     @cached_property
@@ -125,14 +133,16 @@ class Stage:
         return self._awaited(made) if self._net.asynchronous else self._watched(made)
 
     def close(self) -> None:
-        """Close all clients."""
+        """Close all clients; one that is closed or has failed may raise, which says nothing new."""
         for client in reversed(self._clients):
-            self._net.close(client)
+            with suppress(Exception):
+                self._net.close(client)
 
     async def aclose(self) -> None:
-        """Close all clients of an asynchronous net."""
+        """Close all clients of an asynchronous net; see `close`."""
         for client in reversed(self._clients):
-            await self._net.close(client)
+            with suppress(Exception):
+                await self._net.close(client)
 
     async def _awaited(self, made: Awaitable[Any]) -> Watched:
         return self._watched(await made)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, OFFSET_STORED, Consumer, TopicPartition
@@ -28,8 +27,7 @@ def _make(on: Stage, settings: Mapping[str, Any]) -> Consumer:
 
 
 def _close(consumer: Consumer) -> None:
-    with suppress(RuntimeError):
-        consumer.close()
+    consumer.close()
 
 
 def _first(on: Stage, offset: int = OFFSET_BEGINNING) -> TopicPartition:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from kafka import KafkaAdminClient
@@ -23,8 +22,7 @@ def _make(on: Stage, settings: Mapping[str, Any]) -> KafkaAdminClient:
 
 
 def _close(admin: KafkaAdminClient) -> None:
-    with suppress(Exception):  # which one it is when a shape has closed it depends on the release
-        admin.close()
+    admin.close()
 
 
 NET = Net(

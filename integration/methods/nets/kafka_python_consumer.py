@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from kafka import ConsumerRebalanceListener, KafkaConsumer, TopicPartition
@@ -28,8 +27,7 @@ def _make(on: Stage, settings: Mapping[str, Any]) -> KafkaConsumer:
 
 
 def _close(consumer: KafkaConsumer) -> None:
-    with suppress(Exception):  # which one it is when a shape has closed it depends on the release
-        consumer.close()
+    consumer.close()
 
 
 class _Listener(ConsumerRebalanceListener):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from kafka import KafkaProducer, TopicPartition
@@ -21,8 +20,7 @@ def _make(on: Stage, settings: Mapping[str, Any]) -> KafkaProducer:
 
 
 def _close(producer: KafkaProducer) -> None:
-    with suppress(Exception):  # which one it is when a shape has closed it depends on the release
-        producer.close(timeout=5)
+    producer.close(timeout=5)
 
 
 def _sent(producer: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,0 +1,95 @@
+"""The nets of confluent-kafka's SerializingProducer and DeserializingConsumer.
+
+Only the methods that are their own: the others are those of Producer and Consumer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import (
+    Consumer,
+    DeserializingConsumer,
+    Producer,
+    SerializingProducer,
+    TopicPartition,
+)
+from confluent_kafka.serialization import StringDeserializer, StringSerializer
+
+from integration.methods.net import Net, called, public_methods
+from integration.methods.stage import Stage
+
+WITHIN_S = 20
+
+
+def _base(on: Stage) -> dict[str, Any]:
+    return {"bootstrap.servers": on.bootstrap, "client.id": on.client_id, "log_level": 0}
+
+
+def _make_producer(on: Stage, settings: Mapping[str, Any]) -> SerializingProducer:
+    serializers = {"key.serializer": StringSerializer(), "value.serializer": StringSerializer()}
+    return SerializingProducer(_base(on) | serializers | dict(settings))
+
+
+def _make_consumer(on: Stage, settings: Mapping[str, Any]) -> DeserializingConsumer:
+    of_a_group = {"group.id": on.named("group"), "auto.offset.reset": "earliest"}
+    of_a_group |= {"value.deserializer": StringDeserializer(), "enable.auto.commit": False}
+    return DeserializingConsumer(_base(on) | of_a_group | dict(settings))
+
+
+def _close(consumer: DeserializingConsumer) -> None:
+    consumer.close()
+
+
+def _delivered(producer: Any, *args: Any, **kwargs: Any) -> Any:
+    reports: list[Any] = []
+    producer.produce(*args, on_delivery=lambda *report: reports.append(report), **kwargs)
+    return producer.flush(WITHIN_S), reports
+
+
+def _assigned(consumer: Any, on: Stage) -> Any:
+    consumer.assign([TopicPartition(on.topic, 0, 0)])
+    return consumer
+
+
+PRODUCER = Net(
+    library="confluent-kafka",
+    of=SerializingProducer,
+    make=_make_producer,
+    close=lambda _: None,
+    inherited=public_methods(Producer) - vars(SerializingProducer).keys(),
+    methods={
+        "close": called(defaults=lambda producer, _: producer.close()),
+        "produce": called(
+            defaults=lambda producer, on: _delivered(producer, on.empty_topic("t")),
+            text=lambda producer, on: _delivered(producer, on.empty_topic("t"), "key", "value"),
+            partition=lambda producer, on: _delivered(producer, on.topic, "k", "v", partition=1),
+            headers=lambda producer, on: _delivered(
+                *(producer, on.empty_topic("t"), "k", "v"),
+                timestamp=on.times_ms[0],
+                headers={"a": b"1"},
+            ),
+        ),
+    },
+)
+
+CONSUMER = Net(
+    library="confluent-kafka",
+    of=DeserializingConsumer,
+    make=_make_consumer,
+    close=_close,
+    inherited=public_methods(Consumer) - vars(DeserializingConsumer).keys(),
+    methods={
+        "close": called(defaults=lambda consumer, _: consumer.close()),
+        "consume": called(
+            defaults=lambda consumer, on: _assigned(consumer, on).consume(),
+            several=lambda consumer, on: _assigned(consumer, on).consume(3, WITHIN_S),
+        ),
+        "poll": called(
+            defaults=lambda consumer, on: _assigned(consumer, on).poll(),
+            timeout=lambda consumer, on: _assigned(consumer, on).poll(WITHIN_S),
+            nothing=lambda consumer, _: consumer.poll(0),
+        ),
+    },
+)
