@@ -222,7 +222,7 @@ class Connection:
         if not self._serving:
             self._flush()
             if not self._unsent.size_bytes and self._inbox.has_frame():
-                self._wake()
+                self.wake()
 
     def refuse(self, reason: Malformed | Refused) -> None:
         """End the connection because of what the client has sent."""
@@ -231,9 +231,8 @@ class Connection:
 
     def keep_frame(self, request: Request[Any]) -> bool:
         """Keep the memory of the request's bytes; False if they are in the shared buffer."""
-        kept = self._inbox.hand_over()
         self._kept_bytes = request.size_bytes
-        return kept
+        return self._inbox.hand_over()
 
     def mute(self, throttle_ms: int) -> None:
         """Begin no request for that time; the response to the present one still goes out."""
@@ -243,7 +242,7 @@ class Connection:
     def _unmute(self) -> None:
         self._throttled = None
         if self.in_progress is None and not self._unsent.size_bytes:
-            self._wake()
+            self.wake()
 
     # ------------------------------------------------------------------------------ reading
 
@@ -281,9 +280,10 @@ class Connection:
     async def _wait_while_busy(self) -> bool:
         """Wait until there are bytes (True), or until the request in progress is done (False).
 
-        Only frames that already wait make its end worth a wake-up.
+        Its end wakes the task only if frames wait. During a computation nothing is read.
         """
-        full = self._inbox.pending_bytes >= PIPELINE_BYTES_MAX
+        computing = self.in_progress is not None and self.in_progress.job is not None
+        full = computing or self._inbox.pending_bytes >= PIPELINE_BYTES_MAX
         if not full and not self._inbox.has_frame():
             await self.transport.wait_readable()
             return True
@@ -321,9 +321,10 @@ class Connection:
             self._throttled.cancel()
         if self._memory is not None:
             self._reserved_bytes = self._memory.exchange(self._reserved_bytes, 0)
-        self._wake()
+        self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """End the wait for the request in progress: it is done, or no longer computed."""
         if self._wakeup is not None:
             self._wakeup.cancel()
 
@@ -392,7 +393,7 @@ class Connection:
         if self._recorded:
             self._note_sent()
         if not self._closed and self.in_progress is None:
-            self._wake()
+            self.wake()
 
 
 def _fly(_connection: Connection, bug: Exception) -> None:

@@ -230,6 +230,7 @@ class Dispatcher:
             self._handle(request.sink, request, step, given)
         except (Malformed, Refused) as reason:
             request.sink.refuse(reason)
+        request.sink.wake()
 
     def _handle(
         self,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import trio
 
@@ -28,35 +28,25 @@ Result = TypeVar("Result")
 class Outcome(Generic[Result]):
     """What a computation returned, or the exception it raised."""
 
-    __slots__ = ("_compute",)
+    __slots__ = ("_error", "_value")
 
-    def __init__(self, compute: Callable[[], Result]) -> None:
-        self._compute = compute
+    def __init__(self, value: Result | None = None, error: Exception | None = None) -> None:
+        self._value = value
+        self._error = error
 
     @staticmethod
-    def of(work: Callable[[], Result]) -> Outcome[Result]:
-        """Run *work*, and keep what it returns or raises."""
+    def of(work: Callable[[], Result], expected: type[Exception] = Exception) -> Outcome[Result]:
+        """Run *work*, and keep what it returns, or raises if that is *expected*."""
         try:
-            value = work()
-        except Exception as error:
-            return Outcome(_Raise(error))
-        return Outcome(lambda: value)
+            return Outcome(work())
+        except expected as error:
+            return Outcome(error=error)
 
     def result(self) -> Result:
         """The value; raises what the computation raised."""
-        return self._compute()
-
-
-class _Raise:
-    """Raises an exception that has been raised in another thread."""
-
-    __slots__ = ("_error",)
-
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def __call__(self) -> Any:
-        raise self._error
+        if self._error is not None:
+            raise self._error
+        return cast("Result", self._value)
 
 
 class Job(Generic[Result]):

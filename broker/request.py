@@ -42,6 +42,10 @@ class ResponseSink(Protocol):
         """Let requests to come wait for so long."""
         ...
 
+    def wake(self) -> None:
+        """The computation of the request in progress is over: read on."""
+        ...
+
     def keep_frame(self, request: Request[Any]) -> bool:
         """Keep the memory of the request's bytes; False if others will use it again."""
         ...
@@ -124,7 +128,9 @@ class Request(Generic[Body]):
         """Run *work*, a pure function, in a worker thread, and then *step* on the loop.
 
         *step* is what remains of the handler: it returns the response, or None if it has parked
-        the request. A client that disconnects abandons both. What *work* reads must be kept.
+        the request. Its connection is not read meanwhile, so that a client which has gone away is
+        noticed after *step*, as in Kafka; the end of the node abandons both. What *work* reads must
+        be kept.
         """
 
         def resume(outcome: Outcome[Result]) -> None:

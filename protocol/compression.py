@@ -1,22 +1,32 @@
 """The four codecs of record batches, by cramjam, framed as Kafka's clients frame them.
 
-Output is bounded: whoever decompresses says how much he is ready to hold, so a small block that
-unfolds to gigabytes costs no more than that.
+A block is decompressed either as a whole, up to a limit that the caller gives, or piece by piece
+(`decompressed_pieces`), which never holds more than a piece. Only zstd has no pieces smaller than
+the block: cramjam decodes it into one buffer, so it keeps a limit of its own.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import IntEnum
+from mmap import mmap
 
 import cramjam
 
+from protocol.corrupt_records import CorruptRecords
+from protocol.lz4_frame import lz4_blocks
+
+__all__ = ["Buffer", "Codec", "CorruptRecords", "TooLong", "compress", "decompress"]
+
 Buffer = bytes | bytearray | memoryview
 
+PIECE_BYTES_MAX = 256 * 1024
+ZSTD_BYTES_MAX = 128 * 1024 * 1024
 
-class CorruptRecords(ValueError):  # noqa: N818 - it names what the bytes are
-    """Bytes that are no record batch, or a compressed block that does not unfold."""
+
+class TooLong(CorruptRecords):
+    """A block that decompresses to more than the limit."""
 
 
 class Codec(IntEnum):
@@ -36,11 +46,38 @@ def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
 
 def decompress(codec: int, data: Buffer, limit: int) -> bytes | memoryview:
     """Decompress *data* to at most *limit* bytes; raises `CorruptRecords`."""
+    if codec == Codec.ZSTD:
+        return _into_buffer(data, limit)
+    parts: list[bytes | memoryview] = []
+    for part in decompressed_pieces(codec, data, max(1, limit)):
+        limit -= len(part)
+        if limit < 0:
+            raise TooLong(
+                f"{Codec(codec).name.lower()}: the block decompresses to more than is allowed"
+            )
+        parts.append(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def decompressed_pieces(
+    codec: int, data: Buffer, piece_max: int = PIECE_BYTES_MAX
+) -> Iterator[bytes | memoryview]:
+    """Decompress *data* piece by piece; raises `CorruptRecords`.
+
+    A piece is at most *piece_max* bytes or, where that is more, a block of the codec's own framing:
+    4 MB of lz4, and with snappy what its length allows.
+    """
     try:
-        unfold = _DECOMPRESS[codec]
+        pieces = _PIECES[codec]
     except KeyError:
         raise CorruptRecords(f"unknown compression codec {codec}") from None
-    return unfold(data, limit)
+    return pieces(memoryview(data), piece_max)
+
+
+def slices(data: bytes | memoryview, size: int = PIECE_BYTES_MAX) -> Iterator[bytes | memoryview]:
+    """*data* in slices of that size."""
+    for start in range(0, len(data), size):
+        yield data[start : start + size]
 
 
 # --------------------------------------------------------------------------------------- gzip
@@ -57,24 +94,31 @@ def _gzip(data: Buffer, level: int | None) -> bytes:
     return deflate.compress(data) + deflate.flush()
 
 
-def _gunzip(data: Buffer, limit: int) -> bytes:
+# What zlib is given at a time: what it leaves of that behind a member is copied.
+_GZIP_INPUT_BYTES = 8 * 1024
+
+
+def _gunzip(data: memoryview, piece_max: int) -> Iterator[bytes]:
     """One member after the other; as in Java's GZIPInputStream, what is none ends the block."""
-    parts: list[bytes] = []
-    rest: Buffer = data
-    while not parts or rest[: len(_GZIP_MAGIC)] == _GZIP_MAGIC:
+    at, end, first = 0, len(data), True
+    while first or data[at : at + len(_GZIP_MAGIC)] == _GZIP_MAGIC:
+        first = False
         inflate = zlib.decompressobj(_GZIP_WBITS)
-        try:
-            part = inflate.decompress(rest, limit + 1)
-        except zlib.error as error:
-            raise CorruptRecords(f"gzip: {error}") from None
-        limit -= len(part)
-        if limit < 0:
-            raise _too_long("gzip")
-        if not inflate.eof:
-            raise CorruptRecords("gzip: the block ends before its end mark")
-        parts.append(part)
-        rest = inflate.unused_data
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+        given: Buffer = b""
+        while not inflate.eof:
+            if not given:
+                given = data[at : at + _GZIP_INPUT_BYTES]
+                at += len(given)
+            try:
+                part = inflate.decompress(given, piece_max)
+            except zlib.error as error:
+                raise CorruptRecords(f"gzip: {error}") from None
+            given = inflate.unconsumed_tail
+            if part:
+                yield part
+            elif at == end and not given and not inflate.eof:
+                raise CorruptRecords("gzip: the block ends before its end mark")
+        at -= len(inflate.unused_data)
 
 
 # ------------------------------------------------------------------------------------- snappy
@@ -96,28 +140,30 @@ def _snappy(data: Buffer, _level: int | None) -> bytes:
     return bytes(out)
 
 
-def _unsnappy(data: Buffer, limit: int) -> bytes:
-    view = memoryview(data)
-    if view[: len(_XERIAL_MAGIC)] != _XERIAL_MAGIC:
-        return _unsnappy_block(view, limit)
-    parts: list[bytes] = []
+# No element of a snappy block writes more bytes for one of its own.
+_SNAPPY_RATIO_MAX = 22
+
+
+def _unsnappy(data: memoryview, _piece_max: int) -> Iterator[bytes | memoryview]:
+    if data[: len(_XERIAL_MAGIC)] != _XERIAL_MAGIC:
+        yield _unsnappy_block(data)
+        return
     position = len(_XERIAL_HEADER)
-    while position < len(view):
+    while position < len(data):
         start = position + 4
-        position = start + int.from_bytes(view[start - 4 : start], "big", signed=True)
-        if not start <= position <= len(view):
-            raise CorruptRecords("snappy: a block's length lies")
-        part = _unsnappy_block(view[start:position], limit)
-        limit -= len(part)
-        parts.append(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+        position = start + int.from_bytes(data[start - 4 : start], "big", signed=True)
+        if not start <= position <= len(data):
+            raise CorruptRecords("snappy: a block's length is wrong")
+        yield _unsnappy_block(data[start:position])
 
 
-def _unsnappy_block(block: memoryview, limit: int) -> bytes:
+def _unsnappy_block(block: memoryview) -> memoryview:
     try:
-        if cramjam.snappy.decompress_raw_len(block) > limit:
-            raise _too_long("snappy")
-        return bytes(cramjam.snappy.decompress_raw(block))
+        size = cramjam.snappy.decompress_raw_len(block)
+        if size > _SNAPPY_RATIO_MAX * (len(block) + 1):
+            raise CorruptRecords("snappy: a block claims to be longer than it can be")
+        out = bytearray(size)
+        return memoryview(out)[: cramjam.snappy.decompress_raw_into(block, out)]
     except cramjam.DecompressionError as error:
         raise CorruptRecords(str(error)) from None
 
@@ -132,10 +178,6 @@ def _lz4(data: Buffer, level: int | None) -> bytes:
     return bytes(compressor.finish())
 
 
-def _unlz4(data: Buffer, limit: int) -> memoryview:
-    return _into_buffer("lz4", cramjam.lz4.decompress_into, data, limit)
-
-
 _ZSTD_DEFAULT_LEVEL = 3
 
 
@@ -143,37 +185,39 @@ def _zstd(data: Buffer, level: int | None) -> bytes:
     return bytes(cramjam.zstd.compress(data, _ZSTD_DEFAULT_LEVEL if level is None else level))
 
 
-def _unzstd(data: Buffer, limit: int) -> memoryview:
-    return _into_buffer("zstd", cramjam.zstd.decompress_into, data, limit)
+def _unzstd(data: memoryview, _piece_max: int) -> Iterator[memoryview]:
+    yield _into_buffer(data, ZSTD_BYTES_MAX)
 
 
 _FIRST_GUESS_BYTES = 16 * 1024
 _USUAL_RATIO = 8
+# Larger buffers are mapped at the limit's size: pages that nothing is written to cost nothing.
+_GROWN_BYTES_MAX = 1024 * 1024
 _BUFFER_FULL = ("failed to write whole buffer", "Destination buffer is too small")
 
 
-def _into_buffer(
-    name: str, decompress_into: Callable[[Buffer, bytearray], int], data: Buffer, limit: int
-) -> memoryview:
+def _into_buffer(data: Buffer, limit: int) -> memoryview:
     """Decompress into a buffer that grows until the block fits or *limit* is reached.
 
-    That the buffer is too small, cramjam tells by text only.
+    That the buffer is too small is only told by cramjam's message.
     """
     size = min(limit, max(_FIRST_GUESS_BYTES, _USUAL_RATIO * len(data)))
     while True:
-        out = bytearray(size)
+        large = size > _GROWN_BYTES_MAX
+        size = limit if large else size
+        out = mmap(-1, size) if large else bytearray(size)
         try:
-            return memoryview(out)[: decompress_into(data, out)]
+            return memoryview(out)[: cramjam.zstd.decompress_into(data, out)]
         except cramjam.DecompressionError as error:
             if not any(text in str(error) for text in _BUFFER_FULL):
-                raise CorruptRecords(f"{name}: {error}") from None
+                raise CorruptRecords(f"zstd: {error}") from None
             if size >= limit:
-                raise _too_long(name) from None
+                raise _too_long(Codec.ZSTD) from None
         size = min(limit, size * 4)
 
 
-def _too_long(name: str) -> CorruptRecords:
-    return CorruptRecords(f"{name}: the block unfolds to more than is allowed")
+def _too_long(codec: int) -> TooLong:
+    return TooLong(f"{Codec(codec).name.lower()}: the block decompresses to more than is allowed")
 
 
 def _plain(data: Buffer, _level: int | None) -> bytes:
@@ -187,9 +231,9 @@ _COMPRESS: dict[int, Callable[[Buffer, int | None], bytes]] = {
     Codec.LZ4: _lz4,
     Codec.ZSTD: _zstd,
 }
-_DECOMPRESS: dict[int, Callable[[Buffer, int], bytes | memoryview]] = {
+_PIECES: dict[int, Callable[[memoryview, int], Iterator[bytes | memoryview]]] = {
     Codec.GZIP: _gunzip,
     Codec.SNAPPY: _unsnappy,
-    Codec.LZ4: _unlz4,
+    Codec.LZ4: lz4_blocks,
     Codec.ZSTD: _unzstd,
 }

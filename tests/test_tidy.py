@@ -26,6 +26,7 @@ UNTESTED = {
     "broker/waits/limits.py": "numbers",
     "broker/steps/limits.py": "numbers",
     "broker/errors.py": "exceptions without behaviour",
+    "protocol/corrupt_records.py": "an exception without behaviour",
     "broker/admin/facts.py": "fields and a protocol without behaviour; tests/facts.py has them",
     "broker/topic_partition.py": "a name for two values",
     "broker/groups/classic/requests.py": "fields without behaviour",

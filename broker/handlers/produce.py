@@ -15,7 +15,7 @@ Kafka, TRANSACTIONAL_ID_AUTHORIZATION_FAILED for the whole request if it names n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 from uuid import UUID
@@ -23,8 +23,16 @@ from uuid import UUID
 from broker.errors import Refused
 from broker.handlers.current_leader import Leaders
 from broker.replication.replica_manager import ProduceResult, ProduceResults
+from broker.replication.validations import (
+    Validated,
+    are_short,
+    unvalidated,
+    validated_in_thread,
+    validated_on_loop,
+)
 from broker.request import Request
 from broker.storage.append import first_batch_problem
+from broker.storage.log_validator import Appendable
 from broker.topic_partition import TopicPartition
 from broker.waits.partitions import NOTHING, noted, size_of
 from broker.waits.record import Size
@@ -63,7 +71,7 @@ def produce(request: Request[ProduceRequest]) -> None:
     """Append what the request carries and answer, or park it until that is replicated."""
     body = request.body
     entries = list(_entries(request))
-    # The records are the client's only until this function returns.
+    # The records stay where they are only until this function returns.
     sizes = None if request.record is None else _sizes(entries)
     if refusal := _whole_problem(body, entries):
         every = [(e.key, e.topic_id, ProduceResult(refusal)) for e in entries]
@@ -81,6 +89,45 @@ def produce(request: Request[ProduceRequest]) -> None:
     if not accepted:
         return _finish(request, refused, sizes)
 
+    if are_short(accepted.values()):
+        return _append(request, accepted, topic_ids, refused, sizes)
+    return _validate(request, accepted, topic_ids, refused, sizes)
+
+
+def _validate(
+    request: Request[ProduceRequest],
+    accepted: dict[TopicPartition, memoryview],
+    topic_ids: dict[TopicPartition, UUID],
+    refused: Results,
+    sizes: Sizes | None,
+) -> None:
+    """Validate long batches, in a worker thread if that takes long, and append them then."""
+    node, version = request.node, request.version
+    now_ms = node.clock.wall_ms()
+    batches = unvalidated(node.replicas.partitions, accepted)
+    on_loop = validated_on_loop(batches, version, now_ms)
+    if on_loop is not None:
+        return _append(request, {**accepted, **on_loop}, topic_ids, refused, sizes)
+    if not request.keep():
+        accepted = {key: memoryview(bytearray(each)) for key, each in accepted.items()}
+        batches = unvalidated(node.replicas.partitions, accepted)
+
+    def append(validated: Validated) -> None:
+        _append(request, {**accepted, **validated}, topic_ids, refused, sizes)
+
+    return request.offload(partial(validated_in_thread, batches, version, now_ms), append)
+
+
+def _append(
+    request: Request[ProduceRequest],
+    accepted: Mapping[TopicPartition, Appendable],
+    topic_ids: dict[TopicPartition, UUID],
+    refused: Results,
+    sizes: Sizes | None,
+) -> None:
+    """Append what was accepted, and answer, or park the request until that is replicated."""
+    body = request.body
+
     def answer(results: ProduceResults) -> None:
         reached = [(key, topic_ids[key], result) for key, result in results.items()]
         flushing = body.acks and request.node.logs.is_flushing
@@ -94,7 +141,7 @@ def produce(request: Request[ProduceRequest]) -> None:
         body.timeout_ms, body.acks, accepted, request.version, answer
     )
     if operation is None:
-        return None
+        return
     request.park(operation)
     if sizes is not None:
 
@@ -105,7 +152,6 @@ def produce(request: Request[ProduceRequest]) -> None:
             _note(request, reached + refused, sizes)
 
         request.on_disconnect = abandon
-    return None
 
 
 def _sizes(entries: list[Entry]) -> Sizes:

@@ -16,6 +16,7 @@ from broker.errors import ApiError
 from broker.replication.leadership import LeaderNode, Leadership
 from broker.storage.append import AppendOrigin
 from broker.storage.log import Log, LogAppendInfo, OffsetOutOfRange
+from broker.storage.log_validator import Appendable
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -147,7 +148,7 @@ class Partition:
 
     def append_as_leader(
         self,
-        records: memoryview,
+        records: Appendable,
         required_acks: int,
         produce_version: int,
         origin: AppendOrigin = AppendOrigin.CLIENT,

@@ -9,7 +9,7 @@ operation's work; what a follower's fetch has moved is checked at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,6 +20,7 @@ from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_logs
 from broker.replication.waiting import Waiting
 from broker.storage.append import AppendRefused
+from broker.storage.log_validator import Appendable
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
@@ -76,7 +77,7 @@ class ReplicaManager:
         self,
         timeout_ms: int,
         required_acks: int,
-        entries: dict[TopicPartition, memoryview],
+        entries: Mapping[TopicPartition, Appendable],
         produce_version: int,
         on_response: Callable[[ProduceResults], None],
     ) -> DelayedProduce[TopicPartition] | None:
@@ -121,7 +122,7 @@ class ReplicaManager:
             return False, error.code
 
     def _append(
-        self, key: TopicPartition, records: memoryview, required_acks: int, produce_version: int
+        self, key: TopicPartition, records: Appendable, required_acks: int, produce_version: int
     ) -> tuple[ProduceResult, int, bool | None]:
         """The result, the offset to wait for, and whether the high watermark moved.
 

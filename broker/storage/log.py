@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from broker.clock import Clock
+from broker.offload import Outcome
 from broker.storage.append import (
     AppendOrigin,
     AppendRefused,
@@ -24,7 +25,7 @@ from broker.storage.log_config import LogConfig
 from broker.storage.log_loader import load_log, load_producers
 from broker.storage.log_recovery import Progress
 from broker.storage.log_upkeep import LogUpkeep
-from broker.storage.log_validator import check_batch, check_replicated, validate_and_assign_offsets
+from broker.storage.log_validator import Appendable, assign, check_replicated, validate
 from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.producer_snapshot import Snapshots
@@ -128,7 +129,7 @@ class Log(LogUpkeep):
 
     def append_as_leader(
         self,
-        records: memoryview,
+        records: Appendable,
         leader_epoch: int,
         *,
         origin: AppendOrigin = AppendOrigin.CLIENT,
@@ -136,24 +137,19 @@ class Log(LogUpkeep):
     ) -> LogAppendInfo:
         """Check one batch, number its records, write it.
 
-        *records* is changed in place if it is writable. Raises `AppendRefused`; the log is as it
-        was then.
+        *records* is changed in place if it is writable; it may also be the outcome of a validation
+        elsewhere. Raises `AppendRefused`; the log is as it was then.
         """
         self._refuse_if_offline()
-        header, batch = only_batch(records, produce_version)
-        config = self._local.config
-        check_batch(header, batch, origin, config)
         now_ms = self._clock.wall_ms()
+        if isinstance(records, Outcome):
+            valid = records.result()
+        else:
+            header, batch = only_batch(records, produce_version)
+            valid = validate(header, batch, origin, self._local.config, now_ms)
+        header, config = valid.header, valid.config
         first_offset = self._local.end.message_offset
-        batch, max_timestamp = validate_and_assign_offsets(
-            header,
-            batch,
-            next_offset=first_offset,
-            leader_epoch=leader_epoch,
-            origin=origin,
-            config=config,
-            now_ms=now_ms,
-        )
+        batch, max_timestamp = assign(valid, first_offset, leader_epoch, now_ms)
         size = len(batch)
         if size > config.segment_bytes:
             raise AppendRefused(

@@ -1,16 +1,21 @@
 """What a leader checks of a batch, and what it writes into it (Kafka's ``LogValidator``).
 
-A batch that is in order is patched where it lies: base offset and leader epoch, which the checksum
-does not cover, and timestamp type and largest timestamp only if they change. The producer's records
-stay as they are unless the topic wants another compression, or offsets inside are not consecutive.
+`validate` is a pure function of the batch and the log's settings, so it may run in a worker thread;
+`assign` gives the batch its place in the log. A batch that is in order is patched where it is: base
+offset and leader epoch, which the checksum does not cover, and timestamp type and largest timestamp
+only if they change. The producer's records stay as they are unless the topic wants another
+compression, or offsets inside are not consecutive.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from struct import Struct
+from typing import NamedTuple
 
 from crc32c import crc32c
 
+from broker.offload import Outcome
 from broker.storage.append import (
     AppendOrigin,
     AppendRefused,
@@ -18,10 +23,19 @@ from broker.storage.append import (
     shorter_than_header,
 )
 from broker.storage.log_config import TARGET_CODECS, LogConfig
+from broker.storage.loop_budget import Budget
 from broker.storage.record_fields import record_timestamps_and_keys, renumber
 from broker.storage.record_numbers import InvalidRecord
-from broker.storage.record_scan import RecordsSummary, summarise
-from protocol.compression import Codec, CorruptRecords, compress, decompress
+from broker.storage.record_scan import RecordsSummary, are_large, summarise, summarise_pieces
+from protocol.compression import (
+    ZSTD_BYTES_MAX,
+    Codec,
+    CorruptRecords,
+    compress,
+    decompress,
+    decompressed_pieces,
+    slices,
+)
 from protocol.errors import ErrorCode
 from protocol.records import (
     CODEC_MASK,
@@ -50,10 +64,61 @@ _KNOWN_ATTRIBUTES = 0x7F
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
-def check_batch(
+class ValidBatch(NamedTuple):
+    """A batch whose records are in order: all of it but its place in the log.
+
+    ``sealed``: its records are as the producer has sent them, and so is its checksum.
+    """
+
+    header: BatchHeader
+    batch: memoryview
+    max_timestamp_delta: int
+    sealed: bool
+    config: LogConfig
+
+
+# A batch as it was received, or what its validation came to.
+Appendable = memoryview | Outcome[ValidBatch]
+
+
+def validate(
+    header: BatchHeader,
+    batch: memoryview,
+    origin: AppendOrigin,
+    config: LogConfig,
+    now_ms: int,
+    budget: Budget | None = None,
+) -> ValidBatch:
+    """Check a batch and its records, and rebuild it if the log's settings ask for that.
+
+    Raises `AppendRefused`, and `ExceedsBudget` as soon as the records cost more than *budget*.
+    """
+    _check_batch(header, batch, origin, config)
+    if origin is AppendOrigin.CLIENT:
+        _check_client_header(header)
+    codec = header.attributes & CODEC_MASK
+    block = batch[HEADER_BYTES:]
+    try:
+        summary = _summary(codec, block, header.records_count, budget)
+    except InvalidRecord as error:
+        raise AppendRefused(ErrorCode.INVALID_RECORD, str(error)) from None
+    except CorruptRecords as error:
+        raise _undecodable(error) from None
+    _check_records(header, block, summary, config, now_ms)
+    target = TARGET_CODECS[config.compression_type]
+    sealed = (target is None or target == codec) and (summary.offsets_consecutive or not codec)
+    if not sealed:
+        target = Codec(codec) if target is None else target
+        header, batch = _rebuilt(header, block, summary, target, config)
+        if len(batch) > config.max_message_bytes:
+            raise too_large(len(batch), config)
+    return ValidBatch(header, batch, summary.max_timestamp_delta, sealed, config)
+
+
+def _check_batch(
     header: BatchHeader, batch: memoryview, origin: AppendOrigin, config: LogConfig
 ) -> None:
-    """Refuse a batch by its size, base offset or checksum: what is told without its records."""
+    """Refuse a batch by its size, base offset or checksum: what is known without its records."""
     if origin is AppendOrigin.CLIENT and header.base_offset:
         raise AppendRefused(
             ErrorCode.INVALID_RECORD,
@@ -64,8 +129,41 @@ def check_batch(
     if header.crc != crc32c(batch[CRC_START:]):
         raise wrong_checksum()
     if header.attributes & CODEC_MASK > Codec.ZSTD:
-        # Not UNSUPPORTED_COMPRESSION_TYPE: Kafka has no name for these, and is surprised.
+        # Not UNSUPPORTED_COMPRESSION_TYPE: Kafka's own lookup of the codec fails unexpectedly.
         raise AppendRefused(ErrorCode.UNKNOWN_SERVER_ERROR, "a batch claims an unknown codec")
+
+
+def _summary(codec: int, block: memoryview, count: int, budget: Budget | None) -> RecordsSummary:
+    if budget is not None:
+        return budget.summarise(codec, block, count)
+    if not codec:
+        return summarise(block, count)
+    if codec == Codec.ZSTD:
+        block = memoryview(decompress(codec, block, ZSTD_BYTES_MAX))
+        if are_large(block, count):
+            return summarise(block, count)
+        return summarise_pieces(slices(block), count)
+    return summarise_pieces(_pieces(codec, block), count)
+
+
+def _pieces(codec: int, block: memoryview) -> Iterator[bytes | memoryview]:
+    """What *block* decompresses to, in pieces of limited size."""
+    for piece in decompressed_pieces(codec, block):
+        yield from slices(piece)
+
+
+def _decompressed(header: BatchHeader, block: memoryview) -> bytes | memoryview:
+    """All records of a batch that has been walked; rarely needed."""
+    codec = header.attributes & CODEC_MASK
+    try:
+        return decompress(codec, block, DECOMPRESSED_BYTES_MAX) if codec else block
+    except CorruptRecords as error:
+        raise _undecodable(error) from None
+
+
+def _undecodable(error: CorruptRecords) -> AppendRefused:
+    # Not INVALID_RECORD: Kafka lets its decompressors' failures through as unexpected.
+    return AppendRefused(ErrorCode.UNKNOWN_SERVER_ERROR, str(error))
 
 
 def wrong_checksum() -> AppendRefused:
@@ -108,42 +206,6 @@ def too_large(size: int, config: LogConfig) -> AppendRefused:
     )
 
 
-def validate_and_assign_offsets(
-    header: BatchHeader,
-    batch: memoryview,
-    *,
-    next_offset: int,
-    leader_epoch: int,
-    origin: AppendOrigin,
-    config: LogConfig,
-    now_ms: int,
-) -> tuple[memoryview, int]:
-    """Check the records of *batch* and number them from *next_offset*; *batch* must be writable.
-
-    Returns it as it is to be written, and its largest timestamp.
-    """
-    if origin is AppendOrigin.CLIENT:
-        _check_client_header(header)
-    codec = header.attributes & CODEC_MASK
-    block = batch[HEADER_BYTES:]
-    if codec:
-        block = _unfolded(codec, block)
-    try:
-        summary = summarise(block, header.records_count)
-    except InvalidRecord as error:
-        raise AppendRefused(ErrorCode.INVALID_RECORD, str(error)) from None
-    _check_records(header, block, summary, config, now_ms)
-
-    target = TARGET_CODECS[config.compression_type]
-    sealed = (target is None or target == codec) and (summary.offsets_consecutive or not codec)
-    if not sealed:
-        target = Codec(codec) if target is None else target
-        header, batch = _rebuilt(header, block, summary, target, config)
-        if len(batch) > config.max_message_bytes:
-            raise too_large(len(batch), config)
-    return _assign(header, batch, summary, next_offset, leader_epoch, config, now_ms, sealed)
-
-
 def _check_client_header(header: BatchHeader) -> None:
     """What only a client could get wrong."""
     count, last_delta = header.records_count, header.last_offset_delta
@@ -159,14 +221,6 @@ def _check_client_header(header: BatchHeader) -> None:
             ErrorCode.INVALID_RECORD,
             f"producer {header.producer_id} sent the sequence number {header.base_sequence}",
         )
-
-
-def _unfolded(codec: int, block: memoryview) -> memoryview:
-    try:
-        return memoryview(decompress(codec, block, DECOMPRESSED_BYTES_MAX))
-    except CorruptRecords as error:
-        # Not INVALID_RECORD: Kafka lets its decompressors' failures through as unexpected.
-        raise AppendRefused(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from None
 
 
 def _check_records(
@@ -188,11 +242,11 @@ def _check_records(
             and base + summary.max_timestamp_delta <= latest
         )
     ):
-        _refuse_records(header, block, config, earliest, latest)
+        _refuse_records(header, _decompressed(header, block), config, earliest, latest)
 
 
 def _refuse_records(
-    header: BatchHeader, block: memoryview, config: LogConfig, earliest: int, latest: int
+    header: BatchHeader, block: bytes | memoryview, config: LogConfig, earliest: int, latest: int
 ) -> None:
     """Find the offending records one by one and refuse the batch for them, if there are any."""
     errors: list[tuple[int, str | None]] = []
@@ -236,7 +290,9 @@ def _rebuilt(
     config: LogConfig,
 ) -> tuple[BatchHeader, memoryview]:
     """The batch with its records in another codec, and numbered 0, 1, 2, ... inside."""
-    plain = block if summary.offsets_consecutive else renumber(block, header.records_count)
+    plain = _decompressed(header, block)
+    if not summary.offsets_consecutive:
+        plain = renumber(plain, header.records_count)
     body = plain if codec is Codec.NONE else compress(codec, plain, config.compression_level(codec))
     batch = bytearray(HEADER_BYTES + len(body))
     batch[HEADER_BYTES:] = body
@@ -248,17 +304,14 @@ def _rebuilt(
     return header, memoryview(batch)
 
 
-def _assign(
-    header: BatchHeader,
-    batch: memoryview,
-    summary: RecordsSummary,
-    next_offset: int,
-    leader_epoch: int,
-    config: LogConfig,
-    now_ms: int,
-    sealed: bool,
+def assign(
+    valid: ValidBatch, next_offset: int, leader_epoch: int, now_ms: int
 ) -> tuple[memoryview, int]:
-    """Put offset, epoch and timestamp into the header; the checksum too if it is to change."""
+    """Number the records from *next_offset*; the batch, which must be writable, is patched.
+
+    Returns it as it is to be written, and its largest timestamp.
+    """
+    header, batch, max_timestamp_delta, sealed, config = valid
     _OFFSET_LENGTH_EPOCH.pack_into(batch, 0, next_offset, header.batch_length, leader_epoch)
     attributes = header.attributes
     if config.uses_log_append_time:
@@ -268,8 +321,7 @@ def _assign(
         max_timestamp = header.max_timestamp  # which stood for every record so far
         attributes &= ~TIMESTAMP_TYPE_BIT
     else:
-        latest = _int64(header.base_timestamp + summary.max_timestamp_delta)
-        max_timestamp = max(NO_TIMESTAMP, latest)
+        max_timestamp = max(NO_TIMESTAMP, _int64(header.base_timestamp + max_timestamp_delta))
     if not sealed or max_timestamp != header.max_timestamp or attributes != header.attributes:
         _MAX_TIMESTAMP.pack_into(batch, _MAX_TIMESTAMP_POSITION, max_timestamp)
         _ATTRIBUTES.pack_into(batch, CRC_START, attributes & _KNOWN_ATTRIBUTES)

@@ -13,6 +13,8 @@ from broker.storage.record_numbers import zigzag_at
 
 # A shorter run is walked record by record in less time.
 _RUN_MIN = 8
+# Records with more headers are walked one by one: each header makes two columns.
+_HEADERS_MAX = 16
 
 _ASCII = bytes(range(128))
 _CONTINUED = bytes(range(128, 256))
@@ -58,6 +60,8 @@ def measure_run(data: bytes, shape: Shape, index: int, limit: int) -> Run | None
     if data[value_at] > 127:
         fixed += _rest_of_number(data, value_at)
     if data[headers_at]:
+        if data[headers_at] > _HEADERS_MAX << 1:
+            return None
         fixed += _headers(data, headers_at)
     limit = _same(data, fixed, size, limit)
     limit = _counting_on(data, offset_at + size, size, key_at - offset_at, index, limit)

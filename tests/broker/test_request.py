@@ -45,6 +45,9 @@ class Sink:
     def refuse(self, reason: Malformed | Refused) -> None:
         """Remember nothing."""
 
+    def wake(self) -> None:
+        """Remember nothing."""
+
     def keep_frame(self, request: Request[Any]) -> bool:
         """The bytes are the request's own."""
         return True
@@ -93,8 +96,8 @@ async def test_a_computation_of_a_request_ends_with_the_rest_of_its_handler(tmp_
             assert not (await client.receive()).error_code
 
 
-async def test_a_disconnect_abandons_the_computation(tmp_path: Path) -> None:
-    """Nothing of it runs."""
+async def test_a_disconnect_is_noticed_after_the_computation(tmp_path: Path) -> None:
+    """Kafka does not read from a client meanwhile either."""
     offload = HeldOffload()
     ran: list[object] = []
     async with running_node(tmp_path, offload=offload) as node:
@@ -104,6 +107,22 @@ async def test_a_disconnect_abandons_the_computation(tmp_path: Path) -> None:
             await trio.testing.wait_all_tasks_blocked()
             client.close()
             await trio.testing.wait_all_tasks_blocked()
+            assert len(node.node.connections) == 1
+            offload.finish_next()
+
+    assert len(ran) == 1
+
+
+async def test_the_end_of_a_node_abandons_the_computation(tmp_path: Path) -> None:
+    """Nothing of it runs."""
+    offload = HeldOffload()
+    ran: list[object] = []
+    async with running_node(tmp_path, offload=offload) as node:
+        with patched(MetadataRequest, ran.append):
+            client = node.client()
+            client.start(MetadataRequest(topics=None))
+            await trio.testing.wait_all_tasks_blocked()
+            await node.cluster.stop(1)
             offload.finish_next()
 
     assert ran == []

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Callable
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kafka import codec as kafka_python
 
-from protocol.compression import Codec, CorruptRecords, compress, decompress
+from protocol.compression import Codec, CorruptRecords, compress, decompress, decompressed_pieces
 
 LIMIT = 1 << 20
 CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
@@ -110,3 +112,53 @@ def test_an_unknown_codec_is_corrupt(codec: int) -> None:
     """Three bits have room for more codecs than there are."""
     with pytest.raises(CorruptRecords, match="unknown"):
         decompress(codec, b"", LIMIT)
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.LZ4])
+def test_pieces_are_the_block(codec: Codec) -> None:
+    """None is much larger than asked for, however small the block they come from."""
+    plain = bytes(3_000_000)
+    pieces = [bytes(each) for each in decompressed_pieces(codec, compress(codec, plain), 50_000)]
+    assert b"".join(pieces) == plain
+    assert max(map(len, pieces)) <= max(50_000, 4 << 20 if codec is Codec.LZ4 else 32 * 1024)
+
+
+def test_many_empty_gzip_members_are_read_in_linear_time() -> None:
+    """What follows a member is not copied for each of them: zlib is given a little at a time."""
+    member = gzip.compress(b"")
+    given: list[int] = []
+
+    class Counting:
+        """Notes how much zlib is given."""
+
+        def __init__(self, wbits: int) -> None:
+            self._inflate = zlib.decompressobj(wbits)
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._inflate, name)
+
+        def decompress(self, data: bytes, most: int) -> bytes:
+            given.append(len(data))
+            return self._inflate.decompress(data, most)
+
+    with patch("protocol.compression.zlib") as patched:
+        patched.decompressobj, patched.error = Counting, zlib.error
+        pieces = list(decompressed_pieces(Codec.GZIP, member * 2000 + gzip.compress(b"end")))
+
+    assert pieces == [b"end"]
+    assert max(given) <= 8192
+
+
+def test_a_snappy_length_that_cannot_be_is_corrupt_before_memory_is_taken() -> None:
+    """A header may claim 4 GB; no block decompresses to more than 22 times its size."""
+    claims = b"\xff\xff\xff\xff\x0f" + bytes(100)
+    with pytest.raises(CorruptRecords, match="longer than it can be"):
+        decompress(Codec.SNAPPY, claims, 1 << 40)
+
+
+def test_a_snappy_block_of_the_largest_ratio_is_read() -> None:
+    """One byte that repeats."""
+    plain = bytes(1 << 20)
+    bare = kafka_python.snappy_encode(plain, xerial_compatible=False)
+    assert len(plain) / len(bare) > 20
+    assert decompress(Codec.SNAPPY, bare, len(plain)) == plain

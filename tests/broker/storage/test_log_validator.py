@@ -10,9 +10,9 @@ import pytest
 from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.log_config import LogConfig
 from broker.storage.log_validator import (
-    check_batch,
+    assign,
     check_replicated,
-    validate_and_assign_offsets,
+    validate,
 )
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
@@ -33,26 +33,16 @@ RECORDS_COUNT_AT = 57
 LAST_OFFSET_DELTA_AT = 23
 
 
-def validate(
+def validated(
     data: memoryview, *, origin: AppendOrigin = AppendOrigin.CLIENT, **config: Any
 ) -> tuple[memoryview, int]:
-    header = read_header(data)
-    settings = LogConfig(**config)
-    check_batch(header, data, origin, settings)
-    return validate_and_assign_offsets(
-        header,
-        data,
-        next_offset=100,
-        leader_epoch=3,
-        origin=origin,
-        config=settings,
-        now_ms=NOW_MS,
-    )
+    valid = validate(read_header(data), data, origin, LogConfig(**config), NOW_MS)
+    return assign(valid, 100, 3, NOW_MS)
 
 
 def refusal(data: memoryview, **config: Any) -> AppendRefused:
     with pytest.raises(AppendRefused) as refused:
-        validate(data, **config)
+        validated(data, **config)
     return refused.value
 
 
@@ -67,7 +57,7 @@ def test_an_orderly_batch_keeps_its_bytes(codec: Codec) -> None:
     """Only base offset and leader epoch are written, whatever the codec."""
     sent = batch(5, codec=codec)
     before = bytes(sent)
-    stored, max_timestamp = validate(sent)
+    stored, max_timestamp = validated(sent)
     assert bytes(stored[8:12]) == before[8:12]
     assert bytes(stored[16:]) == before[16:]
     assert max_timestamp == NOW_MS
@@ -79,7 +69,7 @@ def test_an_orderly_batch_keeps_its_bytes(codec: Codec) -> None:
 def test_log_append_time_is_written_and_sealed(codec: Codec) -> None:
     """The broker's time stands in the header; the checksum is made anew."""
     data = batch(3, timestamp=12, codec=codec)
-    stored, max_timestamp = validate(data, message_timestamp_type="LogAppendTime")
+    stored, max_timestamp = validated(data, message_timestamp_type="LogAppendTime")
     header = read_header(stored)
     assert (header.max_timestamp, max_timestamp) == (NOW_MS, NOW_MS)
     assert header.is_log_append_time
@@ -89,7 +79,7 @@ def test_log_append_time_is_written_and_sealed(codec: Codec) -> None:
 
 def test_a_wrong_largest_timestamp_is_put_right() -> None:
     """The header's word is not believed; the checksum follows."""
-    stored, max_timestamp = validate(resealed(batch(2), 35, "q", 5))
+    stored, max_timestamp = validated(resealed(batch(2), 35, "q", 5))
     assert max_timestamp == NOW_MS
     assert check_crc(stored, 0, read_header(stored))
 
@@ -99,7 +89,7 @@ def test_a_wrong_largest_timestamp_is_put_right() -> None:
 def test_another_compression_type_is_honoured(origin: Codec, wanted: str) -> None:
     """The topic's codec wins; the records stay the same."""
     values = [Record(b"k%d" % i, b"v" * 100, [("h", b"x")], NOW_MS + i) for i in range(10)]
-    stored, _ = validate(batch_of(values, codec=origin), compression_type=wanted)
+    stored, _ = validated(batch_of(values, codec=origin), compression_type=wanted)
     header = read_header(stored)
     expected = Codec.NONE if wanted == "uncompressed" else Codec[wanted.upper()]
     assert header.codec == expected
@@ -113,7 +103,7 @@ def test_offsets_that_skip_in_a_compressed_batch_are_renumbered() -> None:
     """Kafka rebuilds such a batch."""
     values = [Record(None, b"v", timestamp=NOW_MS, offset=i * 2) for i in range(3)]
     data = resealed(batch_of(values, codec=Codec.GZIP), LAST_OFFSET_DELTA_AT, "i", 2)
-    stored, _ = validate(data)
+    stored, _ = validated(data)
     assert [record.offset for record in records(stored)] == [100, 101, 102]
 
 
@@ -204,7 +194,7 @@ def test_a_compacted_topic_names_the_records_without_keys(codec: Codec) -> None:
 def test_a_compacted_topic_takes_keys() -> None:
     """A null value is a deletion, not an error."""
     data = batch_of([Record(b"k", None, timestamp=NOW_MS)])
-    assert validate(data, cleanup_policy=("compact",))[1] == NOW_MS
+    assert validated(data, cleanup_policy=("compact",))[1] == NOW_MS
 
 
 @pytest.mark.parametrize("timestamp", [NOW_MS - 1001, NOW_MS + 3_600_001, 0])
@@ -220,7 +210,7 @@ def test_timestamps_out_of_range_are_named(timestamp: int) -> None:
 def test_timestamps_at_the_limits_are_taken(timestamp: int) -> None:
     """The limits belong to the range, and no timestamp is no wrong one."""
     values = [Record(None, b"v", timestamp=time) for time in (NOW_MS, timestamp)]
-    assert validate(batch_of(values), message_timestamp_before_max_ms=1000)
+    assert validated(batch_of(values), message_timestamp_before_max_ms=1000)
 
 
 def test_an_untimely_record_wins_over_one_without_a_key() -> None:
@@ -233,7 +223,7 @@ def test_an_untimely_record_wins_over_one_without_a_key() -> None:
 
 def test_log_append_time_takes_any_timestamp() -> None:
     """It is replaced anyway."""
-    assert validate(batch(timestamp=1), message_timestamp_type="LogAppendTime")
+    assert validated(batch(timestamp=1), message_timestamp_type="LogAppendTime")
 
 
 def test_a_producer_does_not_mark_log_append_time() -> None:
@@ -245,7 +235,7 @@ def test_a_producer_does_not_mark_log_append_time() -> None:
 
 def test_the_mark_is_taken_off_on_a_create_time_topic() -> None:
     """As in Kafka the largest timestamp stands for all records then, if it is in range."""
-    stored, max_timestamp = validate(batch(attributes=TIMESTAMP_TYPE_BIT))
+    stored, max_timestamp = validated(batch(attributes=TIMESTAMP_TYPE_BIT))
     header = read_header(stored)
     assert not header.is_log_append_time
     assert max_timestamp == NOW_MS

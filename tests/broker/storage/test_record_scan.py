@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -10,7 +11,12 @@ from hypothesis import strategies as st
 
 from broker.storage import record_scan
 from broker.storage.record_numbers import InvalidRecord
-from broker.storage.record_scan import RecordsSummary, summarise
+from broker.storage.record_scan import (
+    RecordsSummary,
+    TooManyHeaders,
+    summarise,
+    summarise_pieces,
+)
 from protocol.records import HEADER_BYTES, Record, build_batch, encode_record, records, varint
 
 NAMES = st.text(max_size=5)
@@ -132,3 +138,70 @@ def test_offsets_that_skip_are_told() -> None:
     """They are no error; a compressed batch is rebuilt for them."""
     batch = [Record(None, b"v", offset=0), Record(None, b"v", offset=2)]
     assert not summarise(block_of(batch), 2).offsets_consecutive
+
+
+def cut(block: bytes, sizes: list[int]) -> list[bytes]:
+    """*block* in pieces of these sizes, again and again."""
+    pieces: list[bytes] = []
+    at = 0
+    while at < len(block):
+        size = sizes[len(pieces) % len(sizes)]
+        pieces.append(block[at : at + size])
+        at += size
+    return pieces
+
+
+@given(
+    st.lists(RECORDS, min_size=1, max_size=20),
+    st.lists(st.integers(1, 300), min_size=1, max_size=5),
+    st.data(),
+)
+def test_pieces_are_walked_like_the_whole(
+    batch: list[Record], sizes: list[int], data: st.DataObject
+) -> None:
+    """Wherever they are cut, and also if a byte is changed."""
+    block = bytearray(block_of(batch))
+    at = data.draw(st.integers(0, len(block) - 1))
+    block[at] = data.draw(st.just(block[at]) | st.integers(0, 255))
+    whole = summarised(bytes(block), len(batch))
+    try:
+        walked = summarise_pieces(cut(bytes(block), sizes), len(batch))
+    except InvalidRecord:
+        assert isinstance(whole, str)
+    else:
+        assert walked == whole
+
+
+def test_a_record_longer_than_a_piece_is_joined_once() -> None:
+    """The walk waits for as many bytes as its length says."""
+    block = block_of([Record(None, bytes(100_000)), Record(b"k", b"v")])
+    walks: list[int] = []
+
+    def counted(data: bytes, *rest: Any) -> object:
+        walks.append(len(data))
+        return walk(data, *rest)
+
+    walk = record_scan._walk
+    with patch.object(record_scan, "_walk", counted):
+        summary = summarise_pieces(cut(block, [1000]), 2)
+
+    assert summary == RecordsSummary(0, 0, True, True)
+    assert len(walks) <= 4
+
+
+def test_a_record_of_pieces_has_a_largest_size() -> None:
+    """What its length claims is not waited for beyond it."""
+    claim = varint(record_scan.RECORD_BYTES_MAX + 1)
+    with pytest.raises(InvalidRecord, match="longer than the batch"):
+        summarise_pieces([claim + bytes(50)], 1)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_walk_ends_where_it_finds_too_many_headers(large: bool) -> None:
+    """Of all records together."""
+    size = 2_100_000 if large else 1
+    batch = [Record(None, bytes(size), [("h", b"")] * 3)] * 2
+    block = block_of(batch)
+    assert summarise(block, 2, 6).has_null_key
+    with pytest.raises(TooManyHeaders):
+        summarise(block, 2, 5)

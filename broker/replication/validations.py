@@ -1,0 +1,106 @@
+"""Which batches of a produce request are validated in a worker thread, and that validation.
+
+Nearly all requests are short, which their batches' headers show: these are validated as they are
+appended. The others are validated before, with a budget; what exceeds it is left for a thread. The
+append gets the outcomes, and checks everything else then: who leads, epochs, sequence numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from struct import Struct
+from typing import NamedTuple
+
+from broker.offload import Outcome
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.storage.append import AppendOrigin, AppendRefused, only_batch
+from broker.storage.log_config import LogConfig
+from broker.storage.log_validator import ValidBatch, validate
+from broker.storage.loop_budget import Budget, ExceedsBudget
+from broker.topic_partition import TopicPartition
+from protocol.records import CODEC_MASK, HEADER_BYTES
+
+# Of one request, if none of its batches is compressed.
+SHORT_BYTES_MAX = 64 * 1024
+SHORT_RECORDS_MAX = 4096
+
+_ATTRIBUTES_AND_COUNT = Struct(">21xh34xi")
+
+
+Validated = dict[TopicPartition, Outcome[ValidBatch]]
+
+
+class Unvalidated(NamedTuple):
+    """A batch that is too long for the loop, and the settings of its log."""
+
+    key: TopicPartition
+    records: memoryview
+    config: LogConfig
+
+
+def are_short(batches: Iterable[memoryview]) -> bool:
+    """Whether the validation of these batches takes little time, whatever is in them."""
+    bytes_left, records_left = SHORT_BYTES_MAX, SHORT_RECORDS_MAX
+    for batch in batches:
+        bytes_left -= len(batch)
+        if len(batch) >= HEADER_BYTES:
+            attributes, count = _ATTRIBUTES_AND_COUNT.unpack_from(batch)
+            records_left -= count
+            if attributes & CODEC_MASK:
+                return False
+        if bytes_left < 0 or records_left < 0:
+            return False
+    return True
+
+
+def unvalidated(
+    partitions: HostedPartitions, entries: dict[TopicPartition, memoryview]
+) -> list[Unvalidated]:
+    """The batches whose partitions this node has; the append refuses the others."""
+    found = ((key, records, partitions.get(key)) for key, records in entries.items())
+    return [
+        Unvalidated(key, records, partition.log.config)
+        for key, records, partition in found
+        if partition is not None
+    ]
+
+
+def validated_on_loop(
+    batches: Sequence[Unvalidated], produce_version: int, now_ms: int
+) -> Validated | None:
+    """The outcome for each batch; None if that takes too long."""
+    budget = Budget(max(1, len(batches)))
+    try:
+        return _validated(batches, produce_version, now_ms, budget)
+    except ExceedsBudget:
+        return None
+
+
+def validated_in_thread(
+    batches: Sequence[Unvalidated], produce_version: int, now_ms: int
+) -> Validated:
+    """The outcome for each batch, however long it takes; a pure function."""
+    return _validated(batches, produce_version, now_ms, None)
+
+
+def _validated(
+    batches: Sequence[Unvalidated], produce_version: int, now_ms: int, budget: Budget | None
+) -> Validated:
+    return {
+        key: Outcome.of(
+            partial(_validate, records, produce_version, config, now_ms, budget), AppendRefused
+        )
+        for key, records, config in batches
+    }
+
+
+def _validate(
+    records: memoryview,
+    produce_version: int,
+    config: LogConfig,
+    now_ms: int,
+    budget: Budget | None,
+) -> ValidBatch:
+    header, batch = only_batch(records, produce_version)
+    return validate(header, batch, AppendOrigin.CLIENT, config, now_ms, budget)
