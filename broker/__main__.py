@@ -43,9 +43,11 @@ def _run(options: ServeOptions) -> None:
 
     import trio
 
+    from broker.descriptors import raise_limit
     from broker.server import serve
 
     gc.enable()
+    raise_limit()
     level = logging.INFO if options.verbose else logging.WARNING
     logging.basicConfig(stream=sys.stderr, level=level, format=_LOG_FORMAT)
     for name in sorted(options.config.given):

@@ -1,22 +1,21 @@
 """Sockets that listen: bound before all else, so that a port in use is one clear line.
 
 A connection is accepted when there is room for it, and closed at once when its address has too
-many (`broker.quotas.connection_quotas`), or the process too few file descriptors.
+many (`broker.quotas.connection_quotas`), or the process has no descriptor left for clients
+(`broker.descriptors`).
 """
 
 from __future__ import annotations
 
 import errno
 import logging
-import math
-import os
-import resource
 import socket
 from collections.abc import Mapping, Sequence
 
 import trio
 
 from broker.connection import Connection
+from broker.descriptors import OVERLOADED, ClientDescriptors, shares
 from broker.errors import StartupError
 from broker.node import Node
 from broker.transport import SocketTransport, Transport, connect
@@ -24,11 +23,10 @@ from broker.transport import SocketTransport, Transport, connect
 log = logging.getLogger("antechamber.connection")
 
 _BACKLOG = 4096
-# A burst of connections may exhaust file descriptors; those waiting in the backlog can wait on.
-_OVERLOADED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+# Then the connections that are there get their turn.
+_ACCEPTED_AT_ONCE = 64
+# While the system has no descriptor left, those in the backlog wait.
 _OVERLOAD_PAUSE_S = 0.1
-# Descriptors that no client gets: a disk on which no file can be opened is taken for broken.
-_KEPT_FREE = 64
 _WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
 
 
@@ -83,6 +81,7 @@ class TcpNetwork:
         self._listeners = dict(listeners)
         self._bind_host = bind_host
         self._ports = dict(zip(advertised, listeners, strict=True))
+        self._descriptors = ClientDescriptors(shares().clients)
         self.advertised = list(advertised)
 
     def listening(self, host: str, port: int) -> tuple[str, int]:
@@ -99,7 +98,7 @@ class TcpNetwork:
         listener = self._listeners.pop(port, None) or listen("--port", self._bind_host, port)
         with listener:
             async with trio.open_nursery() as nursery:
-                await accept_connections(listener, node, nursery)
+                await accept_connections(listener, node, nursery, self._descriptors)
 
     def close(self) -> None:
         """Close the sockets that no node has taken."""
@@ -107,46 +106,51 @@ class TcpNetwork:
             listener.close()
 
 
-async def accept_connections(listener: socket.socket, node: Node, nursery: trio.Nursery) -> None:
+async def accept_connections(
+    listener: socket.socket, node: Node, nursery: trio.Nursery, descriptors: ClientDescriptors
+) -> None:
     """Serve every client that comes, each in a task of its own, until cancelled."""
-    quotas, descriptors = node.connection_quotas, _descriptors_for_clients()
+    quotas = node.connection_quotas
     while True:
         await quotas.acceptable()
         await trio.lowlevel.wait_readable(listener)
         try:
-            while quotas.may_accept:
-                connected, address = _accept(listener, descriptors)
-                if quotas.admit(address[0]):
-                    nursery.start_soon(serve_connection, connected, address[0], node, nursery)
-                else:
-                    log.info("refusing a connection from %s: it has too many", address[0])
+            for _ in range(_ACCEPTED_AT_ONCE):
+                if not quotas.may_accept:
+                    break
+                connected, address = listener.accept()
+                if not _admit(node, address[0], descriptors):
                     connected.close()
+                    continue
+                nursery.start_soon(
+                    serve_connection, connected, address[0], node, nursery, descriptors
+                )
         except BlockingIOError:
             continue
         except OSError as error:
-            if error.errno not in _OVERLOADED:
-                continue  # the client was gone before it was accepted
-            await trio.sleep(_OVERLOAD_PAUSE_S)
+            if error.errno in OVERLOADED:
+                await trio.sleep(_OVERLOAD_PAUSE_S)
+            # else the client was gone before it was accepted
 
 
-def _descriptors_for_clients() -> float:
-    """The first descriptor that a client does not get; the system gives the lowest that is free."""
-    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return math.inf if allowed < 0 else allowed - min(_KEPT_FREE, allowed // 4)
-
-
-def _accept(listener: socket.socket, descriptors: float) -> tuple[socket.socket, tuple[str, int]]:
-    """The next connection; raises OSError EMFILE, and hangs up, if that is one too many."""
-    connected, address = listener.accept()
-    if connected.fileno() < descriptors:
-        return connected, address
-    connected.close()
-    log.info("refusing a connection from %s: too many files are open", address[0])
-    raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+def _admit(node: Node, address: str, descriptors: ClientDescriptors) -> bool:
+    """Count a connection that was accepted; False if it must be closed."""
+    if not descriptors.take():
+        log.info("refusing a connection from %s: too many files are open", address)
+        return False
+    if not node.connection_quotas.admit(address):
+        descriptors.give_back()
+        log.info("refusing a connection from %s: it has too many", address)
+        return False
+    return True
 
 
 async def serve_connection(
-    connected: socket.socket, address: str, node: Node, nursery: trio.Nursery
+    connected: socket.socket,
+    address: str,
+    node: Node,
+    nursery: trio.Nursery,
+    descriptors: ClientDescriptors,
 ) -> None:
     """One client that was admitted, from accept to close."""
     connection = connection_to(node, SocketTransport(connected), nursery)
@@ -156,6 +160,7 @@ async def serve_connection(
     finally:
         node.connections.discard(connection)
         node.connection_quotas.leave(address)
+        descriptors.give_back()
 
 
 def connection_to(node: Node, transport: Transport, nursery: trio.Nursery) -> Connection:

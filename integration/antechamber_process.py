@@ -23,9 +23,11 @@ class Antechamber:
 
     name = "antechamber"
 
-    def __init__(self, *arguments: str, ready_within: float = 20.0) -> None:
+    def __init__(
+        self, *arguments: str, ready_within: float = 20.0, descriptors: int | None = None
+    ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="antechamber-integration-"))
-        self.process = start_serve(self.directory, *arguments)
+        self.process = start_serve(self.directory, *arguments, descriptors=descriptors)
         try:
             self.ready: dict[str, Any] = _wait_until_ready(
                 self.process, self.directory / "ready.json", ready_within
@@ -63,12 +65,17 @@ class Antechamber:
 Serve = Callable[..., Antechamber]
 
 
-def start_serve(directory: Path, *arguments: str) -> ServerProcess:
-    """Start `antechamber serve` on free ports, without waiting for anything."""
+def start_serve(directory: Path, *arguments: str, descriptors: int | None = None) -> ServerProcess:
+    """Start `antechamber serve` on free ports, without waiting for anything.
+
+    The process may open *descriptors* files at most.
+    """
     ports = ["--port", "0", "--admin-port", "0"]
     given = [part for i, part in enumerate(ports) if ports[i - i % 2] not in arguments]
     command = [sys.executable, "-m", "antechamber", "serve", *given]
     command += ["--ready-file", str(directory / "ready.json"), *arguments]
+    if descriptors is not None:
+        command = ["sh", "-c", 'ulimit -n "$0" && exec "$@"', str(descriptors), *command]
     return ServerProcess(command, directory)
 
 

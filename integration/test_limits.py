@@ -7,24 +7,15 @@ import socket
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]  # no types there
 import pytest
 
 from antechamber import Cluster
-from integration.wire.batches import batch
 from integration.wire.connection import Connection, address
-from integration.wire.requests import (
-    api_versions,
-    metadata,
-    produce,
-    read_metadata,
-    read_produce,
-)
+from integration.wire.requests import api_versions
 
 FLOOD = 3000
-FEW_DESCRIPTORS = 128
 BOUND_BYTES = 16 << 20
 
 Start = Callable[..., Cluster]
@@ -108,28 +99,3 @@ def test_half_requests_take_no_more_memory_than_they_may(cluster: Start) -> None
     assert took < 2 * BOUND_BYTES
     with Connection(broker.bootstrap) as honest:
         assert honest.ask(api_versions())
-
-
-def test_a_flood_leaves_the_logs_their_files(cluster: Start, tmp_path: Path) -> None:
-    """Who was there before is served on: nobody takes a disk for broken that no file is opened on.
-
-    Three nodes have more logs than the process may open files, and sync each batch.
-    """
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (FEW_DESCRIPTORS, hard))
-    broker = cluster(
-        3,
-        data_dir=tmp_path,
-        topics=[f"t:{FEW_DESCRIPTORS}:3"],
-        config={"log.flush.interval.messages": "1"},
-    )
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    with Connection(broker.bootstrap) as honest, ExitStack() as sockets:
-        leaders = read_metadata(honest.ask(metadata(["t"]))).topics["t"][1]
-        mine = [partition for partition, node in leaders.items() if node == 1]
-        for round_of_all in range(2):
-            for partition in mine:
-                sent = produce("t", partition, batch([b"safe"]))
-                answer = read_produce(honest.ask(sent))
-                assert (answer.error, answer.base_offset) == (0, round_of_all)
-            flood(broker, sockets, 2 * FEW_DESCRIPTORS)

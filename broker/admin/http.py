@@ -2,8 +2,9 @@
 
 h11 speaks the protocol, this file moves its bytes. Headers, bodies and the time a client may take
 have limits, because the interface shares its process with the broker and must not be a way to
-stop it. What cannot be understood is answered once and closed. An answer may take long, and is
-given up when the client hangs up.
+stop it. What cannot be understood gets one response and is closed. A response may take long; the
+work on it is cancelled when the client hangs up. An exception in that work is a response with
+status 500, and ends nothing else.
 """
 
 from __future__ import annotations
@@ -53,27 +54,52 @@ class HttpResponse:
 
 
 Answer = Callable[[HttpRequest], Awaitable[HttpResponse]]
+# Is given what failed and its exception; returns to confine that to the request, or raises it.
+OnError = Callable[[str, Exception], None]
+
+
+def raise_error(_what: str, error: Exception) -> None:
+    """Confine nothing."""
+    raise error
 
 
 class HttpConnection:
     """Serves one stream until either side has enough."""
 
-    def __init__(self, stream: trio.abc.Stream, answer: Answer) -> None:
+    def __init__(
+        self, stream: trio.abc.Stream, answer: Answer, on_error: OnError = raise_error
+    ) -> None:
         self._stream = stream
         self._answer = answer
+        self._on_error = on_error
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEADERS_MAX_BYTES)
+        self._scope = trio.CancelScope()
+        self._is_head = False  # the response to such a request has no body (RFC 9110, 9.3.2)
+        # Since when the broker waits for the client; None while the client waits for the broker.
+        self.waits_since: float | None = trio.current_time()
 
     async def serve(self) -> None:
-        """Answer request after request; the stream is closed at the end."""
-        async with self._stream:
-            try:
-                while await self._serve_one():
-                    self._http.start_next_cycle()
-            except (trio.BrokenResourceError, trio.ClosedResourceError):
-                pass  # the client is gone
+        """Serve request after request; the stream is closed at the end."""
+        try:
+            with self._scope:
+                async with self._stream:
+                    await self._serve_all()
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            pass  # the client is gone
+        except Exception as error:
+            self._on_error("a connection of the admin interface", error)
+
+    def close(self) -> None:
+        """End the connection at once, whatever it is doing."""
+        self._scope.cancel()
+
+    async def _serve_all(self) -> None:
+        while await self._serve_one():
+            self._http.start_next_cycle()
 
     async def _serve_one(self) -> bool:
         """Answer one request; False when it was the last."""
+        self._is_head = False
         try:
             request = await self._receive()
             if request is None:
@@ -94,6 +120,9 @@ class HttpConnection:
             head = await self._next_event()
             if not isinstance(head, h11.Request):
                 return None
+            self._is_head = head.method == b"HEAD"
+            if head.method == b"CONNECT":
+                raise HttpError(HTTPStatus.NOT_IMPLEMENTED, "this is no proxy")
             return HttpRequest(
                 head.method.decode("ascii"),
                 head.target.decode("ascii", "replace"),
@@ -109,14 +138,23 @@ class HttpConnection:
     async def _answered(self, request: HttpRequest) -> HttpResponse | None:
         """The answer, however long it takes; None when the client hangs up before it is there."""
         response = None
+        self.waits_since = None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_for_the_end, nursery.cancel_scope)
             try:
                 response = await self._answer(request)
             except HttpError as error:
                 response = _refusal(error)
+            except Exception as error:
+                response = self._failed(request, error)
             nursery.cancel_scope.cancel()
+        self.waits_since = trio.current_time()
         return response
+
+    def _failed(self, request: HttpRequest, error: Exception) -> HttpResponse:
+        self._on_error(f"the admin request {request.method} {request.target}", error)
+        status = HTTPStatus.INTERNAL_SERVER_ERROR
+        return _refusal(HttpError(status, "unexpected error; the broker's log has its traceback"))
 
     async def _watch_for_the_end(self, answering: trio.CancelScope) -> None:
         """Cancel *answering* when the client is gone; what it sends meanwhile is for later."""
@@ -124,7 +162,7 @@ class HttpConnection:
         while received and len(self._http.trailing_data[0]) < HEADERS_MAX_BYTES:
             try:
                 received = bytes(await self._stream.receive_some(_RECEIVE_BYTES))
-            except trio.BrokenResourceError:
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
                 received = b""
             self._http.receive_data(received)
         if not received:
@@ -171,10 +209,10 @@ class HttpConnection:
             reason=response.status.phrase.encode(),
             headers=list(headers.items()),
         )
-        out = b"".join(
-            self._http.send(event) or b""
-            for event in (head, h11.Data(data=body), h11.EndOfMessage())
-        )
+        out = self._http.send(head) or b""
+        if not self._is_head:
+            out += self._http.send(h11.Data(data=body)) or b""
+        out += self._http.send(h11.EndOfMessage()) or b""
         with trio.move_on_after(REQUEST_TIMEOUT_S) as patience:
             await self._stream.send_all(out)
         return not patience.cancelled_caught

@@ -1,8 +1,10 @@
 """Who may ask what: the table of paths, and the checks before any of them is looked up.
 
-A page in the user's browser can send requests to loopback, too. It cannot read or forge the
-``Host`` and ``Origin`` headers, so both must name the address served; that ends DNS rebinding and
-cross-site posts. Beyond loopback every request must bear the token.
+A page in the user's browser can send requests to loopback, too. It cannot forge the ``Host``,
+``Origin`` and ``Sec-Fetch-Site`` headers. The first two must name the address served, which ends
+DNS rebinding and cross-site posts. Browsers send no ``Origin`` with a GET or HEAD whose response
+the page does not read, but the third header says that another site sends it. Beyond loopback every
+request must bear the token.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ Handler = Callable[[Call], Awaitable[object]]
 Routes = Mapping[str, Mapping[str, Handler]]
 
 _QUERY_FIELDS_MAX = 20
+_OTHER_SITE = "requests from other sites are refused"
+# Where a browser says that a request comes from: a page of ours, or the user (W3C Fetch Metadata).
+_OWN_SITE = frozenset({"same-origin", "none"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,9 @@ class Gate:
                 raise HttpError(HTTPStatus.FORBIDDEN, "the Host header is not the address served")
             origin = request.headers.get("origin")
             if origin is not None and origin.lower().removeprefix("http://") not in self.hosts:
-                raise HttpError(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
+                raise HttpError(HTTPStatus.FORBIDDEN, _OTHER_SITE)
+            if request.headers.get("sec-fetch-site", "none") not in _OWN_SITE:
+                raise HttpError(HTTPStatus.FORBIDDEN, _OTHER_SITE)
         if self.token is not None:
             given = request.headers.get("authorization", "").encode()
             if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):

@@ -7,7 +7,6 @@ closed and nothing is opened any more, until a restart (Kafka's offline log dire
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import shutil
@@ -15,13 +14,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from broker.descriptors import TOO_MANY_OPEN
 from broker.storage.open_files import OpenFiles
 
 logger = logging.getLogger(__name__)
 
 Bytes = bytes | bytearray | memoryview
-
-_TOO_MANY_OPEN = (errno.EMFILE, errno.ENFILE)
 
 
 class Disk:
@@ -52,7 +50,7 @@ class Disk:
                 break
             except OSError as error:
                 # Not this disk's fault: connections have taken more than their half.
-                if error.errno not in _TOO_MANY_OPEN or not self._open_files.close_one():
+                if error.errno not in TOO_MANY_OPEN or not self._open_files.close_one():
                     raise
         self._open_files.add(file)
         return fd
@@ -67,8 +65,13 @@ class Disk:
             raise OSError(self.failure.errno, self.failure.strerror)
 
     def fail(self, about: object, error: OSError) -> None:
-        """Have failed, with *error*, which *about* met."""
-        if self.failure is None:
+        """Have failed, with *error*, which *about* met.
+
+        Not because of too many open files: the next use may find a descriptor.
+        """
+        if error.errno in TOO_MANY_OPEN:
+            logger.error("%s: %s", about, error)
+        elif self.failure is None:
             self.abandon(error)
             self.on_failure(about, error)
 

@@ -127,8 +127,7 @@ class Flusher:
         try:
             flush = log.begin_flush()
         except OSError as error:
-            log.disk.fail(log, error)
-            _tell(listeners)
+            self._failed(log, error, listeners)
             return
         self._running[log] = flush, listeners
         self.sync(flush, partial(self._done, log))
@@ -139,10 +138,19 @@ class Flusher:
             return
         if error is None:
             log.flushed(flush)
+            _tell(listeners)
         else:
-            log.disk.fail(log, error)
-        _tell(listeners)
+            self._failed(log, error, listeners)
         self._start()
+
+    def _failed(self, log: Flushable, error: OSError, listeners: list[Told]) -> None:
+        """Take the disk offline, unless the flush is to be tried again."""
+        log.disk.fail(log, error)
+        if log.disk.failure is not None:
+            _tell(listeners)
+        else:  # it has found no descriptor
+            self._waiting.setdefault(log, []).extend(listeners)
+            self._background.soon(self._start)
 
 
 def _nothing() -> None:

@@ -212,7 +212,8 @@ class Log(LogUpkeep):
             local.append(batches, places)
         except OSError as error:
             local.disk.fail(self.topic_partition, error)
-            self._refuse_if_offline()
+            refused = self.storage.offline(error)
+            raise AppendRefused(ErrorCode.KAFKA_STORAGE_ERROR, refused.message) from error
         if local.unflushed >= local.config.flush_messages:
             local.flush_later()
         if self._high_watermark.message_offset > last_offset:

@@ -5,12 +5,11 @@ So 5,000 partitions get by with a few hundred descriptors, and the rest is left 
 
 from __future__ import annotations
 
-import resource
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
-OPEN_FILES_MAX = 512
+from broker.descriptors import shares
 
 
 class Closable(Protocol):
@@ -27,11 +26,10 @@ FileT = TypeVar("FileT", bound=Closable)
 
 
 class OpenFiles(Generic[FileT]):
-    """At most *limit* files, or half of what the process may open if that is less."""
+    """At most *limit* files; by default, the logs' share of what the process may open."""
 
-    def __init__(self, limit: int = OPEN_FILES_MAX) -> None:
-        allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self.limit = min(limit, allowed // 2) if allowed > 0 else limit
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = shares().logs if limit is None else limit
         # Oldest first. A file used since it came here is spared once (second chance).
         self._files: OrderedDict[FileT, None] = OrderedDict()
 

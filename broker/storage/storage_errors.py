@@ -49,6 +49,8 @@ class StorageErrors:
             raise ApiError(ErrorCode.CORRUPT_MESSAGE, text) from error
 
     def offline(self, reason: OSError) -> ApiError:
-        """The error of every use after a failure."""
-        text = f"{self._about}: its data directory is offline: {reason.strerror}"
+        """The error of every use after a failure, or of one that found no descriptor."""
+        failed = self._disk.failure is not None
+        trouble = "its data directory is offline: " if failed else ""
+        text = f"{self._about}: {trouble}{reason.strerror}"
         return ApiError(ErrorCode.KAFKA_STORAGE_ERROR, text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import socket
 import struct
 from collections.abc import AsyncIterator
@@ -13,6 +12,7 @@ import pytest
 import trio
 import trio.testing
 
+from broker.descriptors import ClientDescriptors
 from broker.errors import StartupError
 from broker.listener import TcpNetwork, accept_connections, listen
 from tests.client import RunningNode, running_node
@@ -50,12 +50,15 @@ def _connect(port: int) -> socket.socket:
 
 
 @asynccontextmanager
-async def _accepting(tmp_path: Path, **config: str) -> AsyncIterator[tuple[RunningNode, int]]:
+async def _accepting(
+    tmp_path: Path, descriptors: int = 100, **config: str
+) -> AsyncIterator[tuple[RunningNode, int]]:
     """A node that accepts connections at a port of this machine."""
     async with running_node(tmp_path, kept=False, offload=None, **config) as node:
         with listen("--port", "127.0.0.1", 0) as listener:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(accept_connections, listener, node.node, nursery)
+                counted = ClientDescriptors(descriptors)
+                nursery.start_soon(accept_connections, listener, node.node, nursery, counted)
                 yield node, listener.getsockname()[1]
                 nursery.cancel_scope.cancel()
 
@@ -116,16 +119,18 @@ async def test_nodes_reach_each_other_past_the_advertised_address(bind_host: str
 
 
 @pytest.mark.parametrize("anyio_backend", ["trio"])
-async def test_no_client_gets_the_last_descriptors(
-    tmp_path: Path, anyio_backend: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is turned away: logs, too, open files for a moment."""
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (4, 4))
-    async with _accepting(tmp_path) as (node, port):
-        client = _connect(port)
+async def test_no_client_gets_the_descriptors_of_others(tmp_path: Path, anyio_backend: str) -> None:
+    """Beyond the share of clients a connection is closed at once, until another one has ended."""
+    async with _accepting(tmp_path, descriptors=1) as (node, port):
+        first, second = _connect(port), _connect(port)
 
-        closed = await trio.to_thread.run_sync(client.recv, 1)
-
-        assert closed == b""
-        assert not node.node.connections
-        client.close()
+        assert await trio.to_thread.run_sync(second.recv, 1) == b""
+        assert len(node.node.connections) == 1
+        first.close()
+        while node.node.connections:
+            await trio.lowlevel.checkpoint()
+        third = _connect(port)
+        third.sendall(struct.pack(">ihhih", 10, 18, 0, 7, -1))
+        assert await trio.to_thread.run_sync(third.recv, 1)
+        second.close()
+        third.close()

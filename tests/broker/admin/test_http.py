@@ -25,6 +25,8 @@ from broker.admin.http import (
     HttpError,
     HttpRequest,
     HttpResponse,
+    OnError,
+    raise_error,
 )
 
 pytestmark = pytest.mark.anyio
@@ -34,17 +36,25 @@ GET = b"GET /thing?a=1 HTTP/1.1\r\nHost: h\r\n\r\n"
 
 
 async def echo(request: HttpRequest) -> HttpResponse:
+    if request.target.startswith("/broken"):
+        raise ZeroDivisionError
     if request.target == "/refused":
         raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, "not that", Allow="GET")
     value = [request.method, request.target, request.headers.get("host"), request.body.decode()]
     return HttpResponse(HTTPStatus.OK, value)
 
 
+def ignore(_what: str, _error: Exception) -> None:
+    """Confine every exception."""
+
+
 @asynccontextmanager
-async def connected(answerer: Answer = echo) -> AsyncIterator[Client]:
+async def connected(
+    answerer: Answer = echo, on_error: OnError = raise_error
+) -> AsyncIterator[Client]:
     client, server = memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(HttpConnection(server, answerer).serve)
+        nursery.start_soon(HttpConnection(server, answerer, on_error).serve)
         yield client
         await client.aclose()
 
@@ -86,6 +96,95 @@ async def test_a_connection_serves_several_requests() -> None:
         assert (status, headers["allow"], value) == (405, "get", {"error": "not that"})
         await client.send_all(GET)
         assert (await answer(client))[0] == 200
+
+
+@pytest.mark.parametrize("target", [b"/thing", b"/refused", b"/broken"])
+async def test_the_response_to_a_head_request_has_no_body(target: bytes) -> None:
+    """Its headers are those of a GET, and the connection goes on."""
+    async with connected(on_error=ignore) as client:
+        await client.send_all(b"HEAD " + target + b" HTTP/1.1\r\nHost: h\r\n\r\n" + GET)
+        data = bytearray()
+        while data.count(b"\r\n\r\n") < 2 or b"/thing?a=1" not in data:
+            data += await client.receive_some()
+        head, _, rest = bytes(data).partition(b"\r\n\r\n")
+        assert b"content-length: " in head.lower()
+        assert rest.startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    [b"HEAD /", b"CONNECT h:80", b"OPTIONS *", b"TRACE /", b"\xf0BREW /pot", b"GET " + b"/" * 9000],
+)
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"Upgrade: websocket\r\nConnection: upgrade",
+        b"Transfer-Encoding: chunked",
+        b"Transfer-Encoding: gzip",
+        b"Content-Length: 7, 7",
+        b"Content-Length: -1",
+        b"Expect: 100-continue",
+        b"Connection: close, keep-alive",
+        b"X: \xff\x80",
+    ],
+)
+async def test_no_request_ends_more_than_its_connection(request_line: bytes, header: bytes) -> None:
+    """Whatever its method and headers are, it gets a response or the end."""
+    async with connected() as client:
+        request = request_line + b" HTTP/1.1\r\nHost: h\r\n" + header + b"\r\n\r\n0\r\n\r\n"
+        await client.send_all(request)
+        assert (await client.receive_some()).startswith(b"HTTP/1.1 ")
+
+
+async def test_an_exception_in_a_handler_is_a_response_with_status_500() -> None:
+    """It is reported with the request that met it, and the connection goes on."""
+    errors: list[tuple[str, Exception]] = []
+    async with connected(on_error=lambda what, error: errors.append((what, error))) as client:
+        await client.send_all(GET.replace(b"thing", b"broken"))
+        status, _, value = await answer(client)
+        await client.send_all(GET)
+        assert (await answer(client))[0] == 200
+
+    assert status == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert value == {"error": "unexpected error; the broker's log has its traceback"}
+    assert [what for what, _ in errors] == ["the admin request GET /broken?a=1"]
+    assert isinstance(errors[0][1], ZeroDivisionError)
+
+
+async def test_an_exception_in_a_connection_is_reported() -> None:
+    """One that no response can tell of."""
+
+    def break_down() -> None:
+        raise ZeroDivisionError
+
+    errors: list[str] = []
+    client, server = memory_stream_pair()
+    server.send_stream.close_hook = server.receive_stream.close_hook = break_down
+    await client.aclose()
+    await HttpConnection(server, echo, lambda what, _: errors.append(what)).serve()
+
+    assert errors == ["a connection of the admin interface"]
+
+
+async def test_an_exception_in_a_handler_is_raised_if_nobody_confines_it() -> None:
+    """Tests do not overlook it."""
+    with pytest.RaisesGroup(ZeroDivisionError, flatten_subgroups=True):
+        async with connected() as client:
+            await client.send_all(GET.replace(b"thing", b"broken"))
+            await at_end(client)
+
+
+async def test_a_connection_can_be_closed_whatever_it_does() -> None:
+    """Its client reads the end, and it is known how long the broker has waited for a request."""
+    client, server = memory_stream_pair()
+    connection = HttpConnection(server, echo)
+    begun = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(connection.serve)
+        await wait_all_tasks_blocked()
+        assert connection.waits_since == begun
+        connection.close()
+        assert await at_end(client)
 
 
 async def test_a_client_that_wants_to_close_is_closed() -> None:

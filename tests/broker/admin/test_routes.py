@@ -100,6 +100,21 @@ async def test_a_request_of_another_site_is_refused() -> None:
     assert (await asked("POST", origin="http://127.0.0.1:9644"))[0] == HTTPStatus.OK
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+async def test_a_browser_says_that_another_site_sends_a_request(method: str, site: str) -> None:
+    """Also with requests for which it sends no Origin."""
+    headers = {"sec-fetch-site": site}
+    assert (await asked(method, gate=OPEN, **headers))[0] == HTTPStatus.FORBIDDEN
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+async def test_a_user_may_ask_with_a_browser(site: str) -> None:
+    """An address that is typed in comes from no site."""
+    headers = {"sec-fetch-site": site}
+    assert (await asked(gate=OPEN, **headers))[0] == HTTPStatus.OK
+
+
 @pytest.mark.parametrize(
     ("header", "status"),
     [({}, 401), ({"authorization": "Bearer wrong"}, 401), ({"authorization": "Bearer t"}, 200)],

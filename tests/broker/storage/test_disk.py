@@ -73,6 +73,19 @@ def test_no_descriptors_left_for_files_is_no_failure(
     assert (first.fd, disk.failure) == (-1, None)
 
 
+def test_too_many_open_files_are_no_failure_of_the_disk(tmp_path: Path) -> None:
+    """The use that met the error is refused; the next one may find a descriptor."""
+    disk = Disk()
+    told: list[object] = []
+    disk.on_failure = lambda about, _: told.append(about)
+
+    for number in (errno.EMFILE, errno.ENFILE):
+        disk.fail("a log", OSError(number, os.strerror(number)))
+
+    assert (disk.failure, told) == (None, [])
+    disk.file(tmp_path / "1").write(b"x", 0)
+
+
 def test_a_failed_disk_is_failed_for_good(tmp_path: Path) -> None:
     """Its files are closed, nothing is opened any more, and the first failure is told."""
     told: list[tuple[object, OSError]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
@@ -127,6 +128,21 @@ def test_a_failing_sync_fails_the_disk() -> None:
     assert (log.recovery_point, told) == (0, ["end"])
     assert log.disk.failure is not None
     assert later.tasks == []
+
+
+def test_a_sync_that_finds_no_descriptor_is_tried_again() -> None:
+    """The disk has not failed, and nobody is told before the log is safe."""
+    later, told = Later(), list[str]()
+    log, flusher = Log(), Flusher(later)
+    log.end = 9
+    flusher.request(log)
+    flusher.after([log], lambda: told.append("end"))
+
+    later.finish(OSError(errno.EMFILE, "Too many open files"))
+    assert (log.recovery_point, told, log.disk.failure) == (0, [], None)
+    later.finish()
+
+    assert (log.recovery_point, told) == (9, ["end"])
 
 
 def test_a_temporary_log_is_not_synced(tmp_path: Path) -> None:

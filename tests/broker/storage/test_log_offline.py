@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,6 +46,28 @@ def test_a_full_disk_takes_the_log_offline(tmp_path: Path) -> None:
     again = open_log(tmp_path)
     again.append_as_leader(batch(2), 0)
     assert [record.offset for record in read_all(again)] == [0, 1, 2, 3]
+
+
+def test_a_log_that_finds_no_descriptor_stays_online(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The append is refused and leaves the log as it is; the next one may find a descriptor."""
+    disk = FailingDisk()
+    log = open_log(tmp_path, disk=disk)
+    log.append_as_leader(batch(2), 0)
+    disk.close_files()
+
+    def no_descriptor(*_: object) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", no_descriptor)
+        assert refused(log, batch(2)).error is ErrorCode.KAFKA_STORAGE_ERROR
+    log.append_as_leader(batch(2), 0)
+
+    assert disk.failure is None
+    replicate(log)
+    assert [record.offset for record in read_all(log)] == [0, 1, 2, 3]
 
 
 USES: dict[str, Callable[[Log], object]] = {

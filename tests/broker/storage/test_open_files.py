@@ -47,8 +47,9 @@ def test_nothing_to_close_is_told() -> None:
     assert len(files) == 0
 
 
-def test_half_of_what_the_process_may_open_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For connections."""
+def test_logs_have_their_share_of_what_the_process_may_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The rest is for connections."""
     monkeypatch.setattr(resource, "getrlimit", lambda _: (100, 100))
-    assert OpenFiles[File](512).limit == 50
-    assert OpenFiles[File](20).limit == 20
+    assert OpenFiles[File]().limit == 50

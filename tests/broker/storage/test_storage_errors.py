@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from broker.errors import ApiError
@@ -23,6 +25,17 @@ def test_what_the_disk_refuses_takes_it_offline(caplog: pytest.LogCaptureFixture
     with pytest.raises(ApiError, match="orders-0: its data directory is offline") as again, storage:
         raise AssertionError
     assert again.value.code is ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_too_many_open_files_leave_the_disk_online() -> None:
+    """One use is refused with the same code; the next one is not."""
+    disk = Disk()
+    storage = StorageErrors("orders-0", disk)
+    with pytest.raises(ApiError, match="orders-0: Too many open files") as refused, storage:
+        raise OSError(errno.EMFILE, "Too many open files")
+    assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
+    with storage:
+        assert disk.failure is None
 
 
 def test_corrupt_batches_leave_the_disk_online(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,0 +1,114 @@
+"""A process that may open few files: clients come and go, and logs and the admin interface work."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]  # no types there
+import pytest
+
+from integration.antechamber_process import Antechamber
+from integration.wire.batches import batch
+from integration.wire.connection import Connection, address
+from integration.wire.requests import api_versions, metadata, produce, read_metadata, read_produce
+
+Start = Callable[..., Antechamber]
+GET = b"GET /v1/cluster HTTP/1.1\r\nHost: %s\r\n\r\n"
+
+
+@pytest.fixture
+def limited(against: str) -> Iterator[Start]:
+    """Start our command in a process that may open so many files."""
+    if against != "antechamber":
+        pytest.skip("about our own process")
+    with ExitStack() as running:
+        yield lambda *arguments, descriptors: running.enter_context(
+            Antechamber(*arguments, descriptors=descriptors)
+        )
+
+
+def crowd(where: tuple[str, int], count: int, sockets: ExitStack) -> list[socket.socket]:
+    """So many connections."""
+    return [sockets.enter_context(socket.create_connection(where, 10)) for _ in range(count)]
+
+
+def admin_address(broker: Antechamber) -> tuple[str, int]:
+    """Where the admin interface listens."""
+    return address(broker.ready["admin"].removeprefix("http://"))
+
+
+def produce_to_all(client: Connection, topic: str, offset: int, *, node: int = 1) -> None:
+    """One record to each partition that *node* leads, which has *offset* records."""
+    leaders = read_metadata(client.ask(metadata([topic]))).topics[topic][1]
+    for partition, leader in leaders.items():
+        if leader == node:
+            response = read_produce(client.ask(produce(topic, partition, batch([b"safe"]))))
+            assert (response.error, response.base_offset) == (0, offset)
+
+
+@pytest.mark.parametrize(
+    ("descriptors", "brokers", "partitions", "clients"),
+    [(128, 3, 128, 256), (1024, 1, 400, 1000)],
+)
+def test_clients_leave_the_logs_their_files(
+    limited: Start,
+    tmp_path: Path,
+    descriptors: int,
+    brokers: int,
+    partitions: int,
+    clients: int,
+) -> None:
+    """A client from before is served on; no disk is taken for broken because no file is opened.
+
+    There are more logs than the process may open files, and each batch is synced.
+    """
+    broker = limited(
+        *("--brokers", str(brokers), "--data-dir", str(tmp_path)),
+        *("--topic", f"t:{partitions}:{brokers}", "-c", "log.flush.interval.messages=1"),
+        descriptors=descriptors,
+    )
+    with Connection(broker.bootstrap) as honest, ExitStack() as sockets:
+        for offset in range(2):
+            produce_to_all(honest, "t", offset)
+            crowd(address(broker.bootstrap), clients, sockets)
+        produce_to_all(honest, "t", 2)
+        assert psutil.Process(broker.pid).num_fds() < descriptors
+    assert "offline" not in broker.process.stderr()
+
+
+def test_admin_clients_leave_the_broker_its_descriptors(limited: Start, tmp_path: Path) -> None:
+    """More of them than the process may open files, and the broker still serves."""
+    broker = limited("--data-dir", str(tmp_path), "--topic", "t:4", descriptors=1024)
+    with ExitStack() as sockets:
+        crowd(admin_address(broker), 1100, sockets)
+        with Connection(broker.bootstrap) as honest:
+            produce_to_all(honest, "t", 0)
+        assert broker.admin.ask("GET", "/v1/cluster")["nodes"]
+
+
+def test_slow_admin_clients_shut_nobody_out(limited: Start) -> None:
+    """Hundreds send half a request; another one has its response, and they do not come back."""
+    broker = limited(descriptors=1024)
+    with ExitStack() as sockets:
+        for slow in crowd(admin_address(broker), 300, sockets):
+            slow.sendall(GET[:20])
+        for _ in range(10):
+            assert broker.admin.ask("GET", "/v1/cluster")["nodes"]
+
+
+def test_a_head_request_is_one_of_many(limited: Start) -> None:
+    """A thousand of them, also as a web page may send them, end nothing."""
+    broker = limited(descriptors=1024)
+    host, port = admin_address(broker)
+    head = b"HEAD /v1/cluster HTTP/1.1\r\nHost: %s:%d\r\n" % (host.encode(), port)
+    for number in range(1000):
+        with socket.create_connection((host, port), 10) as client:
+            client.sendall(head + b"Sec-Fetch-Site: cross-site\r\n" * (number % 2) + b"\r\n")
+            status = client.recv(1000).split()[1]
+        assert status == (b"403" if number % 2 else b"405")
+    with Connection(broker.bootstrap) as honest:
+        assert honest.ask(api_versions())
+    assert broker.admin.ask("GET", "/v1/cluster")["nodes"]
