@@ -7,6 +7,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
+from broker.admin.errors import AdminErrors
 from broker.admin.facts import NotServed, RequestQuery
 from broker.cluster import Cluster, Member
 from broker.controller.image import PartitionRegistration, TopicImage
@@ -23,6 +24,7 @@ class ClusterFacts:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self.changes = cluster.changes
+        self.admin_errors = AdminErrors()
 
     def cluster(self) -> dict[str, Any]:
         """Nodes and topics."""
@@ -78,11 +80,12 @@ class ClusterFacts:
         await self._cluster.start(node_id)
 
     def statistics(self) -> dict[str, Any]:
-        """What each running node counts."""
+        """What each running node counts, and the admin interface."""
         recorder = self._cluster.recorder
         return {
             "nodes": [node.statistics() for node in self._cluster.nodes],
             "recording": None if recorder is None else recorder.statistics(),
+            "admin": {"unexpected_errors": self.admin_errors.count},
         }
 
     def _node(self, member: Member) -> dict[str, Any]:

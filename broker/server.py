@@ -82,9 +82,8 @@ async def _run(
             if outbox is not None:
                 nursery.start_soon(outbox.run)
             facts = ClusterFacts(cluster)
-            nursery.start_soon(
-                partial(serve_admin, admin, facts, cluster.timer, token=options.admin_token)
-            )
+            serve = partial(serve_admin, admin, facts, cluster.timer, facts.admin_errors.report)
+            nursery.start_soon(partial(serve, token=options.admin_token))
             _announce(options, cluster, data_dirs, admin)
             if options.stop_with_stdin:
                 nursery.start_soon(_stop_with_stdin, nursery.cancel_scope)

@@ -39,6 +39,7 @@ DECLARATIONS = ("protocol/messages/", "broker/config/keys/", "broker/config/idle
 # Files that may ask for the time or wait by it without the broker's timers, and why.
 TIMEKEEPERS = {
     "broker/clock.py": "it is the clock",
+    "broker/admin/server.py": "pauses when the machine has no more file descriptors",
     "broker/listener.py": "pauses when the machine has no more file descriptors",
     "broker/admin/http.py": "the patience with a client of the admin interface",
 }

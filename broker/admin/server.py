@@ -29,9 +29,9 @@ async def serve_admin(
     listener: socket.socket,
     facts: Facts,
     timer: SystemTimer,
+    on_error: OnError = raise_error,
     *,
     token: str | None = None,
-    on_error: OnError = raise_error,
 ) -> None:
     """Answer admin requests on a listening socket until cancelled.
 

@@ -154,6 +154,19 @@ async def test_statistics_are_those_of_the_running_nodes(tmp_path: Path) -> None
         assert [node["id"] for node in statistics["nodes"]] == [1, 3]
 
 
+async def test_errors_of_the_admin_interface_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are no node's."""
+    monkeypatch.delenv("ANTECHAMBER_STRICT", raising=False)
+    async with running_cluster(tmp_path) as cluster:
+        facts = ClusterFacts(cluster.cluster)
+
+        facts.admin_errors.report("a request", ZeroDivisionError())
+
+        assert facts.statistics()["admin"] == {"unexpected_errors": 1}
+
+
 async def test_groups_are_told_with_their_size(tmp_path: Path) -> None:
     """There are none here."""
     async with running_cluster(tmp_path) as cluster:

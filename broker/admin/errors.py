@@ -1,0 +1,24 @@
+"""Exceptions that no handler of the admin interface expects: logged and counted, and no more."""
+
+from __future__ import annotations
+
+import logging
+
+from broker.unexpected_errors import escaped, indented_traceback, is_strict
+
+log = logging.getLogger("antechamber.errors")
+
+
+class AdminErrors:
+    """Counts them; in strict mode they are raised instead."""
+
+    def __init__(self) -> None:
+        self._strict = is_strict()
+        self.count = 0
+
+    def report(self, what: str, error: Exception) -> None:
+        """Report an exception in *what*; raises it in strict mode."""
+        if self._strict:
+            raise error
+        self.count += 1
+        log.error("unexpected error: %s failed\n%s", escaped(what), indented_traceback(error))
