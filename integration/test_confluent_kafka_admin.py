@@ -51,7 +51,7 @@ def test_settings_are_altered(admin: AdminClient, topic: str) -> None:
     asked = ConfigResource(ResourceType.TOPIC, topic)
     described = admin.describe_configs([asked])[asked].result(20)
     assert described["retention.ms"].value == "7"
-    assert "log.retention.hours" in described["retention.ms"].synonyms
+    assert "log.cleanup.policy" in described["cleanup.policy"].synonyms
     assert described["cleanup.policy"].value == "delete,compact"
 
 

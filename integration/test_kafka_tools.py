@@ -49,7 +49,10 @@ def test_a_topic_from_its_creation_to_its_end(tool: Tool, topic: str) -> None:
     tool("TopicCommand", "--delete", *named)
 
     assert f"Created topic {topic}." in created
-    assert "PartitionCount: 4\tReplicationFactor: 3\tConfigs: retention.ms=100000" in described
+    assert (
+        "PartitionCount: 4\tReplicationFactor: 3\tConfigs: min.insync.replicas=1,retention.ms=100000"
+        in described
+    )
     assert described.count("Isr: ") == 4
     assert sorted(offsets.split()) == [f"{topic}:{index}:0" for index in range(4)]
     assert topic not in tool("TopicCommand", "--list")

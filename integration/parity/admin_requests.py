@@ -46,7 +46,7 @@ from protocol.messages.list_partition_reassignments import (
     ListPartitionReassignmentsTopics,
 )
 
-TOPIC, BROKER, GROUP = 2, 4, 32  # kinds of config resources
+TOPIC, BROKER, CLIENT_METRICS, GROUP = 2, 4, 16, 32  # kinds of config resources
 SET, DELETE, APPEND, SUBTRACT = 0, 1, 2, 3  # what to do with a setting
 
 

@@ -1,0 +1,184 @@
+"""Every setting that DescribeConfigs returns, key by key: brokers, topics, groups and clients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from integration.deadlines import eventually
+from integration.parity.admin_requests import (
+    BROKER,
+    CLIENT_METRICS,
+    DELETE,
+    GROUP,
+    SET,
+    TOPIC,
+    alter_configs,
+    describe_configs,
+)
+from integration.parity.scenario import Kafka, Story, scenario
+from protocol.messages.api_versions import ApiVersionsRequest
+
+# Where a broker is, and what only a Kafka needs to be given to run in one small process.
+_OF_THE_SETUP = frozenset(
+    {
+        "advertised.listeners",
+        "controller.listener.names",
+        "controller.quorum.voters",
+        "listeners",
+        "log.dirs",
+        "offsets.topic.replication.factor",
+        "process.roles",
+        "share.coordinator.state.topic.min.isr",
+        "share.coordinator.state.topic.replication.factor",
+        "transaction.state.log.min.isr",
+        "transaction.state.log.num.partitions",
+        "transaction.state.log.replication.factor",
+    }
+)
+
+
+@scenario(alone=True)
+def settings_of_a_broker(kafka: Kafka) -> Story:
+    """All keys, with value, source, type, synonyms, and whether it is a secret or read-only."""
+    yield from _described(kafka, "1", BROKER)
+
+
+@scenario(alone=True)
+def settings_of_all_brokers(kafka: Kafka) -> Story:
+    """Those that were set for all of them: min.insync.replicas is, always."""
+    yield from _described(kafka, "", BROKER)
+
+
+@scenario()
+def settings_of_a_new_topic(kafka: Kafka) -> Story:
+    """All keys of a topic that was given none, with their synonyms."""
+    yield from _described(kafka, kafka.topic(), TOPIC)
+
+
+@scenario()
+def settings_of_a_new_group(kafka: Kafka) -> Story:
+    """All keys of a group that was given none, share and streams groups included."""
+    yield from _described(kafka, kafka.new_name("group"), GROUP)
+
+
+@scenario()
+def settings_of_client_metrics(kafka: Kafka) -> Story:
+    """A subscription has defaults; what is set has a source of its own; some is refused."""
+    name = kafka.new_name("subscription")
+    yield from _described(kafka, name, CLIENT_METRICS)
+    for key, value in (
+        ("interval.ms", "99"),
+        ("interval.ms", "soon"),
+        ("match", "client_id"),
+        ("match", "no_such_thing=a"),
+        ("match", "client_id=["),
+        ("no.such.key", "1"),
+    ):
+        change = (key, SET, value)
+        yield change, kafka.ask(alter_configs(name, change, kind=CLIENT_METRICS)).responses
+    yield kafka.ask(alter_configs("", ("metrics", SET, "*"), kind=CLIENT_METRICS)).responses
+    changes = [("match", SET, "client_id=a.*"), ("metrics", SET, "*"), ("interval.ms", SET, "100")]
+    yield kafka.ask(alter_configs(name, *changes, kind=CLIENT_METRICS, validate_only=True))
+
+
+@scenario()
+def settings_of_share_and_streams_groups(kafka: Kafka) -> Story:
+    """Each within its bounds, in Kafka's words where it is not."""
+    group = kafka.new_name("group")
+    for key, value in (
+        ("share.session.timeout.ms", "1"),
+        ("share.session.timeout.ms", "46000"),
+        ("share.heartbeat.interval.ms", "99999"),
+        ("share.record.lock.duration.ms", "999"),
+        ("share.record.lock.duration.ms", "1000"),
+        ("share.delivery.count.limit", "11"),
+        ("share.partition.max.record.locks", "4001"),
+        ("share.auto.offset.reset", "by_duration:PT1H"),
+        ("share.auto.offset.reset", "by_duration:-PT1H"),
+        ("share.auto.offset.reset", "LATEST"),
+        ("share.isolation.level", "none"),
+        ("share.renew.acknowledge.enable", "maybe"),
+        ("streams.session.timeout.ms", "60001"),
+        ("streams.num.standby.replicas", "3"),
+        ("streams.initial.rebalance.delay.ms", "1"),
+        ("streams.assignment.interval.ms", "15001"),
+    ):
+        asked = alter_configs(group, (key, SET, value), kind=GROUP, validate_only=True)
+        yield key, value, kafka.ask(asked).responses
+
+
+@scenario()
+def settings_that_a_broker_refuses(kafka: Kafka) -> Story:
+    """What cannot change while it runs, or only on one node, or only for one listener."""
+    for key, value in (
+        ("log.cleaner.threads", "2"),
+        ("log.cleaner.threads", "-1"),
+        ("log.cleaner.io.max.bytes.per.second", "fast"),
+        ("num.partitions", "3"),
+        ("log.initial.task.delay.ms", "3"),
+        ("node.id", "3"),
+        ("log.dirs", "/elsewhere"),
+        ("advertised.listeners", "PLAINTEXT://x:1"),
+        ("delegation.token.secret.key", "x"),
+        ("ssl.client.auth", "maybe"),
+        ("ssl.keystore.location", "/keys"),
+        ("sasl.jaas.config", "x"),
+        ("principal.builder.class", "no.such.Class"),
+        ("listener.name.plaintext.ssl.keystore.location", "/keys"),
+        ("transaction.partition.verification.enable", "false"),
+        ("segment.bytes", "3"),
+        ("no.such.key", "3"),
+    ):
+        for node in ("1", ""):
+            asked = alter_configs(node, (key, SET, value), kind=BROKER, validate_only=True)
+            yield key, value, node, kafka.ask(asked).responses
+
+
+@scenario(alone=True)
+def settings_of_a_broker_that_were_changed(kafka: Kafka) -> Story:
+    """Keys without effect, coarser keys behind a key, secrets, keys that nobody knows."""
+    changes = (
+        ("log.cleaner.threads", "2"),
+        ("listener.name.plaintext.ssl.keystore.location", "/keys"),
+        ("listener.name.plaintext.ssl.keystore.password", "x"),
+        ("listener.name.plaintext.max.connections", "50000"),
+        ("sasl.jaas.config", "x"),
+        ("log.roll.ms", "1000000"),
+        ("no.such.key", "x"),
+        ("segment.bytes", "9999999"),
+    )
+    for key, value in changes:
+        kafka.ask(alter_configs("1", (key, SET, value), kind=BROKER))
+    kafka.ask(alter_configs("", ("no.such.key", SET, "y"), kind=BROKER))
+    asked = describe_configs("1", "no.such.key", kind=BROKER, synonyms=True)
+    eventually(
+        lambda: any(len(each.synonyms) == 2 for each in kafka.ask(asked).results[0].configs),
+        "the broker knows what was set last",
+    )
+    yield from _described(kafka, "1", BROKER, *(key for key, _ in changes), "log.roll.hours")
+    yield from _described(kafka, kafka.topic(), TOPIC, "segment.ms")
+    for key, _ in changes:
+        kafka.ask(alter_configs("1", (key, DELETE, None), kind=BROKER))
+    kafka.ask(alter_configs("", ("no.such.key", DELETE, None), kind=BROKER))
+
+
+@scenario()
+def features_of_the_cluster(kafka: Kafka) -> Story:
+    """What is supported and what is finalized; version 3 leaves out what may be at level 0."""
+    for version in (3, 4):
+        request = ApiVersionsRequest(client_software_name="parity", client_software_version="1")
+        answer = kafka.ask(request, version)
+        yield version, sorted(answer.supported_features, key=lambda each: each.name)
+        yield version, sorted(answer.finalized_features, key=lambda each: each.name)
+
+
+def _described(kafka: Kafka, name: str, kind: int, *keys: str) -> Iterator[object]:
+    (result,) = kafka.ask(describe_configs(name, *keys, kind=kind, synonyms=True)).results
+    yield result.error_code
+    for each in sorted(result.configs, key=lambda config: config.name):
+        facts = each.name, each.config_type, each.is_sensitive, each.read_only
+        if each.name in _OF_THE_SETUP:
+            yield facts
+        else:
+            synonyms = [(s.name, s.value, s.source) for s in each.synonyms]
+            yield (*facts, each.value, each.config_source, synonyms)
