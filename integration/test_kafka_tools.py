@@ -50,8 +50,8 @@ def test_a_topic_from_its_creation_to_its_end(tool: Tool, topic: str) -> None:
 
     assert f"Created topic {topic}." in created
     assert (
-        "PartitionCount: 4\tReplicationFactor: 3\tConfigs: min.insync.replicas=1,retention.ms=100000"
-        in described
+        "PartitionCount: 4\tReplicationFactor: 3\t"
+        "Configs: min.insync.replicas=1,retention.ms=100000" in described
     )
     assert described.count("Isr: ") == 4
     assert sorted(offsets.split()) == [f"{topic}:{index}:0" for index in range(4)]

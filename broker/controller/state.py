@@ -7,6 +7,7 @@ half of it.
 from __future__ import annotations
 
 import base64
+import logging
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -32,6 +33,8 @@ Concerns = Callable[[TopicPartition, PartitionRegistration], bool]
 Decide = Callable[[PartitionRegistration, Rules], PartitionRegistration]
 Results = dict[TopicPartition, ApiError | None]
 Unknown = tuple[str, str]  # no such topic, no such partition: formatted with both
+
+logger = logging.getLogger(__name__)
 
 
 class ClusterState:
@@ -71,6 +74,10 @@ class ClusterState:
             configs = {**configs, MIN_INSYNC_REPLICAS: str(self.config.min_insync_replicas)}
             self._store.put_broker_configs(ALL_NODES, configs)
             self.image.broker_configs[ALL_NODES] = configs
+        text, given = configs[MIN_INSYNC_REPLICAS], self.config.given.get(MIN_INSYNC_REPLICAS)
+        if given is not None and int(text) != self.config.min_insync_replicas:
+            words = "%s=%s is not used: the cluster has %s from an earlier start; alter it instead"
+            logger.warning(words, MIN_INSYNC_REPLICAS, given, text)
 
     # ---------------------------------------------------------------------------------- nodes
 

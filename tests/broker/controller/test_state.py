@@ -6,7 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from broker.config import Config
+import pytest
+
+from broker.config import Config, parse_config
 from broker.controller.image import NO_LEADER, Broker, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election, Rules
 from broker.controller.state import ClusterState, with_partitions
@@ -138,3 +140,22 @@ def test_a_topic_with_the_same_partitions_is_the_same() -> None:
     assert with_partitions(topic, {1: PARTITION}) is topic
     assert with_partitions(topic, {}) is topic
     assert with_partitions(topic, {1: replace(PARTITION, leader=2)}).partitions[1].leader == 2
+
+
+def test_min_insync_replicas_is_a_setting_of_the_cluster(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The first start makes it one; a later start with another value says that it is not used."""
+    config = parse_config({"min.insync.replicas": "2"})
+    first = ClusterState(ControllerStore(tmp_path / "c"), config)
+    first.close()
+    assert not caplog.records
+
+    later = ClusterState(
+        ControllerStore(tmp_path / "c"), parse_config({"min.insync.replicas": "1"})
+    )
+
+    assert later.image.broker_configs == {"": {"min.insync.replicas": "2"}}
+    assert later.config.min_insync_replicas == 2
+    (record,) = caplog.records
+    assert record.getMessage().startswith("min.insync.replicas=1 is not used: the cluster has 2")
