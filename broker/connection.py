@@ -282,7 +282,7 @@ class Connection:
 
         Its end wakes the task only if frames wait. During a computation nothing is read.
         """
-        computing = self.in_progress is not None and self.in_progress.job is not None
+        computing = self.in_progress is not None and self.in_progress.is_computed
         full = computing or self._inbox.pending_bytes >= PIPELINE_BYTES_MAX
         if not full and not self._inbox.has_frame():
             await self.transport.wait_readable()

@@ -111,6 +111,11 @@ class Request(Generic[Body]):
         """The name the client gives itself."""
         return self.header.client_id
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether the request waits for a worker thread."""
+        return isinstance(self.job, Job)
+
     def park(self, operation: DelayedOperation) -> None:
         """Let the request wait for *operation*, which answers it, or for its client to leave."""
         self.operation = operation
