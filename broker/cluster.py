@@ -152,6 +152,7 @@ class Cluster:
                 undo.callback(node.close)
                 member.begin(node)
             undo.pop_all()
+        controller.steps = self.steps
 
     @property
     def nodes(self) -> list[Node]:
@@ -264,8 +265,7 @@ class Cluster:
             if not self.nodes:
                 assert member.last is not None
                 raise member.last
-        self.controller.fence(node.id)
-        member.ended.set()
+        self.controller.fence(node.id).when_set(member.ended.set)
 
     def _check_contained(self, error: Exception) -> None:
         """Raise what concerns the whole process: the controller's disk, everything if strict."""

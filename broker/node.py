@@ -34,7 +34,7 @@ from broker.replication.follower.fetcher import Connect
 from broker.replication.partition import Partition
 from broker.replication.replication import Replication
 from broker.replication.waiting import Waiting
-from broker.steps.queue import StepQueue
+from broker.steps.queue import Slices, StepQueue
 from broker.storage.disk import DiskFile
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
@@ -109,9 +109,14 @@ class Node:
         self.api_versions = advertised()
         self.dispatch = Dispatcher(self)
         self.feed = controller.register(broker, self)
+        self._begin_to_follow()
+
+    def _begin_to_follow(self) -> None:
+        """Apply the whole image at once, and later changes in slices."""
         self.feed.release()
         self.logs.started()
         self._is_started = True
+        self.feed.steps = self.steps
 
     async def run(self) -> None:
         """Run the node's timers and fetchers until cancelled."""
@@ -130,13 +135,13 @@ class Node:
         """A node came or went; who leads what is told by topics."""
         self.changes.notify()
 
-    def configs_changed(self) -> None:
+    def configs_changed(self) -> Slices[None]:
         """Take over the settings of this node, and let its logs follow theirs."""
         configs = self.image.broker_configs
         self.config.reconfigure(configs.get(str(self.id), {}), configs.get(ALL_NODES, {}))
         self.connection_quotas.reconfigured()
         for topic in self.image:
-            self.replication.hosting.host(topic)
+            yield from self.replication.hosting.host(topic)
         self.changes.notify()
 
     def client_quotas_changed(self) -> None:
@@ -155,15 +160,15 @@ class Node:
             raise error
         self.unexpected_errors.elsewhere(change, error)
 
-    def topic_changed(self, topic: TopicImage) -> None:
+    def topic_changed(self, topic: TopicImage) -> Slices[None]:
         """Serve what is new of a topic."""
-        self.replication.hosting.host(topic)
+        yield from self.replication.hosting.host(topic)
         self.groups.topics_changed([topic.name])
         self.changes.notify()
 
-    def topic_deleted(self, topic: TopicImage) -> None:
+    def topic_deleted(self, topic: TopicImage) -> Slices[None]:
         """Stop serving a topic and answer those who wait on it."""
-        self.replication.hosting.drop(topic)
+        yield from self.replication.hosting.drop(topic)
         self.groups.topics_changed([topic.name])
         self.groups.offsets.on_topics_deleted([topic.name])
         self.changes.notify()

@@ -24,6 +24,7 @@ from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from integration.java_program import java_command
 from protocol.errors import ErrorCode
@@ -285,7 +286,7 @@ class Player:
         return "NONE"
 
     def _elect(self, kind: str, keys: list[TopicPartition] | None) -> str:
-        results = self.controller.elect_leaders(_ELECTIONS[kind], keys)
+        results = finish(self.controller.elect_leaders(_ELECTIONS[kind], keys))
         listed = sorted((str(key), _ended(error)) for key, error in results.items())
         return "{" + ", ".join(f"{key}={ended}" for key, ended in listed) + "}"
 

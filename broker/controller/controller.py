@@ -8,9 +8,8 @@ leaderships until it registers again, with a higher epoch.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +17,7 @@ from broker.config import Config
 from broker.config.client_metrics import check_client_metrics_configs
 from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_broker_configs
 from broker.config.groups import check_group_configs
+from broker.controller.decisions import Decide, with_partitions
 from broker.controller.elections import (
     after_start,
     elect_leader,
@@ -40,10 +40,11 @@ from broker.controller.reassignments import (
     is_reassigning,
     reassign,
 )
-from broker.controller.state import ClusterState, Results, with_partitions
+from broker.controller.state import ClusterState, Concerns, Results
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
 from broker.quotas.entity import Entity, altered
+from broker.steps.queue import DONE, Signal, Slices, StepQueue, finish
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
@@ -59,7 +60,8 @@ _NOTHING_TO_MOVE = "Unable to find a topic named {}.", "Unable to find partition
 class Controller:
     """Registers nodes, elects leaders, moves replicas, makes and deletes topics.
 
-    ``check_configs`` raises `ApiError` INVALID_CONFIG for topic configs that make no sense.
+    ``check_configs`` raises `ApiError` INVALID_CONFIG for topic configs that make no sense. Changes
+    of many partitions are made at once until ``steps`` is set, which runs them in slices.
     """
 
     def __init__(self, store: ControllerStore, config: Config, check_configs: CheckConfigs) -> None:
@@ -68,6 +70,7 @@ class Controller:
         self._check_configs = check_configs
         self._new_topics = NewTopics(self.image, self._state.config, check_configs)
         self._starting = False
+        self.steps = StepQueue(lambda: 0.0)
 
     # ---------------------------------------------------------------------------------- nodes
 
@@ -80,11 +83,13 @@ class Controller:
         node_id = broker.node_id
         assert not self.image.alive(node_id), "a node registers once in its life"
         if node_id in self.image.brokers:
-            self._state.change_all(
-                lambda _, partition: node_id in partition.isr + partition.elr,
-                partial(without_crashed, node_id),
+            finish(
+                self._state.change_all(
+                    lambda _, partition: node_id in partition.isr + partition.elr,
+                    partial(without_crashed, node_id),
+                )
             )
-        self._state.offline = {each for each in self._state.offline if each[0] != node_id}
+        self._state.offline -= {each for each in self._state.offline if each[0] == node_id}
         feed = self._state.subscribe(node_id, listener)
         epoch = self._state.next_broker_epoch()
         self._state.put_broker(replace(broker, epoch=epoch, fenced=False))
@@ -104,18 +109,23 @@ class Controller:
         finally:
             self._starting = False
         alive = self.image.alive
-        self._state.change_all(
-            lambda _, each: not has_leader(each) or not all(map(alive, each.isr)), after_start
+        finish(
+            self._state.change_all(
+                lambda _, each: not has_leader(each) or not all(map(alive, each.isr)), after_start
+            )
         )
 
-    def fence(self, node_id: int) -> None:
-        """A node is gone: others lead what it led, and it is in sync with nobody."""
+    def fence(self, node_id: int) -> Signal:
+        """A node is gone: others lead what it led, and it is in sync with nobody.
+
+        The signal is set when that is so for all partitions.
+        """
         self._state.unsubscribe(node_id)
         if node_id not in self.image.brokers:
-            return  # it has been unregistered before
+            return DONE  # it has been unregistered before
         assert self.image.alive(node_id), "only a node that is alive can go"
         self._state.put_broker(replace(self.image.brokers[node_id], fenced=True))
-        self._lose(node_id)
+        return self._lose(node_id)
 
     def unregister(self, node_id: int) -> None:
         """Forget a node, until it registers again; one that lives leads and follows nobody then.
@@ -130,17 +140,20 @@ class Controller:
         self._state.remove_broker(node_id)
         self._lose(node_id)
 
-    def _lose(self, node_id: int) -> None:
-        self._state.change_all(
-            lambda _, partition: node_id in partition.isr, partial(without_lost, node_id)
+    def _lose(self, node_id: int) -> Signal:
+        """The node may be back before all of its partitions have been dealt with."""
+        alive = self.image.alive
+        return self._change_all(
+            lambda _, partition: node_id in partition.isr and not alive(node_id),
+            partial(without_lost, node_id),
         )
 
     def replicas_failed(self, node_id: int, keys: Iterable[TopicPartition]) -> None:
         """A node's disk has failed with these partitions on it: others lead and are in sync."""
-        failed = set(keys)
-        self._state.offline |= {(node_id, key) for key in failed}
-        self._state.change_all(
-            lambda key, partition: key in failed and node_id in partition.isr,
+        self._state.offline.update((node_id, key) for key in keys)
+        offline = self._state.offline
+        self._change_all(
+            lambda key, partition: (node_id, key) in offline and node_id in partition.isr,
             partial(without_lost, node_id),
         )
 
@@ -173,40 +186,52 @@ class Controller:
 
     def elect_leaders(
         self, election: Election, partitions: Iterable[TopicPartition] | None = None
-    ) -> Results:
+    ) -> Slices[Results]:
         """Hold elections, for all partitions or those named; for each, why not, if not.
 
         Without names those that need none are left out. Kafka's ``electLeaders``.
         """
         keys = self._state.keys() if partitions is None else partitions
         decisions = dict.fromkeys(keys, partial(elect_leader, election))
-        results = self._state.change_each(decisions, _NOTHING_TO_LEAD)
+        results = yield from self._state.change_each(decisions, _NOTHING_TO_LEAD)
         if partitions is not None:
             return results
         return {key: error for key, error in results.items() if not _is_needless(error)}
 
     def reassign(
+        self, key: TopicPartition, replicas: Sequence[int] | None, *, may_change_factor: bool = True
+    ) -> None:
+        """Move one partition, as `reassign_all`; raises `ApiError`."""
+        moves = {key: replicas}
+        error = finish(self.reassign_all(moves, may_change_factor=may_change_factor))[key]
+        if error is not None:
+            raise error
+
+    def reassign_all(
         self,
-        key: TopicPartition,
-        replicas: Sequence[int] | None,
+        moves: Mapping[TopicPartition, Sequence[int] | None],
         *,
         may_change_factor: bool = True,
-    ) -> None:
-        """Move a partition to *replicas*, or, with None, call off the move that is under way.
+    ) -> Slices[Results]:
+        """Move partitions to these replicas, or, with None, call off the move that is under way.
 
-        Raises `ApiError` as Kafka's ``alterPartitionReassignments``.
+        For each, why not, if not: as Kafka's ``alterPartitionReassignments``.
         """
 
-        def move(old: PartitionRegistration, rules: Rules) -> PartitionRegistration:
+        def move(
+            key: TopicPartition,
+            replicas: Sequence[int] | None,
+            old: PartitionRegistration,
+            rules: Rules,
+        ) -> PartitionRegistration:
             if replicas is None:
                 return cancel_reassignment(key, old, rules)
             target = tuple(replicas)
             check_target(self.image, old, target, may_change_factor=may_change_factor)
             return reassign(target, old, rules)
 
-        error = self._state.change_each({key: move}, _NOTHING_TO_MOVE)[key]
-        if error is not None:
-            raise error
+        decisions = {key: partial(move, key, replicas) for key, replicas in moves.items()}
+        return self._state.change_each(decisions, _NOTHING_TO_MOVE)
 
     def reassignments(self) -> dict[TopicPartition, PartitionRegistration]:
         """The partitions that are on their way to other nodes."""
@@ -219,24 +244,20 @@ class Controller:
 
     def rebalance_leaders(self) -> None:
         """Give leaderships back to the preferred replicas (``maybeBalancePartitionLeaders``)."""
-        self._state.change_all(lambda _, each: not has_preferred_leader(each), prefer_first)
+        self._change_all(lambda _, each: not has_preferred_leader(each), prefer_first)
 
     def elect_unclean_leaders(self) -> None:
         """Where a topic allows it, lead what nobody leads (``maybeElectUncleanLeaders``)."""
         self._lead_what_nobody_leads()
 
     def _lead_what_nobody_leads(self) -> None:
-        self._state.change_all(lambda _, each: not has_leader(each), with_leader)
+        self._change_all(lambda _, each: not has_leader(each), with_leader)
 
     # --------------------------------------------------------------------------------- topics
 
     def topic(self, name: str) -> TopicImage | None:
         """The topic of that name."""
         return self.image.topic(name)
-
-    def topic_by_id(self, topic_id: uuid.UUID) -> TopicImage | None:
-        """The topic of that id."""
-        return self.image.topic_by_id(topic_id)
 
     def create_topic(
         self,
@@ -312,7 +333,7 @@ class Controller:
             return
         self._state.put_broker_configs(name, configs)
         if configs.get(MIN_INSYNC_REPLICAS) != before.get(MIN_INSYNC_REPLICAS):
-            self._state.change_all(lambda *_: True, lambda old, _: nobody_eligible(old))
+            self._change_all(lambda *_: True, lambda old, _: nobody_eligible(old))
 
     def alter_group_configs(
         self, group_id: str, changed: ConfigsChanged, *, validate_only: bool = False
@@ -344,6 +365,20 @@ class Controller:
             self._state.put_client_quotas(entity, quotas)
 
     # --------------------------------------------------------------------------------- others
+
+    def one_commit(self) -> AbstractContextManager[None]:
+        """Write the changes that are made inside in one transaction; nodes learn of them after."""
+        return self._state.one_commit()
+
+    def applied(self) -> Slices[None]:
+        """Wait until every node has applied all changes up to now, but for nodes that are held."""
+        return self._state.applied()
+
+    def _change_all(self, concerns: Concerns, decide: Decide) -> Signal:
+        """Change in slices what *concerns* says; the signal is set when that is done."""
+        done = Signal()
+        self.steps.start(self._state.change_all(concerns, decide), lambda _: done.set())
+        return done
 
     def _existing(self, name: str) -> TopicImage:
         topic = self.image.topic(name)

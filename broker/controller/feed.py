@@ -1,8 +1,11 @@
 """Changes of the cluster on their way to one node, in order; they may be held up.
 
 Every node has an image of its own, which is as old as the last change that reached it. Delivering a
-change alters the image first and then tells the node; what the node sets off while it is told waits
-its turn, so that no node hears of a change before the one that caused it is through.
+change alters the image first, and then the node applies it. A change that a node causes while it
+applies another is delivered after that one.
+
+A change that takes long, such as a topic of a thousand partitions, is applied in slices; changes
+after it wait. `applied` says when a node has applied what was put so far.
 """
 
 from __future__ import annotations
@@ -10,10 +13,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from types import GeneratorType
 from typing import Protocol
 
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.quotas.entity import Entity, Quotas
+from broker.steps.queue import Job, Signal, Slices, StepQueue
+
+# What has been done when a method of the listener returns, or when its slices have run.
+Applied = Slices[None] | None
 
 
 class MetadataListener(Protocol):
@@ -23,7 +31,7 @@ class MetadataListener(Protocol):
         """A node was registered, fenced, or forgotten."""
         ...
 
-    def configs_changed(self) -> None:
+    def configs_changed(self) -> Applied:
         """The settings of this node, or of all, are others."""
         ...
 
@@ -35,11 +43,11 @@ class MetadataListener(Protocol):
         """What is set for a group is not what it was."""
         ...
 
-    def topic_changed(self, topic: TopicImage) -> None:
+    def topic_changed(self, topic: TopicImage) -> Applied:
         """The topic is new, or has more partitions, other leaders or other configs."""
         ...
 
-    def topic_deleted(self, topic: TopicImage) -> None:
+    def topic_deleted(self, topic: TopicImage) -> Applied:
         """The topic is gone from the image already."""
         ...
 
@@ -49,14 +57,20 @@ class MetadataListener(Protocol):
 
 
 class MetadataFeed:
-    """One node's image, and what is still to reach it. Held until `release` is first called."""
+    """One node's image, and what is still to reach it. Held until `release` is first called.
+
+    Everything is delivered at once until ``steps`` is set, which runs the slices of long changes.
+    """
 
     def __init__(self, image: MetadataImage, listener: MetadataListener) -> None:
         self.image = MetadataImage(image.cluster_id)
+        self.steps = StepQueue(lambda: 0.0)
         self._listener = listener
-        self._pending: deque[Callable[[], None]] = deque()
+        self._pending: deque[Callable[[], Applied]] = deque()
         self._held = True
         self._delivering = False
+        self._delivery: Job | None = None
+        self._awaited: list[Signal] = []
         for broker in image.brokers.values():
             self.put_broker(broker)
         for node, configs in image.broker_configs.items():
@@ -105,7 +119,7 @@ class MetadataFeed:
     @property
     def lag(self) -> int:
         """How many changes have not reached the node yet."""
-        return len(self._pending)
+        return len(self._pending) - len(self._awaited)
 
     def hold(self) -> None:
         """Keep changes back from now on."""
@@ -122,18 +136,47 @@ class MetadataFeed:
         A node that fails to act on a change keeps neither its own later changes back nor those of
         other nodes.
         """
-        if self._delivering:
+        if self._delivering or not self._pending:
             return
         self._delivering = True
+        self._delivery = self.steps.start(self._deliver(), lambda _: None)
+
+    def applied(self) -> Signal | None:
+        """Set when the node has applied what was put so far; None if it has, or if it is held."""
+        if self._held or not self._delivering:
+            return None
+        signal = Signal()
+        self._awaited.append(signal)
+        self._pending.append(partial(self._reached, signal))
+        return signal
+
+    def close(self) -> None:
+        """Deliver nothing more: the node has ended."""
+        self._held = True
+        if self._delivery is not None:
+            self._delivery.cancel()
+        self._pending.clear()
+        awaited, self._awaited = self._awaited, []
+        for signal in awaited:
+            signal.set()
+
+    def _deliver(self) -> Slices[None]:
         try:
             while self._pending and not self._held:
                 change = self._pending.popleft()
                 try:
-                    change()
+                    applied = change()
+                    if type(applied) is GeneratorType:
+                        yield from applied
                 except Exception as error:
                     self._listener.delivery_failed(f"change {change!r}", error)
+                yield None
         finally:
             self._delivering = False
+
+    def _reached(self, signal: Signal) -> None:
+        self._awaited.remove(signal)
+        signal.set()
 
     def _broker(self, broker: Broker) -> None:
         self.image.put_broker(broker)
@@ -143,9 +186,9 @@ class MetadataFeed:
         self.image.remove_broker(broker)
         self._listener.broker_changed(broker)
 
-    def _configs(self, node: str, configs: dict[str, str]) -> None:
+    def _configs(self, node: str, configs: dict[str, str]) -> Applied:
         self.image.broker_configs[node] = configs
-        self._listener.configs_changed()
+        return self._listener.configs_changed()
 
     def _client_quotas(self, entity: Entity, quotas: Quotas) -> None:
         self.image.put_client_quotas(entity, quotas)
@@ -155,10 +198,10 @@ class MetadataFeed:
         self.image.put_group_configs(group_id, configs)
         self._listener.group_configs_changed(group_id)
 
-    def _topic(self, topic: TopicImage) -> None:
+    def _topic(self, topic: TopicImage) -> Applied:
         self.image.put(topic)
-        self._listener.topic_changed(topic)
+        return self._listener.topic_changed(topic)
 
-    def _gone(self, topic: TopicImage) -> None:
+    def _gone(self, topic: TopicImage) -> Applied:
         self.image.remove(topic)
-        self._listener.topic_deleted(topic)
+        return self._listener.topic_deleted(topic)

@@ -1,7 +1,7 @@
 """The state of the cluster: what is decided is written down, then known, then told to the nodes.
 
-The topics that one decision changes are one transaction of the store, so that a restart never finds
-half of it.
+Changes of many topics are written in few transactions of the store: a restart finds each topic
+either as it was or as it was to become.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import base64
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
 from broker.config.topics import topic_value
+from broker.controller.decisions import Decide, Decisions
 from broker.controller.elections import not_led_yet
 from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
@@ -23,14 +25,16 @@ from broker.controller.partition_change import Election, Rules
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
 from broker.quotas.entity import Entity, Quotas
+from broker.steps.queue import Slices
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 # Producer ids are handed out in blocks, so that the store is written once a block (KIP-730).
 _PRODUCER_ID_BLOCK = 1000
+# So many changed partitions, and those of the last topic among them, are written at once.
+PARTITIONS_PER_COMMIT = 500
 
 Concerns = Callable[[TopicPartition, PartitionRegistration], bool]
-Decide = Callable[[PartitionRegistration, Rules], PartitionRegistration]
 Results = dict[TopicPartition, ApiError | None]
 Unknown = tuple[str, str]  # no such topic, no such partition: formatted with both
 
@@ -51,6 +55,7 @@ class ClusterState:
         # The changes since the start: where Kafka's metadata log would end.
         self.log_end_offset = 0
         self._store = store
+        self._is_batch = False
         self._feeds: dict[int, MetadataFeed] = {}
         self.image = MetadataImage(self._cluster_id())
         for topic in store.topics():
@@ -87,8 +92,8 @@ class ClusterState:
         return feed
 
     def unsubscribe(self, node_id: int) -> None:
-        """Tell a node nothing any more."""
-        del self._feeds[node_id]
+        """Send nothing more to a node."""
+        self._feeds.pop(node_id).close()
 
     def lag(self, node_id: int) -> int:
         """How many changes have not reached a node yet that is alive."""
@@ -142,42 +147,45 @@ class ClusterState:
             for index in range(len(topic.partitions))
         ]
 
-    def change_all(self, concerns: Concerns, decide: Decide) -> None:
-        """Have *decide* change every partition that it concerns; one decision."""
-        topics = []
-        for topic in self.image:
-            concerned = {
-                index: partition
-                for index, partition in enumerate(topic.partitions)
-                if concerns(TopicPartition(topic.name, index), partition)
-            }
-            if concerned:
-                rules = self.rules(topic)
-                changes = {index: decide(old, rules(index)) for index, old in concerned.items()}
-                topics.append(with_partitions(topic, changes))
-        self.put_topics(topics)
+    def change_all(self, concerns: Concerns, decide: Decide) -> Slices[None]:
+        """Have *decide* change every partition that it concerns."""
+        decisions = self._decisions()
+        for name in list(self.image.topics):
+            topic = self.image.topic(name)
+            for index in range(0 if topic is None else len(topic.partitions)):
+                topic = self.image.topic(name)
+                if topic is None:
+                    break
+                if concerns(TopicPartition(name, index), topic.partitions[index]):
+                    decisions.add(topic, index, decide)
+                yield None
+            if decisions.count >= PARTITIONS_PER_COMMIT:
+                self.put_topics(decisions.changed_topics())
+                decisions = self._decisions()
+        self.put_topics(decisions.changed_topics())
 
-    def change_each(self, decisions: Mapping[TopicPartition, Decide], unknown: Unknown) -> Results:
-        """Change these partitions as far as no `ApiError` forbids; one decision.
+    def change_each(
+        self, decisions: Mapping[TopicPartition, Decide], unknown: Unknown
+    ) -> Slices[Results]:
+        """Change these partitions as far as no `ApiError` forbids.
 
         ``unknown`` is how to say that there is no such topic, or no such partition.
         """
         results: Results = {}
-        changes: dict[str, dict[int, PartitionRegistration]] = {}
+        made = self._decisions()
         for key, decide in decisions.items():
             try:
-                topic = self._topic_with(key, unknown)
-                rules = self.rules(topic)
-                changed = decide(topic.partitions[key.partition], rules(key.partition))
+                made.add(self._topic_with(key, unknown), key.partition, decide)
             except ApiError as error:
                 results[key] = error
             else:
                 results[key] = None
-                changes.setdefault(key.topic, {})[key.partition] = changed
-        self.put_topics(
-            [with_partitions(self.image.topics[name], changed) for name, changed in changes.items()]
-        )
+            yield None
+        self.put_topics(made.changed_topics())
         return results
+
+    def _decisions(self) -> Decisions:
+        return Decisions(self.image, self.rules)
 
     def rules(self, topic: TopicImage) -> Callable[[int], Rules]:
         """What elections of a topic's partitions go by, given by index.
@@ -245,16 +253,38 @@ class ClusterState:
     def _can_lead(self, key: TopicPartition, node_id: int) -> bool:
         return self.image.alive(node_id) and (node_id, key) not in self.offline
 
+    @contextmanager
+    def one_commit(self) -> Iterator[None]:
+        """Write all changes that are made inside in one transaction, and deliver them after it."""
+        assert not self._is_batch
+        self._is_batch = True
+        try:
+            with self._store.one_commit():
+                yield
+        finally:
+            self._is_batch = False
+        self._deliver()
+
+    def applied(self) -> Slices[None]:
+        """Wait until every node has applied all changes up to now, but for nodes that are held."""
+        for signal in [feed.applied() for feed in self._feeds.values()]:
+            if signal is not None:
+                yield signal
+
     def _tell(self, put: Callable[[MetadataFeed], None], changes: int = 1) -> None:
         """Send a change, or several, to every node.
 
-        To all before any is told: one that is told may set off the next change, and that must not
-        overtake this one on its way to the others.
+        All feeds have a change before any node applies it: a node that applies it may cause the
+        next change, which must reach the other nodes after this one.
         """
         self.log_end_offset += changes
-        feeds: Sequence[MetadataFeed] = list(self._feeds.values())
-        for feed in feeds:
+        for feed in self._feeds.values():
             put(feed)
+        if not self._is_batch:
+            self._deliver()
+
+    def _deliver(self) -> None:
+        feeds: Sequence[MetadataFeed] = list(self._feeds.values())
         for feed in feeds:
             feed.deliver()
 
@@ -271,11 +301,3 @@ class ClusterState:
             cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
             self._store.put_fact("cluster_id", cluster_id)
         return cluster_id
-
-
-def with_partitions(topic: TopicImage, changes: Mapping[int, PartitionRegistration]) -> TopicImage:
-    """The topic with some of its partitions changed; itself if they are as they were."""
-    partitions = tuple(
-        changes.get(index, partition) for index, partition in enumerate(topic.partitions)
-    )
-    return topic if partitions == topic.partitions else replace(topic, partitions=partitions)

@@ -47,6 +47,7 @@ class ControllerStore:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self._is_batch = False
         try:
             self._database = sqlite3.connect(":memory:" if path is None else path)
             self._database.executescript(_SCHEMA)
@@ -149,7 +150,20 @@ class ControllerStore:
             self._database.execute("REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     @contextmanager
+    def one_commit(self) -> Iterator[None]:
+        """Commit all changes that are made inside together."""
+        with self._change():
+            self._is_batch = True
+            try:
+                yield
+            finally:
+                self._is_batch = False
+
+    @contextmanager
     def _change(self) -> Iterator[None]:
+        if self._is_batch:
+            yield
+            return
         try:
             with self._database:
                 yield

@@ -16,6 +16,7 @@ from __future__ import annotations
 from broker.errors import ApiError
 from broker.quotas.entity import Entity, entity_of
 from broker.request import Request
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
@@ -26,7 +27,9 @@ from protocol.messages.alter_client_quotas import (
 )
 
 
-def alter_client_quotas(request: Request[AlterClientQuotasRequest]) -> AlterClientQuotasResponse:
+def alter_client_quotas(
+    request: Request[AlterClientQuotasRequest],
+) -> Slices[AlterClientQuotasResponse]:
     """Alter the quotas of each entity."""
     outcomes: dict[Entity, ApiError | None] = {}
     for entry in request.body.entries:
@@ -35,6 +38,7 @@ def alter_client_quotas(request: Request[AlterClientQuotasRequest]) -> AlterClie
             outcomes[entity] = _duplicate(entity)
         else:
             outcomes[entity] = _alter(request, entity, entry)
+        yield None
     return AlterClientQuotasResponse(
         entries=[_response(entity, error) for entity, error in outcomes.items()]
     )

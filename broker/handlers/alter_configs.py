@@ -13,6 +13,7 @@ from broker.config.changes import ConfigChange
 from broker.errors import ApiError
 from broker.handlers.config_resources import AlteredResource, alter_each
 from broker.request import Request
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.alter_configs import (
     AlterConfigsRequest,
@@ -22,10 +23,10 @@ from protocol.messages.alter_configs import (
 )
 
 
-def alter_configs(request: Request[AlterConfigsRequest]) -> AlterConfigsResponse:
+def alter_configs(request: Request[AlterConfigsRequest]) -> Slices[AlterConfigsResponse]:
     """Replace the settings of each resource."""
     asked = request.body.resources
-    outcomes = alter_each(
+    outcomes = yield from alter_each(
         request.node,
         [
             AlteredResource(

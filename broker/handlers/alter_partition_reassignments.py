@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from broker.errors import ApiError
 from broker.request import Request
+from broker.steps.queue import Slices
 from broker.topic_partition import TopicPartition
 from protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
-    ReassignablePartition,
     ReassignablePartitionResponse,
     ReassignableTopicResponse,
 )
@@ -20,31 +20,35 @@ from protocol.messages.alter_partition_reassignments import (
 
 def alter_partition_reassignments(
     request: Request[AlterPartitionReassignmentsRequest],
-) -> AlterPartitionReassignmentsResponse:
+) -> Slices[AlterPartitionReassignmentsResponse]:
     """Begin or end each move."""
-    body = request.body
+    body, controller = request.body, request.node.controller
+    moves = {
+        TopicPartition(topic.name, each.partition_index): each.replicas
+        for topic in body.topics
+        for each in topic.partitions
+    }
+    results = yield from controller.reassign_all(
+        moves, may_change_factor=body.allow_replication_factor_change
+    )
+    yield from controller.applied()
     return AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=body.allow_replication_factor_change,
         responses=[
             ReassignableTopicResponse(
                 name=topic.name,
-                partitions=[_move(request, topic.name, each) for each in topic.partitions],
+                partitions=[
+                    _answer(index, results[TopicPartition(topic.name, index)])
+                    for index in (each.partition_index for each in topic.partitions)
+                ],
             )
             for topic in body.topics
         ],
     )
 
 
-def _move(
-    request: Request[AlterPartitionReassignmentsRequest], topic: str, asked: ReassignablePartition
-) -> ReassignablePartitionResponse:
-    answer = ReassignablePartitionResponse(partition_index=asked.partition_index)
-    try:
-        request.node.controller.reassign(
-            TopicPartition(topic, asked.partition_index),
-            asked.replicas,
-            may_change_factor=request.body.allow_replication_factor_change,
-        )
-    except ApiError as error:
+def _answer(index: int, error: ApiError | None) -> ReassignablePartitionResponse:
+    answer = ReassignablePartitionResponse(partition_index=index)
+    if error is not None:
         answer.error_code, answer.error_message = error.code, error.message
     return answer

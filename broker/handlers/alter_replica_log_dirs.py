@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from broker.errors import ApiError
 from broker.request import Request
+from broker.steps.queue import Slices
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.alter_replica_log_dirs import (
@@ -23,26 +24,21 @@ from protocol.messages.alter_replica_log_dirs import (
 
 def alter_replica_log_dirs(
     request: Request[AlterReplicaLogDirsRequest],
-) -> AlterReplicaLogDirsResponse:
+) -> Slices[AlterReplicaLogDirsResponse]:
     """Look whether each replica lies where it is to lie."""
-    return AlterReplicaLogDirsResponse(
-        results=[
-            AlterReplicaLogDirTopicResult(
-                topic_name=topic.name,
-                partitions=[
-                    AlterReplicaLogDirPartitionResult(
-                        partition_index=index,
-                        error_code=_placed(
-                            request, TopicPartition(topic.name, index), directory.path
-                        ),
-                    )
-                    for index in topic.partitions
-                ],
-            )
-            for directory in request.body.dirs
-            for topic in directory.topics
-        ]
-    )
+    results = []
+    for directory in request.body.dirs:
+        for topic in directory.topics:
+            answers: list[AlterReplicaLogDirPartitionResult] = []
+            results.append(AlterReplicaLogDirTopicResult(topic_name=topic.name, partitions=answers))
+            for index in topic.partitions:
+                error = _placed(request, TopicPartition(topic.name, index), directory.path)
+                answers.append(
+                    AlterReplicaLogDirPartitionResult(partition_index=index, error_code=error)
+                )
+                yield None
+            yield None
+    return AlterReplicaLogDirsResponse(results=results)
 
 
 def _placed(

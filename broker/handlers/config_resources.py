@@ -23,6 +23,7 @@ from broker.config.dynamic import ALL_NODES
 from broker.controller.controller import Controller
 from broker.controller.topic_names import check_topic_name
 from broker.errors import ApiError
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class AlteredResource:
 
 def alter_each(
     node: Node, resources: Sequence[AlteredResource], *, validate_only: bool
-) -> list[ApiError | None]:
+) -> Slices[list[ApiError | None]]:
     """Alter each resource on its own; what is wrong with it, or None, in their order."""
     counts = Counter((each.resource_type, each.name) for each in resources)
     outcomes: list[ApiError | None] = []
@@ -75,6 +76,8 @@ def alter_each(
             outcomes.append(error)
         else:
             outcomes.append(None)
+        yield None
+    yield from node.controller.applied()
     return outcomes
 
 

@@ -12,6 +12,7 @@ before it for so long.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from uuid import UUID
 
 from broker.errors import ApiError
@@ -19,6 +20,7 @@ from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember
 from broker.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
 from broker.request import Request
+from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_describe import (
     Assignment,
@@ -34,10 +36,10 @@ _CLASSIC_MEMBER, _CONSUMER_MEMBER = 0, 1
 
 def consumer_group_describe(
     request: Request[ConsumerGroupDescribeRequest],
-) -> ConsumerGroupDescribeResponse:
+) -> Slices[ConsumerGroupDescribeResponse]:
     """Tell of each group."""
     body = request.body
-    groups = [_group(request, group_id) for group_id in body.group_ids]
+    groups = yield from each(partial(_group, request), body.group_ids)
     if body.include_authorized_operations:
         for group in groups:
             if not group.error_code:

@@ -10,9 +10,11 @@ answers UNKNOWN_SERVER_ERROR.
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 from broker.errors import ApiError
 from broker.request import Request
+from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.create_partitions import (
     CreatePartitionsRequest,
@@ -22,10 +24,14 @@ from protocol.messages.create_partitions import (
 )
 
 
-def create_partitions(request: Request[CreatePartitionsRequest]) -> CreatePartitionsResponse:
+def create_partitions(
+    request: Request[CreatePartitionsRequest],
+) -> Slices[CreatePartitionsResponse]:
     """Grow each topic asked for."""
     counts = Counter(topic.name for topic in request.body.topics)
-    results = [_grow(request, topic) for topic in request.body.topics if counts[topic.name] == 1]
+    once = [topic for topic in request.body.topics if counts[topic.name] == 1]
+    results = yield from each(partial(_grow, request), once)
+    yield from request.node.controller.applied()
     results += [
         CreatePartitionsTopicResult(
             name=name,

@@ -10,12 +10,14 @@ Versions: 4 defaults for partitions and factor (KIP-464), 5 the result's configs
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from broker.config.topics import describe_topic
 from broker.controller.image import TopicImage
 from broker.controller.new_topics import check_partition_count
 from broker.errors import ApiError
 from broker.request import Request
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.create_topics import (
     CreatableTopic,
@@ -27,9 +29,11 @@ from protocol.messages.create_topics import (
 
 # Kafka's controllers keep the cluster's metadata there, and it is no topic to anybody else.
 _METADATA_LOG = "__cluster_metadata"
+# They are checked, laid out and written down in one step; about 0.3 ms each.
+_TOPICS_PER_COMMIT = 5
 
 
-def create_topics(request: Request[CreateTopicsRequest]) -> CreateTopicsResponse:
+def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsResponse]:
     """Create each topic asked for."""
     counts = Counter(topic.name for topic in request.body.topics)
     asked = [topic for topic in request.body.topics if counts[topic.name] == 1]
@@ -38,7 +42,11 @@ def create_topics(request: Request[CreateTopicsRequest]) -> CreateTopicsResponse
     except ApiError as error:
         results = [_refusal(topic.name, error.code, error.message) for topic in asked]
     else:
-        results = [_create(request, topic) for topic in asked]
+        results = []
+        for first in range(0, len(asked), _TOPICS_PER_COMMIT):
+            results += _create_some(request, asked[first : first + _TOPICS_PER_COMMIT])
+            yield None
+        yield from request.node.controller.applied()
     results += [
         _refusal(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
         for name, count in counts.items()
@@ -51,6 +59,13 @@ def _partition_count(request: Request[CreateTopicsRequest], asked: CreatableTopi
     if asked.num_partitions != -1:
         return asked.num_partitions
     return len(asked.assignments) or request.node.config.num_partitions
+
+
+def _create_some(
+    request: Request[CreateTopicsRequest], asked: Sequence[CreatableTopic]
+) -> list[CreatableTopicResult]:
+    with request.node.controller.one_commit():
+        return [_create(request, topic) for topic in asked]
 
 
 def _create(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> CreatableTopicResult:

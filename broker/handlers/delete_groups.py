@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from broker.errors import ApiError
 from broker.handlers.replicated import when_all_replicated
 from broker.request import Request
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.delete_groups import (
     DeletableGroupResult,
@@ -19,10 +20,13 @@ from protocol.messages.delete_groups import (
 )
 
 
-def delete_groups(request: Request[DeleteGroupsRequest]) -> object | None:
+def delete_groups(request: Request[DeleteGroupsRequest]) -> Slices[object | None]:
     """Delete what can be deleted."""
     names = dict.fromkeys(request.body.groups_names)
-    errors = {name: _delete(request, name) for name in names}
+    errors = {}
+    for name in names:
+        errors[name] = _delete(request, name)
+        yield None
 
     def response(ended: Mapping[str, ErrorCode]) -> DeleteGroupsResponse:
         results = [

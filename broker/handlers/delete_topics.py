@@ -12,6 +12,7 @@ from uuid import UUID
 
 from broker.errors import ApiError
 from broker.request import Request
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.delete_topics import (
     DeletableTopicResult,
@@ -22,9 +23,11 @@ from protocol.messages.delete_topics import (
 
 _BY_STATE_SINCE = 6
 _DISABLED_SINCE = 3
+# They are deleted in one transaction, and in one step.
+_TOPICS_PER_COMMIT = 20
 
 
-def delete_topics(request: Request[DeleteTopicsRequest]) -> DeleteTopicsResponse:
+def delete_topics(request: Request[DeleteTopicsRequest]) -> Slices[DeleteTopicsResponse]:
     """Delete each topic asked for."""
     body = request.body
     asked = (
@@ -34,9 +37,14 @@ def delete_topics(request: Request[DeleteTopicsRequest]) -> DeleteTopicsResponse
     )
     counts = Counter((topic.name, topic.topic_id) for topic in asked)
     responses = [_twice(*key) for key, count in counts.items() if count > 1]
-    responses += [
-        _delete(request, topic) for topic in asked if counts[topic.name, topic.topic_id] == 1
-    ]
+    once = [topic for topic in asked if counts[topic.name, topic.topic_id] == 1]
+    for first in range(0, len(once), _TOPICS_PER_COMMIT):
+        with request.node.controller.one_commit():
+            responses += [
+                _delete(request, topic) for topic in once[first : first + _TOPICS_PER_COMMIT]
+            ]
+        yield None
+    yield from request.node.controller.applied()
     return DeleteTopicsResponse(responses=responses)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from broker.errors import ApiError
 from broker.quotas.entity_filter import Component, matching
 from broker.request import Request
+from broker.steps.queue import Slices
 from protocol.messages.describe_client_quotas import (
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
@@ -20,7 +21,7 @@ from protocol.messages.describe_client_quotas import (
 
 def describe_client_quotas(
     request: Request[DescribeClientQuotasRequest],
-) -> DescribeClientQuotasResponse:
+) -> Slices[DescribeClientQuotasResponse]:
     """The quotas of every entity that is asked for."""
     quotas = request.node.image.client_quotas
     asked = [
@@ -32,13 +33,14 @@ def describe_client_quotas(
         return DescribeClientQuotasResponse(
             error_code=error.code, error_message=error.message, entries=None
         )
-    return DescribeClientQuotasResponse(
-        error_message="",
-        entries=[
+    entries = []
+    for entity in found:
+        values = quotas.get(entity, {}).items()
+        entries.append(
             EntryData(
                 entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
-                values=[ValueData(key=key, value=value) for key, value in quotas[entity].items()],
+                values=[ValueData(key=key, value=value) for key, value in values],
             )
-            for entity in found
-        ],
-    )
+        )
+        yield None
+    return DescribeClientQuotasResponse(error_message="", entries=entries)

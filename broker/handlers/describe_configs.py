@@ -10,6 +10,7 @@ Deviations: loggers have no settings and are INVALID_REQUEST. Documentation is i
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from broker.config.client_metrics import describe_client_metrics
@@ -22,6 +23,7 @@ from broker.controller.topic_names import check_topic_name
 from broker.errors import INVALID_REQUEST_WORDS, ApiError
 from broker.handlers.config_resources import ResourceType, node_id
 from broker.request import Request
+from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -36,11 +38,10 @@ if TYPE_CHECKING:
     from broker.node import Node
 
 
-def describe_configs(request: Request[DescribeConfigsRequest]) -> DescribeConfigsResponse:
+def describe_configs(request: Request[DescribeConfigsRequest]) -> Slices[DescribeConfigsResponse]:
     """The settings of each resource asked for."""
-    return DescribeConfigsResponse(
-        results=[_describe(request, resource) for resource in request.body.resources]
-    )
+    results = yield from each(partial(_describe, request), request.body.resources)
+    return DescribeConfigsResponse(results=results)
 
 
 def _describe(

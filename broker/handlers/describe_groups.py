@@ -8,12 +8,15 @@ Versions: 3 authorized operations, 4 instance ids, 6 GROUP_ID_NOT_FOUND with a m
 
 from __future__ import annotations
 
+from functools import partial
+
 from broker.errors import ApiError
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import DEAD, STABLE
 from broker.groups.classic.member import ClassicGroupMember
 from broker.handlers.authorized_operations import ON_A_GROUP
 from broker.request import Request
+from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.describe_groups import (
     DescribedGroup,
@@ -25,9 +28,9 @@ from protocol.messages.describe_groups import (
 _NOT_FOUND_SINCE = 6
 
 
-def describe_groups(request: Request[DescribeGroupsRequest]) -> DescribeGroupsResponse:
+def describe_groups(request: Request[DescribeGroupsRequest]) -> Slices[DescribeGroupsResponse]:
     """Tell of each group."""
-    groups = [_described(request, group_id) for group_id in request.body.groups]
+    groups = yield from each(partial(_described, request), request.body.groups)
     if request.body.include_authorized_operations:
         for group in groups:
             if not group.error_code:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from broker.request import Request
+from broker.steps.queue import Slices
 from broker.storage.log import Log
 from broker.storage.log_directory import LogDirectory
 from broker.topic_partition import TopicPartition
@@ -25,25 +26,25 @@ from protocol.messages.describe_log_dirs import (
 )
 
 
-def describe_log_dirs(request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:
+def describe_log_dirs(request: Request[DescribeLogDirsRequest]) -> Slices[DescribeLogDirsResponse]:
     """Each data directory with what it holds of what is asked for."""
     asked = request.body.topics
     wanted = None
     if asked is not None:
         wanted = {TopicPartition(each.topic, index) for each in asked for index in each.partitions}
     logs: dict[Path, list[Log]] = defaultdict(list)
-    for log in request.node.logs:
+    for log in list(request.node.logs):
+        yield None
         if wanted is None or log.topic_partition in wanted:
             logs[log.directory.parent].append(log)
-    return DescribeLogDirsResponse(
-        results=[
-            _directory(directory, logs[directory.path])
-            for directory in request.node.logs.directories
-        ]
-    )
+    results = []
+    for directory in request.node.logs.directories:
+        result = yield from _directory(directory, logs[directory.path])
+        results.append(result)
+    return DescribeLogDirsResponse(results=results)
 
 
-def _directory(directory: LogDirectory, logs: list[Log]) -> DescribeLogDirsResult:
+def _directory(directory: LogDirectory, logs: list[Log]) -> Slices[DescribeLogDirsResult]:
     path = directory.path
     try:
         total_bytes, usable_bytes = directory.space()
@@ -54,6 +55,7 @@ def _directory(directory: LogDirectory, logs: list[Log]) -> DescribeLogDirsResul
     topics: dict[str, list[DescribeLogDirsPartition]] = defaultdict(list)
     for log in logs:
         topics[log.topic_partition.topic].append(_partition(log))
+        yield None
     return DescribeLogDirsResult(
         log_dir=str(path),
         topics=[

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from broker.controller.topic_names import check_topic_name
 from broker.errors import ApiError
 from broker.request import Request
+from broker.steps.queue import Slices, each
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.describe_producers import (
@@ -16,20 +19,17 @@ from protocol.messages.describe_producers import (
 )
 
 
-def describe_producers(request: Request[DescribeProducersRequest]) -> DescribeProducersResponse:
+def describe_producers(
+    request: Request[DescribeProducersRequest],
+) -> Slices[DescribeProducersResponse]:
     """The producers of each partition."""
-    return DescribeProducersResponse(
-        topics=[
-            TopicResponse(
-                name=topic.name,
-                partitions=[
-                    _partition(request, TopicPartition(topic.name, index))
-                    for index in topic.partition_indexes
-                ],
-            )
-            for topic in request.body.topics
-        ]
-    )
+    topics = []
+    for topic in request.body.topics:
+        keys = (TopicPartition(topic.name, index) for index in topic.partition_indexes)
+        partitions = yield from each(partial(_partition, request), keys)
+        topics.append(TopicResponse(name=topic.name, partitions=partitions))
+        yield None
+    return DescribeProducersResponse(topics=topics)
 
 
 def _partition(

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from broker.controller.partition_change import Election
 from broker.errors import ApiError
 from broker.request import Request
+from broker.steps.queue import Slices
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.elect_leaders import (
@@ -27,7 +28,7 @@ from protocol.messages.elect_leaders import (
 _TYPES = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 
 
-def elect_leaders(request: Request[ElectLeadersRequest]) -> ElectLeadersResponse:
+def elect_leaders(request: Request[ElectLeadersRequest]) -> Slices[ElectLeadersResponse]:
     """Hold the elections, and tell what came of each."""
     asked = request.body.topic_partitions
     keys = None if asked is None else _keys(asked)
@@ -39,7 +40,8 @@ def elect_leaders(request: Request[ElectLeadersRequest]) -> ElectLeadersResponse
             error_code=refusal.code,
             replica_election_results=_listed(asked or [], dict.fromkeys(keys or [], refusal)),
         )
-    results = request.node.controller.elect_leaders(election, keys)
+    results = yield from request.node.controller.elect_leaders(election, keys)
+    yield from request.node.controller.applied()
     if asked is None:
         found: dict[str, list[int]] = {topic.name: [] for topic in request.node.controller.image}
         for key in results:

@@ -13,12 +13,14 @@ Deviations: share partitions have no coordinator here and get INVALID_REQUEST.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import partial
 
 from broker.controller.image import GROUP_METADATA_TOPIC, Broker
 from broker.errors import INVALID_REQUEST_WORDS, ApiError
 from broker.groups.offsets_topic import coordinator_of
 from broker.handlers.auto_creation import auto_create
 from broker.request import Request
+from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import (
     Coordinator,
@@ -39,13 +41,12 @@ class KeyType(IntEnum):
     SHARE = 2
 
 
-def find_coordinator(request: Request[FindCoordinatorRequest]) -> FindCoordinatorResponse:
+def find_coordinator(request: Request[FindCoordinatorRequest]) -> Slices[FindCoordinatorResponse]:
     """Name the node of each key."""
     body = request.body
     if request.version >= _MANY_KEYS_SINCE:
-        return FindCoordinatorResponse(
-            coordinators=[_find(request, key) for key in body.coordinator_keys]
-        )
+        found_all = yield from each(partial(_find, request), body.coordinator_keys)
+        return FindCoordinatorResponse(coordinators=found_all)
     found = _find(request, body.key)
     return FindCoordinatorResponse(
         error_code=found.error_code,

@@ -14,6 +14,7 @@ from broker.config.changes import ConfigChange, Operation
 from broker.errors import ApiError
 from broker.handlers.config_resources import AlteredResource, alter_each
 from broker.request import Request
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
@@ -27,11 +28,11 @@ _OPERATIONS = frozenset(Operation)
 
 def incremental_alter_configs(
     request: Request[IncrementalAlterConfigsRequest],
-) -> IncrementalAlterConfigsResponse:
+) -> Slices[IncrementalAlterConfigsResponse]:
     """Change the settings of each resource."""
     asked = request.body.resources
     known = [each for each in asked if _operations_known(each)]
-    outcomes = alter_each(
+    outcomes = yield from alter_each(
         request.node,
         [
             AlteredResource(

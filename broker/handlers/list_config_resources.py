@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from broker.handlers.config_resources import ResourceType
 from broker.request import Request
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.list_config_resources import (
     ConfigResource,
@@ -25,7 +26,7 @@ _LISTED = frozenset({*ResourceType, _BROKER_LOGGER})
 
 def list_config_resources(
     request: Request[ListConfigResourcesRequest],
-) -> ListConfigResourcesResponse:
+) -> Slices[ListConfigResourcesResponse]:
     """The names of what has settings."""
     if request.version < _TYPES_SINCE:
         types = frozenset[int]({ResourceType.CLIENT_METRICS})
@@ -35,7 +36,11 @@ def list_config_resources(
         return ListConfigResourcesResponse(
             error_code=ErrorCode.UNSUPPORTED_VERSION, config_resources=[]
         )
-    return ListConfigResourcesResponse(config_resources=list(_resources(request, types)))
+    resources = []
+    for resource in _resources(request, types):
+        resources.append(resource)
+        yield None
+    return ListConfigResourcesResponse(config_resources=resources)
 
 
 def _resources(
@@ -43,14 +48,14 @@ def _resources(
 ) -> Iterator[ConfigResource]:
     image = request.node.image
     if ResourceType.TOPIC in types:
-        for topic in image:
+        for topic in list(image):
             yield ConfigResource(resource_name=topic.name, resource_type=ResourceType.TOPIC)
     for resource_type in (ResourceType.BROKER, _BROKER_LOGGER):
         if resource_type in types:
             for broker in image.alive_brokers():
                 yield ConfigResource(resource_name=str(broker.node_id), resource_type=resource_type)
     if ResourceType.GROUP in types:
-        for group_id in image.group_configs:
+        for group_id in list(image.group_configs):
             yield ConfigResource(resource_name=group_id, resource_type=ResourceType.GROUP)
     if ResourceType.CLIENT_METRICS in types:
         for name in image.client_metrics:

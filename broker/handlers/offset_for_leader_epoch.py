@@ -8,8 +8,11 @@ and -1 if that is unknown. Consumers are told up to the log end too, as in Kafka
 
 from __future__ import annotations
 
+from functools import partial
+
 from broker.errors import ApiError
 from broker.request import Request
+from broker.steps.queue import Slices, each
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.offset_for_leader_epoch import (
@@ -23,27 +26,22 @@ from protocol.messages.offset_for_leader_epoch import (
 
 def offset_for_leader_epoch(
     request: Request[OffsetForLeaderEpochRequest],
-) -> OffsetForLeaderEpochResponse:
+) -> Slices[OffsetForLeaderEpochResponse]:
     """Where each epoch asked for ends."""
-    return OffsetForLeaderEpochResponse(
-        topics=[
-            OffsetForLeaderTopicResult(
-                topic=topic.topic,
-                partitions=[
-                    _find(request, TopicPartition(topic.topic, asked.partition), asked)
-                    for asked in topic.partitions
-                ],
-            )
-            for topic in request.body.topics
-        ]
-    )
+    topics = []
+    for topic in request.body.topics:
+        partitions = yield from each(partial(_find, request, topic.topic), topic.partitions)
+        topics.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions))
+        yield None
+    return OffsetForLeaderEpochResponse(topics=topics)
 
 
 def _find(
     request: Request[OffsetForLeaderEpochRequest],
-    key: TopicPartition,
+    topic: str,
     asked: OffsetForLeaderPartition,
 ) -> EpochEndOffset:
+    key = TopicPartition(topic, asked.partition)
     try:
         partition = request.node.replicas.partitions.find(key)
         partition.check_leader(asked.current_leader_epoch)

@@ -1,8 +1,11 @@
 """Making the image's word about a topic true on one node: what to lead, to follow, to delete.
 
 Called with each topic that is new or has changed (Kafka's ``ReplicaManager.applyDelta``). Leaders
-first, so that those who follow them find them; a partition that is no longer led here lets those
-who wait on it go, with an error that sends the clients to the new leader.
+come first, so that those who follow them find them. A partition that is no longer led here responds
+to the requests that wait on it, with an error that sends the clients to the new leader.
+
+A topic of many partitions is applied in slices: until a partition is hosted, clients get
+NOT_LEADER_OR_FOLLOWER for it, as from a Kafka broker that has the image and applies it.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leadership import LeaderNode
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
+from broker.steps.queue import Slices
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import CauseKind
@@ -63,7 +67,7 @@ class Hosting:
         self._followers = followers
         self._on_leadership = on_leadership
 
-    def host(self, topic: TopicImage) -> None:
+    def host(self, topic: TopicImage) -> Slices[None]:
         """Serve what the image gives this node of *topic*, and nothing else."""
         config = TopicConfig(self._config, topic.configs)
         mine: list[tuple[TopicPartition, PartitionRegistration]] = []
@@ -73,20 +77,32 @@ class Hosting:
                 mine.append((key, registration))
             else:
                 self._drop(key, CauseKind.LEADERSHIP)
+            yield None
         mine.sort(key=lambda each: each[1].leader != self._node.node_id)
         for key, registration in mine:
-            partition = self._partition(key, topic, config)
-            if partition is None:
-                continue
-            if registration.leader == self._node.node_id:
-                self._lead(partition, registration)
-            else:
-                self._follow(partition, registration)
+            self._host(key, registration, topic, config)
+            yield None
 
-    def drop(self, topic: TopicImage) -> None:
+    def _host(
+        self,
+        key: TopicPartition,
+        registration: PartitionRegistration,
+        topic: TopicImage,
+        config: TopicConfig,
+    ) -> None:
+        partition = self._partition(key, topic, config)
+        if partition is None:
+            return
+        if registration.leader == self._node.node_id:
+            self._lead(partition, registration)
+        else:
+            self._follow(partition, registration)
+
+    def drop(self, topic: TopicImage) -> Slices[None]:
         """Delete the topic's logs here; whoever waits on them is told."""
         for index in range(len(topic.partitions)):
             self._drop(TopicPartition(topic.name, index), CauseKind.DELETED)
+            yield None
 
     def fail(self, keys: Iterable[TopicPartition]) -> None:
         """The disk that holds these has failed: nothing is served of them until a restart.

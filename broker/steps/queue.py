@@ -49,6 +49,10 @@ class Signal:
             self._actions.append(action)
 
 
+# For what has happened already.
+DONE = Signal()
+DONE.set()
+
 # Work that yields between its pieces and returns its result.
 Slices = Generator[Signal | None, None, Result]
 
@@ -154,6 +158,17 @@ class Job:
         slices, self._slices = self._slices, None
         if slices is not None and not self._is_running:
             slices.close()
+
+
+def finish(slices: Slices[Result]) -> Result:
+    """Run all of *slices* now, for callers that cannot wait; it must not need a signal."""
+    while True:
+        try:
+            signal = next(slices)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        assert signal is None or signal.is_set
 
 
 def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Slices[list[Result]]:

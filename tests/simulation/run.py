@@ -26,6 +26,7 @@ from broker.controller.image import Broker, PartitionRegistration
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from purgatories.purgatory import DelayedOperationPurgatory
 from tests.client import EPOCH_MS
@@ -184,7 +185,7 @@ class Run:
             controller.reassign(key, replicas)
         except ApiError as error:
             self._tell(f"  {error.code.name}")
-        controller.elect_leaders(Election.PREFERRED, [key])
+        finish(controller.elect_leaders(Election.PREFERRED, [key]))
 
     # ---------------------------------------------------------------------------------- the end
 

@@ -12,6 +12,7 @@ from broker.controller.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
@@ -78,7 +79,7 @@ class Nodes:
         self, election: Election, keys: list[TopicPartition] | None
     ) -> dict[TopicPartition, ErrorCode]:
         """Hold elections; how each ended."""
-        results = self.controller.elect_leaders(election, keys)
+        results = finish(self.controller.elect_leaders(election, keys))
         return {key: error.code if error else ErrorCode.NONE for key, error in results.items()}
 
     @property

@@ -43,7 +43,7 @@ def test_a_new_topic_is_told_to_every_node(controller: Controller, node: Recordi
     topic = controller.create_topic("orders", partitions=3)
 
     assert controller.topic("orders") is topic
-    assert controller.topic_by_id(topic.topic_id) is topic
+    assert controller.image.topic_by_id(topic.topic_id) is topic
     assert node.told == [("changed", "orders", 3)]
     assert [p.leader for p in topic.partitions] == [1, 1, 1]
 

@@ -21,6 +21,7 @@ from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from tests.broker.controller.nodes import RecordingNode, make_controller
 
@@ -97,7 +98,7 @@ class ClusterAtRandom(RuleBasedStateMachine):
 
     @rule(election=st.sampled_from((Election.PREFERRED, Election.UNCLEAN)))
     def elect(self, election: Election) -> None:
-        self.controller.elect_leaders(election)
+        finish(self.controller.elect_leaders(election))
 
     @rule()
     def elect_by_themselves(self) -> None:

@@ -9,11 +9,13 @@ from uuid import uuid4
 import pytest
 
 from broker.config import Config, parse_config
+from broker.controller.decisions import Decide
 from broker.controller.image import NO_LEADER, Broker, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election, Rules
-from broker.controller.state import ClusterState, with_partitions
+from broker.controller.state import ClusterState
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.controller.nodes import RecordingNode
@@ -63,8 +65,8 @@ def test_what_has_not_changed_is_not_told() -> None:
     state.subscribe(1, node).release()
     told = list(node.told)
 
-    state.change_all(lambda key, _: key.topic == "a", lambda old, _: old)
-    state.change_all(lambda key, _: key == ("b", 1), _moved)
+    finish(state.change_all(lambda key, _: key.topic == "a", lambda old, _: old))
+    finish(state.change_all(lambda key, _: key == ("b", 1), _moved))
 
     assert node.told == [*told, ("changed", "b", 2)]
     assert [each.leader for each in state.image.topics["b"].partitions] == [1, 2]
@@ -78,15 +80,13 @@ def test_some_of_many_changes_may_be_refused() -> None:
     told = list(node.told)
     moved, unknown, gone = (TopicPartition(*key) for key in (("t", 1), ("nope", 0), ("t", 7)))
 
-    results = state.change_each(
-        {
-            TopicPartition("t", 0): _refused,
-            TopicPartition("t", 1): _moved,
-            unknown: _moved,
-            gone: _moved,
-        },
-        ("no topic {}", "no partition {}-{}"),
-    )
+    decisions: dict[TopicPartition, Decide] = {
+        TopicPartition("t", 0): _refused,
+        TopicPartition("t", 1): _moved,
+        unknown: _moved,
+        gone: _moved,
+    }
+    results = finish(state.change_each(decisions, ("no topic {}", "no partition {}-{}")))
 
     assert {key: error.code if error else None for key, error in results.items()} == {
         TopicPartition("t", 0): ErrorCode.ELECTION_NOT_NEEDED,
@@ -131,15 +131,6 @@ def test_counters_never_go_back(tmp_path: Path) -> None:
     assert again.next_broker_epoch() > epoch
     assert again.next_producer_id() > producer_id
     again.close()
-
-
-def test_a_topic_with_the_same_partitions_is_the_same() -> None:
-    """So that it need not be written or told."""
-    topic = _topic("t")
-
-    assert with_partitions(topic, {1: PARTITION}) is topic
-    assert with_partitions(topic, {}) is topic
-    assert with_partitions(topic, {1: replace(PARTITION, leader=2)}).partitions[1].leader == 2
 
 
 def test_min_insync_replicas_is_a_setting_of_the_cluster(

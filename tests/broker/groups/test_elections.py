@@ -12,6 +12,7 @@ from broker.controller.partition_change import Election
 from broker.errors import ApiError
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.node import Node
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import FindCoordinatorRequest
@@ -75,7 +76,7 @@ async def test_groups_move_with_the_leadership(tmp_path: Path) -> None:
 
         await cluster.cluster.start(leader)
         await trio.sleep(1)
-        cluster.controller.elect_leaders(Election.PREFERRED)
+        finish(cluster.controller.elect_leaders(Election.PREFERRED))
         await trio.testing.wait_all_tasks_blocked()
 
         assert (looks_after(other), listens(other)) == (False, False)

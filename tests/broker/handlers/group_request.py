@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 from uuid import UUID
 
 from broker.config import Config
+from broker.steps.queue import finish
 from protocol.codec import decode, encode
 from tests.broker.groups.virtual_world import VirtualWorld
 
@@ -52,6 +53,8 @@ class GroupRequest:
 def ask(handler: Any, request: GroupRequest) -> Any:
     """What a request is answered at once; None if it is parked."""
     response = handler(request)
+    if isinstance(response, Generator):
+        response = finish(response)
     if response is not None:
         request.respond(response)
     assert len(request.answers) <= 1

@@ -15,6 +15,7 @@ from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
 from broker.replication.hosting import Hosting
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
+from broker.steps.queue import finish
 from broker.storage.log_manager import LogManager
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import CauseKind
@@ -87,7 +88,7 @@ class World:
     def host(self, *leaders: int, epoch: int = 0, **configs: str) -> list[str]:
         """Host a topic whose partitions have these leaders, all in one epoch; what was done."""
         registrations = [PartitionRegistration(ALL, ALL, n, epoch, epoch) for n in leaders]
-        self.hosting.host(_topic(*registrations, **configs))
+        finish(self.hosting.host(_topic(*registrations, **configs)))
         return self.story.take()
 
     def partition(self, index: int = 0) -> Partition:
@@ -122,9 +123,8 @@ def test_leaders_come_first(world: World) -> None:
 
 def test_only_the_own_replicas_are_hosted(world: World) -> None:
     """Other nodes have the others."""
-    world.hosting.host(
-        _topic(PartitionRegistration((2, 3), (2, 3), 2), PartitionRegistration((1,), (1,), 1))
-    )
+    others, own = PartitionRegistration((2, 3), (2, 3), 2), PartitionRegistration((1,), (1,), 1)
+    finish(world.hosting.host(_topic(others, own)))
 
     assert list(world.partitions) == [TopicPartition("t", 1)]
     assert len(world.logs) == 1
@@ -157,7 +157,7 @@ def test_a_leader_whose_high_watermark_moves_wakes_who_waits(world: World) -> No
     log = world.partition().log
     log.append_as_leader(records(b"a"), 0)
 
-    world.hosting.host(_topic(PartitionRegistration(ALL, (1,), 1, 0, 1)))
+    finish(world.hosting.host(_topic(PartitionRegistration(ALL, (1,), 1, 0, 1))))
 
     assert world.story.take() == ["t-0 follows nobody", "t-0 moved"]
 
@@ -166,7 +166,7 @@ def test_the_same_leader_is_not_followed_anew(world: World) -> None:
     """Kafka's testFetcherAreNotRestartedIfLeaderEpochIsNotBumpedWithKRaftPath."""
     world.host(2)
 
-    world.hosting.host(_topic(PartitionRegistration(ALL, (2, 3), 2, 0, 1)))
+    finish(world.hosting.host(_topic(PartitionRegistration(ALL, (2, 3), 2, 0, 1))))
 
     assert world.story.take() == []
     registration = world.partition().registration
@@ -193,7 +193,7 @@ def test_a_replica_moved_away_is_deleted(world: World) -> None:
     world.host(2)
     directory = world.partition().log.directory
 
-    world.hosting.host(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1)))
+    finish(world.hosting.host(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
 
     assert world.story.take() == ["t-0 follows nobody", "t-0 left: leadership"]
     assert (dict(world.partitions), directory.exists()) == ({}, False)
@@ -204,7 +204,7 @@ def test_a_leader_moved_away_leads_no_more(world: World) -> None:
     world.host(1)
     partition = world.partition()
 
-    world.hosting.host(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1)))
+    finish(world.hosting.host(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
 
     assert world.story.take()[0] == "t-0 not led here"
     assert not partition.is_leader
@@ -214,7 +214,7 @@ def test_a_deleted_topic_is_dropped(world: World) -> None:
     """Kafka's testDeltaLeaderRemovedTopic and testDeltaFollowerRemovedTopic."""
     world.host(1, 2)
 
-    world.hosting.drop(_topic(*[PartitionRegistration(ALL, ALL, 1)] * 2))
+    finish(world.hosting.drop(_topic(*[PartitionRegistration(ALL, ALL, 1)] * 2)))
 
     assert world.story.take() == [
         "t-0 not led here",

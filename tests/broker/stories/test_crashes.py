@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from broker.controller.partition_change import Election
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from protocol.messages.list_offsets import (
     ListOffsetsPartition,
@@ -224,7 +225,7 @@ async def test_an_unclean_leader_with_less_than_its_followers(tmp_path: Path) ->
     async with three_nodes(tmp_path) as nodes:
         await _last_member_dies(nodes)
 
-        assert nodes.controller.elect_leaders(Election.UNCLEAN, [KEY]) == {KEY: None}
+        assert finish(nodes.controller.elect_leaders(Election.UNCLEAN, [KEY])) == {KEY: None}
         await nodes.cluster.start(1)
         await pass_ms(2 * BACKOFF_MS)
 

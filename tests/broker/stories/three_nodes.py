@@ -15,6 +15,7 @@ import trio.testing
 
 from broker.controller.partition_change import Election
 from broker.replication.partition import Partition
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -89,7 +90,7 @@ class ThreeNodes:
         key = TopicPartition("t", partition)
         others = [n for n in NODES if n != node_id]
         self.controller.reassign(key, [node_id, *others])
-        self.controller.elect_leaders(Election.PREFERRED, [key])
+        finish(self.controller.elect_leaders(Election.PREFERRED, [key]))
         assert self.leader(partition) == node_id
         await trio.lowlevel.checkpoint()
 
