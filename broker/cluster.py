@@ -36,7 +36,7 @@ from broker.steps.queue import StepQueue
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.transport import Transport
-from broker.unexpected_errors import escaped, indented_traceback, is_strict
+from broker.unexpected_errors import UnexpectedErrors, escaped, indented_traceback, is_strict
 from broker.waits.recorder import Recorder
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
@@ -134,9 +134,11 @@ class Cluster:
         self.clock = clock
         self.controller = controller
         self.changes = Changes()
-        self.steps = StepQueue(clock.now_ms)
+        self.unexpected_errors = UnexpectedErrors("the cluster")
+        on_error = self.unexpected_errors.elsewhere
+        self.steps = StepQueue(clock.now_ms, on_error)
         # For what is to outlive a node that is stopped: who waits on the admin interface.
-        self.timer = SystemTimer("cluster", now_ms=clock.now_ms)
+        self.timer = SystemTimer("cluster", now_ms=clock.now_ms, on_error=on_error)
         hold_elections(self.timer, controller, config)
         self.members = {broker.node_id: Member(broker) for broker in brokers}
         self._data_dirs = [data_dir] if isinstance(data_dir, Path) else data_dir

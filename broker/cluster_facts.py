@@ -84,6 +84,7 @@ class ClusterFacts:
         recorder = self._cluster.recorder
         return {
             "nodes": [node.statistics() for node in self._cluster.nodes],
+            "unexpected_errors": self._cluster.unexpected_errors.statistics(),
             "recording": None if recorder is None else recorder.statistics(),
             "admin": {"unexpected_errors": self.admin_errors.count},
         }

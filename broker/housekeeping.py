@@ -78,6 +78,7 @@ def keep_house(timer: SystemTimer, logs: LogManager, config: Config) -> None:
             Periodic(timer, action, delay_ms=delay_ms, period_ms=period_ms)
 
     logs.later = later
+    logs.on_error = timer.on_error
     logs.producer_id_expiration_ms = config.producer_id_expiration_ms
     initially_ms = config.log_initial_task_delay_ms
     every(

@@ -87,7 +87,7 @@ class Node:
         self.recorder, self.offload = recorder, offload or Inline()
         self.scratch = Scratch()
         self._is_started = False
-        self.unexpected_errors = UnexpectedErrors(broker.node_id)
+        self.unexpected_errors = UnexpectedErrors(f"node {broker.node_id}")
         self.timer = self._timer("node")
         self.connection_quotas = ConnectionQuotas(config, self.timer)
         self.client_quotas = ClientQuotas(config, clock.now_ms)
@@ -112,8 +112,16 @@ class Node:
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
-        """Apply the whole image at once, and later changes in slices."""
-        self.feed.release()
+        """Apply the whole image at once, and later changes in slices.
+
+        A node that fails here leaves the cluster as it was.
+        """
+        try:
+            self.feed.release()
+        except BaseException:
+            self.crash()
+            self.controller.fence(self.id)
+            raise
         self.logs.started()
         self._is_started = True
         self.feed.steps = self.steps

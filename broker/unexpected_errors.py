@@ -37,10 +37,13 @@ def is_strict() -> bool:
 
 
 class UnexpectedErrors:
-    """The exceptions of one node; ``stop_node`` is called with one that ends it."""
+    """The exceptions of one node, or of what all nodes share; *owner* names it in the log.
 
-    def __init__(self, node_id: int) -> None:
-        self._node_id = node_id
+    ``stop_node`` is called with one that ends the node.
+    """
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
         self._strict = is_strict()
         self._by_api: Counter[str] = Counter()
         self._others = 0
@@ -57,9 +60,9 @@ class UnexpectedErrors:
         api = name_of_api(header.api_key)
         self._by_api[api] += 1
         log.error(
-            "node %d: unexpected error in a request: api=%s version=%d correlation_id=%d "
+            "%s: unexpected error in a request: api=%s version=%d correlation_id=%d "
             "client_id=%s peer=%s\n%s",
-            self._node_id,
+            self._owner,
             api,
             header.api_version,
             header.correlation_id,
@@ -78,8 +81,8 @@ class UnexpectedErrors:
             return
         self._others += 1
         log.error(
-            "node %d: unexpected error: %s failed\n%s",
-            self._node_id,
+            "%s: unexpected error: %s failed\n%s",
+            self._owner,
             escaped(what),
             indented_traceback(error),
         )

@@ -127,4 +127,7 @@ class Replication:
     def _shrink_isrs(self) -> None:
         for partition in list(self.partitions.values()):
             if partition.leadership is not None:
-                partition.leadership.maybe_shrink_isr()
+                try:
+                    partition.leadership.maybe_shrink_isr()
+                except Exception as error:
+                    self.timer.on_error(f"shrinking the in-sync set of {partition.key}", error)

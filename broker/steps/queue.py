@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeVar
 import trio
 
 from broker.steps.limits import SLICE_MS
+from purgatories.on_error import OnError, log_error
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -68,11 +69,13 @@ class Work(Protocol):
 class StepQueue:
     """One for all nodes. *now_ms* is a monotonic clock that runs while a slice runs.
 
-    A test that gives a clock which moves at each call gets slices of a known number of pieces.
+    A test that gives a clock which moves at each call gets slices of a known number of pieces. An
+    exception in a slice is reported to *on_error*; the work has ended then, and others go on.
     """
 
-    def __init__(self, now_ms: Callable[[], float]) -> None:
+    def __init__(self, now_ms: Callable[[], float], on_error: OnError = log_error) -> None:
         self.now_ms = now_ms
+        self._on_error = on_error
         self.slices_run = 0
         self._waiting: deque[Work] = deque()
         self._added = trio.Event()
@@ -115,7 +118,11 @@ class StepQueue:
             if not self._waiting:
                 self._added = trio.Event()
                 await self._added.wait()
-            self._waiting.popleft().advance()
+            work = self._waiting.popleft()
+            try:
+                work.advance()
+            except Exception as error:
+                self._on_error(f"a slice of {work!r}", error)
             await trio.lowlevel.checkpoint()
 
 

@@ -78,7 +78,7 @@ class LogCleaner:
         self._later = later
         self._log: Log | None = None
         self._steps: Iterator[Step] = iter(())
-        # What met damaged batches is left alone until a restart, as Kafka does.
+        # What cannot be compacted is left alone until a restart, as Kafka does.
         self._uncleanable: set[TopicPartition] = set()
 
     def look(self) -> None:
@@ -124,6 +124,9 @@ class LogCleaner:
                         return
         except ApiError as error:
             logger.warning("%s is not compacted any more: %s", log.topic_partition, error)
+            self._uncleanable.add(log.topic_partition)
+        except Exception as error:
+            self._logs.on_error(f"compaction of {log.topic_partition}", error)
             self._uncleanable.add(log.topic_partition)
         self._log = None
         self._logs.checkpoint([COMPACTED])

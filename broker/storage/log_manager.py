@@ -14,7 +14,6 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from uuid import UUID
@@ -49,6 +48,7 @@ from broker.storage.read_cache import ReadCache
 from broker.storage.storage_errors import StorageErrors
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
+from purgatories.on_error import OnError, log_error
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +66,7 @@ class LogManager:
     *data_dir* is one directory or several; *open_files* are counted with those of other managers.
     Raises `StartupError` if a directory is not ours to use, or if none can be used. ``later`` does
     something after a while: at once, until somebody who has a timer puts another in its place.
+    ``on_error`` gets exceptions that nobody expects, in chores and in threads.
     ``on_last_failed`` is called soon after the last directory has failed, with the line that would
     be logged otherwise.
     """
@@ -88,7 +89,8 @@ class LogManager:
         self.clock = clock
         self._durable = durable
         self._cache = ReadCache()
-        self._background = background()
+        self.on_error: OnError = log_error
+        self._background = background(self._report)
         self._flusher = Flusher(self._background, durable=durable)
         # What comes in the place of what was cut must not be taken for safe after a crash.
         lowered = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
@@ -263,11 +265,17 @@ class LogManager:
     # -------------------------------------------------------------------------------- chores
 
     def each(self, chore: Callable[[Log], object]) -> None:
-        """Do *chore* for every log whose directory is online, and stays so meanwhile."""
+        """Do *chore* for every log whose directory is and stays online, also if one raises."""
         for key, log in list(self._logs.items()):
             if not self.is_offline(key):
-                with suppress(ApiError):
+                try:
                     chore(log)
+                except Exception as error:
+                    if not isinstance(error, ApiError):
+                        self.on_error(f"{chore!r} of {key}", error)
+
+    def _report(self, what: str, error: Exception) -> None:
+        self.on_error(what, error)
 
     @property
     def is_flushing(self) -> bool:

@@ -63,7 +63,12 @@ class Outbox:
         if len(pending) >= self._room:
             self._dropped += 1
             return
-        pending.append(json_line(record))
+        try:
+            pending.append(json_line(record))
+        except Exception as error:
+            self._dropped += 1
+            self._timer.on_error("encoding a wait record", error)
+            return
         if self._idle:
             self._idle = False
             self._timer.add(_Wake(self._due))
@@ -74,7 +79,10 @@ class Outbox:
             await self._due.wait()
             self._hand_over()
             for sink in self._sinks:
-                await sink.flush()
+                try:
+                    await sink.flush()
+                except Exception as error:
+                    self._timer.on_error(f"a sink for wait records, {sink!r},", error)
             self._due = trio.Event()
             if self._pending:
                 self._timer.add(_Wake(self._due))

@@ -52,7 +52,10 @@ async def run_reaper(timer: SystemTimer, purge: Callable[[], None] | None = None
             with sleep:
                 await trio.sleep_forever()
             if timer.advance_clock(0) and purge is not None:
-                purge()
+                try:
+                    purge()
+                except Exception as error:
+                    timer.on_error(f"the purge of {timer.name}", error)
     finally:
         timer.on_earlier(None)
 

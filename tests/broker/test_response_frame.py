@@ -21,7 +21,7 @@ class ErrorNode:
     """A node that counts its unexpected errors."""
 
     def __init__(self) -> None:
-        self.unexpected_errors = UnexpectedErrors(1)
+        self.unexpected_errors = UnexpectedErrors("node 1")
 
 
 def _request(key: int, version: int, body: Any) -> Request[Any]:

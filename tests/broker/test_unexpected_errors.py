@@ -23,7 +23,7 @@ def test_strict_mode_is_what_the_environment_says(monkeypatch: pytest.MonkeyPatc
 
 def test_strict_mode_raises_and_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """Whoever gets the exception at last shows its traceback."""
-    errors = UnexpectedErrors(1)
+    errors = UnexpectedErrors("node 1")
     with pytest.raises(ZeroDivisionError):
         errors.in_frame(HEADER, "peer", ZeroDivisionError())
     with pytest.raises(ZeroDivisionError):
@@ -36,7 +36,7 @@ def test_strict_mode_raises_and_logs_nothing(caplog: pytest.LogCaptureFixture) -
 def test_errors_are_counted_by_api(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those outside of requests are counted together."""
     contain_errors(monkeypatch)
-    errors = UnexpectedErrors(1)
+    errors = UnexpectedErrors("node 1")
     errors.in_frame(HEADER, "peer", ValueError())
     errors.in_frame(HEADER._replace(api_key=0), "peer", ValueError())
     errors.in_frame(HEADER, "peer", ValueError())
@@ -48,7 +48,7 @@ def test_errors_are_counted_by_api(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_broken_invariant_stops_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not one of the errors that the node survives, so it is not counted as one."""
     contain_errors(monkeypatch)
-    errors, stopped = UnexpectedErrors(1), list[Exception]()
+    errors, stopped = UnexpectedErrors("node 1"), list[Exception]()
     errors.stop_node = stopped.append
     error = InvariantBroken("the log ends before its high watermark")
     errors.elsewhere("a timer", error)
@@ -63,14 +63,14 @@ def test_a_broken_invariant_of_a_node_without_a_cluster_is_raised(
     """As in tools that read logs."""
     contain_errors(monkeypatch)
     with pytest.raises(InvariantBroken):
-        UnexpectedErrors(1).elsewhere("a timer", InvariantBroken())
+        UnexpectedErrors("node 1").elsewhere("a timer", InvariantBroken())
 
 
 def test_a_disk_that_has_failed_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The controller's memory concerns all nodes."""
     contain_errors(monkeypatch)
     with pytest.raises(DiskFailed):
-        UnexpectedErrors(1).in_frame(HEADER, "peer", DiskFailed())
+        UnexpectedErrors("node 1").in_frame(HEADER, "peer", DiskFailed())
 
 
 def test_a_traceback_is_indented_and_shows_no_control_characters() -> None:

@@ -10,13 +10,14 @@ import trio.testing
 
 from broker.steps.limits import SLICE_MS
 from broker.steps.queue import Job, Signal, Slices, StepQueue, each
+from purgatories.on_error import OnError, log_error
 
 pytestmark = pytest.mark.anyio
 
 
-def ticking() -> StepQueue:
+def ticking(on_error: OnError = log_error) -> StepQueue:
     """A queue whose clock moves by a millisecond at each look: a slice has `SLICE_MS` pieces."""
-    return StepQueue(count().__next__)
+    return StepQueue(count().__next__, on_error)
 
 
 def pieces(number: int, log: list[str], name: str = "piece") -> Slices[str]:
@@ -134,3 +135,24 @@ def test_each_is_a_piece_per_item() -> None:
 
     assert log == [[6]]
     assert sum(1 for _ in each(str, range(5))) == 5
+
+
+async def test_a_slice_that_raises_ends_its_own_work_only() -> None:
+    """The exception is reported, and the queue goes on."""
+    reported: list[str] = []
+    queue, log = ticking(lambda what, _error: reported.append(what)), list[str]()
+
+    def fails() -> Slices[str]:
+        yield from pieces(SLICE_MS, log, "a")
+        raise ZeroDivisionError
+
+    queue.start(fails(), log.append)
+    queue.start(pieces(2 * SLICE_MS, log, "b"), log.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(queue.run)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+
+    assert log == ["a 0", "a 1", "b 0", "b 1", "b 2", "b 3", "bs done"]
+    (what,) = reported
+    assert what.startswith("a slice of ")

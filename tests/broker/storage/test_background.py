@@ -81,3 +81,39 @@ def test_without_a_loop_everything_is_done_at_once() -> None:
     where.run(fail, lambda error: ends.append(error and error.errno))
     where.soon(lambda: ends.append("soon"))
     assert ends == ["work", None, 5, "soon"]
+
+
+async def test_work_that_raises_something_else_has_failed_too() -> None:
+    """Whoever waits for it is told of an I/O error; the exception is reported."""
+    errors: list[OSError | None] = []
+    reported: list[Exception] = []
+
+    def start(where: Background, end: Callable[[], None]) -> None:
+        def then(error: OSError | None) -> None:
+            errors.append(error)
+            end()
+
+        where.run(lambda: 1 // 0, then)  # type: ignore[arg-type]  # it returns nothing
+
+    await done(start, Threads(lambda _what, error: reported.append(error)))
+    assert [str(error) for error in errors] == [
+        "[Errno 5] ZeroDivisionError: integer division or modulo by zero"
+    ]
+    assert [type(error) for error in reported] == [ZeroDivisionError]
+
+
+async def test_what_follows_work_may_raise() -> None:
+    """It is reported, and other work goes on."""
+    reported: list[Exception] = []
+    where = Threads(lambda _what, error: reported.append(error))
+
+    def then(_error: OSError | None = None) -> None:
+        raise ZeroDivisionError
+
+    where.run(int, then)  # type: ignore[arg-type]  # it returns nothing of interest
+    where.soon(then)
+    await done(lambda threads, end: threads.run(int, lambda _: end()), where)  # type: ignore[arg-type]  # the same
+
+    while len(reported) < 2:
+        await trio.lowlevel.checkpoint()
+    assert [type(error) for error in reported] == [ZeroDivisionError] * 2

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from broker.storage.compaction import Compaction
 from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner, cleanable
 from broker.storage.log_config import LogConfig
@@ -239,3 +240,44 @@ def test_a_disk_that_fails_under_a_compaction_is_offline(tmp_path: Path) -> None
     house.work()
     assert house.logs.is_offline(ORDERS)
     house.logs.close()
+
+
+def test_a_log_whose_compaction_raises_is_left_alone(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The exception is reported; others are compacted (Kafka's ``markPartitionUncleanable``)."""
+    reported: list[str] = []
+    house.logs.on_error = lambda what, _error: reported.append(what)
+    log, other = house.log(), house.log(OTHERS)
+    steps = Compaction.steps
+
+    def broken(compaction: Compaction) -> Iterator[Any]:
+        if compaction._log is log:
+            raise ZeroDivisionError
+        yield from steps(compaction)
+
+    monkeypatch.setattr(Compaction, "steps", broken)
+    house.cleaner.look()
+    house.work()
+    house.cleaner.look()
+    house.work()
+    assert reported == ["compaction of orders-0"]
+    assert len(read_all(other)) < 8
+
+
+def test_a_chore_that_raises_for_one_log_is_done_for_the_others(house: House) -> None:
+    """In every round."""
+    reported: list[str] = []
+    house.logs.on_error = lambda what, _error: reported.append(what)
+    log, other = house.log(), house.log(OTHERS)
+    done: list[Log] = []
+
+    def chore(each: Log) -> None:
+        if each is log:
+            raise ZeroDivisionError
+        done.append(each)
+
+    house.logs.each(chore)
+    assert done == [other]
+    (what,) = reported
+    assert what.endswith(" of orders-0")

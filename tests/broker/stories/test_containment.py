@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,16 @@ import pytest
 import trio
 import trio.testing
 
+from broker import dispatch
 from broker.dispatch import HANDLERS
 from broker.error_responses.table import error_response
+from broker.offload import WorkerThreads
+from broker.replication.hosting import Hosting
 from broker.request import Request
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersionsRequest
-from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.metadata import MetadataRequest
 from protocol.messages.produce import ProduceRequest
 from purgatories.operations.delayed_fetch import DelayedFetch
@@ -28,6 +33,8 @@ from tests.protocol.random_messages import random_message
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio
+
+HEARTBEAT = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
 
 
 @pytest.fixture(autouse=True)
@@ -87,8 +94,7 @@ async def test_the_log_says_whose_request_raised_and_where(
     """What comes from outside is escaped: no line of the log begins with a client's words."""
     break_handler(monkeypatch, HeartbeatRequest, ValueError("one\nERROR two\x1b[2J"))
     async with running_node(tmp_path) as node:
-        body = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
-        await node.client().send(body, 2, client_id="evil\n\x1b[31m")
+        await node.client().send(HEARTBEAT, 2, client_id="evil\n\x1b[31m")
 
     (record,) = caplog.records
     first, *traceback = record.getMessage().split("\n")
@@ -163,8 +169,7 @@ async def test_a_response_that_cannot_be_encoded_becomes_an_error_response(
     replace_handler(monkeypatch, HeartbeatRequest, heartbeat)
     async with running_node(tmp_path) as node:
         client = node.client()
-        body = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
-        assert (await client.send(body, 2)).error_code == -1
+        assert (await client.send(HEARTBEAT, 2)).error_code == -1
         assert (await client.send(ApiVersionsRequest(), 0)).api_keys
         assert node.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
 
@@ -214,3 +219,79 @@ async def test_a_change_that_one_node_cannot_deal_with_reaches_the_others(
 
 def _fail(*_arguments: object) -> None:
     raise ZeroDivisionError
+
+
+async def test_a_later_slice_that_raises_is_answered_with_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request that takes several steps of the loop ends as any other."""
+
+    def heartbeat(_request: Request[Any]) -> Iterator[None]:
+        for _ in range(10):
+            yield
+        raise ZeroDivisionError
+
+    replace_handler(monkeypatch, HeartbeatRequest, heartbeat)
+    async with running_node(tmp_path) as node:
+        node.cluster.steps.now_ms = count().__next__
+        client = node.client()
+        client.start(HEARTBEAT, 2)
+        client.start(ApiVersionsRequest(), 0)
+
+        assert (await client.receive()).error_code == -1
+        assert (await client.receive()).api_keys
+        assert len(node.cluster.steps) == 0
+        assert node.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
+
+
+async def test_a_computation_that_raises_is_answered_with_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So is what remains of the handler after it."""
+
+    def broken_work(request: Request[Any]) -> None:
+        request.offload(lambda: 1 // 0, lambda _: HeartbeatResponse())
+
+    def broken_rest(request: Request[Any]) -> None:
+        request.offload(lambda: 0, lambda given: 1 // given)
+
+    async with running_node(tmp_path, offload=WorkerThreads()) as node:
+        client = node.client()
+        for handler in (broken_work, broken_rest):
+            replace_handler(monkeypatch, HeartbeatRequest, handler)
+            assert (await client.send(HEARTBEAT, 2)).error_code == -1
+
+        assert node.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 2}
+
+
+async def test_a_decoder_that_raises_closes_its_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """There is no request that could be answered."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        with monkeypatch.context() as patch:
+            patch.setattr(dispatch, "decode", _fail)
+            client.start(HEARTBEAT, 2)
+            assert await client.closed()
+
+        assert (await node.client().send(ApiVersionsRequest(), 0)).api_keys
+        assert "api=Heartbeat version=2 correlation_id=1" in caplog.text
+        assert node.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
+
+
+async def test_a_node_that_cannot_start_is_as_if_it_had_never_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stays stopped and fenced, and can be started when the cause is gone."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("t")
+        await cluster.cluster.stop(2)
+        with monkeypatch.context() as patch:
+            patch.setattr(Hosting, "host", _fail)
+            with pytest.raises(ZeroDivisionError):
+                await cluster.cluster.start(2)
+
+        assert cluster.controller.image.brokers[2].fenced
+        await cluster.cluster.start(2)
+        assert cluster.node(2).image.topic("t") is not None

@@ -93,3 +93,43 @@ async def test_closing_sends_what_is_left() -> None:
 
     assert _ids(sink.written) == [1]
     assert sink.closed
+
+
+async def test_a_sink_that_raises_does_not_end_the_outbox() -> None:
+    """What it has been given is its own affair; the other sinks and later records go on."""
+    reported: list[str] = []
+
+    class BrokenSink(KeepingSink):
+        async def flush(self) -> None:
+            raise ZeroDivisionError
+
+    timer, sink = SystemTimer("test", now_ms=TrioClock().now_ms), KeepingSink()
+    timer.on_error = lambda what, _error: reported.append(what)
+    outbox = Outbox(timer, [BrokenSink(), sink])
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run_reaper, timer)
+        nursery.start_soon(outbox.run)
+        for number in (1, 2):
+            outbox.put(wait_record(number))
+            await trio.sleep(1)
+        nursery.cancel_scope.cancel()
+
+    assert _ids(sink.written) == [1, 2]
+    assert len(reported) == 2
+
+
+async def test_a_record_that_cannot_be_encoded_is_dropped() -> None:
+    """Its request and the other records are not affected."""
+    reported: list[str] = []
+    sink = KeepingSink()
+    async with _running(sink) as outbox:
+        outbox._timer.on_error = lambda what, _error: reported.append(what)
+        broken = wait_record(1)
+        broken.arrived_us = b"soon"  # type: ignore[assignment]  # that is what is wrong
+        outbox.put(broken)
+        outbox.put(wait_record(2))
+        await trio.sleep(1)
+
+        assert _ids(sink.written) == [2]
+        assert outbox.statistics()["dropped"] == 1
+        assert reported == ["encoding a wait record"]

@@ -196,3 +196,18 @@ async def test_timer_outlives_its_reaper() -> None:
 @pytest.fixture
 def anyio_backend() -> tuple[str, dict[str, Any]]:
     return "trio", {"clock": MockClock(autojump_threshold=0)}
+
+
+async def test_a_purge_that_raises_does_not_end_the_reaper() -> None:
+    """It is reported to the timer, and the next step purges again."""
+    reported: list[str] = []
+
+    def purge() -> None:
+        raise ZeroDivisionError
+
+    async with reaped(purge) as timer:
+        timer.on_error = lambda what, _error: reported.append(what)
+        timer.add(TimerTask(5))
+        timer.add(TimerTask(10))
+        await trio.sleep(1)
+    assert reported == ["the purge of t"] * 2

@@ -1,0 +1,101 @@
+"""A follower that raises an exception nobody expects goes on after Kafka's back-off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from broker.replication.follower.fetcher import Fetcher
+from broker.replication.partition import Partition
+from protocol.messages.fetch import PartitionData
+from tests.broker.replication.follower.scripted_leader import LEADER, following
+from tests.broker.replication.world import KEY, OTHER, make_partition, records
+
+pytestmark = pytest.mark.anyio
+
+BACKOFF_S = 1.0
+
+
+def _data(partition: int = 0) -> PartitionData:
+    return PartitionData(
+        partition_index=partition,
+        high_watermark=0,
+        log_start_offset=0,
+        records=records(b"a", base_offset=0, partition_leader_epoch=5),
+    )
+
+
+def _fail(*_arguments: object) -> None:
+    raise ZeroDivisionError
+
+
+async def test_a_partition_that_raises_is_fetched_again_after_the_back_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other partitions of the same response are appended, and fetched at once."""
+    one, other = (make_partition(tmp_path, key, leader=LEADER) for key in (KEY, OTHER))
+    reported: list[str] = []
+    async with following() as (node, leader, nursery):
+        node.timer.on_error = lambda what, _error: reported.append(what)
+        fetcher = Fetcher(node, LEADER, leader.connect)
+        for partition in (one, other):
+            fetcher.add(partition)
+        nursery.start_soon(fetcher.run)
+        await leader.fetch()
+        begin_s = trio.current_time()
+        with monkeypatch.context() as patch:
+            _break_append(patch, one)
+            leader.answer_fetch(one.topic_id, _data())
+            without = await leader.fetch()
+        assert [each.topic_id for each in without.forgotten_topics_data] == [one.topic_id]
+        assert reported == ["replication of t-0"]
+        leader.answer_fetch(other.topic_id, _data(partition=1))
+        await leader.fetch()
+        assert other.log.log_end_offset == 1
+
+        await trio.sleep(BACKOFF_S + 0.001)
+        leader.answer_fetch(None)
+        again = await leader.fetch()
+        assert [each.topic_id for each in again.topics] == [one.topic_id]
+        assert trio.current_time() - begin_s >= BACKOFF_S
+        leader.answer_fetch(one.topic_id, _data())
+        await leader.fetch()
+        assert one.log.log_end_offset == 1
+
+
+async def test_a_round_that_raises_is_followed_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a new connection, after the back-off."""
+    partition = make_partition(tmp_path, leader=LEADER)
+    reported: list[str] = []
+    async with following() as (node, leader, nursery):
+        node.timer.on_error = lambda what, _error: reported.append(what)
+        fetcher = Fetcher(node, LEADER, leader.connect)
+        fetcher.add(partition)
+        nursery.start_soon(fetcher.run)
+        await leader.fetch()
+        begin_s = trio.current_time()
+        with monkeypatch.context() as patch:
+            patch.setattr(fetcher, "_use", _fail)
+            leader.answer_fetch(partition.topic_id, _data())
+            await trio.sleep(0.5)
+        assert reported == ["fetching from node 2"]
+
+        await leader.fetch()
+
+        assert leader.connections == 2
+        assert trio.current_time() - begin_s >= BACKOFF_S
+
+
+def _break_append(patch: pytest.MonkeyPatch, broken: Partition) -> None:
+    append = Partition.append_as_follower
+
+    def append_as_follower(partition: Partition, *arguments: object) -> bool:
+        if partition is broken:
+            raise ZeroDivisionError
+        return append(partition, *arguments)  # type: ignore[arg-type]  # as they were given
+
+    patch.setattr(Partition, "append_as_follower", append_as_follower)
