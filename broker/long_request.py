@@ -12,13 +12,14 @@ A client that disconnects cancels the rest of the work. What has been done by th
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from types import GeneratorType
 from typing import Any
 
 from broker.request import Request
 from broker.steps.limits import ITEMS_PER_REQUEST_MAX
 from broker.steps.queue import Slices
-from protocol.codec import Output
+from protocol.codec import Output, StringTooLong
 from protocol.headers import begin_response
 from protocol.slices import decode_slices, encode_slices
 
@@ -100,6 +101,7 @@ class LongRequest:
         if response is not None:
             out = Output()
             begin_response(out, self._request.header)
-            yield from encode_slices(out, response, self._request.version)
-            self._request.encoded = out
+            with suppress(StringTooLong):  # `response_frame` finds it again, and its error response
+                yield from encode_slices(out, response, self._request.version)
+                self._request.encoded = out
         return response

@@ -1,7 +1,7 @@
 """The frame of a response, whole or not at all.
 
 response --> encode --> frame
-| an exception, logged and counted
+| a string too long for the protocol, or an exception, logged and counted
 v
 error response --> encode --> frame
 | none in Kafka, or another exception
@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from broker.error_responses.table import error_response
-from protocol.codec import Output, encode_into
+from protocol.codec import Output, StringTooLong, encode_into
 from protocol.errors import ErrorCode
 from protocol.headers import begin_response
 
@@ -36,9 +36,11 @@ def response_frame(request: Request[Any], response: object) -> ResponseFrame | N
         return ResponseFrame(response, request.encoded, 0)
     try:
         return _encoded(request, response)
+    except StringTooLong:
+        pass  # a message that quotes a long name: Kafka cannot send it either, and responds so
     except Exception as error:
         request.node.unexpected_errors.in_request(request, error)
-        return error_frame(request, ErrorCode.UNKNOWN_SERVER_ERROR)
+    return error_frame(request, ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
 def error_frame(
@@ -53,6 +55,8 @@ def error_frame(
     try:
         response = error_response(request.body, request.version, code, message)
         return None if response is None else _encoded(request, response)
+    except StringTooLong:
+        return None
     except Exception as error:
         request.node.unexpected_errors.in_request(request, error)
         return None

@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin
 from protocol.fields import Field, fields_of, wire_type
 from protocol.output import Output
 from protocol.schema import Fixed, Sized, Uuid
+from protocol.string_limits import StringTooLong, Unencodable
 from protocol.structs import Coded, Tagged, struct_reader, struct_writer
 from protocol.varints import Malformed
 from protocol.wire import (
@@ -24,18 +25,25 @@ from protocol.wire import (
     Nullable,
     Read,
     SizedValue,
-    Unencodable,
     Uuids,
     Wire,
     Write,
 )
 
-__all__ = ["Malformed", "Output", "Unencodable", "decode", "encode", "encode_into"]
+__all__ = [
+    "Malformed",
+    "Output",
+    "StringTooLong",
+    "Unencodable",
+    "decode",
+    "encode",
+    "encode_into",
+]
 
 # What a writer raises for a number out of range, None or a value of another type, and text that has
-# no bytes. `Unencodable` itself is for a string that is too long for a compact length.
+# no bytes.
 DOES_NOT_FIT = (
-    Unencodable,
+    StringTooLong,
     struct_error,
     OverflowError,
     AttributeError,
@@ -62,13 +70,20 @@ def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
 def encode_into(out: Output, value: Any, version: int) -> None:
     """Append a message to *out*.
 
-    Raises `Unencodable` for a value that does not fit its type; *out* then has a part of it.
+    Raises `Unencodable` for a value that does not fit its type, `StringTooLong` if that is a string
+    of more than 32,767 bytes; *out* then has a part of the message.
     """
     cls: Any = type(value)
     try:
         _writer(cls, version)(out, value)
     except DOES_NOT_FIT as error:
-        raise Unencodable(f"{cls.__name__} v{version}: {error}") from error
+        raise unencodable(cls, version, error) from error
+
+
+def unencodable(cls: Any, version: int, error: Exception) -> Unencodable:
+    """The error that *error*, one of `DOES_NOT_FIT`, is in a message of that class."""
+    kind = StringTooLong if isinstance(error, StringTooLong) else Unencodable
+    return kind(f"{cls.__name__} v{version}: {error}")
 
 
 def encode(value: Any, version: int) -> bytes:

@@ -11,12 +11,12 @@ from struct import Struct
 from struct import error as struct_error
 from typing import Any, NamedTuple
 
-from protocol.codec import Malformed, Output, Unencodable, decode, encode_into
+from protocol.codec import Malformed, Output, StringTooLong, decode, encode_into
 from protocol.java_text import JAVA_REPLACE
 from protocol.messages import REQUESTS
+from protocol.string_limits import REPLACEABLE_BYTES_MAX, STRING_BYTES_MAX, check_replaced
 from protocol.structs import skip_sized
 from protocol.varints import read_uvarint
-from protocol.wire import STRING_BYTES_MAX
 
 API_VERSIONS_KEY = 18
 
@@ -55,6 +55,8 @@ def decode_request_header(frame: memoryview) -> tuple[RequestHeader, int]:
             if end > len(frame):
                 raise Malformed("the client id runs past the end")
             client_id = str(frame[position:end], "utf-8", JAVA_REPLACE)
+            if size > REPLACEABLE_BYTES_MAX:
+                check_replaced(client_id)
             position = end
         if api_version >= REQUESTS[api_key].__spec__.flexible:
             position = _skip_tags(frame, position)
@@ -83,7 +85,7 @@ def encode_request(body: Any, version: int, correlation_id: int, client_id: str 
     else:
         raw = client_id.encode()
         if len(raw) > STRING_BYTES_MAX:
-            raise Unencodable(f"a client id of {len(raw)} bytes")
+            raise StringTooLong(f"a client id of {len(raw)} bytes")
         out += _INT16.pack(len(raw)) + raw
     if version >= spec.flexible:
         out.append(0)

@@ -12,12 +12,19 @@ import re
 JAVA_REPLACE = "java-replace"  # the name of the error handler, for `bytes.decode` and `str`
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+# Bytes that begin no sequence, and those that do with none of its others behind them.
+_SINGLE_BYTES = re.compile(rb"(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))+")
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
-    """Replace the malformed bytes, and go on after them."""
+    """Replace the malformed bytes, and go on after them.
+
+    A run of bytes that are malformed one by one is replaced in one call: a client may send many.
+    """
     assert isinstance(error, UnicodeDecodeError)
+    if run := _SINGLE_BYTES.match(error.object, error.start):
+        return _REPLACEMENT * len(run.group()), run.end()
     surrogate = _SURROGATE.match(error.object, error.start)
     return _REPLACEMENT, error.end if surrogate is None else surrogate.end()
 

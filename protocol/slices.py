@@ -11,7 +11,7 @@ from functools import cache
 from struct import error as struct_error
 from typing import Any, cast
 
-from protocol.codec import DOES_NOT_FIT, Unencodable, coded, decode, encode_into, is_flexible
+from protocol.codec import DOES_NOT_FIT, coded, decode, encode_into, is_flexible, unencodable
 from protocol.output import Output
 from protocol.structs import struct_reader, struct_writer
 from protocol.varints import Malformed
@@ -58,7 +58,7 @@ def encode_slices(out: Output, value: Any, version: int) -> Generator[None, None
     try:
         yield from write(out, value)
     except DOES_NOT_FIT as error:
-        raise Unencodable(f"{cls.__name__} v{version}: {error}") from error
+        raise unencodable(cls, version, error) from error
 
 
 @cache

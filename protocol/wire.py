@@ -7,7 +7,7 @@ leniently as Kafka's generated classes: a negative length is null, long varints 
 are read.
 
 What the lines cannot read they report with `Malformed`, `IndexError` or `struct.error`, and a value
-that does not fit its type with `Unencodable`, `struct.error` or whatever Python raises for it;
+that does not fit its type with `StringTooLong`, `struct.error` or whatever Python raises for it;
 `protocol.codec` makes one error of each.
 """
 
@@ -24,6 +24,12 @@ from protocol.java_text import JAVA_REPLACE
 from protocol.output import Output
 from protocol.schema import Sized
 from protocol.source import Source
+from protocol.string_limits import (
+    REPLACEABLE_BYTES_MAX,
+    STRING_BYTES_MAX,
+    check_replaced,
+    refuse_text,
+)
 from protocol.varints import Malformed, read_uvarint, write_uvarint
 
 _UUID_BYTES = 16
@@ -31,14 +37,6 @@ _UUIDS_KEPT = 1024
 # A sliced function may be interrupted after so many items of an array; a power of two.
 ITEMS_PER_YIELD = 64
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
-
-# Kafka neither reads nor writes longer ones, not even where their length is a varint.
-STRING_BYTES_MAX = 2**15 - 1
-
-
-class Unencodable(ValueError):  # noqa: N818 - it describes the value
-    """A value does not fit the type that the schema gives it."""
-
 
 Read = Callable[[memoryview, int], tuple[Any, int]]
 Write = Callable[[Output, Any], None]
@@ -156,6 +154,7 @@ class Length:
     def write(self, source: Source, value: str) -> None:
         """Write the lines that append the length of *value*."""
         if not self.compact:
+            self._refuse_long_text(source, value)
             write_together(source, self.format, [f"len({value})"])
             return
         n = source.local("n")
@@ -163,8 +162,13 @@ class Length:
         with source.block(f"if {n} < 128"):
             source.line(f"out.append({n})")
         with source.block("else"):
-            write_long = _write_long_of_text if self.of_text else write_uvarint
-            source.line(f"{source.bind('write_long', write_long)}(out, {n})")
+            self._refuse_long_text(source, value)
+            source.line(f"{source.bind('write_uvarint', write_uvarint)}(out, {n})")
+
+    def _refuse_long_text(self, source: Source, value: str) -> None:
+        if self.of_text:
+            with source.block(f"if len({value}) > {STRING_BYTES_MAX}"):
+                source.line(f"{source.bind('refuse_text', refuse_text)}({value})")
 
     @contextmanager
     def reading(self, source: Source, target: str) -> Iterator[str]:
@@ -205,12 +209,6 @@ def _read_long_of_text(buf: memoryview, pos: int) -> tuple[int, int]:
     return length, pos
 
 
-def _write_long_of_text(out: Output, length_plus_1: int) -> None:
-    if length_plus_1 > STRING_BYTES_MAX + 1:
-        raise Unencodable(f"a string of {length_plus_1 - 1} bytes, {STRING_BYTES_MAX} are the most")
-    write_uvarint(out, length_plus_1)
-
-
 def _refuse_null() -> NoReturn:
     raise Malformed("null where a value is required")
 
@@ -228,6 +226,9 @@ class SizedValue:
             raw = f"buf[pos : pos + {n}]"
             text = f"str({raw}, 'utf-8', {JAVA_REPLACE!r})"
             source.line(f"{target} = {text if self._kind.text else raw}")
+            if self._kind.text:
+                with source.block(f"if {n} > {REPLACEABLE_BYTES_MAX}"):
+                    source.line(f"{source.bind('check_replaced', check_replaced)}({target})")
             source.line(f"pos += {n}")
 
     def write(self, source: Source, value: str) -> None:

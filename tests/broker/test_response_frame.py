@@ -12,6 +12,11 @@ from broker.response_frame import error_frame, response_frame
 from broker.unexpected_errors import UnexpectedErrors
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader, decode_response
+from protocol.messages.describe_groups import (
+    DescribedGroup,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+)
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.produce import ProduceRequest
 from tests.broker.lenient import contain_errors
@@ -54,6 +59,29 @@ def test_a_response_that_cannot_be_encoded_is_replaced(monkeypatch: pytest.Monke
     _, told = decode_response(HeartbeatResponse, 4, bytes(frame.out)[4:])
     assert (told.throttle_time_ms, told.error_code) == (0, -1)
     assert request.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
+
+
+def test_a_response_with_too_long_a_string_is_replaced() -> None:
+    """That is no bug: a message that quotes a long name is too long for Kafka, too."""
+    name = "x" * 32767
+    asked = DescribeGroupsRequest(groups=[name])
+    group = DescribedGroup(
+        group_id=name,
+        error_message=f"Group {name} not found.",
+        group_state="Dead",
+        protocol_type="",
+        protocol_data="",
+        members=[],
+    )
+    request = _request(15, 6, asked)
+
+    frame = response_frame(request, DescribeGroupsResponse(groups=[group]))
+
+    assert frame is not None
+    frame.out.finish_frame(frame.start)
+    _, received = decode_response(DescribeGroupsResponse, 6, bytes(frame.out)[4:])
+    assert [each.error_code for each in received.groups] == [ErrorCode.UNKNOWN_SERVER_ERROR]
+    assert request.node.unexpected_errors.statistics()["requests"] == {}
 
 
 def test_an_error_response_that_cannot_be_encoded_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

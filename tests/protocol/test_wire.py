@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from protocol.output import SPLICE_BYTES_MIN, Output
 from protocol.schema import Sized
+from protocol.string_limits import StringTooLong
 from protocol.varints import Malformed
 from protocol.wire import (
     Array,
@@ -19,7 +20,6 @@ from protocol.wire import (
     Nullable,
     Read,
     SizedValue,
-    Unencodable,
     Uuids,
     Wire,
     Write,
@@ -30,6 +30,7 @@ from protocol.wire import (
 TEXT = Sized("h", text=True)
 BYTES = Sized("i")
 RECORDS = Sized("i", spliced=True)
+BAD = "\N{REPLACEMENT CHARACTER}"
 
 
 def functions(wire: Wire) -> tuple[Read, Write]:
@@ -81,7 +82,17 @@ def test_malformed_text_is_read_as_java_reads_it() -> None:
     read, _ = functions(sized(TEXT, False, True))
 
     for raw in (b"\x02\xff", b"\x04\xed\xa0\x80"):
-        assert read(memoryview(raw), 0) == ("\ufffd", len(raw))
+        assert read(memoryview(raw), 0) == (BAD, len(raw))
+
+
+def test_malformed_text_is_not_longer_than_a_string_when_replaced() -> None:
+    """A bad byte takes three bytes when it is written again."""
+    read, _ = functions(sized(TEXT, False, False))
+    longest = 32767 // 3
+
+    assert read(memoryview(struct.pack(">h", longest) + b"\xff" * longest), 0)[0] == BAD * longest
+    with pytest.raises(Malformed, match="longer"):
+        read(memoryview(struct.pack(">h", longest + 1) + b"\xff" * (longest + 1)), 0)
 
 
 @pytest.mark.parametrize("compact", [False, True])
@@ -92,7 +103,7 @@ def test_a_string_has_at_most_32767_bytes(compact: bool) -> None:
     write(out, "x" * 32767)
 
     assert read(memoryview(bytes(out)), 0) == ("x" * 32767, len(out))
-    with pytest.raises((Unencodable, struct.error), match="32767"):
+    with pytest.raises(StringTooLong, match="32767"):
         write(Output(), "x" * 32768)
 
 

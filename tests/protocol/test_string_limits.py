@@ -1,0 +1,33 @@
+"""How long a string may be."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol.string_limits import (
+    REPLACEABLE_BYTES_MAX,
+    STRING_BYTES_MAX,
+    StringTooLong,
+    Unencodable,
+    check_replaced,
+    refuse_text,
+)
+from protocol.varints import Malformed
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def test_a_string_stays_writable_when_all_its_bytes_are_replaced() -> None:
+    """Up to a third of the limit, so that only longer ones need be looked at."""
+    check_replaced(REPLACEMENT * REPLACEABLE_BYTES_MAX)
+    check_replaced("x" * STRING_BYTES_MAX)
+
+    with pytest.raises(Malformed, match="longer"):
+        check_replaced(REPLACEMENT * (REPLACEABLE_BYTES_MAX + 1))
+
+
+def test_a_string_that_is_too_long_is_unencodable() -> None:
+    """Responses make a difference between it and other values, which are bugs."""
+    with pytest.raises(StringTooLong, match="40000 bytes, 32767 are the most"):
+        refuse_text(bytes(40_000))
+    assert issubclass(StringTooLong, Unencodable)
