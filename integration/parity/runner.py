@@ -125,8 +125,8 @@ def clusters(setups: Iterable[Setup]) -> Iterator[dict[str, Pair]]:
             name: Pair(ours.result(), theirs.result()) for name, (ours, theirs) in started.items()
         }
         for pair in pairs.values():
-            warm_up(pair.ours)
-            warm_up(pair.theirs)
+            warm_up(pair.ours.nodes)
+            warm_up(pair.theirs.nodes)
         yield pairs
 
 

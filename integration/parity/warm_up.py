@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from integration.deadlines import eventually
 from integration.parity.group_requests import committed, find_coordinator, heartbeat
-from integration.parity.systems import System
 from integration.wire.connection import Connection
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response, encode_request
@@ -17,19 +17,19 @@ from protocol.messages.init_producer_id import InitProducerIdRequest
 _GROUP = "warm-up"
 
 
-def warm_up(system: System) -> None:
+def warm_up(nodes: Mapping[int, str]) -> None:
     """Wait until every node answers for groups and gives out producer ids."""
-    eventually(lambda: _finds_coordinator(system), "a coordinator", within=60)
-    for address in system.nodes.values():
+    eventually(lambda: _finds_coordinator(nodes), "a coordinator", within=60)
+    for address in nodes.values():
         eventually(partial(_gives_out_ids, address), f"producer ids from {address}", within=60)
 
 
-def _finds_coordinator(system: System) -> bool:
-    first = next(iter(system.nodes.values()))
+def _finds_coordinator(nodes: Mapping[int, str]) -> bool:
+    first = next(iter(nodes.values()))
     (found,) = _ask(first, find_coordinator(_GROUP), 4).coordinators
-    if found.error_code or found.node_id not in system.nodes:
+    if found.error_code or found.node_id not in nodes:
         return False
-    at = system.nodes[found.node_id]
+    at = nodes[found.node_id]
     stranger = _ask(at, heartbeat(_GROUP, "nobody", 1), 4)
     offsets = _ask(at, committed(_GROUP, {}), 8).groups[0]
     return (offsets.error_code, stranger.error_code) == (0, ErrorCode.UNKNOWN_MEMBER_ID)

@@ -1,0 +1,104 @@
+"""What a broker does with each case: the errors it responds with, or that it waits or closes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from integration.parity.warm_up import warm_up
+from integration.wire.connection import Connection, framed
+from integration.wire.requests import METADATA
+from integration.wire.topics import make_topic
+from protocol.errors import ErrorCode
+from protocol.headers import decode_response, encode_request
+from protocol.messages import RESPONSES
+from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
+from protocol.messages.alter_configs import AlterConfigsRequest
+from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
+from protocol.messages.create_partitions import CreatePartitionsRequest
+from protocol.messages.create_topics import CreateTopicsRequest
+from protocol.messages.delete_topics import DeleteTopicsRequest
+from protocol.messages.elect_leaders import ElectLeadersRequest
+from protocol.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
+from protocol.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.messages.update_features import UpdateFeaturesRequest
+from tests.extremes.cases import Case, cases
+
+CLOSED, WAITS = "closed", "waits"
+_WAITS_AFTER_S = 2.0
+_AT_ONCE = 6
+
+# A broker of Kafka passes these requests to its controller. What is too long for the controller's
+# response breaks the connection between the two: the request hangs, and after a minute the broker
+# ends with a FatalExitError.
+PASSED_TO_THE_CONTROLLER = (
+    AlterClientQuotasRequest,
+    AlterConfigsRequest,
+    AlterPartitionReassignmentsRequest,
+    CreatePartitionsRequest,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+    ElectLeadersRequest,
+    IncrementalAlterConfigsRequest,
+    ListPartitionReassignmentsRequest,
+    UpdateFeaturesRequest,
+)
+_TOO_LONG = ("32767 bytes", "32767 bad bytes")
+
+Outcomes = dict[str, str]
+
+
+def ends_kafka(cls: Any, case: Case) -> bool:
+    """Whether a case may not be sent to a real Kafka."""
+    return cls in PASSED_TO_THE_CONTROLLER and case.what in _TOO_LONG
+
+
+def outcomes(bootstrap: str, apis: Iterable[Any]) -> Outcomes:
+    """Play all cases of these APIs to a broker, several APIs at a time."""
+    warm_up({1: bootstrap})
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        played = pool.map(lambda cls: dict(_of_api(bootstrap, cls)), apis)
+    return {name: outcome for each in played for name, outcome in each.items()}
+
+
+def _of_api(bootstrap: str, cls: Any) -> Iterator[tuple[str, str]]:
+    topic = f"extremes-{cls.__name__}"
+    with Connection(bootstrap) as connection:
+        make_topic(connection, topic)
+    asked = MetadataRequest(topics=[MetadataRequestTopic(name=topic)])
+    with Connection(bootstrap) as connection:
+        frame = connection.ask(encode_request(asked, 12, 1, None))
+    topic_id = decode_response(RESPONSES[METADATA], 12, frame)[1].topics[0].topic_id
+    for version in cls.__spec__.versions:
+        for case in cases(cls, version, topic, topic_id):
+            if not ends_kafka(cls, case):
+                yield case.name, _outcome(bootstrap, cls, case)
+
+
+def _outcome(bootstrap: str, cls: Any, case: Case) -> str:
+    with Connection(bootstrap, timeout=_WAITS_AFTER_S) as connection:
+        try:
+            frame = connection.ask(framed(case.frame))
+        except TimeoutError:
+            return WAITS
+        except (EOFError, ConnectionError):
+            return CLOSED
+    _, response = decode_response(RESPONSES[cls.__spec__.key], case.version, frame)
+    return " ".join(error.name for error in _errors(response)) or "no error"
+
+
+def _errors(value: Any) -> Iterator[ErrorCode]:
+    """The error codes of a response, in their order."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _errors(item)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            inner = getattr(value, field.name)
+            if field.name == "error_code":
+                yield ErrorCode(inner)
+            else:
+                yield from _errors(inner)
