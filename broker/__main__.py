@@ -44,12 +44,15 @@ def _run(options: ServeOptions) -> None:
     import trio
 
     from broker.descriptors import raise_limit
+    from broker.log_format import PrintableFormatter
     from broker.server import serve
 
     gc.enable()
     raise_limit()
     level = logging.INFO if options.verbose else logging.WARNING
-    logging.basicConfig(stream=sys.stderr, level=level, format=_LOG_FORMAT)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(PrintableFormatter(_LOG_FORMAT))
+    logging.basicConfig(level=level, handlers=[handler])
     for name in sorted(options.config.given):
         idle = KEYS[name].idle
         if idle is not None:

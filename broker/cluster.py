@@ -36,8 +36,9 @@ from broker.steps.queue import StepQueue
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.transport import Transport
-from broker.unexpected_errors import UnexpectedErrors, escaped, indented_traceback, is_strict
+from broker.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
 from broker.waits.recorder import Recorder
+from protocol.printable import printable
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
@@ -98,7 +99,7 @@ class Member:
         """End the node because of an exception that it cannot go on after."""
         number = self.broker.node_id
         logger.error("node %d cannot go on\n%s", number, indented_traceback(error))
-        line = escaped(", ".join(map(_shown, _leaves(error))))
+        line = printable(", ".join(map(_shown, _leaves(error))))
         self._end(line, NodeFailed(f"node {number} has failed: {line}"))
 
     def _end(self, failure: str, last: Exception) -> None:

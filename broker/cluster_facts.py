@@ -16,6 +16,7 @@ from broker.replication.partition import Partition
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import name_of_api
 from broker.waits.record import WaitRecord
+from protocol.printable import printable
 
 
 class ClusterFacts:
@@ -159,17 +160,22 @@ def _answers(record: WaitRecord, query: RequestQuery) -> bool:
     """As `_matches`, before the record has been told: there may be thousands."""
     return (
         query.api in (None, name_of_api(record.header.api_key))
-        and query.client in (None, record.header.client_id)
+        and query.client in (None, record.header.client_id, _shown(record.header.client_id))
         and query.correlation in (None, record.header.correlation_id)
         and (query.followers or not record.follower)
         and query.topic in (None, *(each.topic for each in record.partitions))
     )
 
 
+def _shown(client_id: str | None) -> str | None:
+    """A client id as clients of the admin interface see it, and may ask for it."""
+    return None if client_id is None else printable(client_id)
+
+
 def _matches(facts: dict[str, Any], query: RequestQuery) -> bool:
     return (
         query.api in (None, facts["api"])
-        and query.client in (None, facts["client_id"])
+        and query.client in (None, facts["client_id"], _shown(facts["client_id"]))
         and query.correlation in (None, facts["correlation_id"])
         and (query.followers or not facts.get("follower"))
         and query.topic in (None, *(each["topic"] for each in facts["partitions"]))

@@ -9,8 +9,6 @@ connection, flushes the logs and leaves the mark of a clean shutdown.
 from __future__ import annotations
 
 import gc
-import json
-import os
 import shutil
 import signal
 import socket
@@ -36,6 +34,7 @@ from broker.lifeline import check_lifeline, lifeline_cut
 from broker.listener import TcpNetwork, listen, reachable
 from broker.offload import WorkerThreads
 from broker.options import PORT_MAX, ServeOptions, TopicSpec
+from broker.ready_file import ReadyFile
 from broker.waits.outbox import Outbox, Sink
 from broker.waits.recorder import Recorder
 from broker.waits.records_file import RecordsFile
@@ -54,6 +53,7 @@ async def serve(options: ServeOptions) -> None:
     if options.stop_with_stdin:
         check_lifeline()
     with (
+        _ready_file(options),
         trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals,
         _data_directories(options.data_dirs) as data_dirs,
         closing(_network(options)) as network,
@@ -206,25 +206,28 @@ def _announce(
         facts = {
             "bootstrap": bootstrap,
             "admin": admin_url,
-            "pid": os.getpid(),
             "data_dir": str(data_dirs[0]),
             "data_dirs": [str(path) for path in data_dirs],
             "nodes": [{"id": node.id, "host": node.host, "port": node.port} for node in nodes],
         }
-        _write_atomically(options.ready_file, json.dumps(facts))
+        ReadyFile(options.ready_file).write(facts)
     if not options.quiet:
         sys.stdout.write(f"antechamber is ready: bootstrap={bootstrap} admin={admin_url}\n")
         sys.stdout.flush()
 
 
-def _write_atomically(path: Path, text: str) -> None:
-    """Write a file that a reader sees whole or not at all."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+@contextmanager
+def _ready_file(options: ServeOptions) -> Iterator[None]:
+    """Remove what an earlier broker has left there, and in the end what this one has written."""
+    if options.ready_file is None:
+        yield
+        return
+    ready = ReadyFile(options.ready_file)
+    ready.clear()
     try:
-        part.write_text(text)
-        part.replace(path)
-    except OSError as error:
-        raise StartupError(f"--ready-file: cannot write {path}: {error.strerror}") from None
+        yield
+    finally:
+        ready.remove()
 
 
 @contextmanager

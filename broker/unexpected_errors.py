@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from broker.errors import DiskFailed, InvariantBroken
 from broker.waits.causes import name_of_api
 from protocol.headers import RequestHeader
+from protocol.printable import printable
 
 if TYPE_CHECKING:
     from broker.connection import Connection
@@ -83,7 +84,7 @@ class UnexpectedErrors:
         log.error(
             "%s: unexpected error: %s failed\n%s",
             self._owner,
-            escaped(what),
+            printable(what),
             indented_traceback(error),
         )
 
@@ -107,12 +108,7 @@ def indented_traceback(error: BaseException) -> str:
     The text of an exception may be a client's, so control characters are escaped.
     """
     text = "".join(traceback.format_exception(error)).rstrip("\n")
-    return "\n".join(f"    {escaped(line)}" for line in text.split("\n"))
-
-
-def escaped(line: str) -> str:
-    """*line* with everything escaped that a terminal or a log would not show as a character."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+    return "\n".join(f"    {printable(line)}" for line in text.split("\n"))
 
 
 def _raise(error: Exception) -> None:

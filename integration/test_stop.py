@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer
 
-from integration.antechamber_process import Serve
+from integration.antechamber_process import Serve, start_serve
 from integration.deadlines import eventually
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection
@@ -142,3 +142,29 @@ def test_readiness_is_one_line_and_a_file(serve: Serve, topic: str) -> None:
     with Connection(broker.bootstrap) as connection:
         topics = read_metadata(connection.ask(metadata([topic], create=False))).topics
     assert topics == {topic: (0, dict.fromkeys(range(3), node["id"]))}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_ready_file_is_there_while_the_broker_is(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """An orderly stop removes it; what a killed broker has left does not outlive the next start."""
+    path = tmp_path / "ready.json"
+    first = start_serve(tmp_path)
+    eventually(path.exists, "the ready file")
+    first.signal(signal.SIGKILL)
+    first.wait(5)
+    stale = path.read_text()
+    second = start_serve(tmp_path)
+    eventually(lambda: _content(path) not in ("", stale), "another ready file")
+    second.signal(number)
+    assert second.wait(10) == 0
+    assert not path.exists()
+
+
+def _content(path: Path) -> str:
+    """What is in a file; nothing if there is none."""
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return ""

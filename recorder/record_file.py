@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from protocol.printable import printable_json
+
 
 class RecordFile:
     """A file that records are added to; raises `OSError` when it cannot be opened."""
@@ -25,7 +27,7 @@ class RecordFile:
 
     def keep(self, record: dict[str, Any]) -> None:
         """Add a record; the first failure is said, all are counted."""
-        line = json.dumps(record, separators=(",", ":")) + "\n"
+        line = printable_json(json.dumps(record, separators=(",", ":"))) + "\n"
         try:
             self._append(line.encode())
             self.written += 1

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from broker.unexpected_errors import escaped, indented_traceback, is_strict
+from broker.unexpected_errors import indented_traceback, is_strict
+from protocol.printable import printable
 
 log = logging.getLogger("antechamber.errors")
 
@@ -21,4 +22,4 @@ class AdminErrors:
         if self._strict:
             raise error
         self.count += 1
-        log.error("unexpected error: %s failed\n%s", escaped(what), indented_traceback(error))
+        log.error("unexpected error: %s failed\n%s", printable(what), indented_traceback(error))

@@ -17,6 +17,8 @@ from http import HTTPStatus
 import h11
 import trio
 
+from protocol.printable import printable_json
+
 HEADERS_MAX_BYTES = 16_384
 BODY_MAX_BYTES = 65_536
 # How long a client may take over one request, and one answer; an idle connection lives as long.
@@ -194,7 +196,7 @@ class HttpConnection:
         """Send the answer; False if the client does not take it."""
         if self._http.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
             return False
-        body = json.dumps(response.value).encode() + b"\n"
+        body = printable_json(json.dumps(response.value)).encode() + b"\n"
         headers = {
             "Content-Type": "application/json",
             "Content-Length": str(len(body)),

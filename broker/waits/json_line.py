@@ -14,6 +14,7 @@ from functools import lru_cache
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import ARRIVED, name_of_api
 from broker.waits.record import SCHEMA, Noted, WaitRecord
+from protocol.printable import printable_json
 
 _KEPT = 4096  # of each kind of what is few
 _LINE = (
@@ -83,7 +84,7 @@ def _where(key: TopicPartition) -> bytes:
 
 def _members(known: Mapping[str, object]) -> bytes:
     """An object whose end is still open."""
-    return _encode(known)[:-1].encode()
+    return printable_json(_encode(known))[:-1].encode()
 
 
 _NO_WAIT = _members(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.errors import DiskFailed, InvariantBroken
-from broker.unexpected_errors import UnexpectedErrors, escaped, indented_traceback, is_strict
+from broker.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
 from protocol.headers import RequestHeader
 from tests.broker.lenient import contain_errors
 
@@ -82,8 +82,3 @@ def test_a_traceback_is_indented_and_shows_no_control_characters() -> None:
 
     assert all(line.startswith("    ") for line in lines)
     assert lines[-2:] == ["    ValueError: a", "    b\\x1b[0m\\u202e é"]
-
-
-def test_a_line_is_escaped_by_character() -> None:
-    """What can be seen stays as it is."""
-    assert escaped("t-0: é\r\n\t") == "t-0: é\\r\\n\\t"

@@ -12,6 +12,7 @@ from broker.waits.json_line import json_line
 from broker.waits.record import WaitRecord
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
+from protocol.printable import printable_json
 from tests.broker.waits.records import wait_record
 
 
@@ -59,8 +60,8 @@ def _named(client_id: str | None) -> WaitRecord:
     ids=["at once", "parked", "refused", "abandoned", "nameless", "oddly named"],
 )
 def test_a_line_is_what_json_would_write(record: WaitRecord) -> None:
-    """To the byte, on one line."""
+    """To the byte, on one line; what is not printable is escaped."""
     line = json_line(record)
 
-    assert line == json.dumps(record.told(), separators=(",", ":")).encode()
+    assert line == printable_json(json.dumps(record.told(), separators=(",", ":"))).encode()
     assert b"\n" not in line

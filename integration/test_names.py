@@ -1,0 +1,49 @@
+"""Names that clients make up reach terminals, logs and files escaped."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from integration.antechamber_process import Antechamber, Serve
+from integration.deadlines import eventually
+from integration.wire.connection import Connection
+from protocol.headers import encode_request
+from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+
+NAME = "evil\x1b[2J\nERROR forged\u202e"
+SHOWN = r"evil\x1b[2J\nERROR forged\u202e"
+_VERSION = 12
+_FROM_THE_BEGINNING = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1000)
+
+
+def command(broker: Antechamber, *arguments: str) -> str:
+    """What a command writes to a terminal, or to a pipe."""
+    asked = [sys.executable, "-m", "antechamber", *arguments, "--admin", broker.ready["admin"]]
+    return subprocess.run(asked, capture_output=True, text=True, timeout=30, check=True).stdout
+
+
+def test_a_client_id_obeys_no_terminal(serve: Serve) -> None:
+    """In tables, stories, JSON lines and log lines; it may be asked for as it is shown."""
+    broker = serve("--record", "-v", "--topic", "t")
+    waiting = FetchRequest(
+        max_wait_ms=60_000,
+        min_bytes=1,
+        topics=[FetchTopic(topic="t", partitions=[_FROM_THE_BEGINNING])],
+    )
+    with Connection(broker.bootstrap) as connection:
+        connection.send(encode_request(waiting, _VERSION, 1, NAME))
+        eventually(lambda: bool(broker.admin.requests(parked=1)), "the fetch waits")
+
+        table = command(broker, "requests", "--parked", "--client", SHOWN)
+        [line] = command(broker, "requests", "--parked", "--json").splitlines()
+        told = command(broker, "explain", "--client", NAME)
+
+    for text in (table, line, told, broker.process.stderr()):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+    assert json.loads(line)["client_id"] == SHOWN
+    assert SHOWN.replace(" ", "") in "".join(table.split())
+    assert f"client={SHOWN}" in broker.process.stderr()
+    assert not any(each.startswith("ERROR") for each in broker.process.stderr().splitlines())
