@@ -162,6 +162,10 @@ class Node:
         settings = self.image.group_configs.get(group_id, {})
         self.groups.consumers.configs.replace(group_id, settings)
 
+    def delivered(self) -> None:
+        """Fetch what is followed since the last change."""
+        self.replication.fetchers.begin_new()
+
     def delivery_failed(self, change: str, error: Exception) -> None:
         """Report an exception in what the node does about a change of the cluster."""
         if not self._is_started:  # Kafka's first publication is fatal, too

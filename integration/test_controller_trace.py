@@ -79,6 +79,9 @@ class DeafNode:
     def group_configs_changed(self, group_id: str) -> None:
         """Ignore it."""
 
+    def delivered(self) -> None:
+        """Never mind."""
+
     def delivery_failed(self, change: str, error: Exception) -> None:
         """Nothing is to fail here."""
         raise error

@@ -51,6 +51,10 @@ class MetadataListener(Protocol):
         """The topic is gone from the image already."""
         ...
 
+    def delivered(self) -> None:
+        """What was put has been applied; called after each change, or after many."""
+        ...
+
     def delivery_failed(self, change: str, error: Exception) -> None:
         """One of the above has raised *error*; what it raises ends the delivery."""
         ...
@@ -171,6 +175,7 @@ class MetadataFeed:
                 except Exception as error:
                     self._listener.delivery_failed(f"change {change!r}", error)
                 yield None
+            self._listener.delivered()
         finally:
             self._delivering = False
 

@@ -38,7 +38,7 @@ class Followers(Protocol):
     """Who fetches for the partitions that other nodes lead."""
 
     def follow(self, partition: Partition, leader: int) -> None:
-        """Fetch from *leader* from now on, from where the log ends."""
+        """Fetch from *leader*, from where the log ends, when the change has been applied."""
         ...
 
     def unfollow(self, key: TopicPartition) -> None:

@@ -35,6 +35,9 @@ class RecordingNode:
     def group_configs_changed(self, group_id: str) -> None:
         """Never mind."""
 
+    def delivered(self) -> None:
+        """Never mind."""
+
     def delivery_failed(self, change: str, error: Exception) -> None:
         """Nothing is to fail here."""
         raise error

@@ -26,6 +26,9 @@ class Listener:
     def group_configs_changed(self, group_id: str) -> None:
         self.heard.append(f"settings of {group_id}")
 
+    def delivered(self) -> None:
+        pass
+
     def delivery_failed(self, change: str, error: Exception) -> None:
         """Nothing is to fail here."""
         raise error

@@ -40,6 +40,7 @@ async def test_partitions_of_one_leader_share_a_connection(tmp_path: Path) -> No
     async with trio.open_nursery() as nursery:
         for key in (KEY, OTHER):
             fetchers.follow(make_partition(tmp_path, key, leader=2), 2)
+            fetchers.begin_new()
         nursery.start_soon(fetchers.run)
         await trio.testing.wait_all_tasks_blocked()
 
@@ -55,8 +56,10 @@ async def test_each_leader_has_a_fetcher_of_its_own(tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(fetchers.run)
         fetchers.follow(make_partition(tmp_path, KEY, leader=2), 2)
+        fetchers.begin_new()
         await trio.testing.wait_all_tasks_blocked()
         fetchers.follow(make_partition(tmp_path, OTHER, leader=3), 3)
+        fetchers.begin_new()
         await trio.testing.wait_all_tasks_blocked()
 
         assert addresses.ports == [9093, 9094]
@@ -69,10 +72,30 @@ async def test_a_partition_has_one_leader(tmp_path: Path) -> None:
     partition = make_partition(tmp_path, KEY, leader=2)
 
     fetchers.follow(partition, 2)
+    fetchers.begin_new()
     fetchers.follow(partition, 3)
+    fetchers.begin_new()
     assert len(fetchers) == 1
     assert [bool(fetchers._fetchers[leader]._states) for leader in (2, 3)] == [False, True]
 
     fetchers.unfollow(KEY)
     fetchers.unfollow(TopicPartition("never", 0))
     assert len(fetchers) == 0
+
+
+async def test_new_partitions_are_fetched_together(tmp_path: Path) -> None:
+    """A fetcher that got them one by one would ask for all of them anew each time."""
+    addresses, node = Addresses(), FollowingNode()
+    fetchers = Fetchers(node, addresses.connect)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(fetchers.run)
+        fetchers.follow(make_partition(tmp_path, KEY, leader=2), 2)
+        fetchers.follow(make_partition(tmp_path, OTHER, leader=2), 2)
+        fetchers.unfollow(KEY)
+        await trio.testing.wait_all_tasks_blocked()
+        assert (addresses.ports, len(fetchers)) == ([], 1)
+
+        fetchers.begin_new()
+        await trio.testing.wait_all_tasks_blocked()
+        assert addresses.ports == [9093]
+        nursery.cancel_scope.cancel()
