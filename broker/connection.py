@@ -31,8 +31,9 @@ from broker.quotas.idle_expiry import IdleExpiry
 from broker.quotas.memory_pool import MemoryPool
 from broker.quotas.throttled_channel import ThrottledChannel
 from broker.response_frame import ResponseFrame, error_frame, response_frame
+from broker.sender import Sender
+from broker.steps.limits import SLICE_MS
 from broker.transport import Disconnected, Transport
-from broker.unsent import Unsent
 from broker.waits.causes import CauseKind
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
@@ -41,7 +42,6 @@ from purgatories.timer.system_timer import SystemTimer
 
 if TYPE_CHECKING:
     from broker.request import Request
-    from broker.waits.record import WaitRecord
     from broker.waits.recorder import Recorder
 
 log = logging.getLogger("antechamber.connection")
@@ -90,16 +90,14 @@ class Connection:
         self._recorder = recorder
         self.transport = transport
         self._dispatch = dispatch
-        self._nursery = nursery
         self._inbox = Inbox(request_bytes_max, scratch)
         self.on_bug = on_bug or _fly
         self.in_progress: Request[Any] | None = None
         self._serving = False
         self._closed = False
+        self._sender = Sender(self, nursery, timer.now_ms, recorder)
         # Invariant: while anything is unsent, no further frame is dispatched.
-        self._unsent = Unsent()
-        self._recorded: list[WaitRecord] = []  # of the responses among them
-        self._draining = False
+        self._unsent = self._sender.unsent
         self._wakeup: trio.CancelScope | None = None
         self._memory = memory
         self._reserved_bytes = 0  # of that
@@ -127,7 +125,9 @@ class Connection:
         """Serve until the connection has ended, and return why."""
         try:
             while await self._receive():
-                self._serve_frames()
+                while not self._serve_frames():
+                    await trio.lowlevel.checkpoint()
+                    self.free_ms = self._now_ms()
         except (Malformed, Refused) as reason:
             self.refuse(reason)
         except Disconnected:
@@ -141,8 +141,6 @@ class Connection:
         self._closed = True
         self.transport.close()
         self._let_go()
-        if self._recorded:  # complete, and on their way to a client that did not read
-            self._note_sent()
         request, self.in_progress = self.in_progress, None
         if request is None:
             return
@@ -213,14 +211,14 @@ class Connection:
         if request.record is not None:
             assert self._recorder is not None
             record = self._recorder.completed(request, frame and frame.response)
-            self._recorded.append(record)
+            self._sender.note(record)
             self.free_ms = record.completed_ms
         # Breaks a cycle: a parked operation holds its request.
         request.on_disconnect = request.operation = None
         if frame is not None:
-            self._unsent.add(frame.out, frame.start)
+            self._sender.add(frame.out, frame.start)
         if not self._serving:
-            self._flush()
+            self._sender.flush()
             if not self._unsent.size_bytes and self._inbox.has_frame():
                 self.wake()
 
@@ -263,7 +261,7 @@ class Connection:
             except BlockingIOError:
                 continue
             if count == 0:
-                return False
+                return await self._has_more_to_do()
             self._inbox.received(count)
             self.active_ms = now_ms = self._now_ms()
             self._arrivals.received(count, now_ms)
@@ -312,7 +310,7 @@ class Connection:
 
     def _let_go(self) -> None:
         """Give back what others can use."""
-        self._unsent.clear()
+        self._sender.close()
         self._inbox.clear()
         self._kept_bytes = 0
         if self._idle is not None:
@@ -328,72 +326,58 @@ class Connection:
         if self._wakeup is not None:
             self._wakeup.cancel()
 
-    def _serve_frames(self) -> None:
+    async def _has_more_to_do(self) -> bool:
+        """Wait until a client that sends no more has its responses; False if that is all.
+
+        It may have closed its sending side only, and still read. A request that waits for something
+        is abandoned, and what comes after a throttled one.
+        """
+        while self._unsent.size_bytes and not self._closed:
+            with trio.CancelScope() as self._wakeup:
+                await trio.sleep_forever()
+            self._wakeup = None
+        return not self._closed and self._may_serve and self._inbox.has_frame()
+
+    def _serve_frames(self) -> bool:
+        """Dispatch the frames that are there; False if others are to have their turn in between.
+
+        The shared buffer is left to them in either case.
+        """
         self._serving = True
-        unsent = self._unsent
+        unsent, inbox = self._unsent, self._inbox
+        ends_ms = max(self.active_ms, self.free_ms) + SLICE_MS
+        is_through = True
         while (
             self.in_progress is None
             and unsent.size_bytes < _SEND_TOGETHER_BYTES
             and self._throttled is None
             and not self._closed
         ):
-            frame = self._inbox.next_frame()
+            frame = inbox.next_frame()
             if frame is None:
                 break
             self._dispatch(self, frame, self._arrivals.frame(len(frame) + LENGTH_BYTES))
             if unsent.size_bytes >= _SEND_TOGETHER_BYTES:
-                self._flush()
+                self._sender.flush()
+            if inbox.pending_bytes and self._now_ms() >= ends_ms:
+                is_through = False
+                break
         self._serving = False
         self._settle()
-        self._flush()
+        self._sender.flush()
+        return is_through
 
     # ------------------------------------------------------------------------------ sending
 
-    def _flush(self) -> None:
-        """Send what can be sent without waiting; leave the rest to a task of its own."""
-        if self._draining or self._closed:
-            return
-        if self._unsent.size_bytes:
-            try:
-                self._unsent.send(self.transport)
-            except Disconnected:
-                self.close()
-                return
-            except Exception as bug:
-                self._fail(bug)
-                return
-        if self._unsent.size_bytes:
-            self._draining = True
-            self._nursery.start_soon(self._drain)
-        elif self._recorded:
-            self._note_sent()
+    def drained(self) -> None:
+        """See `Channel.drained`."""
+        if self.in_progress is None:
+            self.wake()
 
-    def _fail(self, bug: Exception) -> None:
+    def break_down(self, bug: Exception) -> None:
         """End this connection, and nothing else if *bug* is confined to it."""
         self.close(CauseKind.ERROR)
         self.on_bug(self, bug)
-
-    def _note_sent(self) -> None:
-        assert self._recorder is not None
-        recorded, self._recorded = self._recorded, []
-        self._recorder.sent(recorded)
-
-    async def _drain(self) -> None:
-        """Send the rest as the socket takes it."""
-        try:
-            while self._unsent.size_bytes:
-                await self.transport.wait_writable()
-                self._unsent.send(self.transport)
-                self.active_ms = self._now_ms()
-        except Disconnected:
-            self.close()
-        except Exception as bug:
-            self._fail(bug)
-        self._draining = False
-        if self._recorded:
-            self._note_sent()
-        if not self._closed and self.in_progress is None:
-            self.wake()
 
 
 def _fly(_connection: Connection, bug: Exception) -> None:

@@ -18,6 +18,7 @@ class MemoryTransport:
         self.incoming = bytearray()
         self.other: MemoryTransport
         self.closed = False
+        self.ended = False  # sends no more, and still receives
         self._changed = trio.Event()
 
     def receive_into(self, buffer: memoryview) -> int:
@@ -25,7 +26,7 @@ class MemoryTransport:
         if self.closed:
             raise Disconnected("closed on this side")
         if not self.incoming:
-            if self.other.closed:
+            if self.other.closed or self.other.ended:
                 return 0
             raise BlockingIOError
         count = min(len(buffer), len(self.incoming))
@@ -46,7 +47,7 @@ class MemoryTransport:
     async def wait_readable(self) -> None:
         """Wait for bytes or the end."""
         await trio.lowlevel.checkpoint()
-        while not (self.incoming or self.other.closed or self.closed):
+        while not (self.incoming or self.other.closed or self.other.ended or self.closed):
             await self._changed.wait()
         if self.closed:
             raise Disconnected("closed on this side")
@@ -58,6 +59,11 @@ class MemoryTransport:
             await self._changed.wait()
         if self.closed:
             raise Disconnected("closed on this side")
+
+    def end(self) -> None:
+        """Send no more; the other end reads what is left, then the end, and may go on sending."""
+        self.ended = True
+        self.other.notify()
 
     def close(self) -> None:
         """Close this end; the other reads what is left, then the end."""

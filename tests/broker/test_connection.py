@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import struct
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 import trio
 import trio.testing
 
+from broker.connection import Connection
 from broker.topic_partition import TopicPartition
 from broker.waits.recorder import Recorder
+from protocol.framing import Scratch
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest
+from purgatories.timer.system_timer import SystemTimer
 from tests.batches import batch
 from tests.broker.waits.records import kept_of
 from tests.client import running_cluster, running_node
+from tests.memory_transport import memory_transport_pair
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio
@@ -144,6 +149,60 @@ async def test_an_answer_larger_than_the_socket_goes_out_in_pieces(tmp_path: Pat
 
         assert len(fetched.responses[0].partitions[0].records) > 500_000
         assert after.api_keys
+
+
+async def test_a_client_that_sends_no_more_still_reads_its_responses(tmp_path: Path) -> None:
+    """All that it has asked for; then the connection is closed."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        await node.client().send(produce_request("t", batch(bytes(500_000))), PRODUCE_VERSION)
+        half_closed = node.client(room=4096)
+        half_closed.start(fetch_request("t", 0), FETCH_VERSION)
+        half_closed.start(ApiVersionsRequest(), 0)
+        half_closed.transport.end()
+        await trio.testing.wait_all_tasks_blocked()
+
+        fetched = await half_closed.receive()
+        after = await half_closed.receive()
+
+        assert len(fetched.responses[0].partitions[0].records) > 500_000
+        assert after.api_keys
+        assert await half_closed.closed()
+
+
+@pytest.mark.parametrize(("step_ms", "in_turn"), [(0.0, 40), (0.5, 4), (10.0, 1)])
+async def test_pipelined_requests_of_several_clients_take_turns(
+    step_ms: float, in_turn: int
+) -> None:
+    """A connection goes on for a slice of time; then those that are ready have their turn."""
+    now_ms, served = 0.0, list[int]()
+
+    def dispatch(connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:
+        nonlocal now_ms
+        now_ms += step_ms
+        served.append(connection.id)
+
+    async with trio.open_nursery() as nursery:
+        scratch, timer = Scratch(), SystemTimer("test", now_ms=lambda: now_ms)
+        for _ in range(3):
+            ours, theirs = memory_transport_pair()
+            ours.send([struct.pack(">ih", 2, 0)] * 40)
+            ours.end()
+            connection = Connection(
+                theirs,
+                dispatch,
+                nursery,
+                request_bytes_max=100,
+                scratch=scratch,
+                timer=timer,
+                idle_ms=-1,
+            )
+            nursery.start_soon(connection.run)
+
+    turns = [len(list(frames)) for _, frames in groupby(served)]
+    assert len(served) == 120
+    assert max(turns) <= 2 * in_turn  # the same connection may be first in the next round
+    assert turns.count(in_turn) >= len(turns) / 2
 
 
 async def test_an_answer_that_was_never_taken_has_a_record(tmp_path: Path) -> None:
