@@ -66,6 +66,9 @@ methods: .venv/.developing  ## compare a library's client methods with a real Ka
 clients: .venv/.developing  ## the oldest installable and the pinned client libraries against ours
 	ANTECHAMBER_REQUIRE=clients $(BIN)/python -m pytest integration/test_old_clients.py $(ARGS)
 
+outside: .venv/.developing  ## test suites of other projects on ours and on a real Kafka
+	$(BIN)/python -m integration.outside $(ARGS)
+
 clean:  ## remove the environment and everything made by tools
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +

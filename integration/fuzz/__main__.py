@@ -139,10 +139,10 @@ def _report(broker: FuzzedBroker, latest: Sequence[Session], error: BaseExceptio
     if not broker.has_ended_soon():
         return f"{error}\n{broker.error()}"
     last = broker.error()
-    what = last.strip().rpartition("\n")[2]
+    what = next((line for line in reversed(last.splitlines()) if "Error" in line), error)
     if not ends_a_broker(latest):
         return f"{error}; its last {len(latest)} sessions do not end another\n{last}"
-    path = save(shrunk(latest, ends_a_broker), what)
+    path = save(shrunk(latest, ends_a_broker), str(what).strip(" |"))
     return f"{error}: {path.name}\n{last}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import GeneratorType
 from typing import Any
 from uuid import UUID
 
@@ -36,6 +37,8 @@ class ModelWorld:
         self.parked = [each for each in self.parked if not each.answers]
         request = GroupRequest(self.node, body, version, client_id)
         response = HANDLERS[type(body)](request)  # type: ignore[arg-type]  # as handlers see one
+        if isinstance(response, GeneratorType):
+            response = _run_to_its_end(response)
         if response is not None:
             request.respond(response)
         if not request.answers:
@@ -120,3 +123,13 @@ class ModelWorld:
                 if each.value is not None:
                     states.load(each, self.world.clock.wall_ms())
         return states
+
+
+def _run_to_its_end(slices: GeneratorType[Any, None, object | None]) -> object | None:
+    """What a handler returns after its last slice."""
+    while True:
+        try:
+            next(slices)
+        except StopIteration as end:
+            response: object | None = end.value
+            return response

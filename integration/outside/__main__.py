@@ -1,0 +1,80 @@
+"""`python -m integration.outside [SUITE ...]`: suites of others on ours and on a real Kafka.
+
+A test that passes on a real Kafka and not on ours fails the run, unless `known.py` has its reason.
+Each suite's output is kept in a folder that is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from antechamber import Cluster
+from integration.kafka_source import missing_kafka, start_kafka
+from integration.outside.go_suites import FRANZ_GO, KAFKA_GO
+from integration.outside.known import KNOWN
+from integration.outside.librdkafka import Librdkafka
+from integration.outside.suite import Results, Suite, Verdict
+
+SUITES: tuple[Suite, ...] = (Librdkafka(), FRANZ_GO, KAFKA_GO)
+
+
+def main() -> int:
+    """Run the suites; the exit code is 1 if ours loses a test without a reason."""
+    parser = argparse.ArgumentParser(prog="python -m integration.outside", description=__doc__)
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help="all, unless some are named")
+    parser.add_argument("--ours-only", action="store_true", help="do not run a real Kafka")
+    options = parser.parse_args()
+    if unknown := set(options.suites) - {suite.name for suite in SUITES}:
+        parser.error(f"no suite {', '.join(sorted(unknown))}")
+    logs = Path(tempfile.mkdtemp(prefix="antechamber-outside-"))
+    print(f"output in {logs}", flush=True)
+    lost = 0
+    for suite in SUITES:
+        if options.suites and suite.name not in options.suites:
+            continue
+        missing = suite.missing() or (None if options.ours_only else missing_kafka())
+        if missing:
+            print(f"{suite.name}: skipped, {missing}", flush=True)
+            continue
+        lost += _compare(suite, logs, ours_only=options.ours_only)
+    return 1 if lost else 0
+
+
+def _compare(suite: Suite, logs: Path, *, ours_only: bool) -> int:
+    """Run one suite on both, print what differs, and return how many tests are lost."""
+    with Cluster(config=dict(suite.properties)) as cluster:
+        ours = suite.run(cluster.bootstrap, logs / f"{suite.name}-ours.log")
+    if ours_only:
+        print(f"{suite.name}: {_counted(ours)}", *_failed(ours), sep="\n  ", flush=True)
+        return 0
+    with start_kafka(1, suite.properties) as kafka:
+        theirs = suite.run(kafka.bootstrap, logs / f"{suite.name}-kafka.log")
+    print(f"{suite.name}: {_counted(ours)} on ours, {_counted(theirs)} on Kafka", flush=True)
+    known, lost = KNOWN[suite.name], 0
+    for test, verdict in sorted(ours.items()):
+        passes = verdict is Verdict.PASSED
+        if test in known and passes:
+            print(f"  {test} passes, and is listed as known: {known[test]}", flush=True)
+            lost += 1
+        elif theirs.get(test) is Verdict.PASSED and not passes:
+            reason = known.get(test)
+            print(f"  {test} {verdict}: {reason or 'no reason is known'}", flush=True)
+            lost += reason is None
+    return lost
+
+
+def _counted(results: Results) -> str:
+    verdicts = list(results.values())
+    ran = [verdict for verdict in verdicts if verdict is not Verdict.SKIPPED]
+    return f"{ran.count(Verdict.PASSED)} of {len(ran)} passed"
+
+
+def _failed(results: Results) -> list[str]:
+    return [test for test, verdict in sorted(results.items()) if verdict is Verdict.FAILED]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
