@@ -7,15 +7,17 @@ from pathlib import Path
 
 from integration.kafka_jars import kafka_jars
 
+_SOURCES = Path(__file__).parent / "java"
 _JVM_OPTIONS = ("-XX:+UseSerialGC", "-Dlog4j2.level=OFF")
 
 
 def java_command(source: Path, main_class: str, classes: Path) -> list[str]:
     """Compile *source* into the folder *classes*; returns the command that runs *main_class*.
 
-    The source may stand in a package of Kafka's own: what is package-private there is open to it.
+    The source may be in a package of Kafka's own: what is package-private there is open to it.
+    Other sources of integration/java that it names are compiled with it.
     """
     class_path = f"{classes}:{kafka_jars()}/*"
-    compiler = ["javac", "-cp", class_path, "-d", str(classes), "--release", "17", str(source)]
-    subprocess.run(compiler, check=True, timeout=120)
+    compiler = ["javac", "-cp", class_path, "-d", str(classes), "--release", "17"]
+    subprocess.run([*compiler, "-sourcepath", _SOURCES, source], check=True, timeout=120)
     return ["java", *_JVM_OPTIONS, "-cp", class_path, main_class]

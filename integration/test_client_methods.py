@@ -12,24 +12,35 @@ from typing import Any
 
 import pytest
 
+from integration.kafka_jars import missing_for_a_jvm
 from integration.kafka_source import missing_kafka
 from integration.methods.card import read_card, write_card
 from integration.methods.comparison import Key, fault
 from integration.methods.known import known
-from integration.methods.libraries import LIBRARIES, nets_of
-from integration.methods.playing import parts
+from integration.methods.libraries import JAVA, LIBRARIES, entries_of
 from integration.methods.session import Session, play
 from integration.requirements import need, required
 
-NETS = [net for library in LIBRARIES for net in nets_of(library)]
-KEYS = [Key(part.net.name, part.method, part.shape) for part in parts(NETS)]
-CLIENTS = [net.name for net in NETS]
+ENTRIES = {name: methods for each in LIBRARIES for name, methods in entries_of(each).items()}
+
+
+def _of_java(client: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.jvm] if client.startswith(f"{JAVA} ") else []
+
+
+CLIENTS = [pytest.param(client, marks=_of_java(client)) for client in ENTRIES]
+KEYS = [
+    pytest.param(
+        Key(client, method, shape),
+        marks=_of_java(client),
+        id=f"{client}.{method}-{shape}".replace(" ", "."),
+    )
+    for client, methods in ENTRIES.items()
+    for method, entry in methods.items()
+    for shape in entry.shapes
+]
 
 pytestmark = pytest.mark.timeout(300)
-
-
-def _name(key: Key) -> str:
-    return f"{key.client}.{key.method}-{key.shape}".replace(" ", ".")
 
 
 def _client(parameters: Mapping[str, Any]) -> str:
@@ -45,10 +56,12 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.path == request.path
     }
+    if missing_for_a_jvm() is not None:
+        asked = {client for client in asked if not _of_java(client)}
     libraries = [each for each in LIBRARIES if any(name.startswith(f"{each} ") for name in asked)]
     if required():
         need("kafka", missing_kafka())
-    session = play(libraries, tmp_path_factory.mktemp("methods") / "records.jsonl")
+    session = play(libraries, tmp_path_factory.mktemp("methods"))
     if request.config.getoption("--write-uses"):
         need("kafka", missing_kafka())
         write_card(session.clients())
@@ -57,18 +70,21 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_every_public_method_is_called(session: Session, client: str) -> None:
-    """The installed class has no method that its net lacks; nor has the net one that it lost."""
-    (net,) = [net for net in NETS if net.name == client]
-    assert set(session.public[client]) == set(net.methods)
+    """The installed class has no method that its net lacks, nor the net one that it has lost.
+
+    Of Java's methods every overload is called.
+    """
+    assert set(session.public[client]) == set(ENTRIES[client])
+    assert not session.uncalled.get(client)
 
 
-@pytest.mark.parametrize("key", KEYS, ids=_name)
+@pytest.mark.parametrize("key", KEYS)
 def test_a_method_does_as_with_kafka(session: Session, key: Key) -> None:
     """In each shape of its arguments; a difference that is expected must still be there."""
     assert fault(key, session.ours[key], session.theirs.get(key)) is None
 
 
-@pytest.mark.parametrize("key", KEYS, ids=_name)
+@pytest.mark.parametrize("key", KEYS)
 def test_a_call_ends_as_written_down(session: Session, key: Key) -> None:
     """docs/client_methods.json has how it ends on Kafka, and so it does here."""
     written = read_card()[key.client].methods[key.method].ends[key.shape]

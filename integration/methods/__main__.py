@@ -19,12 +19,13 @@ from integration.methods.session import Session, play
 def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="make methods")
-    parser.add_argument("library", choices=LIBRARIES)
+    parser.add_argument("library", choices=(*LIBRARIES, "all"))
     parser.add_argument("only", nargs="?", default="")
     parser.add_argument("-v", "--verbose", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        done = play([asked.library], Path(folder, "records.jsonl"), asked.only)
+        libraries = LIBRARIES if asked.library == "all" else [asked.library]
+        done = play(libraries, Path(folder), asked.only)
     return _report(done, verbose=asked.verbose)
 
 

@@ -14,6 +14,7 @@ from integration.methods.known import Known, known
 _OF_THE_RUN = frozenset({"cluster_id", "throttle_time_ms"})
 _TIME = re.compile(r"\b1[789]\d{11}\b")  # milliseconds, of these years
 _UUID = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+_JAVA_ID = re.compile(r"\b((?:topicId|directoryId|memberId)=)[\w-]{22,}")
 _RAISED = re.compile(r'"?raised"?: "(\w+)"')
 _CODE = re.compile(r'"name": "(_?[A-Z][A-Z_]+)"')
 _CONTEXT_LINES = 3
@@ -56,7 +57,12 @@ def normalized(
 ) -> list[str]:
     """Return an outcome as lines, a value each, without what differs from run to run."""
     lines = list(_lines("", _kept(outcome, _OF_THE_RUN | set(ignored), unordered)))
-    return [_UUID.sub("UUID", _TIME.sub("NOW", re.sub(rf"\b{port}\b", "PORT", x))) for x in lines]
+    return [_without_the_run(line, port) for line in lines]
+
+
+def _without_the_run(line: str, port: int) -> str:
+    line = _TIME.sub("NOW", re.sub(rf"\b{port}\b", "PORT", line))
+    return _JAVA_ID.sub(r"\1UUID", _UUID.sub("UUID", line))
 
 
 def _lines(path: str, value: Any) -> Iterator[str]:

@@ -35,105 +35,94 @@ class Known:
         return text.splitlines()
 
 
-_TRANSACTIONS = Known("not served: transactions", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")
-_NO_TRANSACTIONAL_IDS = Known(_TRANSACTIONS.reason, "TransactionalIdAuthorizationFailed")
-_ACLS = Known("not served: ACLs", "_UNSUPPORTED_FEATURE.*ACLs Admin API")
-_SCRAM = Known("not served: SCRAM credentials", "UserScramCredentials API .* not supported")
-_GROUP_CONFIGS = Known(
-    "not served: share and streams groups and their configuration; "
-    "group.consumer.assignment.interval.ms is 0 here",
-    "consumer.session.timeout.ms",
-)
-_TOPIC_CONFIGS = Known(
-    "synonyms of keys that have several are listed with their defaults, and min.insync.replicas "
-    "is a default of the broker, not of the cluster",
-    "log.retention.hours",
-)
+def _of(known: Known, *calls: str) -> dict[str, Known]:
+    """Expect the same difference of several methods, or shapes of methods."""
+    return dict.fromkeys(calls, known)
 
-_BROKER_CONFIGS = Known("keys of a broker without effect are not listed", "^broker")
-_NOT_HERE = "IncompatibleBrokerVersion"
-_FEATURES = Known(
-    "features that are not served are not finalized, and each has one level here",
-    "metadata.version supported: .30, 30.",
+
+# How the clients say that a broker has no such API, or no transactional ids.
+_NOT_HERE = (
+    "_UNSUPPORTED_FEATURE|TRANSACTIONAL_ID_AUTHORIZATION_FAILED|IncompatibleBrokerVersion"
+    "|TransactionalIdAuthorization|UnsupportedVersionException"
 )
-_FEWER_APIS = Known("not served: the APIs that [APIs served](apis.md) lists as such", "60")
-_ELIGIBLE_LEADERS = Known(
-    "min.insync.replicas is a default of the broker, not of the cluster",
-    instead={
-        "(min.insync.replicas: .*)DYNAMIC_DEFAULT_BROKER_CONFIG": r"\1DEFAULT_CONFIG",
-        '(min.insync.replicas", "config_source": )3': r"\g<1>5",
-    },
+_TRANSACTIONS = Known("not served: transactions", _NOT_HERE)
+_ACLS = Known("not served: ACLs", _NOT_HERE)
+_SCRAM = Known("not served: SCRAM credentials", _NOT_HERE)
+_TOKENS = Known("not served: delegation tokens", _NOT_HERE)
+_SHARE_GROUPS = Known("not served: share groups (KIP-932)", _NOT_HERE)
+_STREAMS_GROUPS = Known("not served: streams groups (KIP-1071)", _NOT_HERE)
+_VOTERS = Known("the controller is an object in the process: it has no voters", _NOT_HERE)
+_FEWER_APIS = Known("not served: the APIs that [APIs served](apis.md) lists as such")
+_ASSIGNED_AT_ONCE = Known(
+    "a group is assigned anew at once by default, where Kafka takes a second",
+    instead={r'(consumer\.assignment\.interval\.ms.*"?value"?: )"1000"': r'\1"0"'},
 )
 
 # By client, and by method or method and shape.
 _KNOWN: Mapping[str, Mapping[str, Known]] = {
+    "aiokafka AIOKafkaProducer": _of(
+        _TRANSACTIONS,
+        *("abort_transaction", "begin_transaction/defaults", "commit_transaction"),
+        *("send_offsets_to_transaction", "transaction"),
+    ),
     "confluent-kafka AdminClient": {
-        "alter_user_scram_credentials": _SCRAM,
-        "create_acls": _ACLS,
-        "delete_acls": _ACLS,
-        "describe_acls": _ACLS,
-        "describe_configs/defaults": _TOPIC_CONFIGS,
-        "describe_configs/group": _GROUP_CONFIGS,
-        "describe_configs/timeout": _TOPIC_CONFIGS,
-        "describe_user_scram_credentials": _SCRAM,
+        **_of(_ACLS, "create_acls", "delete_acls", "describe_acls"),
+        **_of(_SCRAM, "alter_user_scram_credentials", "describe_user_scram_credentials"),
+        **_of(_ASSIGNED_AT_ONCE, "describe_configs/group"),
     },
-    "confluent-kafka AIOProducer": {
-        "abort_transaction": _TRANSACTIONS,
-        "begin_transaction/defaults": _TRANSACTIONS,
-        "commit_transaction": _TRANSACTIONS,
-        "init_transactions/defaults": _TRANSACTIONS,
-        "send_offsets_to_transaction": _TRANSACTIONS,
+    "confluent-kafka AIOProducer": _of(
+        _TRANSACTIONS,
+        *("abort_transaction", "begin_transaction/defaults", "commit_transaction"),
+        *("init_transactions/defaults", "send_offsets_to_transaction"),
+    ),
+    "confluent-kafka Producer": _of(
+        _TRANSACTIONS,
+        *("abort_transaction/defaults", "abort_transaction/timeout"),
+        *("begin_transaction/defaults", "commit_transaction", "init_transactions/defaults"),
+        *("init_transactions/timeout", "init_transactions/long_transactions"),
+        "send_offsets_to_transaction",
+    ),
+    "java Admin": {
+        **_of(
+            _TRANSACTIONS,
+            *("abortTransaction", "describeTransactions", "fenceProducers"),
+            *("forceTerminateTransaction", "listTransactions"),
+        ),
+        **_of(_ACLS, "createAcls", "deleteAcls", "describeAcls"),
+        **_of(_SCRAM, "alterUserScramCredentials", "describeUserScramCredentials"),
+        **_of(
+            _TOKENS,
+            *("createDelegationToken", "describeDelegationToken", "expireDelegationToken"),
+            "renewDelegationToken",
+        ),
+        **_of(
+            _SHARE_GROUPS,
+            *("alterShareGroupOffsets", "deleteShareGroupOffsets", "describeShareGroups"),
+            "listShareGroupOffsets",
+        ),
+        **_of(_STREAMS_GROUPS, "describeStreamsGroups"),
+        **_of(_VOTERS, "addRaftVoter", "removeRaftVoter"),
     },
-    "confluent-kafka Producer": {
-        "abort_transaction/defaults": _TRANSACTIONS,
-        "abort_transaction/timeout": _TRANSACTIONS,
-        "begin_transaction/defaults": _TRANSACTIONS,
-        "commit_transaction": _TRANSACTIONS,
-        "init_transactions/defaults": _TRANSACTIONS,
-        "init_transactions/timeout": _TRANSACTIONS,
-        "init_transactions/long_transactions": _TRANSACTIONS,
-        "send_offsets_to_transaction": _TRANSACTIONS,
-    },
-    "aiokafka AIOKafkaAdminClient": {
-        "describe_configs/defaults": _ELIGIBLE_LEADERS,
-    },
-    "aiokafka AIOKafkaProducer": {
-        "abort_transaction": _NO_TRANSACTIONAL_IDS,
-        "begin_transaction/defaults": _NO_TRANSACTIONAL_IDS,
-        "commit_transaction": _NO_TRANSACTIONAL_IDS,
-        "send_offsets_to_transaction": _NO_TRANSACTIONAL_IDS,
-        "transaction": _NO_TRANSACTIONAL_IDS,
-    },
+    "java Producer": _of(
+        _TRANSACTIONS,
+        *("abortTransaction", "beginTransaction", "commitTransaction"),
+        *("initTransactions/defaults", "sendOffsetsToTransaction"),
+    ),
     "kafka-python KafkaAdminClient": {
-        "abort_transaction": Known(_TRANSACTIONS.reason, _NOT_HERE),
-        "alter_user_scram_credentials": Known(_SCRAM.reason, _NOT_HERE),
-        "api_versions": Known(_FEWER_APIS.reason, "UnregisterBroker"),
-        "create_acls": Known(_ACLS.reason, _NOT_HERE),
-        "delete_acls": Known(_ACLS.reason, _NOT_HERE),
-        "describe_acls": Known(_ACLS.reason, _NOT_HERE),
-        **{
-            f"create_topics/{shape}": _ELIGIBLE_LEADERS
-            for shape in (
-                *("assignments", "defaults", "new_topic", "options", "validate_only", "wait"),
-            )
-        },
-        "describe_configs/all": _ELIGIBLE_LEADERS,
-        "describe_configs/broker": _BROKER_CONFIGS,
-        "describe_configs/dynamic": _ELIGIBLE_LEADERS,
-        "describe_features": _FEATURES,
-        "describe_transactions": Known(_TRANSACTIONS.reason, _NOT_HERE),
-        "describe_user_scram_credentials": Known(_SCRAM.reason, _NOT_HERE),
-        "find_hanging_transactions": Known(_TRANSACTIONS.reason, _NOT_HERE),
-        "get_broker_version_data/defaults": Known(_FEWER_APIS.reason, "api_versions 64"),
-        "list_transactions": Known(_TRANSACTIONS.reason, _NOT_HERE),
+        **_of(
+            _TRANSACTIONS,
+            *("abort_transaction", "describe_transactions", "find_hanging_transactions"),
+            "list_transactions",
+        ),
+        **_of(_ACLS, "create_acls", "delete_acls", "describe_acls"),
+        **_of(_SCRAM, "alter_user_scram_credentials", "describe_user_scram_credentials"),
+        **_of(_FEWER_APIS, "api_versions", "get_broker_version_data/defaults"),
     },
-    "kafka-python KafkaProducer": {
-        "abort_transaction": _NO_TRANSACTIONAL_IDS,
-        "begin_transaction/defaults": _NO_TRANSACTIONAL_IDS,
-        "commit_transaction": _NO_TRANSACTIONAL_IDS,
-        "init_transactions/defaults": _NO_TRANSACTIONAL_IDS,
-        "send_offsets_to_transaction": _NO_TRANSACTIONAL_IDS,
-    },
+    "kafka-python KafkaProducer": _of(
+        _TRANSACTIONS,
+        *("abort_transaction", "begin_transaction/defaults", "commit_transaction"),
+        *("init_transactions/defaults", "send_offsets_to_transaction"),
+    ),
 }
 
 

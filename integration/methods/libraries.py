@@ -1,12 +1,15 @@
-"""The client libraries of Python, and the modules that have their nets."""
+"""The client libraries, and where their nets are."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 
-from integration.methods.net import Net
+from integration.methods.net import Method, Net
 
+JAVA = "java"
 # Modules of `nets`; each has a net or two. Imported when asked for: an environment has one library.
 _MODULES: Mapping[str, Sequence[str]] = {
     "confluent-kafka": (
@@ -16,10 +19,35 @@ _MODULES: Mapping[str, Sequence[str]] = {
     "kafka-python": ("kafka_python_admin", "kafka_python_producer", "kafka_python_consumer"),
     "aiokafka": ("aiokafka_admin", "aiokafka_producer", "aiokafka_consumer"),
 }
-LIBRARIES = tuple(_MODULES)
+PYTHON_LIBRARIES = tuple(_MODULES)
+LIBRARIES = (*PYTHON_LIBRARIES, JAVA)
+
+# The entries of a library's clients: methods by their names, by client.
+Entries = Mapping[str, Mapping[str, Method]]
 
 
 def nets_of(library: str) -> list[Net]:
-    """Return the nets of a library, which has to be installed."""
+    """Return the nets of a library of Python, which has to be installed."""
     modules = [import_module(f"{__package__}.nets.{name}") for name in _MODULES[library]]
     return [each for module in modules for each in vars(module).values() if isinstance(each, Net)]
+
+
+def entries_of(library: str) -> Entries:
+    """Return what is called of a library."""
+    if library == JAVA:
+        from integration.methods.java_nets import java_methods
+
+        return java_methods()
+    return {net.name: net.methods for net in nets_of(library)}
+
+
+def player_of(library: str, classes: Path) -> list[str]:
+    """Return the command that plays a library's nets, given an address and what to play only.
+
+    *classes* is a folder for what has to be compiled.
+    """
+    if library == JAVA:
+        from integration.methods.java_nets import java_player
+
+        return java_player(classes)
+    return [sys.executable, "-W", "ignore", "-m", "integration.methods.program", library]

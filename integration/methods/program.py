@@ -1,7 +1,7 @@
 """Plays the nets of one client library to one broker, given by name and address.
 
 Prints the release of the library and the public methods of its classes as a line of JSON, then each
-outcome as another. ``--only TEXT`` plays the shapes with this in their name.
+outcome as another. Only shapes with *only* in their name are played.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import argparse
 import json
 from importlib.metadata import version
 
-from integration.methods.libraries import LIBRARIES, nets_of
+from integration.methods.libraries import PYTHON_LIBRARIES, nets_of
 from integration.methods.playing import parts, play_all
 
 
 def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m integration.methods.program")
-    parser.add_argument("library", choices=LIBRARIES)
+    parser.add_argument("library", choices=PYTHON_LIBRARIES)
     parser.add_argument("bootstrap")
-    parser.add_argument("--only", default="")
+    parser.add_argument("only", nargs="?", default="")
     asked = parser.parse_args()
     nets = nets_of(asked.library)
     public = {net.name: sorted(net.public()) for net in nets}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from integration.methods.comparison import Key, Played, normalized
-from integration.methods.net import Net
+from integration.methods.libraries import Entries
 
 ROOT = Path(__file__).parents[2]
 WITHIN_S = 240
@@ -20,30 +19,34 @@ WITHIN_S = 240
 
 @dataclass
 class Run:
-    """What one library printed about one system."""
+    """What one library printed about one system.
+
+    public: the methods of each client; uncalled: overloads of Java's that were not called.
+    """
 
     release: str
     public: Mapping[str, Sequence[str]]
     played: dict[Key, Played] = field(default_factory=dict)
     took_ms: dict[Key, int] = field(default_factory=dict)
+    uncalled: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def run(library: str, bootstrap: str, nets: Sequence[Net], only: str = "") -> Run:
-    """Play a library's nets, with the library of this environment."""
-    command = [sys.executable, "-W", "ignore", "-m", "integration.methods.program"]
-    lines = _output([*command, library, bootstrap, "--only", only])
-    return read(lines, bootstrap, nets)
+def run(player: Sequence[str], bootstrap: str, entries: Entries, only: str = "") -> Run:
+    """Play nets to the broker at an address."""
+    return read(_output([*player, bootstrap, only]), bootstrap, entries)
 
 
-def read(lines: Sequence[Mapping[str, Any]], bootstrap: str, nets: Sequence[Net]) -> Run:
-    """Read what a run printed."""
-    head, *outcomes = lines
+def read(lines: Sequence[Mapping[str, Any]], bootstrap: str, entries: Entries) -> Run:
+    """Read what a player printed."""
+    head = lines[0]
     port = int(bootstrap.rpartition(":")[2])
-    methods = {net.name: net.methods for net in nets}
     done = Run(head["release"], head["public"])
-    for each in outcomes:
+    for each in lines[1:]:
+        if "uncalled" in each:
+            done.uncalled = each["uncalled"]
+            continue
         key = Key(each["client"], each["method"], each["shape"])
-        method = methods[key.client][key.method]
+        method = entries[key.client][key.method]
         lines_of = normalized(
             each["outcome"], port, ignored=method.ignored, unordered=method.unordered
         )
@@ -52,7 +55,7 @@ def read(lines: Sequence[Mapping[str, Any]], bootstrap: str, nets: Sequence[Net]
     return done
 
 
-def _output(command: Sequence[str | Path]) -> list[dict[str, Any]]:
+def _output(command: Sequence[str]) -> list[dict[str, Any]]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command,

@@ -12,7 +12,7 @@ from antechamber import Cluster
 from integration.kafka_source import missing_kafka, start_kafka
 from integration.methods.card import Client, Seen
 from integration.methods.comparison import Key, Played
-from integration.methods.libraries import nets_of
+from integration.methods.libraries import entries_of, player_of
 from integration.methods.running import Run, run
 from integration.methods.uses import Uses, read_uses
 
@@ -28,6 +28,7 @@ class Session:
     took_ms: dict[Key, int] = field(default_factory=dict)
     public: dict[str, Sequence[str]] = field(default_factory=dict)
     releases: dict[str, str] = field(default_factory=dict)
+    uncalled: dict[str, Sequence[str]] = field(default_factory=dict)
     uses: Mapping[tuple[str, str], Uses] = field(default_factory=dict)
 
     def clients(self) -> dict[str, Client]:
@@ -49,15 +50,17 @@ class Session:
         return Client(self.releases[name], methods)
 
 
-def play(libraries: Iterable[str], records: Path, only: str = "") -> Session:
-    """Play the nets of libraries, at the same time; requests are recorded in the file *records*."""
+def play(libraries: Iterable[str], folder: Path, only: str = "") -> Session:
+    """Play the nets of libraries, at the same time; *folder* is for what is recorded and made."""
     done = Session()
+    records = folder / "records.jsonl"
+    players = {library: player_of(library, folder) for library in libraries}
     with ExitStack() as running, ThreadPoolExecutor() as pool:
         ours = running.enter_context(Cluster(records=records)).bootstrap
         theirs = _start_kafka(running) if missing_kafka() is None else None
         runs = {
-            (library, bootstrap): pool.submit(run, library, bootstrap, nets_of(library), only)
-            for library in libraries
+            (library, bootstrap): pool.submit(run, player, bootstrap, entries_of(library), only)
+            for library, player in players.items()
             for bootstrap in (ours, theirs)
             if bootstrap is not None
         }
@@ -76,6 +79,7 @@ def _start_kafka(running: ExitStack) -> str:
 def _add(done: Session, each: Run, *, is_ours: bool) -> None:
     if not is_ours:
         done.theirs |= each.played
+        done.uncalled |= each.uncalled
         return
     done.ours |= each.played
     done.took_ms |= each.took_ms

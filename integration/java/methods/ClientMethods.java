@@ -1,0 +1,145 @@
+package methods;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.common.utils.AppInfoParser;
+
+/**
+ * Plays the nets of the Java clients to a broker: ADDRESS [TEXT]. Only shapes with TEXT in their
+ * name are played.
+ *
+ * Prints JSON: the release and the public methods, each outcome, and at the end the overloads that
+ * nobody called.
+ */
+public class ClientMethods {
+    private static final int AT_ONCE = 8;
+
+    private final ObjectMapper json = new ObjectMapper();
+    private final String bootstrap;
+    private final Admin admin;
+    private final KafkaProducer<String, String> producer;
+    private final Map<String, Set<String>> invoked = new ConcurrentHashMap<>();
+
+    private ClientMethods(String bootstrap) {
+        this.bootstrap = bootstrap;
+        Map<String, Object> settings = Map.of("bootstrap.servers", bootstrap);
+        admin = Admin.create(settings);
+        var strings = new StringSerializer();
+        producer = new KafkaProducer<>(settings, strings, strings);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        List<Net<?>> nets = List.of(AdminNet.net(), ProducerNet.net(), ConsumerNet.net());
+        String only = arguments.length > 1 ? arguments[1] : "";
+        new ClientMethods(arguments[0]).play(nets, only);
+        System.exit(0);
+    }
+
+    private void play(List<Net<?>> nets, String only) throws Exception {
+        Map<String, Object> methods = new HashMap<>();
+        nets.forEach(net -> methods.put(net.name, names(net.of)));
+        print(Map.of("release", AppInfoParser.getVersion(), "public", methods));
+        ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE);
+        List<Future<?>> played = new ArrayList<>();
+        for (Net<?> net : nets) {
+            for (String name : net.shapes.keySet()) {
+                if (!(net.name + " " + name).contains(only)) continue;
+                played.add(pool.submit(() -> {
+                    print(play(net, name));
+                    return null;
+                }));
+            }
+        }
+        for (Future<?> each : played) each.get();
+        Map<String, Object> uncalled = new HashMap<>();
+        nets.forEach(net -> uncalled.put(net.name, uncalled(net)));
+        print(Map.of("uncalled", uncalled));
+    }
+
+    private <C> Map<String, Object> play(Net<C> net, String name) {
+        long begin = System.nanoTime();
+        String method = name.substring(0, name.indexOf('/'));
+        Set<String> used = new TreeSet<>();
+        Stage on = new Stage(bootstrap, net.name + "/" + name, admin, producer);
+        Object outcome;
+        try (on) {
+            on.watch = client -> watched(net, client, used);
+            C client = on.client(net, Map.of());
+            outcome = Telling.tell(net.shapes.get(name).call(client, on));
+        } catch (ExecutionException failed) {
+            outcome = Telling.tell(failed.getCause());
+        } catch (Throwable failed) {
+            outcome = Telling.tell(failed);
+        }
+        Map<String, Object> told = new HashMap<>();
+        told.put("client", net.name);
+        told.put("method", method);
+        told.put("shape", name.substring(name.indexOf('/') + 1));
+        told.put("calls_it", used.contains(method));
+        told.put("took_ms", (System.nanoTime() - begin) / 1_000_000);
+        told.put("outcome", outcome);
+        return told;
+    }
+
+    /** Stands before a client, and notes which of its methods are called. */
+    private Object watched(Net<?> net, Object client, Set<String> used) {
+        Set<String> signatures =
+            invoked.computeIfAbsent(net.name, name -> ConcurrentHashMap.newKeySet());
+        return Proxy.newProxyInstance(
+            net.of.getClassLoader(), new Class<?>[] {net.of}, (proxy, method, arguments) -> {
+                used.add(method.getName());
+                signatures.add(signature(method));
+                try {
+                    return method.invoke(client, arguments);
+                } catch (InvocationTargetException failed) {
+                    throw failed.getCause();
+                }
+            });
+    }
+
+    private Set<String> uncalled(Net<?> net) {
+        Set<String> left = methods(net.of).stream()
+            .map(ClientMethods::signature).collect(Collectors.toCollection(TreeSet::new));
+        left.removeAll(invoked.getOrDefault(net.name, Set.of()));
+        return left;
+    }
+
+    private static Set<String> names(Class<?> of) {
+        return methods(of).stream().map(Method::getName)
+            .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static List<Method> methods(Class<?> of) {
+        return Arrays.stream(of.getMethods())
+            .filter(method -> !Modifier.isStatic(method.getModifiers()))
+            .collect(Collectors.toList());
+    }
+
+    private static String signature(Method method) {
+        return Arrays.stream(method.getParameterTypes()).map(Class::getSimpleName)
+            .collect(Collectors.joining(", ", method.getName() + "(", ")"));
+    }
+
+    private synchronized void print(Object line) throws Exception {
+        System.out.println(json.writeValueAsString(line));
+    }
+}
