@@ -180,7 +180,7 @@ class Fetcher:
         for topic in response.responses:
             for data in topic.partitions:
                 state = asked.get((topic.topic_id, data.partition_index))
-                if state is None or self._states.get(state.partition.key) is not state:
+                if state is None or not self._follows(state):
                     continue
                 if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
                     out_of_range.append(state)
@@ -201,6 +201,10 @@ class Fetcher:
         except Exception as error:
             self._node.timer.on_error(f"replication of {state.partition.key}", error)
             self._back_off([state])
+
+    def _follows(self, state: FetchState) -> bool:
+        """Whether the partition is still fetched here: the node may lead it by now."""
+        return self._states.get(state.partition.key) is state
 
     def _take(self, state: FetchState, data: PartitionData) -> None:
         partition = state.partition
@@ -241,12 +245,16 @@ class Fetcher:
         partition = state.partition
         try:
             latest = await self._leader_offset(connection, state, _LATEST)
+            if not self._follows(state):
+                return
             if latest < partition.log.log_end_offset:
                 partition.log.truncate_to(latest)
                 return
             earliest = await self._leader_offset(connection, state, _EARLIEST)
         except ApiError as error:
             self._refused(state, error.code)
+            return
+        if not self._follows(state):
             return
         if earliest > partition.log.log_end_offset:
             partition.log.truncate_fully_and_start_at(earliest)

@@ -285,6 +285,23 @@ async def test_a_leader_that_ends_before_us_has_the_last_word(tmp_path: Path) ->
         assert asked.fetch_offset == partition.log.log_end_offset == 2
 
 
+async def test_a_partition_removed_while_offsets_are_asked_for_is_left_alone(
+    tmp_path: Path,
+) -> None:
+    """The node may lead it by then; its old leader's log end must not cut its log."""
+    partition = _with_records(tmp_path, 1, 1, 1)
+    async with following() as (node, leader, nursery):
+        fetcher = _run(node, leader, nursery, partition)
+        await leader.fetch()
+        leader.answer_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
+        await trio.testing.wait_all_tasks_blocked()
+        fetcher.remove(KEY)
+        await _offset_is(leader, -1, 2)
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert partition.log.log_end_offset == 3
+
+
 async def test_a_leader_that_begins_behind_us_makes_us_start_over(tmp_path: Path) -> None:
     """Kafka's testFollowerFetchOutOfRangeLow: what we would fetch next is deleted there."""
     partition = _with_records(tmp_path, 1, 1)
