@@ -30,12 +30,12 @@ from broker.errors import Refused
 from broker.quotas.idle_expiry import IdleExpiry
 from broker.quotas.memory_pool import MemoryPool
 from broker.quotas.throttled_channel import ThrottledChannel
-from broker.response_frame import ResponseFrame, error_frame, response_frame
+from broker.response_frame import error_frame, response_frame
 from broker.sender import Sender
 from broker.steps.limits import SLICE_MS
 from broker.transport import Disconnected, Transport
 from broker.waits.causes import CauseKind
-from protocol.codec import Malformed
+from protocol.codec import Malformed, Output
 from protocol.errors import ErrorCode
 from protocol.framing import LENGTH_BYTES, Inbox, Scratch
 from purgatories.timer.system_timer import SystemTimer
@@ -178,9 +178,9 @@ class Connection:
             return
         assert self.in_progress is request, "a request has exactly one response"
         if response is None:
-            self._send(request, None)
+            self._send(request, None, None)
         elif frame := response_frame(request, response):
-            self._send(request, frame)
+            self._send(request, *frame)
         else:
             self.refuse(Refused("neither the response nor an error response can be encoded"))
 
@@ -198,11 +198,11 @@ class Connection:
             abandon()
         request.job = None
         if frame := error_frame(request, code, message):
-            self._send(request, frame)
+            self._send(request, *frame)
         else:
             self.refuse(Refused(f"a request failed with {code.name} and has no error response"))
 
-    def _send(self, request: Request[Any], frame: ResponseFrame | None) -> None:
+    def _send(self, request: Request[Any], response: object | None, out: Output | None) -> None:
         """Queue the response of the request in progress; go on with the requests behind it."""
         self.in_progress = None
         if self._kept_bytes:
@@ -210,13 +210,13 @@ class Connection:
             self._hold_memory()
         if request.record is not None:
             assert self._recorder is not None
-            record = self._recorder.completed(request, frame and frame.response)
+            record = self._recorder.completed(request, response)
             self._sender.note(record)
             self.free_ms = record.completed_ms
         # Breaks a cycle: a parked operation holds its request.
         request.on_disconnect = request.operation = None
-        if frame is not None:
-            self._sender.add(frame.out, frame.start)
+        if out is not None:
+            self._sender.add(out, 0)
         if not self._serving:
             self._sender.flush()
             if not self._unsent.size_bytes and self._inbox.has_frame():

@@ -197,13 +197,13 @@ class Dispatcher:
         node = self._node
         peer, size = connection.transport.peer, len(frame)
         is_large = size > DECODED_AT_ONCE_BYTES
-        header = RequestHeader(key, version, correlation_id, None)
         try:
             header, start = decode_request_header(frame)
             body = None if is_large else decode(cls, version, frame[start:])
         except Malformed:
             raise
         except Exception as error:
+            header = RequestHeader(key, version, correlation_id, None)
             node.unexpected_errors.in_frame(header, peer, error)
             raise Refused("the request cannot be decoded") from error
         request = Request(header, body, node, connection, peer, arrived_ms, size)

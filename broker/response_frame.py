@@ -11,7 +11,7 @@ None: the connection is closed
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from broker.error_responses.table import error_response
 from protocol.codec import Output, StringTooLong, encode_into
@@ -21,19 +21,14 @@ from protocol.headers import begin_response
 if TYPE_CHECKING:
     from broker.request import Request
 
-
-class ResponseFrame(NamedTuple):
-    """A response, the bytes that begin with room for their length, and where that is."""
-
-    response: object
-    out: Output
-    start: int
+# A response, and its frame; the length is yet to be written at its start.
+ResponseFrame = tuple[object, Output]
 
 
 def response_frame(request: Request[Any], response: object) -> ResponseFrame | None:
     """Encode the response, or else the error response; None if that cannot be encoded either."""
     if request.encoded is not None:
-        return ResponseFrame(response, request.encoded, 0)
+        return response, request.encoded
     try:
         return _encoded(request, response)
     except StringTooLong:
@@ -64,6 +59,6 @@ def error_frame(
 
 def _encoded(request: Request[Any], response: object) -> ResponseFrame:
     out = Output()
-    start = begin_response(out, request.header)
+    begin_response(out, request.header)
     encode_into(out, response, request.version)
-    return ResponseFrame(response, out, start)
+    return response, out

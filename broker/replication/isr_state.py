@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from broker.errors import InvariantBroken
+
 
 @dataclass(slots=True, frozen=True)
 class IsrState:
@@ -37,5 +39,6 @@ class IsrState:
         """The controller is asked to drop *leavers*, which are waited for until it does."""
         assert self.proposed is None
         rest = tuple(node for node in self.committed if node not in leavers)
-        assert rest, "the leader never leaves its own set"
+        if not rest:
+            raise InvariantBroken("the leader would leave its own in-sync set")
         return IsrState(self.committed, self.committed, rest)

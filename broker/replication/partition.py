@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from broker.controller.image import PartitionRegistration
-from broker.errors import ApiError
+from broker.errors import ApiError, InvariantBroken
 from broker.replication.leadership import LeaderNode, Leadership
 from broker.storage.append import AppendOrigin
 from broker.storage.log import Log, LogAppendInfo, OffsetOutOfRange
@@ -217,7 +217,8 @@ class Partition:
 
         True if the high watermark moved. Raises `AppendRefused`, as `Log.append_as_follower`.
         """
-        assert self.leadership is None
+        if self.leadership is not None:
+            raise InvariantBroken(f"{self.key} would be appended to as a follower by its leader")
         self._begin_with(records, log_start_offset)
         log, before = self.log, self.log.high_watermark
         if records:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from broker.clock import Clock
+from broker.errors import InvariantBroken
 from broker.offload import Outcome
 from broker.storage.append import (
     AppendOrigin,
@@ -114,7 +115,11 @@ class Log(LogUpkeep):
 
     def maybe_increment_high_watermark(self, to: LogOffsetMetadata) -> bool:
         """Raise the high watermark to *to*; True if that moved it, or into another segment."""
-        assert to.message_offset <= self._local.end.message_offset
+        if to.message_offset > self._local.end.message_offset:
+            raise InvariantBroken(
+                f"the high watermark of {self.topic_partition} would be {to.message_offset}, "
+                f"beyond its log end {self._local.end.message_offset}"
+            )
         old = self._high_watermark
         # Into a newer segment also counts, as in Kafka: a fetch that waits must look again.
         if old.message_offset < to.message_offset or (

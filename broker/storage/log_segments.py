@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
+from broker.errors import InvariantBroken
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.read_cache import FetchDataInfo
@@ -34,7 +35,11 @@ class LogSegments:
 
     def add(self, segment: LogSegment) -> None:
         """A new active segment."""
-        assert segment.base_offset > self._bases[-1]
+        if segment.base_offset <= self._bases[-1]:
+            raise InvariantBroken(
+                f"a segment would begin at {segment.base_offset}, before the last at "
+                f"{self._bases[-1]}"
+            )
         self._segments.append(segment)
         self._bases.append(segment.base_offset)
         self.active = segment
@@ -148,7 +153,8 @@ class LogSegments:
     def replace(self, segments: Sequence[LogSegment], segment: LogSegment) -> None:
         """Put *segment* in the place of neighbours; it begins where the first of them does."""
         first = bisect_left(self._bases, segment.base_offset)
-        assert self._segments[first : first + len(segments)] == list(segments)
+        if self._segments[first : first + len(segments)] != list(segments):
+            raise InvariantBroken(f"compacted segments at {segment.base_offset} are not neighbours")
         self._segments[first : first + len(segments)] = [segment]
         self._bases[first : first + len(segments)] = [segment.base_offset]
 

@@ -43,8 +43,9 @@ def test_a_response_is_encoded_behind_room_for_its_length() -> None:
     frame = response_frame(_heartbeat(), HeartbeatResponse(error_code=25))
 
     assert frame is not None
-    assert frame.out.finish_frame(frame.start) == len(frame.out)
-    correlation_id, told = decode_response(HeartbeatResponse, 4, bytes(frame.out)[4:])
+    _, out = frame
+    assert out.finish_frame(0) == len(out)
+    correlation_id, told = decode_response(HeartbeatResponse, 4, bytes(out)[4:])
     assert (correlation_id, told.error_code) == (7, 25)
 
 
@@ -55,8 +56,9 @@ def test_a_response_that_cannot_be_encoded_is_replaced(monkeypatch: pytest.Monke
     frame = response_frame(request, HeartbeatResponse(throttle_time_ms=9, error_code=1 << 20))
 
     assert frame is not None
-    frame.out.finish_frame(frame.start)
-    _, told = decode_response(HeartbeatResponse, 4, bytes(frame.out)[4:])
+    response, out = frame
+    _, told = decode_response(HeartbeatResponse, 4, bytes(out)[4:])
+    assert told == response
     assert (told.throttle_time_ms, told.error_code) == (0, -1)
     assert request.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
 
@@ -78,8 +80,7 @@ def test_a_response_with_too_long_a_string_is_replaced() -> None:
     frame = response_frame(request, DescribeGroupsResponse(groups=[group]))
 
     assert frame is not None
-    frame.out.finish_frame(frame.start)
-    _, received = decode_response(DescribeGroupsResponse, 6, bytes(frame.out)[4:])
+    _, received = decode_response(DescribeGroupsResponse, 6, bytes(frame[1])[4:])
     assert [each.error_code for each in received.groups] == [ErrorCode.UNKNOWN_SERVER_ERROR]
     assert request.node.unexpected_errors.statistics()["requests"] == {}
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from broker.errors import InvariantBroken
 from broker.replication.isr_state import IsrState
 
 
@@ -24,3 +27,9 @@ def test_who_is_to_leave_is_waited_for_until_the_controller_agrees() -> None:
     state = IsrState.of((1, 2, 3)).shrinking(frozenset({2, 3}))
 
     assert (state.committed, state.maximal, state.proposed) == ((1, 2, 3), (1, 2, 3), (1,))
+
+
+def test_a_leader_does_not_leave_its_own_set() -> None:
+    """It could lose what was acknowledged; the node stops instead."""
+    with pytest.raises(InvariantBroken):
+        IsrState.of((1,)).shrinking(frozenset({1}))

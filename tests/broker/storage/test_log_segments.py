@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from broker.errors import InvariantBroken
 from broker.storage.disk import Disk
 from broker.storage.log_config import LogConfig
 from broker.storage.log_segments import LogSegments
@@ -67,3 +68,15 @@ def test_empty_segments_hold_nothing(segments: LogSegments) -> None:
     assert segments.find_by_timestamp(0, 0) is None
     assert segments.find_max_timestamp(0) is None
     assert segments.deletable(LogConfig(retention_ms=0), 0, 0, 20, NOW_MS) == (0, 0)
+
+
+def test_a_segment_out_of_order_is_an_inconsistency(segments: LogSegments) -> None:
+    """It would hide records; the node stops instead."""
+    with pytest.raises(InvariantBroken, match="before the last"):
+        segments.add(segments.first)
+
+
+def test_only_neighbours_are_replaced(segments: LogSegments) -> None:
+    """A compaction of other segments has gone wrong."""
+    with pytest.raises(InvariantBroken, match="not neighbours"):
+        segments.replace([segments.active, segments.first], segments.first)

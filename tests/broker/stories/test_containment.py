@@ -15,9 +15,11 @@ import trio.testing
 from broker import dispatch
 from broker.dispatch import HANDLERS
 from broker.error_responses.table import error_response
+from broker.housekeeping import Once
 from broker.offload import WorkerThreads
 from broker.replication.hosting import Hosting
 from broker.request import Request
+from broker.topic_partition import TopicPartition
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersionsRequest
@@ -295,3 +297,22 @@ async def test_a_node_that_cannot_start_is_as_if_it_had_never_tried(
         assert cluster.controller.image.brokers[2].fenced
         await cluster.cluster.start(2)
         assert cluster.node(2).image.topic("t") is not None
+
+
+async def test_a_leader_that_would_follow_itself_stops(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A broken invariant of replicas ends its node, found in whatever task; no other stops."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("t", assignments=[(2, 1, 3)])
+        await trio.testing.wait_all_tasks_blocked()
+        node = cluster.node(2)
+        partition = node.replicas.partitions[TopicPartition("t", 0)]
+        Once(node.timer, lambda: partition.append_as_follower(memoryview(b""), 0, 0, 0), delay_ms=1)
+        await trio.sleep(1)
+
+        states = [member.state for member in cluster.cluster.members.values()]
+        assert states == ["running", "stopped", "running"]
+        assert cluster.cluster.members[2].failure == (
+            "InvariantBroken: t-0 would be appended to as a follower by its leader"
+        )
