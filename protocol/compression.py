@@ -74,6 +74,15 @@ def decompressed_pieces(
     return pieces(memoryview(data), piece_max)
 
 
+def decompressed_slices(codec: int, block: memoryview) -> Iterator[bytes | memoryview]:
+    """What *block* decompresses to, or *block* itself without a codec, in slices of limited size.
+
+    Raises `CorruptRecords`.
+    """
+    for piece in decompressed_pieces(codec, block) if codec else (block,):
+        yield from slices(piece)
+
+
 def slices(data: bytes | memoryview, size: int = PIECE_BYTES_MAX) -> Iterator[bytes | memoryview]:
     """*data* in slices of that size."""
     for start in range(0, len(data), size):

@@ -16,8 +16,11 @@ from __future__ import annotations
 from collections import Counter
 
 from broker.errors import ApiError
+from broker.offloaded import offloaded
 from broker.replication.partition import Partition
 from broker.request import Request
+from broker.steps.queue import Slices
+from broker.storage.timestamp_search import TimestampAndOffset
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.list_offsets import (
@@ -51,7 +54,7 @@ Found = tuple[int, int, int]  # timestamp, offset, leader epoch
 _NOTHING: Found = (-1, -1, -1)
 
 
-def list_offsets(request: Request[ListOffsetsRequest]) -> ListOffsetsResponse:
+def list_offsets(request: Request[ListOffsetsRequest]) -> Slices[ListOffsetsResponse]:
     """The offsets asked for, or each partition's error."""
     named = [
         (TopicPartition(topic.name, each.partition_index), each)
@@ -64,11 +67,13 @@ def list_offsets(request: Request[ListOffsetsRequest]) -> ListOffsetsResponse:
         try:
             if counts[key] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST)
-            answer = _answer(asked, _find(request, key, asked), ErrorCode.NONE)
+            found = yield from _find(request, key, asked)
+            answer = _answer(asked, found, ErrorCode.NONE)
         except ApiError as error:
             answer = _answer(asked, _NOTHING, error.code)
         empty = ListOffsetsTopicResponse(name=key.topic, partitions=[])
         topics.setdefault(key.topic, empty).partitions.append(answer)
+        yield None
     return ListOffsetsResponse(topics=list(topics.values()))
 
 
@@ -87,15 +92,12 @@ def _answer(
 
 def _find(
     request: Request[ListOffsetsRequest], key: TopicPartition, asked: ListOffsetsPartition
-) -> Found:
+) -> Slices[Found]:
     timestamp = asked.timestamp
     if timestamp < 0 and request.version < _SINCE.get(timestamp, request.version + 1):
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
-    partition = request.node.replicas.partitions.find(key)
+    partition = _partition(request, key, asked)
     replica_id = request.body.replica_id
-    partition.check_leader(
-        asked.current_leader_epoch, leader_required=replica_id != _DEBUGGING_REPLICA_ID
-    )
     log = partition.log
     if timestamp == LATEST:
         _check_caught_up(partition, request)
@@ -105,11 +107,7 @@ def _find(
         return -1, log.log_start_offset, log.epoch_of(log.log_start_offset)
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return _NOTHING
-    found = (
-        log.fetch_offset_of_max_timestamp()
-        if timestamp == MAX_TIMESTAMP
-        else log.fetch_offset_by_timestamp(timestamp)
-    )
+    found = yield from _search(request, key, asked, partition)
     if found is None:
         return _NOTHING
     offset, found_timestamp, leader_epoch = found
@@ -118,6 +116,46 @@ def _find(
             _check_caught_up(partition, request)
         return _NOTHING
     return found_timestamp, offset, leader_epoch
+
+
+def _partition(
+    request: Request[ListOffsetsRequest], key: TopicPartition, asked: ListOffsetsPartition
+) -> Partition:
+    """The partition, if this node may respond for it; raises `ApiError`."""
+    partition = request.node.replicas.partitions.find(key)
+    leader_required = request.body.replica_id != _DEBUGGING_REPLICA_ID
+    partition.check_leader(asked.current_leader_epoch, leader_required=leader_required)
+    return partition
+
+
+def _search(
+    request: Request[ListOffsetsRequest],
+    key: TopicPartition,
+    asked: ListOffsetsPartition,
+    partition: Partition,
+) -> Slices[TimestampAndOffset | None]:
+    """Search the log by time; long batches are examined in a worker thread."""
+    log = partition.log
+    by_time = asked.timestamp != MAX_TIMESTAMP
+    search = log.search_by_timestamp(asked.timestamp) if by_time else log.search_max_timestamp()
+    found: TimestampAndOffset | None = None
+    while True:
+        try:
+            examination = search.send(found)
+        except StopIteration as end:
+            result: TimestampAndOffset | None = end.value
+            return result
+        found = None
+        if examination is None:
+            yield None
+        else:
+            with log.storage:
+                if examination.is_short:
+                    found = examination.first_record()
+                else:
+                    found = yield from offloaded(request.node.offload, examination.first_record)
+        if _partition(request, key, asked) is not partition:
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
 
 def _check_caught_up(partition: Partition, request: Request[ListOffsetsRequest]) -> None:

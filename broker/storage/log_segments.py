@@ -9,7 +9,11 @@ from broker.errors import InvariantBroken
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.read_cache import FetchDataInfo
-from broker.storage.segment import LogSegment, TimestampAndOffset
+from broker.storage.segment import LogSegment
+from broker.storage.timestamp_search import Scan
+
+# How many segments one scan looks at: each has its largest timestamp in a file.
+SCANNED_MAX = 100
 
 
 class LogSegments:
@@ -94,22 +98,16 @@ class LogSegments:
             return FetchDataInfo(start, segment.read(position, size), limit < batch_size)
         return None
 
-    def find_by_timestamp(self, timestamp: int, log_start: int) -> TimestampAndOffset | None:
-        """The first record from *log_start* on that is not older than *timestamp*."""
-        for segment in self._segments:
+    def scan_by_timestamp(self, timestamp: int, offset: int) -> Scan | None:
+        """See `LogSegment.scan_by_timestamp`; a scan looks at so many segments at most."""
+        for number, segment in enumerate(self.at_or_behind(offset)):
+            if number == SCANNED_MAX:
+                return Scan(segment.base_offset)
             if segment.largest_timestamp() >= timestamp:
-                found = segment.find_offset_by_timestamp(timestamp, log_start)
-                if found is not None:
-                    return found
+                scan = segment.scan_by_timestamp(timestamp, offset)
+                if scan is not None:
+                    return scan
         return None
-
-    def find_max_timestamp(self, log_start: int) -> TimestampAndOffset | None:
-        """The first record that bears the largest timestamp; None if none bears one."""
-        segment = max(self._segments, key=LogSegment.largest_timestamp)
-        timestamp = segment.largest_timestamp()
-        if timestamp < 0:
-            return None
-        return segment.find_offset_by_timestamp(timestamp, log_start)
 
     def deletable(
         self, config: LogConfig, log_start: int, high_watermark: int, log_end: int, now_ms: int

@@ -9,7 +9,6 @@ compression, or offsets inside are not consecutive.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
 
@@ -33,7 +32,7 @@ from protocol.compression import (
     CorruptRecords,
     compress,
     decompress,
-    decompressed_pieces,
+    decompressed_slices,
     slices,
 )
 from protocol.errors import ErrorCode
@@ -143,13 +142,7 @@ def _summary(codec: int, block: memoryview, count: int, budget: Budget | None) -
         if are_large(block, count):
             return summarise(block, count)
         return summarise_pieces(slices(block), count)
-    return summarise_pieces(_pieces(codec, block), count)
-
-
-def _pieces(codec: int, block: memoryview) -> Iterator[bytes | memoryview]:
-    """What *block* decompresses to, in pieces of limited size."""
-    for piece in decompressed_pieces(codec, block):
-        yield from slices(piece)
+    return summarise_pieces(decompressed_slices(codec, block), count)
 
 
 def _decompressed(header: BatchHeader, block: memoryview) -> bytes | memoryview:

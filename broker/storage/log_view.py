@@ -20,14 +20,15 @@ from broker.storage.disk import Disk
 from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.local_log import LocalLog
 from broker.storage.log_config import LogConfig
-from broker.storage.log_segments import LogSegments
+from broker.storage.log_segments import SCANNED_MAX, LogSegments
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.producer_state import ProducerStateEntry, ProducerStateManager
 from broker.storage.read_cache import FetchDataInfo, LastRead, ReadCache
-from broker.storage.segment import TimestampAndOffset
 from broker.storage.storage_errors import StorageErrors
+from broker.storage.timestamp_search import Examination, Search
 from broker.storage.transaction_index import AbortedTxn
 from broker.topic_partition import TopicPartition
+from protocol.records import NO_TIMESTAMP
 
 
 class OffsetOutOfRange(Exception):  # noqa: N818 - Kafka's name for it
@@ -205,15 +206,36 @@ class LogView:
             self._cache.keep(last, key, data)
         return data
 
-    def fetch_offset_by_timestamp(self, timestamp: int) -> TimestampAndOffset | None:
-        """The first record that is not older than *timestamp*."""
-        with self.storage:
-            return self._local.segments.find_by_timestamp(timestamp, self.log_start_offset)
+    def search_by_timestamp(self, timestamp: int) -> Search:
+        """Search for the first record that is not older than *timestamp*."""
+        offset = self.log_start_offset
+        while True:
+            offset = max(offset, self.log_start_offset)
+            with self.storage:
+                scan = self._local.segments.scan_by_timestamp(timestamp, offset)
+                if scan is None:
+                    return None
+                if scan.found is None:
+                    yield None
+                else:
+                    header, batch = scan.found
+                    found = yield Examination(header, batch, timestamp, offset)
+                    if found is not None:
+                        return found
+            offset = scan.next_offset
 
-    def fetch_offset_of_max_timestamp(self) -> TimestampAndOffset | None:
-        """The first record that bears the largest timestamp (KIP-734)."""
-        with self.storage:
-            return self._local.segments.find_max_timestamp(self.log_start_offset)
+    def search_max_timestamp(self) -> Search:
+        """Search for the first record that bears the largest timestamp (KIP-734)."""
+        largest = NO_TIMESTAMP
+        for number, segment in enumerate(list(self._local.segments)):
+            if number % SCANNED_MAX == SCANNED_MAX - 1:
+                yield None
+            if self._local.segments.has(segment):
+                with self.storage:
+                    largest = max(largest, segment.largest_timestamp())
+        if largest == NO_TIMESTAMP:
+            return None
+        return (yield from self.search_by_timestamp(largest))
 
     def aborted_transactions(self, start_offset: int, end_offset: int) -> list[AbortedTxn]:
         """The aborted ones with records between the offsets, for a reader of committed records."""

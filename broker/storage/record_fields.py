@@ -1,11 +1,14 @@
-"""Second looks at records that the walk has found well formed: for refusals, and to number anew."""
+"""Further passes over records that the walk has found well formed.
+
+They serve refusals, searches by time, and records that are to be numbered anew.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from broker.storage.record_numbers import INT64_BITS, zigzag_at
-from protocol.records import varint
+from broker.storage.record_numbers import INT64_BITS, InvalidRecord, zigzag_at
+from protocol.records import CorruptRecords, varint
 
 
 def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterator[tuple[int, bool]]:
@@ -19,6 +22,38 @@ def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterato
         key, _ = zigzag_at(block, position)
         yield (delta >> 1) ^ -(delta & 1), not key & 1
         position = finish
+
+
+# The most that a record has before its key: length, attributes, timestamp and offset delta.
+_HEAD_BYTES_MAX = 5 + 1 + 10 + 5
+
+
+def timestamps_and_offsets(
+    pieces: Iterable[bytes | memoryview], count: int
+) -> Iterator[tuple[int, int]]:
+    """Timestamp and offset delta of each record; holds one piece at a time.
+
+    *pieces* make the *count* records when they are joined. Raises `CorruptRecords`.
+    """
+    rest = iter(pieces)
+    data, at = b"", 0
+    for _ in range(count):
+        while len(data) - at < _HEAD_BYTES_MAX and (piece := next(rest, None)) is not None:
+            data, at = data[at:] + bytes(piece), 0
+        try:
+            length, at = zigzag_at(data, at)
+            end = at + (length >> 1)
+            delta, at = zigzag_at(data, at + 1, INT64_BITS)  # behind the attributes, unused
+            offset, _ = zigzag_at(data, at)
+        except (IndexError, InvalidRecord):
+            raise CorruptRecords("the bytes end inside a record") from None
+        yield (delta >> 1) ^ -(delta & 1), offset >> 1
+        while end > len(data):
+            piece = next(rest, None)
+            if piece is None:
+                raise CorruptRecords("the bytes end inside a record")
+            data, end = bytes(piece), end - len(data)
+        at = end
 
 
 def renumber(block: bytes | memoryview, count: int) -> bytes:

@@ -10,7 +10,6 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 from random import randrange
-from typing import NamedTuple
 
 from broker.storage.batch_walk import ends_with, hop, indexed_timestamp, no_batch, walk
 from broker.storage.disk import Disk, DiskFile
@@ -18,6 +17,7 @@ from broker.storage.log_config import LogConfig
 from broker.storage.offset_index import OffsetIndex
 from broker.storage.recent_batches import BatchPlace, RecentBatches
 from broker.storage.time_index import TimeIndex
+from broker.storage.timestamp_search import Scan
 from broker.storage.transaction_index import TransactionIndex
 from protocol.records import (
     HEADER_BYTES,
@@ -25,7 +25,6 @@ from protocol.records import (
     NO_TIMESTAMP,
     BatchHeader,
     read_header,
-    records,
 )
 
 logger = logging.getLogger(__name__)
@@ -35,16 +34,11 @@ DELETED = ".deleted"
 CLEANED = ".cleaned"
 SWAP = ".swap"
 
+# How much is read at once to find a batch by time.
+_SCAN_BYTES_MAX = 4 * 1024 * 1024
+
 # A timestamp of batches that nobody has asked for since the segment was opened.
 _NOT_READ = -2
-
-
-class TimestampAndOffset(NamedTuple):
-    """A record found by time, with the leader epoch that its batch was written in."""
-
-    offset: int
-    timestamp: int
-    leader_epoch: int
 
 
 def log_file_name(base_offset: int) -> str:
@@ -227,18 +221,19 @@ class LogSegment:
         """Each whole batch from *position* on: its position, header and bytes, unchecked."""
         return walk(self.file, position, self.size)
 
-    def find_offset_by_timestamp(
-        self, timestamp: int, starting_offset: int
-    ) -> TimestampAndOffset | None:
-        """The first record from *starting_offset* on that is not older than *timestamp*."""
-        indexed = max(self.time_index.lookup(timestamp), starting_offset)
-        for _, header, batch in self.batches(self._near(indexed)):
-            if header.max_timestamp < timestamp:
+    def scan_by_timestamp(self, timestamp: int, offset: int) -> Scan | None:
+        """The first batch that ends at or after *offset* and may have a record not older than that.
+
+        Scans so many bytes, and then tells where to go on; None if there is no such batch.
+        """
+        start = self._near(max(self.time_index.lookup(timestamp), offset))
+        for position, header, batch in self.batches(start):
+            if header.last_offset < offset:
                 continue
-            for record in records(batch):
-                if record.timestamp >= timestamp and record.offset >= starting_offset:
-                    epoch = header.partition_leader_epoch
-                    return TimestampAndOffset(record.offset, record.timestamp, epoch)
+            if header.max_timestamp >= timestamp:
+                return Scan(header.next_offset, (header, batch))
+            if position - start > _SCAN_BYTES_MAX:
+                return Scan(header.next_offset)
         return None
 
     # --------------------------------------------------------------------- cutting, closing

@@ -6,15 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import trio
+import trio.testing
 
+from protocol.compression import Codec
 from protocol.errors import ErrorCode
 from protocol.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from protocol.records import Record, build_batch
 from tests.batches import TIMESTAMP_MS, batch
 from tests.client import Client, RunningNode, running_node
+from tests.held_offload import HeldOffload
 from tests.requests import PRODUCE_VERSION, produce_request
 
 pytestmark = pytest.mark.anyio
@@ -141,3 +146,40 @@ async def test_unknown_partitions_and_epochs(tmp_path: Path) -> None:
 
         codes = [each.error_code for each in response.topics[0].partitions]
         assert codes == [ErrorCode.UNKNOWN_LEADER_EPOCH, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
+async def test_a_long_batch_is_examined_in_a_worker_thread(tmp_path: Path) -> None:
+    """Other clients are served meanwhile."""
+    offload = HeldOffload()
+    values = [Record(None, b"", timestamp=TIMESTAMP_MS + i) for i in range(5)]
+    async with running_node(tmp_path, offload=offload) as node:
+        node.controller.create_topic("t")
+        client, other = node.client(), node.client()
+        await other.send(produce_request("t", build_batch(values, codec=Codec.GZIP)), 9)
+
+        client.start(_request(TIMESTAMP_MS + 3), 5)
+        await trio.testing.wait_all_tasks_blocked()
+        latest = await other.send(_request(-1), 5)
+        offload.finish_next()
+        found = await client.receive()
+
+        assert latest.topics[0].partitions[0].offset == 5
+        answer = found.topics[0].partitions[0]
+        assert (answer.offset, answer.timestamp) == (3, TIMESTAMP_MS + 3)
+
+
+async def test_a_topic_that_is_deleted_during_a_search_is_unknown(tmp_path: Path) -> None:
+    """What the thread has found is not told."""
+    offload = HeldOffload()
+    async with running_node(tmp_path, offload=offload) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+        await client.send(produce_request("t", batch(b"a", codec=Codec.GZIP)), 9)
+
+        client.start(_request(0), 5)
+        await trio.testing.wait_all_tasks_blocked()
+        node.controller.delete_topic("t")
+        offload.finish_next()
+        answer = (await client.receive()).topics[0].partitions[0]
+
+        assert (answer.error_code, answer.offset) == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)

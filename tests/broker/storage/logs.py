@@ -13,6 +13,7 @@ from broker.storage.disk import Disk
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
+from broker.storage.timestamp_search import Search, TimestampAndOffset
 from broker.topic_partition import TopicPartition
 from protocol.compression import Codec
 from protocol.records import (
@@ -200,3 +201,15 @@ def manager_at(
 def host(manager: LogManager, key: TopicPartition = ORDERS, topic_id: UUID = TOPIC_ID) -> Log:
     """The log of *key*, opened or made."""
     return manager.get_or_create(key, topic_id, LogConfig(segment_bytes=300))
+
+
+def searched(search: Search) -> TimestampAndOffset | None:
+    """What a search finds, if each batch is examined at once."""
+    found: TimestampAndOffset | None = None
+    while True:
+        try:
+            examination = search.send(found)
+        except StopIteration as end:
+            result: TimestampAndOffset | None = end.value
+            return result
+        found = None if examination is None else examination.first_record()

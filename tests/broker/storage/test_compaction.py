@@ -29,6 +29,7 @@ from tests.broker.storage.logs import (
     open_log,
     read_all,
     replicate,
+    searched,
     transactional,
 )
 
@@ -188,7 +189,7 @@ def test_reading_goes_on_over_the_gaps(tmp_path: Path) -> None:
         write(log, [(b"k", b"%d" % number * 100)])
     compact(log)
     assert [record.offset for record in read_all(log, 3)] == offsets(log)
-    found = log.fetch_offset_by_timestamp(NOW_MS)
+    found = searched(log.search_by_timestamp(NOW_MS))
     assert found is not None
     assert found.offset == offsets(log)[0]
     replica = compacted_log(tmp_path / "replica")

@@ -20,6 +20,7 @@ from tests.broker.storage.logs import (
     open_log,
     read_all,
     replicate,
+    searched,
 )
 
 
@@ -74,8 +75,8 @@ USES: dict[str, Callable[[Log], object]] = {
     "read": lambda log: log.read(0, 1 << 20, log.end_metadata, True),
     "read at the end": lambda log: log.read(4, 1 << 20, log.end_metadata, True),
     "look up": lambda log: log.offset_metadata(2),
-    "by timestamp": lambda log: log.fetch_offset_by_timestamp(NOW_MS),
-    "largest timestamp": lambda log: log.fetch_offset_of_max_timestamp(),
+    "by timestamp": lambda log: searched(log.search_by_timestamp(NOW_MS)),
+    "largest timestamp": lambda log: searched(log.search_max_timestamp()),
     "aborted transactions": lambda log: log.aborted_transactions(0, 4),
     "truncate": lambda log: log.truncate_to(2),
     "truncate fully": lambda log: log.truncate_fully_and_start_at(9),

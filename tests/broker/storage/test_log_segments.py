@@ -65,8 +65,7 @@ def test_replacing_all(segments: LogSegments, tmp_path: Path) -> None:
 def test_empty_segments_hold_nothing(segments: LogSegments) -> None:
     """No place, no record, no timestamp, nothing to delete."""
     assert segments.locate(5) is None
-    assert segments.find_by_timestamp(0, 0) is None
-    assert segments.find_max_timestamp(0) is None
+    assert segments.scan_by_timestamp(0, 0) is None
     assert segments.deletable(LogConfig(retention_ms=0), 0, 0, 20, NOW_MS) == (0, 0)
 
 

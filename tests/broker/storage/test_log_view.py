@@ -15,7 +15,7 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
 from protocol.records import Record, batches, records
-from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, replicate
+from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, replicate, searched
 
 EVERYTHING = 1 << 20
 SIZE = len(batch(2))
@@ -200,16 +200,16 @@ def test_offsets_by_timestamp(tmp_path: Path, codec: Codec) -> None:
         values = [Record(None, b"v", timestamp=NOW_MS + (first + i) * 10) for i in range(3)]
         log.append_as_leader(batch_of(values, codec=codec), first)
     for number in range(30):
-        found = log.fetch_offset_by_timestamp(NOW_MS + number * 10 - 5)
+        found = searched(log.search_by_timestamp(NOW_MS + number * 10 - 5))
         assert found == (number, NOW_MS + number * 10, number // 3 * 3)
-    assert log.fetch_offset_by_timestamp(NOW_MS + 291) is None
+    assert searched(log.search_by_timestamp(NOW_MS + 291)) is None
 
 
 def test_offsets_by_timestamp_begin_at_the_log_start(tmp_path: Path) -> None:
     """Deleted records are not found, though their bytes may be there."""
     log = five_batches(tmp_path)
     log.maybe_increment_log_start_offset(3)
-    found = log.fetch_offset_by_timestamp(0)
+    found = searched(log.search_by_timestamp(0))
     assert found is not None
     assert found.offset == 3
 
@@ -217,17 +217,17 @@ def test_offsets_by_timestamp_begin_at_the_log_start(tmp_path: Path) -> None:
 def test_the_record_with_the_largest_timestamp(tmp_path: Path) -> None:
     """The first one, if several have it (KIP-734)."""
     log = open_log(tmp_path, segment_bytes=400)
-    assert log.fetch_offset_of_max_timestamp() is None
+    assert searched(log.search_max_timestamp()) is None
     for time in (5, 9, 9, 2, 1, 3):
         log.append_as_leader(batch(2, timestamp=NOW_MS + time), 4)
-    assert log.fetch_offset_of_max_timestamp() == (2, NOW_MS + 9, 4)
+    assert searched(log.search_max_timestamp()) == (2, NOW_MS + 9, 4)
 
 
 def test_log_append_time_is_found_by_the_brokers_time(tmp_path: Path) -> None:
     """The producer's timestamps do not count."""
     log = open_log(tmp_path, message_timestamp_type="LogAppendTime")
     log.append_as_leader(batch(2, timestamp=77), 0)
-    assert log.fetch_offset_by_timestamp(78) == (0, NOW_MS, 0)
+    assert searched(log.search_by_timestamp(78)) == (0, NOW_MS, 0)
 
 
 def test_what_a_log_says_of_itself(tmp_path: Path) -> None:
