@@ -33,6 +33,7 @@ _KINDS = {
     "members": "the other members",
     "stored": "what its group has written to be stored",
     "flush": "the disk to have its records",
+    "steps": "its next turn: it runs in slices",
 }
 _OFFSETS = {"Produce": "at", "DeleteRecords": "below"}  # of others: from
 
@@ -88,7 +89,13 @@ class AnsweredTable:
                 _since(request),
                 durations.told(request["total_us"]),
                 Text(durations.told(request["parked_us"]), _WAITING) if waited else "-",
-                Group(_who(request), *_what_for(request), *_ended_by(request), *_errors(request)),
+                Group(
+                    _who(request),
+                    *_what_for(request),
+                    *_ended_by(request),
+                    *_stalled(request),
+                    *_errors(request),
+                ),
             )
         yield table
 
@@ -191,6 +198,17 @@ def _ended_by(request: Request) -> Iterator[Text]:
     if (by := completed_by.get("request")) is not None:
         words += f", {by['api']} #{by['correlation_id']} of {by['client_id']}"
     yield Text(words, _QUIET)
+
+
+def _stalled(request: Request) -> Iterator[Text]:
+    """The step of the broker's loop that it had to wait for."""
+    step = request.get("stalled_by")
+    if step is not None:
+        words = f"behind a step of {step['ms']:,} ms"
+        if step["api"] is not None:
+            client = step["client_id"] or "a client without id"
+            words += f", {step['api']} #{step['correlation_id']} of {client}"
+        yield Text(words, _BEHIND)
 
 
 def _errors(request: Request) -> Iterator[Text]:

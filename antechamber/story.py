@@ -33,11 +33,11 @@ def story(record: Record) -> list[str]:
     if "completed_by" not in record:
         return [f"{who}{_found(record)}, and waits{_where(record)}{_so_far(record)}."]
     if record["purgatory"] is None:
-        return [f"{who}, and {_at_once(record)}.", phases(record)]
+        return [f"{who}, and {_at_once(record)}.", *_stalled(record), phases(record)]
     waited = f", waited {durations.told(record['parked_us'])}{_where(record)}"
     looked = f", was looked at {_times(record['checks'])}" if record["checks"] else ""
     told = [f"{who}{_found(record)}{waited}{looked}, and {_ended(record)}."]
-    return [*told, *_errors(record), phases(record)]
+    return [*told, *_errors(record), *_stalled(record), phases(record)]
 
 
 def phases(record: Record) -> str:
@@ -239,6 +239,15 @@ def _missing(record: Record) -> str:
         return f"{words}: {there}, {missing:,} {_were(missing)} missing"
     name = waited_for["kind"].replace("_", " ")
     return f"{words}: the {name} of {_name(waited_for)} was {had} of {waited_for['need']}"
+
+
+def _stalled(record: Record) -> list[str]:
+    """The step of the broker's loop that held it up, if one did."""
+    step = record.get("stalled_by")
+    if step is None:
+        return []
+    whose = "" if step["api"] is None else f" of {_who(step)}"
+    return [f"It had to wait for a step{whose}, which took {durations.told(step['ms'] * 1000)}."]
 
 
 def _errors(record: Record) -> list[str]:

@@ -33,11 +33,13 @@ from broker.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
 from broker.node import Node
 from broker.offload import Inline, Offload
 from broker.steps.queue import StepQueue
+from broker.steps.watchdog import Watchdog
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.transport import Transport
 from broker.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
 from broker.waits.recorder import Recorder
+from broker.waits.stalls import Stalls
 from protocol.printable import printable
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
@@ -138,6 +140,7 @@ class Cluster:
         self.unexpected_errors = UnexpectedErrors("the cluster")
         on_error = self.unexpected_errors.elsewhere
         self.steps = StepQueue(clock.now_ms, on_error)
+        self.stalls = Stalls(clock.wall_us_at) if recorder is None else recorder.stalls
         # For what is to outlive a node that is stopped: who waits on the admin interface.
         self.timer = SystemTimer("cluster", now_ms=clock.now_ms, on_error=on_error)
         hold_elections(self.timer, controller, config)
@@ -165,11 +168,21 @@ class Cluster:
     async def run(self) -> None:
         """Run all nodes, those started later included, until cancelled."""
         async with trio.open_nursery() as self._nursery:
+            watchdog = self._watch()
             await self._nursery.start(self._offload.serve)
             for member in self.members.values():
                 self._nursery.start_soon(self._run, member)
             self._nursery.start_soon(self.steps.run)
-            await run_reaper(self.timer)
+            try:
+                await run_reaper(self.timer)
+            finally:
+                trio.lowlevel.remove_instrument(watchdog)
+
+    def _watch(self) -> Watchdog:
+        """Measure the steps of the loop from now on."""
+        watchdog = Watchdog(self.steps, self.stalls, self.clock.now_ms)
+        trio.lowlevel.add_instrument(watchdog)
+        return watchdog
 
     def close(self) -> None:
         """Close every node that runs, in good order."""

@@ -87,6 +87,7 @@ class ClusterFacts:
             "nodes": [node.statistics() for node in self._cluster.nodes],
             "unexpected_errors": self._cluster.unexpected_errors.statistics(),
             "recording": None if recorder is None else recorder.statistics(),
+            "steps": self._cluster.stalls.statistics(),
             "admin": {"unexpected_errors": self.admin_errors.count},
         }
 

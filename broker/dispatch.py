@@ -245,6 +245,7 @@ class Dispatcher:
         """
         node = self._node
         recorder = node.recorder
+        node.steps.request = request.header
         try:
             response = step(given)
             if type(response) is GeneratorType:

@@ -55,6 +55,9 @@ _END = f"""case completed_by.cause
     when 'shutdown' then 'the broker stopped'
     else 'what ended it is not known' end"""
 
+_STALLED = """coalesce(concat('; it had to wait for a step of ', stalled_by.ms, ' ms',
+    coalesce(concat(' of ', stalled_by.api, ' ', stalled_by.correlation_id), '')), '')"""
+
 # An SQL expression over the columns of a record.
 SENTENCE = f"""concat({_WHO}, ' waited ', format_number(parked_us / 1000, 1), ' ms in ',
-    coalesce(purgatory, 'no purgatory'), {_FOR}, {_CHECKS}, '; ', {_END}, '.')"""
+    coalesce(purgatory, 'no purgatory'), {_FOR}, {_CHECKS}, '; ', {_END}, {_STALLED}, '.')"""

@@ -24,6 +24,7 @@ RECORD_DDL = """
     timeout_ms BIGINT, checks INT,
     completed_by STRUCT<cause: STRING, topic: STRING, partition: INT, offset: BIGINT, replica: INT,
                         request: STRUCT<api: STRING, client_id: STRING, correlation_id: INT>>,
+    stalled_by STRUCT<api: STRING, client_id: STRING, correlation_id: INT, ms: BIGINT>,
     partitions ARRAY<STRUCT<topic: STRING, partition: INT, offset: BIGINT, records: BIGINT,
                             bytes: BIGINT, error: INT, high_watermark: BIGINT,
                             log_end_offset: BIGINT>>,

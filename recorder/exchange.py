@@ -136,6 +136,7 @@ class Exchange:
             "timeout_ms": _timeout_ms(header.api_key, entry.body),
             "checks": None,
             "completed_by": {"cause": cause},
+            "stalled_by": None,
             "partitions": partitions,
             "error": getattr(answer, "error_code", 0),
         }

@@ -8,6 +8,12 @@ from __future__ import annotations
 # A step of the loop that takes longer keeps other clients waiting, and is reported.
 STEP_BUDGET_MS = 20
 
+# Steps over budget are logged at most this often, the last few are kept for statistics. A machine
+# that runs much else makes steps of a few times the budget; those are no warnings.
+STEP_LOG_INTERVAL_MS = 10_000
+STEP_WARNING_MS = 200
+STALLS_KEPT = 10
+
 # Work that takes longer is continued in a later step. A client that sends a small request while
 # one long request runs waits for about one slice before its turn and one after it.
 SLICE_MS = 2

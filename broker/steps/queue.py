@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeVar
 import trio
 
 from broker.steps.limits import SLICE_MS
+from protocol.headers import RequestHeader
 from purgatories.on_error import OnError, log_error
 
 Item = TypeVar("Item")
@@ -76,6 +77,8 @@ class StepQueue:
     def __init__(self, now_ms: Callable[[], float], on_error: OnError = log_error) -> None:
         self.now_ms = now_ms
         self._on_error = on_error
+        # Whose work runs in the present step of the loop: the request that was begun last in it.
+        self.request: RequestHeader | None = None
         self.slices_run = 0
         self._waiting: deque[Work] = deque()
         self._added = trio.Event()

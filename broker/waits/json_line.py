@@ -39,7 +39,7 @@ def json_line(record: WaitRecord) -> bytes:
         parked,
         send,
         queued + local + parked + send,
-        _NO_WAIT if record.purgatory is None and record.cause is ARRIVED else _wait(record),
+        _wait(record) if _has_waited(record) else _NO_WAIT,
         b",".join(map(_partition, record.noted)),
         record.error,
     )
@@ -59,7 +59,15 @@ def _what(api_key: int, api_version: int) -> bytes:
     return b"," + _members(known)[1:] + b',"arrived_us":'
 
 
+def _has_waited(record: WaitRecord) -> bool:
+    """Whether there is anything to say of a wait; of most requests there is not."""
+    return (
+        record.purgatory is not None or record.stalled_by is not None or record.cause is not ARRIVED
+    )
+
+
 def _wait(record: WaitRecord) -> bytes:
+    stall = record.stalled_by
     return _members(
         {
             "purgatory": record.purgatory,
@@ -67,6 +75,7 @@ def _wait(record: WaitRecord) -> bytes:
             "timeout_ms": record.timeout_ms,
             "checks": record.checks,
             "completed_by": record.cause.told(),
+            "stalled_by": None if stall is None else stall.facts(),
         }
     )[1:]
 
@@ -94,5 +103,6 @@ _NO_WAIT = _members(
         "timeout_ms": None,
         "checks": 0,
         "completed_by": ARRIVED.told(),
+        "stalled_by": None,
     }
 )[1:]

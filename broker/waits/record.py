@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import ARRIVED, REFUSED, Cause, name_of_api
+from broker.waits.stalls import Stall
 from protocol.headers import RequestHeader
 
 SCHEMA = 1
@@ -55,6 +56,7 @@ class WaitRecord:
         "parked_ms",
         "purgatory",
         "sent_ms",
+        "stalled_by",
         "started_ms",
         "timeout_ms",
         "waited_for",
@@ -84,6 +86,7 @@ class WaitRecord:
         self.ended_by: Cause | None = None  # None: the answer needed nobody else
         self.noted: Sequence[Noted] = ()
         self.error = 0
+        self.stalled_by: Stall | None = None  # a step of the loop that others took
         # A node that replicates from another; not told, for its client id says so.
         self.follower = False
 
@@ -141,6 +144,7 @@ class WaitRecord:
             "timeout_ms": self.timeout_ms,
             "checks": self.checks,
             "completed_by": self.cause.told(),
+            "stalled_by": None if self.stalled_by is None else self.stalled_by.facts(),
             "partitions": [each._asdict() for each in self.partitions],
             "error": int(self.error),
         }

@@ -22,6 +22,7 @@ from broker.waits.operations import (
 )
 from broker.waits.partitions import NOTHING, noted
 from broker.waits.record import WaitRecord
+from broker.waits.stalls import Stalls
 from protocol.headers import RequestHeader
 from purgatories.delayed_operation import TIMEOUT
 
@@ -40,6 +41,7 @@ class Recorder:
     def __init__(self, clock: Clock, untold: str | None = None) -> None:
         self.recent: deque[WaitRecord] = deque(maxlen=RECENT_MAX)
         self.outbox: Outbox | None = None
+        self.stalls = Stalls(clock.wall_us_at)
         self._now_ms = clock.now_ms
         self._wall_us_at = clock.wall_us_at
         self._untold = untold
@@ -63,7 +65,10 @@ class Recorder:
         started_ms = arrived_ms = request.arrived_ms
         if connection.free_ms > arrived_ms:
             started_ms = connection.free_ms
-        request.record = WaitRecord(header, request.node.id, connection.id, arrived_ms, started_ms)
+        record = WaitRecord(header, request.node.id, connection.id, arrived_ms, started_ms)
+        request.record = record
+        if self.stalls.aftermath is not None:
+            record.stalled_by = self.stalls.aftermath
 
     def resume(self, request: Request[Any]) -> None:
         """The rest of a handler is about to run."""
@@ -92,6 +97,8 @@ class Recorder:
         assert record is not None
         record.completed_ms = self._now_ms()
         record.error = getattr(response, "error_code", 0)
+        if self.stalls.aftermath is not None and record.stalled_by is None:
+            record.stalled_by = self.stalls.behind(request.header)
         if record.parked_ms is not None:
             self._released(request, record)
         return record

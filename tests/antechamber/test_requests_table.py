@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from antechamber.requests_table import AnsweredTable, ParkedTable, fitting
-from tests.facts import parked_fetch, parked_produce
+from tests.facts import answered_fetch, parked_fetch, parked_produce
 
 
 @pytest.fixture
@@ -188,4 +188,19 @@ def test_an_answered_request_tells_what_completed_it(utc: None) -> None:
         " 22:13:20.123   132 µs        -   Produce v9 #12 of producer-1, to node 1",
         "                                  orders-0 at 41",
         "                                  error 7 (REQUEST_TIMED_OUT)",
+    ]
+
+
+def test_an_answered_request_names_the_step_it_waited_for() -> None:
+    """And whose work that was, if it was a request's."""
+    step = {"api": "CreateTopics", "client_id": None, "correlation_id": 3, "ms": 1200}
+    own = step | {"api": None, "correlation_id": None, "ms": 25}
+
+    requests = [answered_fetch() | {"stalled_by": each} for each in (step, own)]
+    lines = drawn(AnsweredTable(requests), columns=120)
+
+    named = [line.strip() for line in lines if "behind a step" in line]
+    assert named == [
+        "behind a step of 1,200 ms, CreateTopics #3 of a client without id",
+        "behind a step of 25 ms",
     ]

@@ -317,3 +317,17 @@ def test_a_produce_that_waited_for_the_disk() -> None:
     told = _produce("flush", waited_for={"kind": "flush"}, timeout_ms=None)
     assert "in the Produce purgatory for the disk to have its records" in story(told)[0]
     assert "released by the flush" in story(told)[0]
+
+
+@pytest.mark.parametrize(
+    ("api", "words"),
+    [("CreateTopics", " of CreateTopics 3 of client admin"), (None, "")],
+)
+def test_a_step_that_held_it_up_is_named(api: str | None, words: str) -> None:
+    """With the request whose work it was, if it was one's."""
+    step = {"api": api, "client_id": "admin", "correlation_id": 3, "ms": 120}
+
+    told = story(_fetch(stalled_by=step))
+
+    assert f"It had to wait for a step{words}, which took 120 ms." in told
+    assert story(_fetch(stalled_by=None)) == story(_fetch())

@@ -54,6 +54,7 @@ class Bookkeeper:
             "timeout_ms": None,
             "checks": 0,
             "completed_by": {"cause": "arrival"},
+            "stalled_by": None,
             "partitions": [],
             "error": 0,
             **fields,

@@ -10,6 +10,7 @@ from broker.topic_partition import TopicPartition
 from broker.waits.causes import Cause, CauseKind
 from broker.waits.json_line import json_line
 from broker.waits.record import WaitRecord
+from broker.waits.stalls import Stall
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
 from protocol.printable import printable_json
@@ -43,6 +44,12 @@ def _abandoned() -> WaitRecord:
     return record
 
 
+def _stalled() -> WaitRecord:
+    record = wait_record()
+    record.stalled_by = Stall(20.0, 55.5, "run", RequestHeader(19, 7, 3, "admin"))
+    return record
+
+
 def _named(client_id: str | None) -> WaitRecord:
     return wait_record(client_id=client_id)
 
@@ -54,10 +61,11 @@ def _named(client_id: str | None) -> WaitRecord:
         _parked(),
         _refused(),
         _abandoned(),
+        _stalled(),
         _named(None),
         _named('ä"\\\n{0}%b\u2028\ud800'),
     ],
-    ids=["at once", "parked", "refused", "abandoned", "nameless", "oddly named"],
+    ids=["at once", "parked", "refused", "abandoned", "stalled", "nameless", "oddly named"],
 )
 def test_a_line_is_what_json_would_write(record: WaitRecord) -> None:
     """To the byte, on one line; what is not printable is escaped."""

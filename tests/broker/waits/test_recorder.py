@@ -279,6 +279,7 @@ def _whole(client: Client, client_id: str, began_us: int, cause: dict[str, Any])
         "send_us": 0,
         "total_us": 1_000_000,
         "completed_by": cause,
+        "stalled_by": None,
         "error": 0,
     }
 
