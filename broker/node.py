@@ -258,6 +258,7 @@ class Node:
             self._purgatory("Rebalance", 1000),
             self._purgatory("Heartbeat", 1000),
             lambda: self.image,
+            self.offload,
         )
         interval_ms = self.config.offsets_retention_check_interval_ms
         Periodic(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)

@@ -39,6 +39,7 @@ from broker.groups.loader import Loader
 from broker.groups.offset_metadata_manager import OffsetMetadataManager
 from broker.groups.records.serde import InconsistentRecord, Record
 from broker.groups.runtime import CoordinatorRuntime
+from broker.offload import Offload
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
 from protocol.records import CorruptRecords
@@ -61,6 +62,7 @@ class GroupCoordinator:
         rebalance_purgatory: DelayedOperationPurgatory[Any],
         heartbeat_purgatory: DelayedOperationPurgatory[Any],
         image: Callable[[], MetadataImage],
+        offload: Offload,
     ) -> None:
         self.states = GroupStates()
         self.runtime = CoordinatorRuntime(
@@ -77,7 +79,7 @@ class GroupCoordinator:
         )
         migration = Migration(config, clock, self.runtime, self.states, topics, self._classic)
         self.consumers = ConsumerGroupCoordinator(
-            config, clock, self.runtime, self.states, keyed, topics, migration
+            config, clock, self.runtime, self.states, keyed, topics, migration, offload
         )
         self._classic_members = ClassicMembers(self.runtime, self.consumers, migration)
         self.offsets = OffsetMetadataManager(

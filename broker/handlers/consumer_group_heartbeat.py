@@ -8,9 +8,12 @@ Versions: 1 regular expressions, and members choose their own ids (KIP-1082).
 
 from __future__ import annotations
 
+from functools import partial
+
 from broker.errors import ApiError
 from broker.groups.consumer.member import OwnedPartitions
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
+from broker.groups.consumer.subscriptions import PARSED_AT_ONCE_MAX, regex_error
 from broker.handlers.replicated import when_replicated
 from broker.request import Request
 from protocol.errors import ErrorCode
@@ -23,7 +26,15 @@ from protocol.messages.consumer_group_heartbeat import (
 
 
 def consumer_group_heartbeat(request: Request[ConsumerGroupHeartbeatRequest]) -> object | None:
-    """Take in what a member says."""
+    """Take in what a member says; a long regular expression is read in a thread first."""
+    regex = request.body.subscribed_topic_regex
+    if regex is not None and len(regex) > PARSED_AT_ONCE_MAX:
+        request.offload(partial(regex_error, regex), lambda _: _heartbeat(request))
+        return None
+    return _heartbeat(request)
+
+
+def _heartbeat(request: Request[ConsumerGroupHeartbeatRequest]) -> object | None:
     body = request.body
     names, owned = body.subscribed_topic_names, body.topic_partitions
     heartbeat = ConsumerGroupHeartbeat(

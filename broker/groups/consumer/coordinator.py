@@ -29,12 +29,13 @@ from broker.groups.consumer.member import (
     without_epochs,
 )
 from broker.groups.consumer.migration import Migration
+from broker.groups.consumer.regex_resolution import RegexResolution, Resolved
 from broker.groups.consumer.requests import (
     UNCHANGED_MS,
     ConsumerGroupHeartbeat,
     ConsumerGroupHeartbeatResult,
 )
-from broker.groups.consumer.subscriptions import RegexKey, Subscriptions
+from broker.groups.consumer.subscriptions import Subscriptions
 from broker.groups.consumer.target_assignment import write_target_assignment
 from broker.groups.consumer.timeouts import Timeouts
 from broker.groups.consumer.topics import Topics
@@ -43,6 +44,7 @@ from broker.groups.coordinator_timer import CoordinatorTimer
 from broker.groups.epochs import next_epoch
 from broker.groups.group_states import GroupStates
 from broker.groups.runtime import CoordinatorRuntime
+from broker.offload import Offload
 from protocol.errors import ErrorCode
 
 log = logging.getLogger("antechamber.groups")
@@ -60,6 +62,7 @@ class ConsumerGroupCoordinator:
         timer: CoordinatorTimer,
         topics: Topics,
         migration: Migration,
+        offload: Offload,
     ) -> None:
         self.topics = topics
         self.configs = GroupConfigs(config)
@@ -70,9 +73,11 @@ class ConsumerGroupCoordinator:
         self._clock = clock
         self._runtime = runtime
         self._states = states
-        self._timer = timer
         self._migration = migration
-        self.subscriptions = Subscriptions(clock, timer, topics)
+        self.subscriptions = Subscriptions(clock, topics)
+        self._resolution = RegexResolution(
+            timer, offload, topics, self._consumer_group, self._resolved
+        )
 
     # ---------------------------------------------------------------------------- heartbeat
 
@@ -94,8 +99,10 @@ class ConsumerGroupCoordinator:
         self.timeouts.heard_of(draft.group_id, after)
         if after is not before:
             self._note_move(draft.group_id, before, after)
-        if self.subscriptions.is_refresh_due(group_before, draft.group):
-            self._resolve_regexes_soon(draft.group_id)
+        if self.subscriptions.is_refresh_due(
+            group_before, draft.group
+        ) and not self._resolution.is_pending(draft.group_id):
+            self._resolution.begin_soon(draft.group_id)
         has_news = request.is_joining or request.is_full or after.assigned != before.assigned
         return ConsumerGroupHeartbeatResult(
             member_id=after.member_id,
@@ -283,6 +290,7 @@ class ConsumerGroupCoordinator:
         for member_id in group.members:
             self.timeouts.forget(group.group_id, member_id)
         self.subscriptions.forget(group)
+        self._resolution.forget(group.group_id)
 
     def _expire(self, group_id: str, member_id: str, why: str) -> None:
         """Told by the timeouts: a member is late."""
@@ -327,19 +335,18 @@ class ConsumerGroupCoordinator:
             if isinstance(group, ConsumerGroup) and names & group.all_subscribed_topics():
                 self.subscriptions.topic_changed(group)
 
-    def _resolve_regexes_soon(self, group_id: str) -> None:
-        self._timer.schedule(RegexKey(group_id), 0, lambda: self._resolve_regexes(group_id))
-
-    def _resolve_regexes(self, group_id: str) -> None:
+    def _consumer_group(self, group_id: str) -> ConsumerGroup | None:
         group = self._states.groups.get(group_id)
-        if not isinstance(group, ConsumerGroup):
-            return
+        return group if isinstance(group, ConsumerGroup) else None
+
+    def _resolved(self, group: ConsumerGroup, resolved: Resolved) -> None:
+        """The topics of the group's regular expressions have been found."""
         draft = GroupDraft(group)
-        self.subscriptions.resolve(draft)
+        self.subscriptions.resolve(draft, resolved)
         try:
             self.finish(draft)
         except ApiError as error:
-            log.warning("group %s: its topics stay as they were: %s", group_id, error)
+            log.warning("group %s: its topics stay as they were: %s", group.group_id, error)
 
 
 def _as_it_says(

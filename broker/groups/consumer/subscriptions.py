@@ -1,22 +1,22 @@
 """What members subscribe to: when a change of it, or of the topics, asks for a new assignment.
 
 A regular expression is not looked at on its member's turn: it is resolved right afterwards, all of
-the group's together, so that several changes make one rebalance.
+the group's together, so that several changes make one rebalance (`regex_resolution`).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import lru_cache
 
 from broker.clock import Clock
 from broker.errors import ApiError
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember
-from broker.groups.consumer.regex.program import Program
+from broker.groups.consumer.regex.parser import parse
 from broker.groups.consumer.regex.syntax import InvalidRegex
+from broker.groups.consumer.regex_resolution import Resolved
 from broker.groups.consumer.topics import Topics
-from broker.groups.coordinator_timer import CoordinatorTimer
 from broker.groups.epochs import next_epoch
 from protocol.errors import ErrorCode
 
@@ -25,20 +25,17 @@ from protocol.errors import ErrorCode
 REGEX_REFRESH_INTERVAL_MIN_MS = 10_000
 REGEX_REFRESH_INTERVAL_MAX_MS = 600_000
 
-
-class RegexKey(NamedTuple):
-    """What the resolution of a group's regular expressions is scheduled under."""
-
-    group_id: str
-    what: str = "regex"
+# Reading a pattern takes up to three microseconds a character: one that is longer than this is read
+# in a worker thread before its heartbeat is handled, which finds the result remembered.
+PARSED_AT_ONCE_MAX = 1000
+_ERRORS_KEPT = 100
 
 
 class Subscriptions:
     """Follows topics and regular expressions for the groups of a node."""
 
-    def __init__(self, clock: Clock, timer: CoordinatorTimer, topics: Topics) -> None:
+    def __init__(self, clock: Clock, topics: Topics) -> None:
         self._clock = clock
-        self._timer = timer
         self._topics = topics
         # Groups whose topics have not changed since they were last looked at.
         self._up_to_date: set[str] = set()
@@ -56,7 +53,6 @@ class Subscriptions:
     def forget(self, group: ConsumerGroup) -> None:
         """The group is deleted, replaced or coordinated elsewhere."""
         self._up_to_date.discard(group.group_id)
-        self._timer.cancel(RegexKey(group.group_id))
 
     def update_epoch(self, draft: GroupDraft, *, bump: bool) -> None:
         """Raise the group's epoch if its subscriptions have changed, or the topics behind them."""
@@ -95,7 +91,7 @@ class Subscriptions:
     def is_refresh_due(self, before: ConsumerGroup, group: ConsumerGroup) -> bool:
         """Whether a group's regular expressions have to be looked at (again) after a heartbeat."""
         regexes = group.subscribed_regexes()
-        if not regexes or self._timer.is_scheduled(RegexKey(group.group_id)):
+        if not regexes:
             return False
         looked_at_ms = max((each.timestamp_ms for each in before.regexes.values()), default=0)
         age_ms = self._clock.wall_ms() - looked_at_ms
@@ -108,26 +104,37 @@ class Subscriptions:
             or age_ms > REGEX_REFRESH_INTERVAL_MAX_MS
         )
 
-    def resolve(self, draft: GroupDraft) -> None:
-        """See which topics the group's regular expressions stand for now."""
-        names = self._topics.names()
+    def resolve(self, draft: GroupDraft, resolved: Resolved) -> None:
+        """Note the topics that the group's regular expressions stand for now.
+
+        An expression that was not among those resolved is left for the next time.
+        """
         changed = False
-        for regex in sorted(draft.group.subscribed_regexes()):
+        now_ms = self._clock.wall_ms()
+        for regex in sorted(draft.group.subscribed_regexes() & resolved.topics.keys()):
             before = draft.group.regexes.get(regex)
-            matches = frozenset(filter(Program(regex).matches, names))
+            matches = resolved.topics[regex]
             changed |= matches != (frozenset() if before is None else before.topics)
-            now_ms = self._clock.wall_ms()
-            draft.write_regex(regex, ResolvedRegex(matches, self._topics.version, now_ms))
+            draft.write_regex(regex, ResolvedRegex(matches, resolved.version, now_ms))
         metadata_hash = self.metadata_hash(draft.group)
         if changed or metadata_hash != draft.group.metadata_hash:
             draft.write_epoch(next_epoch(draft.group.epoch), metadata_hash)
 
 
-def _check_regex(regex: str) -> None:
+@lru_cache(_ERRORS_KEPT)
+def regex_error(regex: str) -> str | None:
+    """What is wrong with a regular expression, in RE2/J's words; None if nothing is."""
     try:
-        Program(regex)
+        parse(regex)
     except InvalidRegex as error:
+        return str(error)
+    return None
+
+
+def _check_regex(regex: str) -> None:
+    error = regex_error(regex)
+    if error is not None:
         raise ApiError(
             ErrorCode.INVALID_REGULAR_EXPRESSION,
             f"SubscribedTopicRegex `{regex}` is not a valid regular expression: {error}.",
-        ) from None
+        )

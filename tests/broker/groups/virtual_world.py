@@ -10,6 +10,7 @@ from broker.config import Config
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.coordinator import GroupCoordinator
+from broker.offload import Inline, Offload
 from protocol.errors import ErrorCode
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
@@ -37,10 +38,16 @@ class ManualClock:
 class VirtualWorld:
     """A coordinator with its clock, its topics, its purgatories and its logs."""
 
-    def __init__(self, config: Config | None = None, image: MetadataImage | None = None) -> None:
+    def __init__(
+        self,
+        config: Config | None = None,
+        image: MetadataImage | None = None,
+        offload: Offload | None = None,
+    ) -> None:
         self.config = config or Config()
         self.clock = ManualClock()
         self.image = image or MetadataImage("cluster")
+        self.offload = offload or Inline()
         self.logs = [
             KeptLog(partial(self._on_high_watermark, partition))
             for partition in range(self.config.offsets_topic_num_partitions)
@@ -58,6 +65,7 @@ class VirtualWorld:
             self.rebalances,
             self.heartbeats,
             lambda: self.image,
+            self.offload,
         )
         for partition, log in enumerate(self.logs):
             self.coordinator.lead(partition, log)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from uuid import UUID
+
+import pytest
+import trio.testing
 
 from broker.handlers.consumer_group_heartbeat import consumer_group_heartbeat
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.broker.handlers.group_request import T_ID, U_ID, GroupNode, GroupRequest, ask
+from tests.client import running_node
+from tests.held_offload import HeldOffload
 
 
 def heartbeat(node: GroupNode, version: int = 1, **fields: Any) -> GroupRequest:
@@ -124,3 +131,22 @@ def test_a_heartbeat_is_answered_when_it_is_replicated() -> None:
 
     (response,) = waiting.answers
     assert told(response) == {T_ID: [0, 1]}
+
+
+@pytest.mark.anyio
+async def test_a_long_expression_is_read_in_a_thread(tmp_path: Path) -> None:
+    """The member is refused or taken in after that, and others are served meanwhile."""
+    offload = HeldOffload()
+    async with running_node(tmp_path, offload=offload) as node:
+        await node.client().send(FindCoordinatorRequest(coordinator_keys=["g"]))
+        client = node.client()
+        responses = []
+        for regex in ("(" * 2000, "a" * 2000):
+            request = heartbeat(GroupNode(), subscribed_topic_regex=regex).body
+            client.start(request)
+            await trio.testing.wait_all_tasks_blocked()
+            assert client.nothing_arrived()
+            offload.finish_next()
+            responses.append((await client.receive()).error_code)
+
+    assert responses == [ErrorCode.INVALID_REGULAR_EXPRESSION, ErrorCode.NONE]

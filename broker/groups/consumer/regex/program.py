@@ -1,13 +1,15 @@
 """Matches names against a pattern: all its ways at once, so no pattern takes long (Thompson 1968).
 
-A pattern becomes a list of instructions; a name is gone through once, with the set of instructions
-that could come next. Sets that have been seen are remembered with what each character made of them.
+A way is a place in the pattern: a part that is to be matched next, and the place to go on at after
+it. Places are made when a name gets there and repetitions are counted in them, not written out:
+what `((a{100}){100}){100}` costs depends on the name, which has at most 249 characters. A name is
+gone through once with the set of places that could come next. Sets that have been seen are
+remembered with what each character made of them, as a deterministic automaton that grows on demand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from broker.groups.consumer.regex.parser import parse
 from broker.groups.consumer.regex.syntax import (
@@ -15,152 +17,176 @@ from broker.groups.consumer.regex.syntax import (
     WORD,
     Assertion,
     Chars,
-    CharSet,
     Choice,
-    InvalidRegex,
     Node,
     Place,
     Repeat,
     Sequence,
 )
 
-# Repetitions are written out; what gets longer than this would take too much memory and time.
-REPEATED_INSTRUCTIONS_MAX = 5000
+# The place after the whole pattern.
+_END = 0
+_UNBOUNDED = -1
+# A program forgets its places and sets before the next name when there are more: they take memory,
+# and a pattern that makes so many of them hardly meets one again.
+PLACES_MAX = 100_000
+SETS_MAX = 5000
+
+_Places = frozenset[int]
+# A part, how much of it is left, and the place after it: for a `Sequence` the index of the next
+# part and 0, for a `Repeat` how often it must and how often it may still be matched.
+_Way = tuple[Node, int, int, int]
 
 
-class _Take(NamedTuple):
-    """Go on behind one of these characters."""
+class _Set:
+    """Places that could come next, and the sets that follow it, by the character between."""
 
-    charset: CharSet
+    __slots__ = ("after", "before", "places")
 
-
-class _Split(NamedTuple):
-    """Go on in any of these places."""
-
-    targets: tuple[int, ...]
-
-
-class _Check(NamedTuple):
-    """Go on if this holds here."""
-
-    assertion: Assertion
-
-
-_Instruction = _Take | _Split | _Check
-_States = frozenset[int]
+    def __init__(self, places: _Places, before: str) -> None:
+        self.places = places
+        # The character before these places, if the pattern has assertions.
+        self.before = before
+        self.after: dict[str, _Set] = {}
 
 
 class Program:
     """A pattern, ready to match; raises `InvalidRegex` if it is none."""
 
     def __init__(self, pattern: str) -> None:
-        self._code: list[_Instruction] = []
-        self._emit(parse(pattern))
-        self._end = len(self._code)
-        self._seen: dict[tuple[_States, str, str], _States] = {}
+        self._tree = parse(pattern)
+        self._nothing: dict[int, bool] = {}
+        self._has_assertions = any(mark in pattern for mark in ("^", "$", "\\"))
+        self._forget()
+
+    def _forget(self) -> None:
+        self._ways: list[_Way | None] = [None]
+        self._numbers: dict[tuple[int, int, int, int], int] = {}
+        self._sets: dict[tuple[_Places, str], _Set] = {}
+        self._start = self._set(frozenset({self._place(self._tree, _END)}), "")
 
     def matches(self, name: str) -> bool:
         """Whether all of *name* fits."""
-        states: _States = frozenset({0})
-        before = ""
+        if len(self._ways) > PLACES_MAX or len(self._sets) > SETS_MAX:
+            self._forget()
+        current = self._start
         for character in name:
-            step = (states, before, character)
-            after = self._seen.get(step)
-            if after is None:
-                after = self._seen[step] = self._step(*step)
-            if not after:
+            following = current.after.get(character)
+            if following is None:
+                following = current.after[character] = self._step(current, character)
+            if not following.places:
                 return False
-            states, before = after, character
-        return self._end in self._reachable(states, before, "")
+            current = following
+        return _END in self._reachable(current, "")
 
-    def _step(self, states: _States, before: str, character: str) -> _States:
-        """What could come behind *character*."""
-        if ord(character) >= ASCII_COUNT:
-            return frozenset()
-        bit = 1 << ord(character)
-        taken = set()
-        for at in self._reachable(states, before, character):
-            instruction = self._code[at] if at < self._end else None
-            if isinstance(instruction, _Take) and instruction.charset & bit:
-                taken.add(at + 1)
-        return frozenset(taken)
-
-    def _reachable(self, states: Iterable[int], before: str, after: str) -> set[int]:
-        """All places that can be got to between two characters without taking one."""
-        found: set[int] = set()
-        waiting = list(states)
-        while waiting:
-            at = waiting.pop()
-            if at in found:
-                continue
-            found.add(at)
-            if at == self._end:
-                continue
-            match self._code[at]:
-                case _Split(targets):
-                    waiting += targets
-                case _Check(assertion) if _holds(assertion, before, after):
-                    waiting.append(at + 1)
+    def _set(self, places: _Places, before: str) -> _Set:
+        key = places, before
+        found = self._sets.get(key)
+        if found is None:
+            found = self._sets[key] = _Set(places, before)
         return found
 
-    # ---------------------------------------------------------------------------- compiling
+    def _step(self, current: _Set, character: str) -> _Set:
+        """What could come after *character*."""
+        taken = set()
+        if ord(character) < ASCII_COUNT:
+            bit = 1 << ord(character)
+            for place in self._reachable(current, character):
+                way = self._ways[place]
+                if way is not None and isinstance(way[0], Chars) and way[0].charset & bit:
+                    taken.add(way[3])
+        return self._set(frozenset(taken), character if self._has_assertions else "")
 
-    def _emit(self, node: Node) -> None:
-        match node:
-            case Chars(charset):
-                self._code.append(_Take(charset))
-            case Place(assertion):
-                self._code.append(_Check(assertion))
-            case Sequence(parts):
-                for part in parts:
-                    self._emit(part)
-            case Choice(options):
-                self._emit_choice(options)
-            case Repeat(part, least, most):
-                start = len(self._code)
-                for _ in range(least):
-                    self._emit_again(part, start)
-                if most is None:
-                    self._emit_loop(part)
-                else:
-                    self._emit_optional(part, most - least)
+    def _reachable(self, current: _Set, after: str) -> set[int]:
+        """All places that can be got to between two characters without taking one."""
+        found: set[int] = set()
+        # How often each repetition that need not be matched again may be, at most. Whatever
+        # matches it less often matches it more often, too.
+        most_of: dict[tuple[int, int], int] = {}
+        waiting = list(current.places)
+        while waiting:
+            place = waiting.pop()
+            if place in found:
+                continue
+            found.add(place)
+            way = self._ways[place]
+            if way is None:
+                continue
+            part, _, _, following = way
+            match part:
+                case Chars():
+                    pass
+                case Place(assertion):
+                    if _holds(assertion, current.before, after):
+                        waiting.append(following)
+                case Choice(options):
+                    waiting += [self._place(option, following) for option in options]
+                case Sequence():
+                    waiting.append(self._in_sequence(part, way))
+                case Repeat():
+                    waiting += self._in_repeat(part, way, most_of)
+        return found
 
-    def _emit_choice(self, options: tuple[Node, ...]) -> None:
-        fork = self._reserve()
-        starts, jumps = [], []
-        for option in options:
-            starts.append(len(self._code))
-            self._emit(option)
-            jumps.append(self._reserve())
-        self._code[fork] = _Split(tuple(starts))
-        for jump in jumps:
-            self._code[jump] = _Split((len(self._code),))
+    def _in_sequence(self, part: Sequence, way: _Way) -> int:
+        """The next part of a sequence, and then the rest of it."""
+        _, index, _, following = way
+        if index == len(part.parts):
+            return following
+        rest = following
+        if index + 1 < len(part.parts):
+            rest = self._number((part, index + 1, 0, following))
+        return self._place(part.parts[index], rest)
 
-    def _emit_again(self, part: Node, start: int) -> None:
-        """One more time what has been written out since *start*."""
-        if len(self._code) - start > REPEATED_INSTRUCTIONS_MAX:
-            raise InvalidRegex("invalid repeat count")
-        self._emit(part)
+    def _in_repeat(
+        self, repeat: Repeat, way: _Way, most_of: dict[tuple[int, int], int]
+    ) -> Iterable[int]:
+        """Once more, and what comes after the repetition if that may come."""
+        _, least, most, following = way
+        if least == 0:
+            yield following
+            known = most_of.get((id(repeat), following), 0)
+            if most == 0 or known == _UNBOUNDED or _UNBOUNDED != most <= known:
+                return
+            most_of[id(repeat), following] = most
+        rest = repeat, max(least - 1, 0), most if most == _UNBOUNDED else most - 1, following
+        yield self._place(repeat.part, self._number(rest))
 
-    def _emit_loop(self, part: Node) -> None:
-        fork = self._reserve()
-        self._emit(part)
-        self._code.append(_Split((fork,)))
-        self._code[fork] = _Split((fork + 1, len(self._code)))
+    # -------------------------------------------------------------------------------- places
 
-    def _emit_optional(self, part: Node, times: int) -> None:
-        forks = []
-        start = len(self._code)
-        for _ in range(times):
-            forks.append(self._reserve())
-            self._emit_again(part, start)
-        for fork in forks:
-            self._code[fork] = _Split((fork + 1, len(self._code)))
+    def _place(self, part: Node, following: int) -> int:
+        """The place at the beginning of a part, from which to go on at *following*."""
+        while isinstance(part, Sequence) and len(part.parts) == 1:
+            (part,) = part.parts
+        if isinstance(part, Repeat):
+            most = _UNBOUNDED if part.most is None else part.most
+            # What may match nothing as often as it must need not be matched at all.
+            least = 0 if self._matches_nothing(part.part) else part.least
+            return self._number((part, least, most, following))
+        return self._number((part, 0, 0, following))
 
-    def _reserve(self) -> int:
-        """A place for an instruction that is not known yet."""
-        self._code.append(_Split(()))
-        return len(self._code) - 1
+    def _matches_nothing(self, part: Node) -> bool:
+        """Whether a part matches the empty text wherever it is."""
+        known = self._nothing.get(id(part))
+        if known is None:
+            match part:
+                case Repeat(inner, least, _):
+                    known = least == 0 or self._matches_nothing(inner)
+                case Sequence(parts):
+                    known = all(map(self._matches_nothing, parts))
+                case Choice(options):
+                    known = any(map(self._matches_nothing, options))
+                case _:
+                    known = False
+            self._nothing[id(part)] = known
+        return known
+
+    def _number(self, way: _Way) -> int:
+        key = id(way[0]), *way[1:]
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._ways)
+            self._ways.append(way)
+        return number
 
 
 def _holds(assertion: Assertion, before: str, after: str) -> bool:

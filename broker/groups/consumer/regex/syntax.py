@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from types import MappingProxyType
 
 # A set of ASCII characters: bit n stands for chr(n).
@@ -84,6 +85,7 @@ def span(first: int, last: int) -> CharSet:
     return chars(map(chr, range(first, min(last, ASCII_COUNT - 1) + 1)))
 
 
+@cache
 def folded(charset: CharSet) -> CharSet:
     """The same letters in either case."""
     letters = [chr(code) for code in range(ASCII_COUNT) if charset >> code & 1]

@@ -8,11 +8,10 @@ from broker.controller.image import MetadataImage, PartitionRegistration, TopicI
 from broker.errors import ApiError
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.subscriptions import RegexKey, Subscriptions
+from broker.groups.consumer.regex_resolution import Resolved, matching
+from broker.groups.consumer.subscriptions import Subscriptions, regex_error
 from broker.groups.consumer.topics import Topics
-from broker.groups.coordinator_timer import CoordinatorTimer
 from protocol.errors import ErrorCode
-from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.consumer.books import T, group_of, image_of, member
 from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock
 
@@ -24,10 +23,9 @@ class World:
 
     def __init__(self) -> None:
         self.clock = ManualClock()
-        self.timer = CoordinatorTimer(SystemTimer("test", now_ms=self.clock.now_ms))
         self.image: MetadataImage = image_of(t=2, u=1)
         self.topics = Topics(lambda: self.image)
-        self.subscriptions = Subscriptions(self.clock, self.timer, self.topics)
+        self.subscriptions = Subscriptions(self.clock, self.topics)
 
     def grow(self) -> None:
         """Topic t gets a third partition."""
@@ -44,7 +42,9 @@ class World:
 
     def resolved(self, group: ConsumerGroup) -> ConsumerGroup:
         draft = GroupDraft(group)
-        self.subscriptions.resolve(draft)
+        regexes = group.subscribed_regexes()
+        topics = {each: matching(each, self.topics.names()) for each in regexes}
+        self.subscriptions.resolve(draft, Resolved(topics, self.topics.version))
         return draft.group
 
 
@@ -99,14 +99,12 @@ def test_a_member_in_another_s_place_may_read_other_topics(world: World) -> None
 
 
 def test_a_group_that_is_forgotten_is_compared_anew(world: World) -> None:
-    """One that comes back may have missed changes; its expressions are resolved elsewhere."""
+    """One that comes back may have missed changes."""
     group = world.updated(group_of(member("a", "t")))
-    world.timer.schedule(RegexKey("g"), 0, lambda: None)
     world.grow()
     world.subscriptions.forget(group)
 
     assert world.updated(group).epoch == group.epoch + 1
-    assert not world.timer.is_scheduled(RegexKey("g"))
 
 
 def test_a_change_that_concerns_nobody_raises_nothing(world: World) -> None:
@@ -225,13 +223,9 @@ def due(world: World, group: ConsumerGroup, *, after_ms: float = 0) -> bool:
 
 
 def test_new_expressions_are_looked_at(world: World) -> None:
-    """Names alone need no look, and one look at a time is enough."""
+    """Names alone need no look."""
     assert due(world, group_of(A))
     assert not due(world, group_of(member("a", "t")))
-
-    world.timer.schedule(RegexKey("g"), 1000, lambda: None)
-
-    assert not due(world, group_of(A))
 
 
 def test_other_topics_are_looked_at_but_not_too_often(world: World) -> None:
@@ -255,3 +249,21 @@ def test_expressions_are_looked_at_now_and_then_without_a_reason(world: World) -
     group = world.resolved(group_of(A))
 
     assert [due(world, group, after_ms=ms) for ms in (600_000, 600_001)] == [False, True]
+
+
+def test_expressions_that_were_not_resolved_are_left_for_the_next_time(world: World) -> None:
+    """A member has subscribed to another one while the others were being resolved."""
+    draft = GroupDraft(group_of(A, member("b", subscribed_topic_regex="u")))
+    world.subscriptions.resolve(draft, Resolved({"t.*": frozenset("t"), "gone": frozenset()}, 1))
+
+    assert draft.group.regexes.keys() == {"t.*"}
+
+
+def test_what_is_wrong_with_a_long_expression_is_remembered() -> None:
+    """A thread reads it, so that the heartbeat need not."""
+    regex_error.cache_clear()
+    assert regex_error("(" * 50) == "missing closing )"
+    assert regex_error("a" * 2000) is None
+    regex_error("a" * 2000)
+
+    assert regex_error.cache_info().hits == 1

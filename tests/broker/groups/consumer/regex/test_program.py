@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from broker.groups.consumer.regex.program import REPEATED_INSTRUCTIONS_MAX, Program
+from broker.groups.consumer.regex.program import PLACES_MAX, Program
 from broker.groups.consumer.regex.syntax import InvalidRegex
 
 ATOMS = st.sampled_from(
@@ -120,15 +121,42 @@ def test_a_program_can_be_asked_again() -> None:
     ]
 
 
-@pytest.mark.parametrize("pattern", ["((a{100}){100}){100}", "((a{0,100}){0,100}){0,100}"])
-def test_repetitions_of_repetitions_have_a_bound(pattern: str) -> None:
-    """Written out they would fill the memory; RE2/J takes them, and runs out of stack."""
-    with pytest.raises(InvalidRegex, match="invalid repeat count"):
-        Program(pattern)
+@pytest.mark.parametrize(
+    ("pattern", "fits", "fits_not"),
+    [
+        ("((a{100}){100}){100}", [], ["", "a" * 249]),
+        ("((a{0,100}){0,100}){0,100}", ["", "a" * 249], ["a" * 248 + "b"]),
+        ("(a?){1000}", ["", "a" * 249], ["b"]),
+        ("(x{1000}|y{1000}){1000}", [], ["x" * 249]),
+        ("(a{2}){3}", ["a" * 6], ["a" * 5, "a" * 7]),
+        ("(a{2,3}){2,}", ["a" * 4, "a" * 249], ["a" * 3]),
+        ("a" * 5001, ["a" * 5001], ["a" * 5000]),
+    ],
+)
+def test_repetitions_are_counted(pattern: str, fits: list[str], fits_not: list[str]) -> None:
+    """Kafka takes them, too; a repetition of repetitions is not written out."""
+    program = Program(pattern)
+
+    assert [name for name in (*fits, *fits_not) if program.matches(name)] == fits
 
 
-def test_long_patterns_without_repetitions_have_none() -> None:
-    """Only what is written out is counted."""
-    pattern = "a" * (REPEATED_INSTRUCTIONS_MAX + 1)
+def test_what_a_repetition_costs_depends_on_the_name() -> None:
+    """Nothing is made of what no name gets to, and ways that others include are not gone."""
+    programs = [Program(f"(a?){{{count}}}") for count in (10, 1000)]
+    for program in programs:
+        assert program.matches("aaaa")
 
-    assert Program(pattern).matches(pattern)
+    few, many = (len(program._ways) for program in programs)
+    assert few == many < 50
+
+
+def test_what_is_remembered_has_a_bound() -> None:
+    """A pattern may make ever new sets of places out of names."""
+    program = Program("((.*a){0,30}.*b){0,30}")
+    rng = random.Random(1)
+    for _ in range(300):
+        program.matches("".join(rng.choices("abc", k=200)))
+
+    assert len(program._ways) < PLACES_MAX + 100_000
+    program.matches("a")
+    assert program.matches("ab")

@@ -1,0 +1,146 @@
+"""Finds out which topics the regular expressions of groups stand for, in worker threads.
+
+Kafka has an executor for it. Each expression is a computation of its own, so that other work of the
+node gets its turn between two of a group that has many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.regex.program import Program
+from broker.groups.consumer.regex.syntax import InvalidRegex
+from broker.groups.consumer.topics import Topics
+from broker.groups.coordinator_timer import CoordinatorTimer
+from broker.offload import Job, Offload, Outcome
+
+Matches = frozenset[str]
+GroupOf = Callable[[str], ConsumerGroup | None]
+
+
+class Resolved(NamedTuple):
+    """The topics of each expression, as of a version of `Topics`."""
+
+    topics: Mapping[str, Matches]
+    version: int
+
+
+OnResolved = Callable[[ConsumerGroup, Resolved], None]
+
+
+class RegexKey(NamedTuple):
+    """What the resolution of a group's regular expressions is scheduled under."""
+
+    group_id: str
+    what: str = "regex"
+
+
+class RegexResolution:
+    """The resolutions under way, at most one a group. ``on_resolved`` is given the results."""
+
+    def __init__(
+        self,
+        timer: CoordinatorTimer,
+        offload: Offload,
+        topics: Topics,
+        group_of: GroupOf,
+        on_resolved: OnResolved,
+    ) -> None:
+        self._timer = timer
+        self._offload = offload
+        self._topics = topics
+        self._group_of = group_of
+        self._on_resolved = on_resolved
+        self._running: dict[str, _Resolution] = {}
+
+    def is_pending(self, group_id: str) -> bool:
+        """Whether a group's expressions are being resolved, or are about to be."""
+        return group_id in self._running or self._timer.is_scheduled(RegexKey(group_id))
+
+    def begin_soon(self, group_id: str) -> None:
+        """Resolve all that a group subscribes to, after the present step."""
+        self._timer.schedule(RegexKey(group_id), 0, lambda: self._begin(group_id))
+
+    def forget(self, group_id: str) -> None:
+        """The group is deleted, replaced or coordinated elsewhere: results do not count."""
+        self._timer.cancel(RegexKey(group_id))
+        resolution = self._running.pop(group_id, None)
+        if resolution is not None:
+            resolution.abandon()
+
+    def _begin(self, group_id: str) -> None:
+        group = self._group_of(group_id)
+        if group is None:
+            return
+        version = self._topics.version
+
+        def on_done(topics: Mapping[str, Matches]) -> None:
+            del self._running[group_id]
+            resolved = Resolved(topics, version)
+            # In a step of the timer, which survives an exception.
+            self._timer.schedule(RegexKey(group_id), 0, lambda: self._end(group_id, resolved))
+
+        regexes = sorted(group.subscribed_regexes())
+        resolution = _Resolution(self._offload, regexes, self._topics.names(), on_done)
+        self._running[group_id] = resolution
+        resolution.advance()
+
+    def _end(self, group_id: str, resolved: Resolved) -> None:
+        group = self._group_of(group_id)
+        if group is not None:
+            self._on_resolved(group, resolved)
+
+
+class _Resolution:
+    """Goes through the expressions of one group."""
+
+    def __init__(
+        self,
+        offload: Offload,
+        regexes: Sequence[str],
+        names: Sequence[str],
+        on_done: Callable[[Mapping[str, Matches]], None],
+    ) -> None:
+        self._offload = offload
+        self._left = list(regexes)
+        self._names = names
+        self._on_done = on_done
+        self._topics: dict[str, Matches] = {}
+        self._job: Job[Matches] | None = None
+
+    def advance(self) -> None:
+        """Resolve the next expressions until one of them takes a thread, or none is left."""
+        while self._left:
+            regex = self._left.pop()
+            work = partial(matching, regex, self._names)
+            job = self._offload.run(work, partial(self._matched, regex))
+            if job.is_pending:
+                self._job = job
+                return
+        self._on_done(self._topics)
+
+    def abandon(self) -> None:
+        """Let nothing come of it."""
+        if self._job is not None:
+            self._job.abandon()
+
+    def _matched(self, regex: str, outcome: Outcome[Matches]) -> None:
+        self._topics[regex] = outcome.result()
+        # Without a thread this is called before `run` returns, and the loop goes on by itself.
+        if self._job is not None:
+            self._job = None
+            self.advance()
+
+
+def matching(regex: str, names: Sequence[str]) -> Matches:
+    """Those of *names* that fit; none fits an expression that cannot be read.
+
+    An older coordinator may have accepted what is refused here.
+    """
+    try:
+        return frozenset(filter(Program(regex).matches, names))
+    except InvalidRegex:
+        return frozenset()

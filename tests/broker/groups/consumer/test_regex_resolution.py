@@ -1,0 +1,118 @@
+"""Regular expressions are resolved one after the other, in threads, for one group at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.regex_resolution import RegexResolution, Resolved, matching
+from broker.groups.consumer.topics import Topics
+from broker.groups.coordinator_timer import CoordinatorTimer
+from broker.offload import Inline
+from purgatories.timer.system_timer import SystemTimer
+from tests.broker.groups.consumer.books import group_of, image_of, member
+from tests.held_offload import HeldOffload
+from tests.purgatories.manual_clock import ManualClock
+
+REGEXES = ("t.*", "u", "v|t")
+
+
+class World:
+    """A group with three regular expressions; ``results`` is what was found for it."""
+
+    def __init__(self, offload: Any) -> None:
+        self._clock = ManualClock()
+        self._timer = SystemTimer("test", now_ms=self._clock)
+        members = [member(f"m{each}", subscribed_topic_regex=each) for each in REGEXES]
+        self.group: ConsumerGroup | None = group_of(*members)
+        self.topics = Topics(lambda: image_of(t=1, u=1))
+        self.results: list[Resolved] = []
+        self.resolution = RegexResolution(
+            CoordinatorTimer(self._timer),
+            offload,
+            self.topics,
+            lambda _: self.group,
+            lambda _, resolved: self.results.append(resolved),
+        )
+
+    def tick(self) -> None:
+        """Let timers that are due run."""
+        self._clock.advance_to(self._clock.now_ms + 1, self._timer)
+
+
+FOUND = {"t.*": frozenset("t"), "u": frozenset("u"), "v|t": frozenset("t")}
+
+
+def test_without_threads_all_are_resolved_in_the_next_step() -> None:
+    """For tools and tests."""
+    world = World(Inline())
+    world.resolution.begin_soon("g")
+    assert world.resolution.is_pending("g")
+    world.tick()
+    world.tick()
+
+    assert world.results == [Resolved(FOUND, 0)]
+    assert not world.resolution.is_pending("g")
+
+
+def test_each_expression_is_a_computation_of_its_own() -> None:
+    """Others get their turn in between; the version is that of the names."""
+    threads = HeldOffload()
+    world = World(threads)
+    world.resolution.begin_soon("g")
+    world.tick()
+    world.topics.version += 1
+    for _ in REGEXES:
+        assert len(threads.jobs) == 1
+        assert world.resolution.is_pending("g")
+        threads.finish_next()
+    world.tick()
+
+    assert not threads.jobs
+    assert world.results == [Resolved(FOUND, 0)]
+
+
+@pytest.mark.parametrize("steps", range(len(REGEXES) + 1))
+def test_a_group_that_is_forgotten_hears_no_more(steps: int) -> None:
+    """Whatever is under way."""
+    threads = HeldOffload()
+    world = World(threads)
+    world.resolution.begin_soon("g")
+    world.tick()
+    for _ in range(steps):
+        threads.finish_next()
+    world.resolution.forget("g")
+    for _ in range(len(threads.jobs)):
+        threads.finish_next()
+    world.tick()
+
+    assert world.results == []
+    assert not threads.jobs
+    assert not world.resolution.is_pending("g")
+
+
+def test_a_group_that_is_gone_needs_no_results() -> None:
+    """It was deleted before, or while its expressions were resolved."""
+    threads = HeldOffload()
+    world = World(threads)
+    group, world.group = world.group, None
+    world.resolution.begin_soon("g")
+    world.tick()
+    assert not threads.jobs
+
+    world.group = group
+    world.resolution.begin_soon("g")
+    world.tick()
+    for _ in REGEXES:
+        threads.finish_next()
+    world.group = None
+    world.tick()
+
+    assert world.results == []
+
+
+def test_an_expression_that_cannot_be_read_fits_nothing() -> None:
+    """Another broker may have accepted it."""
+    assert matching("(", ["t", "("]) == frozenset()
