@@ -24,6 +24,7 @@ class ModelWorld:
         self.node = GroupNode(plan.config)
         self.world = self.node.world
         self.parked: list[GroupRequest] = []
+        self._slices: dict[GroupRequest, Any] = {}
         self.led = set(range(len(self.world.logs)))
         self.is_slow = False
         self.shadow = GroupStates()
@@ -38,12 +39,23 @@ class ModelWorld:
         request = GroupRequest(self.node, body, version, client_id)
         response = HANDLERS[type(body)](request)  # type: ignore[arg-type]  # as handlers see one
         if isinstance(response, GeneratorType):
-            response = _run_to_its_end(response)
-        if response is not None:
+            self._slices[request] = response
+        elif response is not None:
             request.respond(response)
         if not request.answers:
             self.parked.append(request)
+        self._advance()
         return request
+
+    def _advance(self) -> None:
+        """Run one more slice of each long request; others come between two slices."""
+        for request, slices in list(self._slices.items()):
+            try:
+                next(slices)
+            except StopIteration as end:
+                del self._slices[request]
+                if end.value is not None:
+                    request.respond(end.value)
 
     def check_parked(self) -> None:
         """Only joins and syncs wait, and whoever waits for slow replicas; nobody hears twice."""
@@ -51,12 +63,13 @@ class ModelWorld:
             if len(request.answers) > 1:
                 raise Violation(f"{request.body} has {len(request.answers)} answers")
             waits = isinstance(request.body, JoinGroupRequest | SyncGroupRequest)
-            if not (request.answers or waits or self.is_slow):
+            if not (request.answers or waits or self.is_slow or request in self._slices):
                 raise Violation(f"{request.body} has no answer")
 
     def abandon(self, request: GroupRequest) -> None:
         """The client of a parked request goes away."""
         self.parked.remove(request)
+        self._slices.pop(request, None)
         if request.on_disconnect is not None:
             request.on_disconnect()
 
@@ -123,13 +136,3 @@ class ModelWorld:
                 if each.value is not None:
                     states.load(each, self.world.clock.wall_ms())
         return states
-
-
-def _run_to_its_end(slices: GeneratorType[Any, None, object | None]) -> object | None:
-    """What a handler returns after its last slice."""
-    while True:
-        try:
-            next(slices)
-        except StopIteration as end:
-            response: object | None = end.value
-            return response
