@@ -119,6 +119,9 @@ class Migration:
 
     def _as_consumer(self, group: ClassicGroup, member: ClassicGroupMember) -> ConsumerGroupMember:
         protocol_name = group.protocol_name or group.select_protocol()
+        if all(protocol.name != protocol_name for protocol in member.protocols):
+            # A newcomer to a rebalance that will change the protocol; Kafka fails in the same way.
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
         subscription = parse_subscription(member.metadata(protocol_name))
         assignment = parse_assignment(member.assignment)
         if assignment.user_data:
