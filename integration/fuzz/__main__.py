@@ -25,6 +25,7 @@ from integration.fuzz.hostile_clients import HostileClients
 from integration.fuzz.recorded import Relay, let_clients_work
 from integration.fuzz.sessions import Session, Sessions
 from integration.processes import free_ports
+from protocol.messages.unregister_broker import UnregisterBrokerRequest
 
 FRAMES_A_ROUND = 20_000
 _KEPT_SESSIONS = 400  # that are tried again when the broker has ended
@@ -33,7 +34,10 @@ _LOOK_EVERY_SESSIONS = 50
 _DESCRIPTORS_A_PARTITION = 12
 _MEMORY_MAX = 1 << 30
 
-SERVED: dict[int, Any] = {cls.__spec__.key: cls for cls in HANDLERS}
+# UnregisterBroker takes the only broker's partitions away, as an administrator may.
+SERVED: dict[int, Any] = {
+    cls.__spec__.key: cls for cls in HANDLERS if cls is not UnregisterBrokerRequest
+}
 
 
 class Harm(Exception):  # noqa: N818 - it names what was found
@@ -69,10 +73,10 @@ def record_clients() -> list[bytes]:
     port, behind = free_ports(2)
     relay = Relay(port)
     with tempfile.TemporaryDirectory(prefix="antechamber-fuzz-") as folder:
+        relay.forward_to(behind)
         advertise = ("--advertise", f"127.0.0.1:{port}")
         broker = FuzzedBroker(Path(folder), "--port", str(behind), *advertise)
         try:
-            relay.forward_to(behind)
             let_clients_work(f"127.0.0.1:{port}")
         finally:
             relay.close()
@@ -88,7 +92,9 @@ def play_round(chance: random.Random, recorded: Sequence[bytes]) -> tuple[int, d
         latest: deque[Session] = deque(maxlen=_KEPT_SESSIONS)
         try:
             begin = time.monotonic()
-            frames = _play(broker, Sessions(chance, SERVED, recorded), latest)
+            frames = _play(
+                broker, Sessions(chance, SERVED, recorded, broker.honest_topic()), latest
+            )
             seconds = time.monotonic() - begin
             facts = honest.finish()
             _check_that_nothing_is_left(broker)

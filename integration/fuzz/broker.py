@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import psutil  # type: ignore[import-untyped]  # no types there
 
@@ -15,13 +17,23 @@ from antechamber.admin_client import AdminClient
 from integration.antechamber_process import start_serve
 from integration.deadlines import eventually
 from integration.fuzz.honest_client import TOPIC
-from integration.wire.connection import address
+from integration.wire.connection import Connection, address
+from integration.wire.requests import create_topic
 
 ROOT = Path(__file__).parents[2]
 _READY_WITHIN_SECONDS = 60
 _STOP_WITHIN_SECONDS = 30
 _END_WITHIN_SECONDS = 3
-_TOPICS = ("t:2", "u:1", "consumer:3", TOPIC)
+_TOPICS = ("t:2", "u:1", "consumer:3")
+# The defaults of the broker may change; the honest client's topic has settings of its own.
+_HONEST = {
+    "cleanup.policy": "delete",
+    "max.message.bytes": "1048588",
+    "message.timestamp.after.max.ms": "9223372036854775807",
+    "min.insync.replicas": "1",
+    "retention.bytes": "-1",
+    "retention.ms": "-1",
+}
 
 
 class FuzzedBroker:
@@ -45,6 +57,8 @@ class FuzzedBroker:
         self.bootstrap: str = facts["bootstrap"]
         self.admin = AdminClient(facts["admin"])
         self._child = psutil.Process(self.process.pid)
+        with Connection(self.bootstrap) as connection:
+            connection.ask(create_topic(TOPIC, configs=_HONEST))
 
     @property
     def address(self) -> tuple[str, int]:
@@ -75,6 +89,11 @@ class FuzzedBroker:
     def memory_bytes(self) -> int:
         """How much memory it holds."""
         return int(self._child.memory_info().rss)
+
+    def honest_topic(self) -> Collection[object]:
+        """Name and id of the topic that only the honest client may use."""
+        topics = self.admin.cluster()["topics"]
+        return (TOPIC, *(UUID(topic["id"]) for topic in topics if topic["name"] == TOPIC))
 
     def node(self) -> dict[str, Any]:
         """What its only node counts."""

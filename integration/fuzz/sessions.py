@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -44,15 +44,19 @@ class Session(NamedTuple):
 
 
 class Sessions:
-    """Draws sessions; *recorded* are frames of real clients."""
+    """Draws sessions; *recorded* are frames of real clients, *spared* as `Drawing` has it."""
 
     def __init__(
-        self, chance: random.Random, served: dict[int, Any], recorded: Sequence[bytes]
+        self,
+        chance: random.Random,
+        served: dict[int, Any],
+        recorded: Sequence[bytes],
+        spared: Collection[object] = (),
     ) -> None:
         self._chance = chance
         self._served = served
         self._recorded = list(recorded)
-        self.drawing = Drawing(chance)
+        self.drawing = Drawing(chance, spared=spared)
         self._correlation_id = 0
 
     def draw(self) -> Session:

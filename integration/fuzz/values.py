@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from collections.abc import Collection
 from typing import Any, get_args, get_origin
 from uuid import UUID
 
@@ -33,11 +34,17 @@ _TEXTS = ("\0", "\x1b[2J", "a\r\nb", "\u202e", "../..", "é" * 200, "x" * 249, "
 
 
 class Drawing:
-    """Draws messages; *extreme* is how many values of a hundred are at the end of their type."""
+    """Draws messages; *extreme* is how many values of a hundred are at the end of their type.
 
-    def __init__(self, chance: random.Random, extreme: int = 10) -> None:
+    What is *spared* is not learned from responses: names and ids that belong to others.
+    """
+
+    def __init__(
+        self, chance: random.Random, extreme: int = 10, *, spared: Collection[object] = ()
+    ) -> None:
         self.chance = chance
         self._extreme = extreme / 100
+        self._spared = spared
         # What responses have brought: member ids, topic ids, producer ids, sessions.
         self.seen_texts: list[str] = list(NAMES)
         self.seen_uuids: list[UUID] = [UUID(int=0)]
@@ -61,6 +68,8 @@ class Drawing:
         if isinstance(value, list):
             for item in value[:3]:
                 self._learn(item)
+        elif value.__hash__ is not None and value in self._spared:
+            return
         elif dataclasses.is_dataclass(value):
             self.learn(value)
         elif isinstance(value, str) and len(value) < _LEARNED_TEXT_MAX:
