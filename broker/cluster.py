@@ -158,7 +158,6 @@ class Cluster:
                 undo.callback(node.close)
                 member.begin(node)
             undo.pop_all()
-        controller.steps = self.steps
 
     @property
     def nodes(self) -> list[Node]:
@@ -169,6 +168,7 @@ class Cluster:
         """Run all nodes, those started later included, until cancelled."""
         async with trio.open_nursery() as self._nursery:
             watchdog = self._watch()
+            self.controller.steps = self.steps
             await self._nursery.start(self._offload.serve)
             for member in self.members.values():
                 self._nursery.start_soon(self._run, member)

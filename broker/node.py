@@ -112,7 +112,7 @@ class Node:
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
-        """Apply the whole image at once, and later changes in slices.
+        """Apply the whole image at once; changes are applied in slices when the node runs.
 
         A node that fails here leaves the cluster as it was.
         """
@@ -124,10 +124,10 @@ class Node:
             raise
         self.logs.started()
         self._is_started = True
-        self.feed.steps = self.steps
 
     async def run(self) -> None:
         """Run the node's timers and fetchers until cancelled."""
+        self.feed.steps = self.steps
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.replication.fetchers.run)
             nursery.start_soon(run_reaper, self.timer)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import errno
+from itertools import count
 from pathlib import Path
 
 import pytest
 import trio
 import trio.testing
 
-from broker.cluster import NodeState
+from broker.clock import TrioClock
+from broker.cluster import Cluster, NodeState
 from broker.cluster_facts import ClusterFacts
+from broker.config import Config
+from broker.config.topics import check_topic_configs
+from broker.controller.controller import Controller
+from broker.controller.image import Broker
+from broker.controller.store import ControllerStore
 from broker.errors import DiskFailed, InvariantBroken, NodeFailed, NoSuchNode, WrongState
 from broker.housekeeping import Once
 from broker.topic_partition import TopicPartition
 from tests.batches import batch
 from tests.broker.lenient import contain_errors
-from tests.client import RunningCluster, running_cluster
+from tests.client import MemoryNetwork, RunningCluster, running_cluster
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio
@@ -134,6 +141,21 @@ async def test_the_last_node_without_a_data_directory_ends_the_process(tmp_path:
     (error,) = _leaves(raised.value)
     assert isinstance(error, DiskFailed)
     assert str(tmp_path / "node-2") in str(error)
+
+
+async def test_topics_made_before_the_start_are_there_at_the_start(tmp_path: Path) -> None:
+    """Slices wait for a loop that runs them, and who starts the broker waits for its topics."""
+    config, clock = Config(), TrioClock()
+    controller = Controller(ControllerStore(None), config, check_topic_configs)
+    network = MemoryNetwork()
+    cluster = Cluster([Broker(1, "127.0.0.1", 9092)], config, clock, controller, tmp_path, network)
+    cluster.steps.now_ms = count().__next__
+
+    controller.create_topic("t", partitions=50)
+
+    [node] = cluster.nodes
+    assert len(node.replicas.partitions) == 50
+    cluster.close()
 
 
 def _break_disk(running: RunningCluster, node_id: int) -> None:
