@@ -92,7 +92,8 @@ def slices(data: bytes | memoryview, size: int = PIECE_BYTES_MAX) -> Iterator[by
 # --------------------------------------------------------------------------------------- gzip
 
 _GZIP_WBITS = 31
-_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_MEMBER = b"\x1f\x8b\x08"  # with the method, deflate
+_GZIP_HEADER_BYTES = 10
 _GZIP_DEFAULT_LEVEL = 6
 
 
@@ -108,9 +109,12 @@ _GZIP_INPUT_BYTES = 8 * 1024
 
 
 def _gunzip(data: memoryview, piece_max: int) -> Iterator[bytes]:
-    """One member after the other; as in Java's GZIPInputStream, what is none ends the block."""
+    """One member after the other; as in Java's GZIPInputStream, what is none ends the block.
+
+    Of what follows a member only the header says whether it is one.
+    """
     at, end, first = 0, len(data), True
-    while first or data[at : at + len(_GZIP_MAGIC)] == _GZIP_MAGIC:
+    while first or (data[at : at + 3] == _GZIP_MEMBER and end - at > _GZIP_HEADER_BYTES):
         first = False
         inflate = zlib.decompressobj(_GZIP_WBITS)
         given: Buffer = b""
@@ -157,8 +161,11 @@ def _unsnappy(data: memoryview, _piece_max: int) -> Iterator[bytes | memoryview]
     if data[: len(_XERIAL_MAGIC)] != _XERIAL_MAGIC:
         yield _unsnappy_block(data)
         return
-    position = len(_XERIAL_HEADER)
-    while position < len(data):
+    position = 0
+    while len(data) - position >= 4:
+        if data[position : position + len(_XERIAL_MAGIC)] == _XERIAL_MAGIC:
+            position += len(_XERIAL_HEADER)  # streams may follow each other
+            continue
         start = position + 4
         position = start + int.from_bytes(data[start - 4 : start], "big", signed=True)
         if not start <= position <= len(data):

@@ -3,7 +3,8 @@
 Behaviour: partitions refused before the append come after the others in the answer, as Kafka
 orders them; ``acks=0`` has no answer, and an error then closes the connection so that the client
 looks around; a wait that times out answers REQUEST_TIMED_OUT and keeps the records. A client that
-has produced more than its quota is answered at once, and then not read for a while. With
+has produced more than its quota is answered at once, and then not read for a while. Batches that
+take long to validate are validated in a worker thread before any batch is appended. With
 ``flush.messages`` the disk must have the records before they are acknowledged.
 
 Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
@@ -11,6 +12,8 @@ older librdkafka takes that for "no compression" otherwise (KAFKA-18659).
 
 Deviations: transactions are not served yet: a transactional batch is INVALID_TXN_STATE, or, as in
 Kafka, TRANSACTIONAL_ID_AUTHORIZATION_FAILED for the whole request if it names no transactional id.
+A zstd block, and one record of any compressed batch, may decompress to 128 MB; Kafka has no limit
+but its heap.
 """
 
 from __future__ import annotations

@@ -162,3 +162,23 @@ def test_a_snappy_block_of_the_largest_ratio_is_read() -> None:
     bare = kafka_python.snappy_encode(plain, xerial_compatible=False)
     assert len(plain) / len(bare) > 20
     assert decompress(Codec.SNAPPY, bare, len(plain)) == plain
+
+
+@pytest.mark.parametrize("rest", [b"\x1f\x8b", b"\x1f\x8b" + b"\xff" * 60, bytes(50)])
+def test_what_follows_a_gzip_member_without_a_header_is_not_read(rest: bytes) -> None:
+    """As in Java, also if it begins like one."""
+    assert decompress(Codec.GZIP, gzip.compress(TEXT) + rest, LIMIT) == TEXT
+
+
+def test_a_gzip_member_that_is_damaged_is_corrupt() -> None:
+    """Be it the first or a later one."""
+    member = bytearray(gzip.compress(TEXT))
+    member[20:40] = b"\xff" * 20
+    with pytest.raises(CorruptRecords):
+        decompress(Codec.GZIP, gzip.compress(b"one") + member, LIMIT)
+
+
+def test_snappy_streams_follow_each_other() -> None:
+    """Each with its header; fewer than four bytes at the end are not read."""
+    streams = compress(Codec.SNAPPY, b"one ") + compress(Codec.SNAPPY, b"two") + b"\0\0"
+    assert decompress(Codec.SNAPPY, streams, LIMIT) == b"one two"
