@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from antechamber.output import guarded
 from antechamber.process import command, environment
 
 EXIT_USAGE = 2
@@ -39,9 +40,17 @@ try:
 """
 
 
+COMMANDS = ("serve", "fault", "requests", "explain", "record", "analyze", "help")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code."""
-    match list(sys.argv[1:] if arguments is None else arguments):
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return guarded("antechamber", lambda: _main(words))
+
+
+def _main(words: list[str]) -> int:
+    match words:
         case ["serve", *rest]:
             return _become("broker", rest)
         case ["fault", *rest]:
@@ -65,10 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         case [] | ["help" | "--help" | "-h", *_]:
             sys.stdout.write(HELP)
         case [unknown, *_]:
-            what = "option" if unknown.startswith("-") else "command"
-            sys.stderr.write(
-                f"antechamber: unknown {what} {unknown!r}; antechamber help lists what there is\n"
-            )
+            sys.stderr.write(f"antechamber: {_unknown(unknown)}\n")
             return EXIT_USAGE
     return 0
 
@@ -78,6 +84,16 @@ def _become(room: str, arguments: list[str]) -> int:
     sys.stderr.flush()
     words = command(arguments, room)
     os.execve(words[0], words, environment(os.environ))  # noqa: S606 - our own interpreter, no shell
+
+
+def _unknown(word: str) -> str:
+    what = "option" if word.startswith("-") else "command"
+    # Imported here, too: hardly ever needed.
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, COMMANDS, n=1)
+    hint = f"did you mean {close[0]}?" if close else "antechamber help lists what there is"
+    return f"unknown {what} {word!r}; {hint}"
 
 
 def _version() -> str:

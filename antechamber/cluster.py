@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from antechamber.admin_client import REQUESTS_MAX, AdminClient, NoBroker, Parameters
 from antechamber.broker_process import BrokerProcess
+from antechamber.topics import Topics, named_topics
 
 START_TIMEOUT_S = 30.0
 WAIT_TIMEOUT_S = 5.0
@@ -41,7 +42,8 @@ class Cluster:
     """A cluster of *brokers* nodes in a process of its own, which never outlives this one.
 
     config: settings under Kafka's names for them, such as ``{"min.insync.replicas": 2}``.
-    topics: made before it is ready, each ``NAME[:PARTITIONS[:REPLICATION]]``.
+    topics: made before it is ready, each ``NAME[:PARTITIONS[:REPLICATION]]``, or a mapping of names
+    to numbers of partitions.
     data_dir: where the logs are kept; without it they are gone with the cluster.
     properties: a file of settings in Java's syntax; *config* goes over it.
     record: note of each request what it waited for, for `requests`; with *records* these notes go
@@ -56,7 +58,7 @@ class Cluster:
         brokers: int = 1,
         *,
         config: Mapping[str, Setting] | None = None,
-        topics: Iterable[str] = (),
+        topics: Topics = (),
         data_dir: str | os.PathLike[str] | None = None,
         properties: str | os.PathLike[str] | None = None,
         record: bool = False,
@@ -77,7 +79,7 @@ class Cluster:
             arguments += ["--records-topic", records_topic]
         for key, value in (config or {}).items():
             arguments += ["-c", f"{key}={_written(value)}"]
-        for topic in [topics] if isinstance(topics, str) else topics:
+        for topic in named_topics(topics):
             arguments += ["--topic", topic]
         self._keeps_data = data_dir is not None
         self._process = BrokerProcess(arguments, start_timeout)

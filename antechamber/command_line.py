@@ -13,9 +13,12 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from antechamber.admin_client import ADMIN_URL_DEFAULT, AdminClient, AdminError, NoBroker
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 ADMIN_VARIABLE = "ANTECHAMBER_ADMIN"
 TOKEN_FILE_VARIABLE = "ANTECHAMBER_ADMIN_TOKEN_FILE"  # noqa: S105 - the name of a variable
@@ -50,6 +53,10 @@ class CommandParser(argparse.ArgumentParser):
             help=f"holds the bearer token, where one is needed; also by {TOKEN_FILE_VARIABLE}",
         )
 
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Print a help; argparse itself would keep quiet about one that cannot be written."""
+        (file or sys.stderr).write(message)
+
     def error(self, message: str) -> NoReturn:
         """Refuse the command line."""
         raise UsageError(f"{message.removeprefix('argument ')}; {self.prog} --help says more")
@@ -64,14 +71,10 @@ def run(
     try:
         given = parser.parse_args(arguments)
         do(_client(given), given)
-        sys.stdout.flush()
     except UsageError as error:
         return _complain(parser, error, EXIT_USAGE)
     except (AdminError, NoBroker) as error:
         return _complain(parser, error, EXIT_REFUSED)
-    except BrokenPipeError:  # whoever reads has seen enough; nothing more can be said to it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_REFUSED
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     return 0

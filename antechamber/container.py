@@ -16,6 +16,8 @@ from typing import Any, Self
 from testcontainers.core.container import DockerContainer
 from testcontainers.core.wait_strategies import LogMessageWaitStrategy
 
+from antechamber.topics import Topics, named_topics
+
 IMAGE = "antechamber"
 START_TIMEOUT_S = 30
 _READY = "antechamber is ready: "
@@ -35,7 +37,7 @@ class BrokerContainer(DockerContainer):
         image: str = IMAGE,
         *,
         brokers: int = 1,
-        topics: Iterable[str] = (),
+        topics: Topics = (),
         config: Mapping[str, str] | None = None,
         options: Iterable[str] = (),
         **keywords: Any,
@@ -68,10 +70,10 @@ class BrokerContainer(DockerContainer):
         return str(self.get_docker_client().host())
 
 
-def serve_options(brokers: int, topics: Iterable[str], config: Mapping[str, str]) -> list[str]:
+def serve_options(brokers: int, topics: Topics, config: Mapping[str, str]) -> list[str]:
     """What is asked for, in words of ``antechamber serve``."""
     words = ["--brokers", str(brokers), "--admin-port", "0"]
-    for topic in topics:
+    for topic in named_topics(topics):
         words += ["--topic", topic]
     for key, value in config.items():
         words += ["--config", f"{key}={value}"]

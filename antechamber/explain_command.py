@@ -16,6 +16,7 @@ from typing import Any
 
 from antechamber.admin_client import AdminClient, AdminError
 from antechamber.command_line import CommandParser, run
+from antechamber.requests_command import check_topic
 from antechamber.story import story
 
 _DESCRIPTION = """\
@@ -75,6 +76,8 @@ def _latest(client: AdminClient, given: argparse.Namespace) -> dict[str, Any]:
             words = "no such request waits, and answered ones are not recorded; serve with --record"
             raise AdminError(error.status, words) from None
     if not found:
+        if given.topic is not None:
+            check_topic(client, given.topic)
         raise AdminError(HTTPStatus.NOT_FOUND, "no such request waits or is among the latest")
     return max(found, key=lambda request: request["arrived_us"])
 

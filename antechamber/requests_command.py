@@ -77,12 +77,39 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
             words = "answered requests are not recorded; ask with --parked, or serve with --record"
             raise AdminError(error.status, words) from None
 
-    if given.follow:
-        (_print_for_ever if given.json else _draw_for_ever)(ask, given)
+    found = ask(given.limit)
+    if given.topic is not None and not found and not given.follow:
+        check_topic(client, given.topic)
+    if given.follow and given.json:
+        if given.parked:
+            _print_waits_for_ever(ask, _answered(client, given), given.limit)
+        else:
+            _print_for_ever(ask, given.limit)
+    elif given.follow:
+        _draw_for_ever(ask, given)
     elif given.json:
-        _print(ask(given.limit))
+        _print(found)
     else:
-        _draw(ask(given.limit), given)
+        _draw(found, given)
+
+
+def check_topic(client: AdminClient, name: str) -> None:
+    """Raise `AdminError` if the cluster has no such topic: no request will ever name it."""
+    if name not in (topic["name"] for topic in client.cluster()["topics"]):
+        raise AdminError(HTTPStatus.NOT_FOUND, f"there is no topic {name!r}")
+
+
+def _answered(client: AdminClient, given: argparse.Namespace) -> Ask:
+    def ask(limit: int) -> list[Request]:
+        return client.requests(
+            api=given.api,
+            topic=given.topic,
+            client=given.client,
+            followers=1 if given.followers else None,
+            limit=limit,
+        )
+
+    return ask
 
 
 def _print(requests: Iterable[Request]) -> None:
@@ -91,17 +118,48 @@ def _print(requests: Iterable[Request]) -> None:
     sys.stdout.flush()
 
 
-def _print_for_ever(ask: Ask, given: argparse.Namespace) -> None:
+def _print_for_ever(ask: Ask, limit: int) -> None:
+    """Each answered request once, in the order of the answers."""
+    found = ask(limit)
     seen: set[Identity] = set()
-    found = ask(given.limit)
     while True:
-        if given.parked:
-            _print(request for request in found if _identity(request) not in seen)
-        else:
-            _print(reversed(found))
+        _print(reversed(found))
         seen = {*map(_identity, found)} or seen
         sleep(FOLLOW_INTERVAL_S)
-        found = ask(given.limit) if given.parked else _until_seen(ask, given.limit, seen)
+        found = _until_seen(ask, limit, seen)
+
+
+def _print_waits_for_ever(ask: Ask, answered: Ask, limit: int) -> None:
+    """Each request that waits once; one that is answered between two looks, by its wait record."""
+    shown: set[Identity] = set()
+    latest = _latest_answered(answered)
+    while True:
+        parked = ask(limit)
+        _print(request for request in parked if _identity(request) not in shown)
+        shown |= {*map(_identity, parked)}
+        if latest is not None:
+            ended = _until_seen(answered, limit, latest)
+            waited = [each for each in ended if each["purgatory"] is not None]
+            _print(each for each in reversed(waited) if _identity(each) not in shown)
+            latest = {*map(_identity, ended)} or latest
+            shown -= latest
+        else:
+            shown = {*map(_identity, parked)}
+        sleep(FOLLOW_INTERVAL_S)
+
+
+def _latest_answered(answered: Ask) -> set[Identity] | None:
+    """The requests answered last; None if the broker does not keep their records."""
+    try:
+        return {*map(_identity, answered(REQUESTS_MAX))}
+    except AdminError as error:
+        if error.status != HTTPStatus.NOT_IMPLEMENTED:
+            raise
+        sys.stderr.write(
+            f"antechamber requests: waits of less than {FOLLOW_INTERVAL_S} s may not be shown; "
+            "with serve --record all are\n"
+        )
+        return None
 
 
 def _until_seen(ask: Ask, limit: int, seen: set[Identity]) -> list[Request]:
@@ -111,7 +169,13 @@ def _until_seen(ask: Ask, limit: int, seen: set[Identity]) -> list[Request]:
         for index, request in enumerate(found):
             if _identity(request) in seen:
                 return found[:index]
-        if len(found) < limit or limit == REQUESTS_MAX:
+        if len(found) < limit:
+            return found
+        if limit == REQUESTS_MAX:
+            sys.stderr.write(
+                f"antechamber requests: more than {REQUESTS_MAX:,} requests were answered in "
+                f"{FOLLOW_INTERVAL_S} s; the earliest of them are not shown\n"
+            )
             return found
         limit = min(10 * limit, REQUESTS_MAX)
 

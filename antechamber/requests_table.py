@@ -4,9 +4,9 @@
 ─────────────────────────────────────────────────────────────
    1.2 s   28.8 s   Produce v9 #12 of producer-1, to node 1
                     orders-0: high watermark 41 of 45
-                      node 1  45
-                      node 2  45
-                      node 3  41  4 behind for 1.3 s
+                      node 1           45
+                      node 2           45
+                      node 3 (paused)  41  4 behind, last caught up 1.3 s ago
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from antechamber import durations, error_names
+from antechamber import durations, error_names, replicas
 
 Request = Mapping[str, Any]
 
@@ -158,35 +158,24 @@ def _condition(waited_for: Mapping[str, Any]) -> str:
     return f"{reached} bytes" if kind == "min_bytes" else f"{words} {reached}"
 
 
-def _replicas(replicas: Iterable[Mapping[str, Any]], needed: int) -> Table:
-    """One line a replica: where its log ends, by how much it is behind and for how long."""
+def _replicas(found: Iterable[Mapping[str, Any]], needed: int) -> Table:
+    """One line a replica: where its log ends, how far it is behind and when it last was not."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column()
     table.add_column(justify="right")
     table.add_column()
-    for each in replicas:
+    for each in found:
         end, words, style = each["log_end_offset"], [], _QUIET
         if each["behind"]:
-            words = [_behind(each, needed)]
+            words = [replicas.lag(each, needed, brief=True)]
             style = _BEHIND
         if not each["in_sync"]:
             words.append("not in sync")
             style = _QUIET  # nobody waits for it
         known = "-" if end is None or end < 0 else str(end)
-        cells = (f"  node {each['node']}", known, ", ".join(words))
+        cells = (f"  {replicas.name(each)}", known, ", ".join(words))
         table.add_row(*(Text(cell, style) for cell in cells))
     return table
-
-
-def _behind(replica: Mapping[str, Any], needed: int) -> str:
-    end, ago_ms = replica["log_end_offset"], replica["caught_up_ms_ago"]
-    if end is None:
-        by = "stopped"
-    elif end < 0:  # its leader has not heard of it
-        by = "no fetch"
-    else:
-        by = f"{needed - end} behind"
-    return by if ago_ms is None else f"{by} for {durations.told(ago_ms * 1000)}"
 
 
 def _ended_by(request: Request) -> Iterator[Text]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from antechamber import durations, error_names
+from antechamber import durations, error_names, replicas
 
 Record = Mapping[str, Any]
 
@@ -121,6 +121,8 @@ def _for_whom(record: Record) -> str:
 def _for_replicas(record: Record) -> str:
     """Those that were behind; if it is known which was the last, that one alone."""
     waited_for, need = record["waited_for"], record["waited_for"]["need"]
+    if lacking := _lacking_now(record):
+        return f" for {_listed(lacking)}"
     if not waited_for["behind"]:
         return f" for the high watermark of {_name(waited_for)}, {waited_for['had']} of {need}"
     ends = waited_for.get("behind_at") or [None] * len(waited_for["behind"])
@@ -132,6 +134,21 @@ def _for_replicas(record: Record) -> str:
         return f" for {_listed([f'node {n} ({_seen(end, need)})' for n, end in behind.items()])}"
     [(node, end)] = behind.items()
     return f" for node {node}, {_seen(end, need)}"
+
+
+def _lacking_now(record: Record) -> list[str]:
+    """Of a request that waits still: who is behind now, by how much, and why if it is known."""
+    if "completed_by" in record:
+        return []
+    waited_for = record["waited_for"]
+    return [
+        f"{replicas.name(each)}: {replicas.lag(each, partition['needed_offset'])}"
+        for partition in record["partitions"]
+        if (partition["topic"], partition["partition"])
+        == (waited_for["topic"], waited_for["partition"])
+        for each in partition.get("replicas", ())
+        if each["behind"] and each["in_sync"]
+    ]
 
 
 def _seen(end: int | None, need: int) -> str:

@@ -42,7 +42,18 @@ class ClusterFacts:
             return self._answered(query)
         # Made one by one, as many as are asked for: thousands may wait, and the loop with them.
         waiting = merge(*map(parked_requests, self._cluster.nodes), key=itemgetter("arrived_us"))
-        return list(islice((facts for facts in waiting if _matches(facts, query)), query.limit))
+        found = list(islice((facts for facts in waiting if _matches(facts, query)), query.limit))
+        for facts in found:
+            self._add_states(facts)
+        return found
+
+    def _add_states(self, facts: dict[str, Any]) -> None:
+        """Say of the replicas that a request waits for what their nodes do."""
+        members = self._cluster.members
+        for partition in facts["partitions"]:
+            for replica in partition.get("replicas", ()):
+                member = members.get(replica["node"])
+                replica["state"] = None if member is None else str(member.state)
 
     def _answered(self, query: RequestQuery) -> list[dict[str, Any]]:
         recorder = self._cluster.recorder

@@ -212,8 +212,22 @@ def _announce(
         }
         ReadyFile(options.ready_file).write(facts)
     if not options.quiet:
-        sys.stdout.write(f"antechamber is ready: bootstrap={bootstrap} admin={admin_url}\n")
+        _say(f"antechamber is ready: bootstrap={bootstrap} admin={admin_url}\n")
+
+
+_UNSAID = "cannot write to stdout: {}; with --quiet nothing is written"
+
+
+def _say(line: str) -> None:
+    """Write a line to stdout; raises `StartupError` if that cannot be."""
+    if sys.stdout is None:  # the process was started without one
+        raise StartupError(_UNSAID.format("it is closed"))
+    try:
+        sys.stdout.write(line)
         sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = None  # or Python tries to write it again in the end
+        raise StartupError(_UNSAID.format(error.strerror)) from None
 
 
 @contextmanager
@@ -237,7 +251,7 @@ def _data_directories(asked: Sequence[Path]) -> Iterator[Sequence[Path]]:
     The first also holds the controller's memory, so it must do; another may be offline.
     """
     if not asked:
-        temporary = Path(tempfile.mkdtemp(prefix="antechamber-"))
+        temporary = _temporary_directory()
         try:
             yield [temporary]
         finally:
@@ -255,6 +269,16 @@ def _data_directories(asked: Sequence[Path]) -> Iterator[Sequence[Path]]:
         if (other / _CONTROLLER).exists() and not (asked[0] / _CONTROLLER).exists():
             raise StartupError(f"--data-dir: {other} was the first of them; give it first again")
     yield asked
+
+
+def _temporary_directory() -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix="antechamber-"))
+    except OSError as error:
+        raise StartupError(
+            f"there is no temporary folder for the logs: {error.strerror}; give --data-dir, or "
+            "set TMPDIR"
+        ) from None
 
 
 def _quiet_the_garbage_collector() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -119,3 +121,22 @@ def test_data_directories_in_another_order(refused: Refused, tmp_path: Path) -> 
     line = refused("--data-dir", str(second), "--data-dir", str(first))
     assert line.endswith(f"--data-dir: {first} was the first of them; give it first again")
     assert not (second / "controller.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("redirection", "why"),
+    [(">/dev/full", "No space left on device"), (">&-", "it is closed")],
+)
+def test_a_stdout_that_cannot_be_written(against: str, redirection: str, why: str) -> None:
+    """The line that says that the broker is ready is what a user waits for."""
+    if against != "antechamber":
+        pytest.skip("about our own process")
+    words = f'exec "{sys.executable}" -m antechamber serve --port 0 --admin-port 0 {redirection}'
+    ended = subprocess.run(
+        ["sh", "-c", words], stderr=subprocess.PIPE, text=True, timeout=30, check=False
+    )
+
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        f"antechamber serve: cannot write to stdout: {why}; with --quiet nothing is written\n"
+    )

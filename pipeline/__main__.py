@@ -30,6 +30,10 @@ def main(words: Sequence[str] | None = None) -> int:
     except PipelineError as error:
         sys.stderr.write(f"antechamber analyze: {error}\n")
         return EXIT_FAILED
+    except OSError as error:
+        sys.stderr.write(f"antechamber analyze: {error.strerror}: {error.filename or 'stdout'}\n")
+        sys.stdout = None  # or Python tries to write it again in the end
+        return EXIT_FAILED
     except KeyboardInterrupt:
         return 130
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import sys
 import time
@@ -33,7 +35,10 @@ def main(words: Sequence[str] | None = None) -> int:
         file.close()
     if problem:
         return _failed(problem)
-    sys.stdout.write(f"{file.written:,} records in {file.path}\n")
+    try:
+        _print(f"{file.written:,} records in {file.path}\n")
+    except OSError as error:
+        return _failed(f"cannot write to stdout: {error.strerror}")
     return _failed(f"{file.dropped:,} records were dropped") if file.dropped else 0
 
 
@@ -55,15 +60,29 @@ async def _record(arguments: Arguments, file: RecordFile) -> str | None:
                 port = nodes.serve(arguments.upstream, arguments.port)
             except OSError as error:
                 return f"--port {arguments.port} on {arguments.host}: {error.strerror}"
-            sys.stdout.write(
-                f"antechamber records: bootstrap={Address(arguments.host, port)}"
-                f" upstream={arguments.upstream} records={file.path}\n"
-            )
-            sys.stdout.flush()
+            try:
+                _print(
+                    f"antechamber records: bootstrap={Address(arguments.host, port)}"
+                    f" upstream={arguments.upstream} records={file.path}\n"
+                )
+            except OSError as error:
+                return f"cannot write to stdout: {error.strerror}"
             async for _ in signals:
                 nursery.cancel_scope.cancel()
                 break
     return None
+
+
+def _print(line: str) -> None:
+    """Write a line to stdout; raises `OSError`, also if there is no stdout."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    try:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = None  # or Python tries to write it again in the end
+        raise
 
 
 def _failed(why: str) -> int:

@@ -44,11 +44,18 @@ def parked_produce(
 ) -> JsonObject:
     """A produce with acks=all that waits for node 3."""
     replicas = [
-        {"node": node, "log_end_offset": end, "behind": end < 45, "in_sync": True, **ago}
-        for node, end, ago in (
-            (1, 45, {"caught_up_ms_ago": None}),
-            (2, 45, {"caught_up_ms_ago": 0}),
-            (3, 41, {"caught_up_ms_ago": 1300}),
+        {
+            "node": node,
+            "log_end_offset": end,
+            "behind": end < 45,
+            "in_sync": True,
+            "state": state,
+            **ago,
+        }
+        for node, end, state, ago in (
+            (1, 45, "running", {"caught_up_ms_ago": None}),
+            (2, 45, "running", {"caught_up_ms_ago": 0}),
+            (3, 41, "paused", {"caught_up_ms_ago": 1300}),
         )
     ]
     return {

@@ -16,7 +16,8 @@ record that exist while it waits:
 
 In a produce each partition also has ``needed_offset``, which the high watermark must reach, and
 ``replicas``: a list of {"node", "log_end_offset" (None: the node does not run), "behind" (bool),
-"in_sync" (bool: only those are waited for), "caught_up_ms_ago" (None: the leader, or never)}.
+"in_sync" (bool: only those are waited for), "caught_up_ms_ago" (None: the leader, or never),
+"state" ("running", "paused", "stopped": of the node)}.
 """
 
 from __future__ import annotations

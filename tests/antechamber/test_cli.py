@@ -44,7 +44,20 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("antechamber ")
 
 
-@pytest.mark.parametrize(("word", "what"), [("sreve", "command"), ("--verison", "option")])
+@pytest.mark.parametrize(
+    ("word", "meant"), [("serv", "serve"), ("sreve", "serve"), ("Record", "record")]
+)
+def test_a_command_that_is_nearly_one_is_suggested(
+    word: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the same one line."""
+    assert cli.main([word]) == 2
+    assert capsys.readouterr().err == (
+        f"antechamber: unknown command '{word}'; did you mean {meant}?\n"
+    )
+
+
+@pytest.mark.parametrize(("word", "what"), [("dance", "command"), ("--verison", "option")])
 def test_an_unknown_command_is_2_and_one_line(
     word: str, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,6 +92,12 @@ def test_nobody_is_found(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -
     )
 
 
+def test_a_topic_that_is_not_there(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is named: no request can be found for it."""
+    assert main(["explain", "--topic", "nope"]) == 1
+    assert capsys.readouterr().err == "antechamber explain: there is no topic 'nope'\n"
+
+
 @pytest.mark.parametrize("given", ["-1", "x", "2147483648"])
 def test_a_correlation_id_is_a_number(given: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Kafka's are of 32 bits."""

@@ -103,6 +103,41 @@ def test_what_the_broker_does_not_keep_is_its_own_line(
     )
 
 
+@pytest.mark.parametrize("parked", [["--parked"], []])
+def test_a_topic_that_is_not_there(
+    facts: FakeFacts, capsys: pytest.CaptureFixture[str], parked: list[str]
+) -> None:
+    """One line and exit code 1, for it may be misspelled; one that nothing names is no error."""
+    facts.answered = []
+    facts.topics["quiet"] = []
+    assert main(["requests", *parked, "--topic", "nope"]) == 1
+    assert capsys.readouterr().err == "antechamber requests: there is no topic 'nope'\n"
+
+    assert main(["requests", *parked, "--topic", "quiet"]) == 0
+
+
+def test_following_shows_waits_that_end_between_two_looks(
+    facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By their wait records, if the broker keeps them; what did not wait is left out."""
+    produce, fetch = facts.parked
+    before, short = answered_fetch(correlation_id=1), answered_fetch(correlation_id=2)
+    at_once = answered_fetch(correlation_id=3) | {"purgatory": None}
+    ended = answered_fetch() | {
+        name: fetch[name] for name in ("node", "connection", "correlation_id", "arrived_us")
+    }
+    facts.answered = [before]
+
+    def much() -> None:
+        facts.parked.remove(fetch)
+        facts.answered = [ended, at_once, short, before]
+
+    meanwhile(much, lambda: None)
+    assert main(["requests", "--parked", "--follow", "--json"]) == 130
+
+    assert told(capsys) == [produce, fetch, short]
+
+
 def test_following_tells_each_request_once(
     facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,7 +148,9 @@ def test_following_tells_each_request_once(
 
     assert main(["requests", "--parked", "--follow", "--json"]) == 130
 
-    assert told(capsys) == [produce, fetch, later]
+    out, err = capsys.readouterr()
+    assert [json.loads(line) for line in out.splitlines()] == [produce, fetch, later]
+    assert "waits of less than 0.25 s may not be shown; with serve --record all are" in err
 
 
 def test_following_leaves_no_answered_request_out(

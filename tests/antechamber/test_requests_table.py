@@ -51,12 +51,12 @@ def test_a_parked_produce_tells_who_is_behind() -> None:
     """What the high watermark needs, where each replica is, and since when one lags."""
     assert parked(parked_produce()) == [
         " waited     left   request",
-        f" {'─' * 57}",
+        f" {'─' * 75}",
         "  1.2 s   28.8 s   Produce v9 #12 of producer-1, to node 1",
         "                   orders-0: high watermark 41 of 45",
-        "                     node 1  45",
-        "                     node 2  45",
-        "                     node 3  41  4 behind for 1.3 s",
+        "                     node 1           45",
+        "                     node 2           45",
+        "                     node 3 (paused)  41  4 behind, last caught up 1.3 s ago",
         "1 request waits",
     ]
 
@@ -135,7 +135,7 @@ def test_nothing_is_worth_a_line_too() -> None:
 
 
 def test_a_replica_tells_what_is_the_matter_with_it() -> None:
-    """Behind since it is known or ever, stopped, or so far back that nobody waits for it."""
+    """Its node is paused or stopped, or it is so far back that nothing waits for it."""
     produce = parked_produce()
     replica = produce["partitions"][0]["replicas"][2]
 
@@ -143,12 +143,14 @@ def test_a_replica_tells_what_is_the_matter_with_it() -> None:
         replica.update(changed)
         return details(produce)[-1]
 
-    assert told() == "node 3  41  4 behind for 1.3 s"
-    assert told(in_sync=False) == "node 3  41  4 behind for 1.3 s, not in sync"
-    assert told(log_end_offset=None) == "node 3   -  stopped for 1.3 s, not in sync"
-    assert told(in_sync=True, caught_up_ms_ago=None) == "node 3   -  stopped"
-    assert told(log_end_offset=-1, caught_up_ms_ago=7000) == "node 3   -  no fetch for 7.0 s"
-    assert told(log_end_offset=44, caught_up_ms_ago=None) == "node 3  44  1 behind"
+    behind = "4 behind, last caught up 1.3 s ago"
+    assert told() == f"node 3 (paused)  41  {behind}"
+    assert told(in_sync=False, state="running", caught_up_ms_ago=None) == (
+        "node 3  41  4 behind, not in sync"
+    )
+    assert told(in_sync=True, log_end_offset=None, state="stopped", caught_up_ms_ago=None) == (
+        "node 3 (stopped)   -  does not run"
+    )
 
 
 def test_a_partition_that_has_gone_has_no_replicas() -> None:

@@ -297,8 +297,8 @@ def test_what_waits_still() -> None:
     assert story(parked_produce()) == [
         (
             "Produce 12 of client producer-1 brought 4 records for orders-0 at offset 41 to node 1"
-            ", and waits in the Produce purgatory for node 3, last seen at 41 of 45, 1.2 s so far "
-            "and 28.8 s more at most."
+            ", and waits in the Produce purgatory for node 3 (paused): 4 records behind, last "
+            "caught up 1.3 s ago, 1.2 s so far and 28.8 s more at most."
         )
     ]
 

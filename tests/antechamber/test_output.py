@@ -1,0 +1,66 @@
+"""Output that cannot be written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from antechamber.output import guarded
+
+FULL = Path("/dev/full")
+COMMANDS = ["help", "--version", "requests --help", "explain --help", "fault --help"]
+
+
+def run(command: str, redirection: str) -> tuple[int, str]:
+    """The exit code and stderr of a command, with its output redirected by a shell."""
+    words = f'exec "{sys.executable}" -m antechamber {command} {redirection}'
+    ended = subprocess.run(
+        ["sh", "-c", words], stderr=subprocess.PIPE, text=True, timeout=60, check=False
+    )
+    return ended.returncode, ended.stderr
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_full_device_is_one_line(command: str) -> None:
+    """And exit code 1, as with other tools."""
+    code, error = run(command, ">/dev/full")
+
+    assert (code, error) == (1, "antechamber: write error: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", ["help", "--version"])
+def test_a_closed_stdout_is_one_line(command: str) -> None:
+    """What was asked for cannot be shown."""
+    code, error = run(command, ">&-")
+
+    assert (code, error) == (1, "antechamber: write error: Bad file descriptor\n")
+
+
+def test_a_closed_stderr_is_no_traceback() -> None:
+    """There is nowhere to complain."""
+    assert run("nonsense", ">&- 2>&-") == (2, "")
+
+
+def test_a_reader_that_has_gone_ends_the_command(capfd: pytest.CaptureFixture[str]) -> None:
+    """Without a word."""
+
+    def command() -> int:
+        raise BrokenPipeError
+
+    saved = os.dup(1)
+    try:
+        assert guarded("antechamber", command) == 1
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+    assert capfd.readouterr().err == ""
+
+
+def test_the_exit_code_is_the_commands() -> None:
+    """If all could be written."""
+    assert guarded("antechamber", lambda: 7) == 7
