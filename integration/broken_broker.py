@@ -1,0 +1,29 @@
+"""A broker whose heartbeats raise what their group id names: `python -m integration.broken_broker`.
+
+bug             an exception that nobody expects
+inconsistent    a broken invariant of replicated state
+"""
+
+from __future__ import annotations
+
+import sys
+
+from broker import dispatch
+from broker.__main__ import main
+from broker.errors import InvariantBroken
+from broker.request import Request
+from protocol.messages.heartbeat import HeartbeatRequest
+
+_ERRORS = {
+    "bug": ZeroDivisionError("a bug"),
+    "inconsistent": InvariantBroken("the log ends too early"),
+}
+
+
+def _heartbeat(request: Request[HeartbeatRequest]) -> None:
+    raise _ERRORS[request.body.group_id]
+
+
+if __name__ == "__main__":
+    dispatch._BY_KEY[HeartbeatRequest.__spec__.key] = (HeartbeatRequest, _heartbeat)
+    sys.exit(main())
