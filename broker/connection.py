@@ -197,7 +197,8 @@ class Connection:
         if abandon is not None:
             abandon()
         request.job = None
-        if frame := error_frame(request, code, message):
+        throttle_ms = 0 if self._throttled is None else int(self._throttled.delay_ms)
+        if frame := error_frame(request, code, message, throttle_ms):
             self._send(request, *frame)
         else:
             self.refuse(Refused(f"a request failed with {code.name} and has no error response"))

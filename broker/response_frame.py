@@ -35,21 +35,27 @@ def response_frame(request: Request[Any], response: object) -> ResponseFrame | N
         pass  # a message that quotes a long name: Kafka cannot send it either, and responds so
     except Exception as error:
         request.node.unexpected_errors.in_request(request, error)
-    return error_frame(request, ErrorCode.UNKNOWN_SERVER_ERROR)
+    throttle_time_ms = getattr(response, "throttle_time_ms", 0)
+    return error_frame(request, ErrorCode.UNKNOWN_SERVER_ERROR, throttle_time_ms=throttle_time_ms)
 
 
 def error_frame(
-    request: Request[Any], code: ErrorCode, message: str | None = None
+    request: Request[Any], code: ErrorCode, message: str | None = None, throttle_time_ms: int = 0
 ) -> ResponseFrame | None:
     """Encode the error response; None if there is none, or if it cannot be encoded.
 
-    Without a body, which may not have been decoded yet, there is none.
+    Without a body, which may not have been decoded yet, there is none. A client that is throttled
+    learns for how long.
     """
     if request.body is None:
         return None
     try:
-        response = error_response(request.body, request.version, code, message)
-        return None if response is None else _encoded(request, response)
+        response: Any = error_response(request.body, request.version, code, message)
+        if response is None:
+            return None
+        if throttle_time_ms:
+            response.throttle_time_ms = throttle_time_ms
+        return _encoded(request, response)
     except StringTooLong:
         return None
     except Exception as error:

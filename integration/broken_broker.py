@@ -14,6 +14,7 @@ from broker.errors import InvariantBroken
 from broker.request import Request
 from protocol.messages.heartbeat import HeartbeatRequest
 
+_HEARTBEAT = 12
 _ERRORS = {
     "bug": ZeroDivisionError("a bug"),
     "inconsistent": InvariantBroken("the log ends too early"),
@@ -25,5 +26,5 @@ def _heartbeat(request: Request[HeartbeatRequest]) -> None:
 
 
 if __name__ == "__main__":
-    dispatch._BY_KEY[HeartbeatRequest.__spec__.key] = (HeartbeatRequest, _heartbeat)
+    dispatch._BY_KEY[_HEARTBEAT] = (HeartbeatRequest, _heartbeat)
     sys.exit(main())

@@ -114,4 +114,5 @@ class InitialDelayedJoin(DelayedJoin[JG]):
             delay_ms,
             max(self._remaining_ms - self.delay_ms, 0),
         )
+        again.on_error = self.on_error
         self._purgatory.try_complete_else_watch(again, (group.join_key,))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from broker.clock import Clock
@@ -80,6 +81,7 @@ class Rebalancer:
     def _wait_for_members(self, group: ClassicGroup, at_least_ms: int = 0) -> None:
         timeout_ms = max(group.rebalance_timeout_ms, at_least_ms)
         operation = DelayedJoin(self, group, timeout_ms)
+        operation.on_error = partial(self._join_failed, group)
         self._purgatory.try_complete_else_watch(operation, (group.join_key,))
 
     def _wait_for_first_members(self, group: ClassicGroup) -> None:
@@ -90,8 +92,12 @@ class Rebalancer:
         operation = InitialDelayedJoin(
             self, self._purgatory, group, delay_ms, delay_ms, remaining_ms
         )
+        operation.on_error = partial(self._join_failed, group)
         if delay_ms == 0:
-            operation.force_complete()
+            try:
+                operation.force_complete()
+            except Exception as error:
+                operation.take_error(error)
         else:
             self._purgatory.try_complete_else_watch(operation, (group.join_key,))
 
@@ -120,6 +126,17 @@ class Rebalancer:
             self._write_end(group)
         else:
             self._begin_generation(group)
+
+    def _join_failed(self, group: ClassicGroup, error: Exception) -> None:
+        """Answer all joins with an error after an exception; the members have to join again."""
+        for member in list(group.members.values()):
+            refusal = JoinResult(error=ErrorCode.UNKNOWN_SERVER_ERROR, member_id=member.member_id)
+            self.answers.join(group, member, refusal)
+            self.sessions.heard_of(group, member)
+        if group.state is PREPARING_REBALANCE and group.members:
+            self._wait_for_members(group)
+        self.answers.send()
+        self._purgatory.on_error(f"the join of group {group.group_id!r}", error)
 
     def _write_end(self, group: ClassicGroup) -> None:
         """An end that is not written does no harm: its members would only time out again."""

@@ -316,3 +316,25 @@ async def test_a_leader_that_would_follow_itself_stops(
         assert cluster.cluster.members[2].failure == (
             "InvariantBroken: t-0 would be appended to as a follower by its leader"
         )
+
+
+async def test_an_error_response_tells_a_throttled_client_for_how_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its connection is muted for that time (KIP-219), error or not."""
+
+    def throttled(request: Request[Any]) -> None:
+        request.throttle(700)
+        raise ZeroDivisionError
+
+    replace_handler(monkeypatch, HeartbeatRequest, throttled)
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        began = trio.current_time()
+        client.start(HEARTBEAT, 2)
+        client.start(ApiVersionsRequest(), 0)
+
+        told = await client.receive()
+        assert (told.error_code, told.throttle_time_ms) == (-1, 700)
+        assert (await client.receive()).api_keys
+        assert trio.current_time() - began >= 0.7

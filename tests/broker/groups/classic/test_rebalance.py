@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
+
+from broker.config import Config
+from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.requests import (
     JoinGroup,
     JoinResult,
@@ -11,6 +15,7 @@ from broker.groups.classic.requests import (
     SyncGroup,
     SyncResult,
 )
+from protocol.errors import ErrorCode
 from tests.broker.groups.story import Story
 from tests.broker.groups.virtual_world import VirtualWorld
 
@@ -98,3 +103,42 @@ def test_absent_static_members_without_patience_are_waited_for() -> None:
 
     assert story.play(["state"]) == ["1000 state PreparingRebalance generation 1 members i-1"]
     assert world.rebalances.timer.next_expiration_ms > world.now_ms()
+
+
+def test_a_join_that_raises_is_answered_with_an_error(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """All members learn it, and the group begins a generation when they have joined again."""
+    world = VirtualWorld(Config(group_initial_rebalance_delay_ms=3000))
+    told: list[JoinResult] = []
+
+    def join(name: str, member_id: str) -> None:
+        request = JoinGroup(
+            group_id="g",
+            member_id=member_id,
+            client_id=name,
+            session_timeout_ms=10_000,
+            rebalance_timeout_ms=10_000,
+            protocol_type="consumer",
+            protocols=(MemberProtocol("p", b""),),
+        )
+        world.coordinator.join_group(request, told.append)
+
+    def fail(*_arguments: object) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ClassicGroup, "init_next_generation", fail)
+        join("a", "")
+        join("b", "")
+        assert told == []
+        world.wait(6000)
+    assert [each.error.name for each in told] == ["UNKNOWN_SERVER_ERROR"] * 2
+    assert "the join of group 'g' failed" in caplog.text
+
+    members = [each.member_id for each in told]
+    told.clear()
+    for name, member_id in zip("ab", members, strict=True):
+        join(name, member_id)
+
+    assert [(each.error, each.generation_id) for each in told] == [(ErrorCode.NONE, 1)] * 2
