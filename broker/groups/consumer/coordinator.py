@@ -161,9 +161,7 @@ class ConsumerGroupCoordinator:
             owned=owned,
             subscribed=self.topics.ids(group.subscribed_topics(member)),
             has_subscription_changed=has_subscription_changed,
-            is_free=lambda topic_id, partition: group.is_free(
-                topic_id, partition, member.member_id
-            ),
+            owners_of=group.owners_of,
         ).step(member)
         if reconciled != member:
             draft.write_assignment(reconciled)

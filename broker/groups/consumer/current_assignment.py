@@ -27,7 +27,8 @@ from protocol.errors import ErrorCode
 
 # What a member says that it owns; None if it does not say.
 Owned = Mapping[UUID, Sequence[int]] | None
-IsFree = Callable[[UUID, int], bool]
+# Which member owns each partition of a topic.
+OwnersOf = Callable[[UUID], Mapping[int, str]]
 
 _NOTHING: frozenset[int] = frozenset()
 
@@ -36,7 +37,7 @@ _NOTHING: frozenset[int] = frozenset()
 class Reconciliation:
     """What a member is to be reconciled to, and what is known of it.
 
-    ``is_free``: nobody else has a partition. ``subscribed``: the topics it still wants.
+    ``subscribed``: the topics it still wants.
     """
 
     target_epoch: int
@@ -44,7 +45,7 @@ class Reconciliation:
     owned: Owned
     subscribed: frozenset[UUID]
     has_subscription_changed: bool
-    is_free: IsFree
+    owners_of: OwnersOf
 
     def step(self, member: ConsumerGroupMember) -> ConsumerGroupMember:
         """The member after this step; the same one if there is nothing to do."""
@@ -73,7 +74,7 @@ class Reconciliation:
         kept, revoked = self._split(member)
         if revoked and self._still_owns(revoked):
             return _revoking(member, member_epoch, kept, revoked)
-        assigned, is_complete = self._with_what_is_free(kept)
+        assigned, is_complete = self._with_what_is_free(kept, member.member_id)
         return replace(
             member.at_epoch(self.target_epoch),
             state=MemberState.STABLE if is_complete else MemberState.UNRELEASED_PARTITIONS,
@@ -96,18 +97,22 @@ class Reconciliation:
                 side.setdefault(topic_id, {})[partition] = epoch
         return kept, revoked
 
-    def _with_what_is_free(self, kept: OwnedPartitions) -> tuple[OwnedPartitions, bool]:
+    def _with_what_is_free(
+        self, kept: OwnedPartitions, member_id: str
+    ) -> tuple[OwnedPartitions, bool]:
         """What it shall have and can, and whether that is all of it."""
         assigned = {topic_id: dict(partitions) for topic_id, partitions in kept.items()}
         is_complete = True
         for topic_id in self.target:
-            for partition in sorted(self._target_of(topic_id)):
-                if partition in assigned.get(topic_id, ()):
-                    continue
-                if self.is_free(topic_id, partition):
-                    assigned.setdefault(topic_id, {})[partition] = self.target_epoch
-                else:
-                    is_complete = False
+            missing = self._target_of(topic_id) - assigned.get(topic_id, {}).keys()
+            if not missing:
+                continue
+            owners = self.owners_of(topic_id)
+            free = [each for each in missing if owners.get(each, member_id) == member_id]
+            is_complete &= len(free) == len(missing)
+            if free:
+                got = dict.fromkeys(sorted(free), self.target_epoch)
+                assigned.setdefault(topic_id, {}).update(got)
         return assigned, is_complete
 
     def _maybe_without_unsubscribed(self, member: ConsumerGroupMember) -> ConsumerGroupMember:

@@ -7,7 +7,7 @@ ends when - is kept elsewhere, so that a copy can be changed and thrown away.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from enum import StrEnum
 from typing import NamedTuple
@@ -179,9 +179,13 @@ class ConsumerGroup:
         names = first.subscribed_topic_names
         return all(member.subscribed_topic_names == names for member in others)
 
+    def owners_of(self, topic_id: UUID) -> Mapping[int, str]:
+        """Which member owns each partition of a topic; nobody owns the others."""
+        return self.owners.get(topic_id, {})
+
     def is_free(self, topic_id: UUID, partition: int, member_id: str) -> bool:
         """Whether no other member owns a partition."""
-        return self.owners.get(topic_id, {}).get(partition, member_id) == member_id
+        return self.owners_of(topic_id).get(partition, member_id) == member_id
 
     # ------------------------------------------------------------------------------ offsets
 

@@ -14,7 +14,8 @@ from broker.groups.consumer.member import Partitions
 from broker.groups.java_hash import in_hash_order, uuid_hash
 
 _Parts = dict[UUID, set[int]]
-_PartitionList = list[tuple[UUID, int]]
+# Partitions of topics, in the order in which they are handed out.
+_Runs = list[tuple[UUID, list[int]]]
 
 
 def assign(spec: GroupSpec) -> Assignment:
@@ -48,43 +49,46 @@ def assign(spec: GroupSpec) -> Assignment:
     }
 
 
-def _unassigned(spec: GroupSpec, topics: frozenset[UUID]) -> _PartitionList:
+def _unassigned(spec: GroupSpec, topics: frozenset[UUID]) -> _Runs:
     """The partitions that nobody has."""
-    taken = {
-        (topic_id, partition)
-        for member in spec.members.values()
-        for topic_id, partitions in member.assigned.items()
-        for partition in partitions
-    }
+    taken: _Parts = {topic_id: set() for topic_id in topics}
+    for member in spec.members.values():
+        for topic_id in member.assigned.keys() & topics:
+            taken[topic_id].update(member.assigned[topic_id])
     return [
-        (topic_id, partition)
+        (topic_id, sorted(set(range(spec.partition_counts[topic_id])) - taken[topic_id]))
         for topic_id in in_hash_order(sorted(topics), uuid_hash)
-        for partition in range(spec.partition_counts[topic_id])
-        if (topic_id, partition) not in taken
     ]
 
 
-def _keep(
-    assigned: Partitions, topics: frozenset[UUID], quota: int
-) -> tuple[_Parts, _PartitionList]:
+def _keep(assigned: Partitions, topics: frozenset[UUID], quota: int) -> tuple[_Parts, _Runs]:
     """What a member keeps of its own, and what it gives up because it has more than its quota."""
     kept: _Parts = {}
-    given_up: _PartitionList = []
+    given_up: _Runs = []
     for topic_id in in_hash_order(assigned, uuid_hash):
         if topic_id not in topics:
             continue
         partitions = sorted(assigned[topic_id])
         stay, go = partitions[:quota], partitions[quota:]
         quota -= len(stay)
-        given_up += [(topic_id, partition) for partition in go]
+        given_up.append((topic_id, go))
         if stay:
             kept[topic_id] = set(stay)
     return kept, given_up
 
 
-def _fill(room: list[tuple[_Parts, int]], unassigned: _PartitionList) -> None:
+def _fill(room: list[tuple[_Parts, int]], unassigned: _Runs) -> None:
     """Let everybody have as many more as there are places, in order."""
-    free = iter(unassigned)
+    runs = iter(unassigned)
+    topic_and_partitions, at = next(runs, None), 0
     for kept, places in room:
-        for _, (topic_id, partition) in zip(range(places), free, strict=False):
-            kept.setdefault(topic_id, set()).add(partition)
+        left = places
+        while left and topic_and_partitions is not None:
+            topic_id, partitions = topic_and_partitions
+            taken = partitions[at : at + left]
+            if taken:
+                kept.setdefault(topic_id, set()).update(taken)
+            left -= len(taken)
+            at += len(taken)
+            if at == len(partitions):
+                topic_and_partitions, at = next(runs, None), 0

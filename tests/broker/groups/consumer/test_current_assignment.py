@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -32,14 +31,17 @@ def step(
     changed: bool = False,
 ) -> ConsumerGroupMember:
     """The member after a heartbeat in which it says what it owns, while others have *taken*."""
-    is_free: Callable[[UUID, int], bool] = lambda topic, index: (topic, index) not in taken  # noqa: E731 - typed
+
+    def owners_of(topic_id: UUID) -> dict[int, str]:
+        return {index: "another" for topic, index in taken if topic == topic_id}
+
     return Reconciliation(
         target_epoch=epoch,
         target=target,
         owned=says,
         subscribed=subscribed,
         has_subscription_changed=changed,
-        is_free=is_free,
+        owners_of=owners_of,
     ).step(before)
 
 
