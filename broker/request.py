@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from broker.errors import Refused
+from broker.errors import ApiError, Refused
 from broker.offload import Job, Outcome
 from broker.waits.record import WaitRecord
 from protocol.codec import Malformed, Output
@@ -171,8 +171,12 @@ class Request(Generic[Body]):
     def failed(self, error: Exception) -> None:
         """Respond with UNKNOWN_SERVER_ERROR after an exception in the request's work.
 
-        `Refused` and `Malformed` close the connection. Raises *error* in strict mode.
+        An `ApiError` refuses the request as a whole, `Refused` and `Malformed` close the
+        connection. Raises any other *error* in strict mode.
         """
+        if isinstance(error, ApiError):
+            self.sink.fail(self, error.code, error.message)
+            return
         if isinstance(error, Refused | Malformed):
             self.sink.refuse(error)
             return

@@ -7,8 +7,8 @@ Applied are ``producer_byte_rate`` and ``consumer_byte_rate`` (`broker.quotas.cl
 every node by itself.
 
 Deviations: ``request_percentage``, ``controller_mutation_rate`` and ``connection_creation_rate``
-are stored and told, and hold nobody up. A quota that is not a number is refused. Host names are not
-looked up: an ``ip`` is an address, or localhost. Entities are answered in the request's order.
+are stored and described, and throttle nobody. Host names are not looked up: an ``ip`` is an
+address, or localhost. The response has the entities in the request's order.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ sync. Null replicas call off. v1 lets the client forbid another replication fact
 from __future__ import annotations
 
 from broker.errors import ApiError
+from broker.handlers.request_checks import check_time_left
 from broker.request import Request
 from broker.steps.queue import Slices
 from broker.topic_partition import TopicPartition
@@ -22,6 +23,7 @@ def alter_partition_reassignments(
     request: Request[AlterPartitionReassignmentsRequest],
 ) -> Slices[AlterPartitionReassignmentsResponse]:
     """Begin or end each move."""
+    check_time_left(request.body.timeout_ms)
     body, controller = request.body, request.node.controller
     moves = {
         TopicPartition(topic.name, each.partition_index): each.replicas

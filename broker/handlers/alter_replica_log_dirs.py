@@ -1,7 +1,8 @@
 """AlterReplicaLogDirs: keep replicas in another directory of this node (KIP-113).
 
 Behaviour: a directory that the node does not have is LOG_DIR_NOT_FOUND for each partition, whether
-there is such a partition or not. A partition that lies where it is to lie is left there.
+there is such a partition or not; a name too long for a folder is INVALID_TOPIC_EXCEPTION. A
+partition that is in that directory stays there.
 
 Deviations: a replica stays in the directory it was made in; to move it to another one of the node's
 is INVALID_REQUEST.
@@ -20,6 +21,9 @@ from protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopicResult,
 )
+
+# What a folder's name may have, 255 bytes, without the mark of a replica that is being moved.
+_FOLDER_NAME_MAX = 255 - len(".0123456789abcdef0123456789abcdef-future")
 
 
 def alter_replica_log_dirs(
@@ -45,6 +49,8 @@ def _placed(
     request: Request[AlterReplicaLogDirsRequest], key: TopicPartition, wanted: str
 ) -> ErrorCode:
     node = request.node
+    if len(f"{key.topic}-{key.partition}") > _FOLDER_NAME_MAX:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
     if wanted not in {str(directory.path) for directory in node.logs.directories}:
         return ErrorCode.LOG_DIR_NOT_FOUND
     try:

@@ -13,6 +13,7 @@ from collections import Counter
 from functools import partial
 
 from broker.errors import ApiError
+from broker.handlers.request_checks import check_time_left
 from broker.request import Request
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
@@ -28,6 +29,7 @@ def create_partitions(
     request: Request[CreatePartitionsRequest],
 ) -> Slices[CreatePartitionsResponse]:
     """Grow each topic asked for."""
+    check_time_left(request.body.timeout_ms)
     counts = Counter(topic.name for topic in request.body.topics)
     once = [topic for topic in request.body.topics if counts[topic.name] == 1]
     results = yield from each(partial(_grow, request), once)

@@ -16,6 +16,7 @@ from broker.config.topics import describe_topic
 from broker.controller.image import TopicImage
 from broker.controller.new_topics import check_partition_count
 from broker.errors import ApiError
+from broker.handlers.request_checks import check_time_left
 from broker.request import Request
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
@@ -35,6 +36,7 @@ _TOPICS_PER_COMMIT = 5
 
 def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsResponse]:
     """Create each topic asked for."""
+    check_time_left(request.body.timeout_ms)
     counts = Counter(topic.name for topic in request.body.topics)
     asked = [topic for topic in request.body.topics if counts[topic.name] == 1]
     try:
@@ -56,9 +58,10 @@ def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsR
 
 
 def _partition_count(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> int:
-    if asked.num_partitions != -1:
-        return asked.num_partitions
-    return len(asked.assignments) or request.node.config.num_partitions
+    if asked.assignments:
+        return len(asked.assignments)
+    default = request.node.config.num_partitions
+    return default if asked.num_partitions == -1 else asked.num_partitions
 
 
 def _create_some(

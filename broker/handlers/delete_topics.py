@@ -11,6 +11,7 @@ from collections import Counter
 from uuid import UUID
 
 from broker.errors import ApiError
+from broker.handlers.request_checks import check_time_left
 from broker.request import Request
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
@@ -29,6 +30,7 @@ _TOPICS_PER_COMMIT = 20
 
 def delete_topics(request: Request[DeleteTopicsRequest]) -> Slices[DeleteTopicsResponse]:
     """Delete each topic asked for."""
+    check_time_left(request.body.timeout_ms)
     body = request.body
     asked = (
         body.topics

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from broker.controller.partition_change import Election
 from broker.errors import ApiError
+from broker.handlers.request_checks import check_time_left
 from broker.request import Request
 from broker.steps.queue import Slices
 from broker.topic_partition import TopicPartition
@@ -30,6 +31,7 @@ _TYPES = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 
 def elect_leaders(request: Request[ElectLeadersRequest]) -> Slices[ElectLeadersResponse]:
     """Hold the elections, and tell what came of each."""
+    check_time_left(request.body.timeout_ms)
     asked = request.body.topic_partitions
     keys = None if asked is None else _keys(asked)
     election = _TYPES.get(request.body.election_type)

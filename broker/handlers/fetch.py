@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from broker.handlers.current_leader import WRONG_LEADER, Leaders
+from broker.handlers.request_checks import check_isolation_level
+from broker.java_numbers import double_to_int
 from broker.replication.fetch_context import (
     Answers,
     FetchContext,
@@ -48,11 +50,13 @@ _SESSIONS_SINCE = 7
 _CLIENT_METADATA_SINCE = 11  # the rack id: such consumers may read from followers (KIP-392)
 _TOPIC_IDS_SINCE = 13
 _LEADERS_SINCE = 16
+NO_EPOCH = -1  # and so is any other negative one
 
 
 def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
     """Answer a fetch now, or park it."""
     body, replicas = request.body, request.node.replicas
+    check_isolation_level(body.isolation_level)
     replica_id, replica_epoch = _replica(body)
     if request.record is not None:
         request.record.follower = replica_id >= 0
@@ -65,7 +69,7 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
     limited = quota.in_force and replica_id < 0
     max_bytes = min(body.max_bytes, request.node.config.fetch_max_bytes)
     if limited:  # with more a consumer that was idle would be throttled, and get nothing
-        max_bytes = int(min(max_bytes, quota.at_once(request.client_id)))
+        max_bytes = min(max_bytes, double_to_int(quota.at_once(request.client_id)))
     params = FetchParams(
         replica_id,
         body.max_wait_ms,
@@ -167,7 +171,7 @@ def _wanted(request: Request[FetchRequest]) -> Iterator[tuple[PartitionName, Fet
                     topic.topic_id,
                     partition.fetch_offset,
                     partition.partition_max_bytes,
-                    partition.current_leader_epoch,
+                    max(partition.current_leader_epoch, NO_EPOCH),
                     partition.last_fetched_epoch,
                     partition.log_start_offset,
                 ),
@@ -188,7 +192,7 @@ def _sort_out(
     wanted: Wanted = context.wanted
     for name, asked in wanted:
         partition = name[1]
-        if asked.topic_id.int:
+        if request.version >= _TOPIC_IDS_SINCE:
             topic, unknown = image.topic_by_id(asked.topic_id), ErrorCode.UNKNOWN_TOPIC_ID
         else:
             topic, unknown = image.topic(asked.key.topic), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

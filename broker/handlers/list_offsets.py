@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 
 from broker.errors import ApiError
+from broker.handlers.request_checks import check_isolation_level
 from broker.offloaded import offloaded
 from broker.replication.partition import Partition
 from broker.request import Request
@@ -56,6 +57,7 @@ _NOTHING: Found = (-1, -1, -1)
 
 def list_offsets(request: Request[ListOffsetsRequest]) -> Slices[ListOffsetsResponse]:
     """The offsets asked for, or each partition's error."""
+    check_isolation_level(request.body.isolation_level)
     named = [
         (TopicPartition(topic.name, each.partition_index), each)
         for topic in request.body.topics

@@ -46,19 +46,14 @@ from protocol.messages.metadata import (
 _ALL_IS_EMPTY_UNTIL = 0
 _ALIVE_ONLY_UNTIL = 0
 _IDS_IN_REQUESTS_SINCE = 12
-# Errors of requests and ids for which Kafka looks up no name, so authorizes nothing either.
-_NOT_LOOKED_UP = frozenset({ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.INVALID_REQUEST})
+# Errors of ids for which Kafka looks up no name, so authorizes nothing either.
+_NOT_LOOKED_UP = frozenset({ErrorCode.UNKNOWN_TOPIC_ID})
 
 
 def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
     """The cluster as this node sees it."""
     image = request.node.image
-    try:
-        topics = yield from _topics(request)
-    except ApiError as error:
-        topics = [
-            _refusal(error.code, topic.name or "", topic) for topic in request.body.topics or []
-        ]
+    topics = yield from _topics(request)
     if request.body.include_topic_authorized_operations:
         for each in topics:
             if each.error_code not in _NOT_LOOKED_UP:
@@ -99,7 +94,7 @@ def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> Meta
             return _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, asked)
         return _known(request, topic)
     if asked.name is None:
-        return _refusal(ErrorCode.INVALID_REQUEST, None, asked)
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)  # Kafka fails on the null
     topic = node.image.topic(asked.name)
     if topic is None:
         return _unknown(request, asked.name, asked)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from broker.config import Config
+from broker.java_numbers import long_to_int, round_to_long
 from broker.quotas.entity import CLIENT_ID, USER, Entity, Quotas
 from broker.quotas.rate import Rate
 
@@ -52,7 +53,10 @@ class ClientQuota:
         }
 
     def record(self, client_id: str | None, amount: float) -> int:
-        """Note what a client used, and say for how many milliseconds it must be throttled."""
+        """Note what a client used, and return for how many milliseconds it must be throttled.
+
+        A time of more than 31 bits loses the higher ones, as in Kafka: it may become short, or 0.
+        """
         limit = self._limit(client_id or "")
         if limit is None:
             return 0
@@ -61,7 +65,8 @@ class ClientQuota:
         excess = rate.per_second(now_ms) - limit.per_second
         if excess <= 0:
             return 0
-        return math.floor(excess / limit.per_second * rate.elapsed_ms(now_ms) + 0.5)
+        throttle_ms = round_to_long(excess / limit.per_second * rate.elapsed_ms(now_ms))
+        return max(0, long_to_int(throttle_ms))
 
     def take_back(self, client_id: str | None, amount: float) -> None:
         """Forget what was recorded: the client did not get it."""

@@ -95,7 +95,7 @@ def _is_address(name: str | None) -> bool:
 def _check_value(allowed: Mapping[str, _Whole], key: str, value: float) -> None:
     if key not in allowed:
         raise _invalid(f"Invalid configuration key {key}")
-    if not value > 0:  # NaN among them
+    if value <= 0:  # NaN is taken, as in Kafka, and throttles nobody
         raise _invalid(f"Quota {key} must be greater than 0")
     if (whole := allowed[key]) is None:
         return

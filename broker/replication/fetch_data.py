@@ -13,6 +13,7 @@ from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 FUTURE_LOCAL_REPLICA_ID = -3
+ISOLATION_LEVELS = (0, 1)  # read uncommitted, read committed
 
 
 class FetchIsolation(Enum):
@@ -25,6 +26,7 @@ class FetchIsolation(Enum):
     @staticmethod
     def of(replica_id: int, isolation_level: int) -> FetchIsolation:
         """Followers see all; consumers up to the high watermark or the last stable offset."""
+        assert isolation_level in ISOLATION_LEVELS
         if replica_id >= 0 or replica_id == FUTURE_LOCAL_REPLICA_ID:
             return FetchIsolation.LOG_END
         return (

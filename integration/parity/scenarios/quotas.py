@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from integration.deadlines import eventually
-from integration.parity.requests import batch, produce
+from integration.parity.requests import batch, fetch, produce
 from integration.parity.scenario import Kafka, Story, scenario
 from protocol.messages import alter_client_quotas as alter
 from protocol.messages import describe_client_quotas as describe
@@ -51,7 +52,7 @@ def quotas_are_set_and_told(kafka: Kafka) -> Story:
 def quotas_that_cannot_be(kafka: Kafka) -> Story:
     """Values, keys and entities that make no sense, each in its own words."""
     client: Entity = {CLIENT_ID: kafka.new_name("client")}
-    for value in (0, -1, -0.5, 0.5, 1.5, 1e19, math.inf, 1.0000001, 2**63):
+    for value in (0, -1, -0.5, 0.5, 1.5, 1e19, math.inf, math.nan, 1e-300, 1.0000001, 2**63):
         for key in (RATE, "request_percentage"):
             yield key, value, _words(kafka, _altered(client, {key: value}, validate_only=True))
     for value in (0, 0.5, 2**31, 2**31 - 1):
@@ -246,3 +247,18 @@ def _forget(kafka: Kafka, *entities: Entity) -> None:
 
 def _named(entity: Iterable[Any]) -> list[tuple[str, str | None]]:
     return sorted((each.entity_type, each.entity_name) for each in entity)
+
+
+@scenario(alone=True)
+def pauses_beyond_32_bits(kafka: Kafka) -> Story:
+    """A quota so small that the pause is negative, or 0, when its higher bits are lost."""
+    topic = kafka.topic()
+    for rate in (1e-300, 5e-324, math.nan):
+        name = kafka.new_name("client")
+        kafka.ask(_altered({CLIENT_ID: name}, {RATE: rate, "consumer_byte_rate": rate}))
+        eventually(partial(_found, kafka, (CLIENT_ID, EXACT, name)), "the quota is known")
+        client = kafka.connect(client_id=name)
+        for _ in range(2):
+            yield rate, client.ask(produce(topic, batch("x" * 100_000))).throttle_time_ms
+            yield rate, client.ask(fetch(topic, max_wait_ms=0), 12).throttle_time_ms
+        _forget(kafka, {CLIENT_ID: name})

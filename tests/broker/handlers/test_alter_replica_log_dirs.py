@@ -77,3 +77,15 @@ async def test_a_replica_does_not_move_to_another_directory(tmp_path: Path) -> N
 
         assert answers["t", 0] == ErrorCode.INVALID_REQUEST
         node.node.logs.directories.remove(other)
+
+
+async def test_a_name_too_long_for_a_folder_is_invalid(tmp_path: Path) -> None:
+    """Kafka looks at the name of the folder that the replica would be moved by."""
+    async with running_node(tmp_path) as node:
+        topics = [AlterReplicaLogDirTopic(name="x" * size, partitions=[0]) for size in (213, 214)]
+        response = await node.client().send(
+            AlterReplicaLogDirsRequest(dirs=[AlterReplicaLogDir(path="/nowhere", topics=topics)])
+        )
+
+        codes = [topic.partitions[0].error_code for topic in response.results]
+        assert codes == [ErrorCode.LOG_DIR_NOT_FOUND, ErrorCode.INVALID_TOPIC_EXCEPTION]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, nan
 
 import pytest
 
@@ -41,6 +41,23 @@ def test_the_pause_brings_the_rate_down_to_the_limit() -> None:
 
     assert story.quota.record("a", 10_000) == 0
     assert story.quota.record("a", 2_000) == 2000
+
+
+@pytest.mark.parametrize(
+    ("limit", "amount", "throttle_ms"),
+    [
+        (1.0, 6_000_100, 6_000_090_000 - 2**32),  # what Kafka 4.3.1 responds with, too
+        (1.0, 3_000_000, 0),  # the low 32 bits are a negative number
+        (1e-300, 6_000_000, 0),
+        (5e-324, 6_000_000, 0),
+        (nan, 6_000_000, 0),
+    ],
+)
+def test_a_pause_that_does_not_fit_32_bits(limit: float, amount: int, throttle_ms: int) -> None:
+    """It loses its higher bits, and a negative one is none, as in Kafka."""
+    story = Story(({"client-id": "a"}, limit))
+
+    assert story.quota.record("a", amount) == throttle_ms
 
 
 def test_the_pauses_are_those_of_a_real_kafka() -> None:
