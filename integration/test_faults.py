@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from confluent_kafka import Producer
 
 from antechamber import AdminError, Cluster
+from integration.deadlines import eventually
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce
@@ -42,6 +44,18 @@ def _follower(kafka: Cluster) -> int:
     return next(node.id for node in kafka.nodes if node.id != _leader(kafka))
 
 
+def _waits_for(kafka: Cluster, follower: int) -> dict[str, Any]:
+    """The produce that waits, once it waits for this follower alone."""
+    found: list[dict[str, Any]] = []
+
+    def alone() -> bool:
+        found[:] = kafka.wait_parked("Produce", topic="orders")
+        return bool(found[0]["waited_for"]["behind"] == [follower])
+
+    eventually(alone, f"node {follower} alone is behind")
+    return found[0]
+
+
 def antechamber(kafka: Cluster, *arguments: str) -> tuple[int, str, str]:
     """Run a command on the cluster: exit code, stdout, stderr."""
     command = [sys.executable, "-m", "antechamber", *arguments, "--admin", kafka.admin]
@@ -54,9 +68,8 @@ def test_a_produce_waits_for_a_paused_follower(kafka: Cluster, leader: Connectio
     follower = _follower(kafka)
     kafka.pause(follower)
     leader.send(produce("orders", 0, batch([b"a", b"b"])))
-    [request] = kafka.wait_parked("Produce", topic="orders")
+    request = _waits_for(kafka, follower)
 
-    assert request["waited_for"]["behind"] == [follower]
     [partition] = request["partitions"]
     assert partition["needed_offset"] == partition["offset"] + 2 == partition["log_end_offset"]
     assert [each["node"] for each in partition["replicas"] if each["behind"]] == [follower]
@@ -77,10 +90,10 @@ def test_the_command_shows_who_is_behind(kafka: Cluster, leader: Connection) -> 
         "",
     )
     leader.send(produce("orders", 0, batch([b"a"])))
-    kafka.wait_parked("Produce")
+    _waits_for(kafka, follower)
     code, table, _ = antechamber(kafka, "requests", "--parked")
-    [behind] = [line for line in table.splitlines() if "behind for" in line]
-    assert (code, behind.split()[:2]) == (0, ["node", str(follower)])
+    [behind] = [line for line in table.splitlines() if "behind, last caught up" in line]
+    assert (code, behind.split()[:3]) == (0, ["node", str(follower), "(paused)"])
     code, lines, _ = antechamber(kafka, "requests", "--parked", "--json", "--api", "Produce")
     [line] = lines.splitlines()
     assert json.loads(line)["waited_for"]["behind"] == [follower]
