@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from broker.replication.replica_manager import DeleteResults
 from broker.request import Request
+from broker.steps.queue import Slices
 from broker.storage.log_directory import LOG_STARTS
 from broker.topic_partition import TopicPartition
 from broker.waits.partitions import NOTHING, noted
@@ -26,7 +27,7 @@ from purgatories.operations.delayed_delete_records import (
 )
 
 
-def delete_records(request: Request[DeleteRecordsRequest]) -> DeleteRecordsResponse | None:
+def delete_records(request: Request[DeleteRecordsRequest]) -> Slices[DeleteRecordsResponse | None]:
     """Delete, and answer when that is done everywhere."""
     offsets: dict[TopicPartition, int] = {}
     refused: DeleteResults = {}
@@ -38,6 +39,7 @@ def delete_records(request: Request[DeleteRecordsRequest]) -> DeleteRecordsRespo
                 refused[key] = DeleteRecordsPartitionStatus(partition.offset, error)
             else:
                 offsets[key] = partition.offset
+            yield None
 
     def answer(results: DeleteResults) -> None:
         # Kafka writes that down within a minute: who kills it before that has the records back.
@@ -51,7 +53,9 @@ def delete_records(request: Request[DeleteRecordsRequest]) -> DeleteRecordsRespo
 
     if not offsets:
         return _response(refused)
-    operation = request.node.replicas.delete_records(request.body.timeout_ms, offsets, answer)
+    operation = yield from request.node.replicas.delete_records(
+        request.body.timeout_ms, offsets, answer
+    )
     if operation is not None:
         request.park(operation)
     return None

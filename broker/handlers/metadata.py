@@ -18,6 +18,7 @@ of transactions and share groups are not created when they are named.
 from __future__ import annotations
 
 from functools import partial
+from uuid import UUID
 
 from broker.controller.image import (
     INTERNAL_TOPICS,
@@ -78,11 +79,16 @@ def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTo
     asked = request.body.topics
     if asked is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not asked):
         return (yield from each(partial(_known, request), list(request.node.image)))
-    by_id = any(topic.topic_id.int or topic.name is None for topic in asked)
+    ids: dict[UUID, MetadataRequestTopic] = {}
+    names: dict[str | None, MetadataRequestTopic] = {}
+    for topic in asked:
+        names[topic.name] = topic
+        if topic.topic_id.int:
+            ids[topic.topic_id] = topic
+        yield None
+    by_id = ids or None in names
     if by_id and request.version < _IDS_IN_REQUESTS_SINCE:
         raise ApiError(ErrorCode.INVALID_REQUEST)
-    ids = {topic.topic_id: topic for topic in asked if topic.topic_id.int}
-    names = {topic.name: topic for topic in asked}
     return (yield from each(partial(_one, request), ids.values() or names.values()))
 
 

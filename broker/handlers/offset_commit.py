@@ -13,6 +13,7 @@ from broker.errors import ApiError
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from broker.handlers.replicated import when_replicated
 from broker.request import Request
+from broker.steps.queue import Slices
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.offset_commit import (
@@ -26,14 +27,14 @@ from protocol.messages.offset_commit import (
 _TOPIC_IDS_SINCE = 10
 
 
-def offset_commit(request: Request[OffsetCommitRequest]) -> object | None:
+def offset_commit(request: Request[OffsetCommitRequest]) -> Slices[object | None]:
     """Commit what exists."""
     body = request.body
     response = OffsetCommitResponse(topics=[])
     commits: list[Commit] = []
     answers: list[OffsetCommitResponsePartition] = []
     for topic in body.topics:
-        _add_topic(request, topic, response, commits, answers)
+        yield from _add_topic(request, topic, response, commits, answers)
     if not commits:
         return response
     commit = OffsetCommit(
@@ -66,7 +67,7 @@ def _add_topic(
     response: OffsetCommitResponse,
     commits: list[Commit],
     answers: list[OffsetCommitResponsePartition],
-) -> None:
+) -> Slices[None]:
     """Begin a topic's answer, and collect what there is to commit and where its error goes."""
     image = request.node.image
     if request.version >= _TOPIC_IDS_SINCE:
@@ -80,6 +81,7 @@ def _add_topic(
         index = partition.partition_index
         answer = OffsetCommitResponsePartition(partition_index=index)
         partitions.append(answer)
+        yield None
         if topic is None:
             answer.error_code = unknown
         elif not 0 <= index < len(topic.partitions):

@@ -19,6 +19,7 @@ from broker.replication.fetch_source import LogFetchSource
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_logs
 from broker.replication.waiting import Waiting
+from broker.steps.queue import Slices
 from broker.storage.append import AppendRefused
 from broker.storage.log_validator import Appendable
 from broker.topic_partition import TopicPartition
@@ -229,12 +230,15 @@ class ReplicaManager:
         timeout_ms: int,
         offsets: dict[TopicPartition, int],
         on_response: Callable[[DeleteResults], None],
-    ) -> DelayedDeleteRecords[TopicPartition] | None:
+    ) -> Slices[DelayedDeleteRecords[TopicPartition] | None]:
         """Delete below each offset; answer when every living replica has done so.
 
         Returns the operation if it waits. Kafka's ``ReplicaManager.deleteRecords``.
         """
-        statuses = {key: self._delete(key, offset) for key, offset in offsets.items()}
+        statuses = {}
+        for key, offset in offsets.items():
+            statuses[key] = self._delete(key, offset)
+            yield None
         if all(s.error or s.low_watermark >= s.required_offset for s in statuses.values()):
             on_response(statuses)
             return None

@@ -45,6 +45,7 @@ from broker.storage.open_files import OpenFiles
 from broker.storage.partition_folders import DELETED, STRAY, aside, partition_of
 from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS
 from broker.storage.read_cache import ReadCache
+from broker.storage.removals import Removals
 from broker.storage.storage_errors import StorageErrors
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -91,6 +92,7 @@ class LogManager:
         self._cache = ReadCache()
         self.on_error: OnError = log_error
         self._background = background(self._report)
+        self._removals = Removals(self._background)
         self._flusher = Flusher(self._background, durable=durable)
         # What comes in the place of what was cut must not be taken for safe after a crash.
         lowered = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
@@ -211,8 +213,7 @@ class LogManager:
         if gone is None or home is None:
             return
         delay_ms = (log.config if log is not None else LogConfig()).file_delete_delay_ms
-        remove = partial(home.disk.remove_tree, gone)
-        self.later(delay_ms, lambda: self._background.run(remove, lambda _: None))
+        self.later(delay_ms, partial(self._removals.add, partial(home.disk.remove_tree, gone)))
 
     def _set_aside(self, key: TopicPartition, suffix: str) -> Path | None:
         """Forget the partition; its folder's new name, None if there is no folder to rename."""

@@ -16,6 +16,7 @@ from broker.replication.replica_manager import (
     ReplicaManager,
 )
 from broker.replication.waiting import Waiting
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import CauseKind
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -117,5 +118,5 @@ class Desk(FakeNode):
     ) -> list[DeleteResults]:
         """A deletion; its answer will be in the list."""
         answers: list[DeleteResults] = []
-        self.manager.delete_records(timeout_ms, offsets, answers.append)
+        finish(self.manager.delete_records(timeout_ms, offsets, answers.append))
         return answers
