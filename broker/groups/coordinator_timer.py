@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 
+RETRY_BACKOFF_MS = 500  # as Kafka: after an action that has raised an exception
+
 
 class CoordinatorTimer:
     """The timeouts that run, each under its key."""
@@ -17,9 +19,12 @@ class CoordinatorTimer:
         self._tasks: dict[Hashable, _Timeout] = {}
 
     def schedule(self, key: Hashable, delay_ms: float, action: Callable[[], object]) -> None:
-        """Do *action* after *delay_ms*, and forget what was to be done under *key* before."""
+        """Do *action* after *delay_ms*, and forget what was to be done under *key* before.
+
+        An action that raises is tried again after `RETRY_BACKOFF_MS`.
+        """
         self.cancel(key)
-        task = self._tasks[key] = _Timeout(self._tasks, key, delay_ms, action)
+        task = self._tasks[key] = _Timeout(self._timer, self._tasks, key, delay_ms, action)
         self._timer.add(task)
 
     def schedule_if_absent(
@@ -41,22 +46,32 @@ class CoordinatorTimer:
 
 
 class _Timeout(TimerTask):
-    __slots__ = ("_action", "_key", "_tasks")
+    __slots__ = ("_action", "_key", "_tasks", "_timer")
 
     def __init__(
         self,
+        timer: SystemTimer,
         tasks: dict[Hashable, _Timeout],
         key: Hashable,
         delay_ms: float,
         action: Callable[[], object],
     ) -> None:
         super().__init__(delay_ms)
+        self._timer = timer
         self._tasks = tasks
         self._key = key
         self._action = action
 
     def run(self) -> None:
         """Time is up, if nobody has thought otherwise since the timer took the task out."""
-        if self._tasks.get(self._key) is self:
-            del self._tasks[self._key]
+        if self._tasks.get(self._key) is not self:
+            return
+        del self._tasks[self._key]
+        try:
             self._action()
+        except Exception:
+            if self._key not in self._tasks:
+                self.delay_ms = RETRY_BACKOFF_MS
+                self._tasks[self._key] = self
+                self._timer.add(self)
+            raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker.groups.coordinator_timer import CoordinatorTimer
+from broker.groups.coordinator_timer import RETRY_BACKOFF_MS, CoordinatorTimer
 from purgatories.timer.system_timer import SystemTimer
 from tests.purgatories.manual_clock import ManualClock
 
@@ -89,3 +89,34 @@ def test_what_is_done_may_schedule_itself_again(timers: Timers) -> None:
     timers.pass_to(1000)
 
     assert timers.done == ["again"]
+
+
+def test_what_raises_is_tried_again(timers: Timers, caplog: pytest.LogCaptureFixture) -> None:
+    """After a while, until it succeeds: a member whose session has ended must not stay."""
+    tries = []
+
+    def act() -> None:
+        tries.append("try")
+        if len(tries) < 3:
+            raise ZeroDivisionError
+
+    timers.timer.schedule("k", 100, act)
+    timers.pass_to(100 + RETRY_BACKOFF_MS - 1)
+    assert (len(tries), timers.timer.is_scheduled("k")) == (1, True)
+    timers.pass_to(10_000)
+
+    assert (len(tries), timers.timer.is_scheduled("k")) == (3, False)
+    assert len(caplog.records) == 2
+
+
+def test_what_raises_may_have_scheduled_something_else(timers: Timers) -> None:
+    """That is not replaced."""
+
+    def act() -> None:
+        timers.schedule("k", 100, "other")
+        raise ZeroDivisionError
+
+    timers.timer.schedule("k", 100, act)
+    timers.pass_to(10_000)
+
+    assert timers.done == ["other"]
