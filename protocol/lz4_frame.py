@@ -8,6 +8,7 @@ each block is given to it as a frame of one block.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from struct import Struct
 
 import cramjam
@@ -24,6 +25,7 @@ _CONTENT_SIZE, _CONTENT_CHECKSUM, _RESERVED = 0x08, 0x04, 0x03
 _VERSION_MASK = 0xC0
 _CONTENT_SIZE_BYTES = 8
 _CHECKSUM_BYTES = 4
+_RATIO_MAX = 256  # no block decompresses to more than that for each of its bytes
 _STORED = 0x8000_0000  # in a block's size: it is not compressed
 # By the number in the block descriptor, 4 to 7.
 _BLOCK_BYTES_MAX = {4: 64 << 10, 5: 256 << 10, 6: 1 << 20, 7: 4 << 20}
@@ -35,7 +37,7 @@ def lz4_blocks(data: memoryview, _piece_max: int = 0) -> Iterator[bytes | memory
     block_max = _BLOCK_BYTES_MAX[descriptor >> 4]
     one_block = _frame_header(flags & ~(_CONTENT_SIZE | _CONTENT_CHECKSUM), descriptor)
     checksum_bytes = _CHECKSUM_BYTES if flags & _BLOCK_CHECKSUM else 0
-    out = bytearray(block_max)
+    out = bytearray()
     while True:
         if len(data) - at < _SIZE.size:
             raise CorruptRecords("lz4: the frame ends before its end mark")
@@ -51,6 +53,8 @@ def lz4_blocks(data: memoryview, _piece_max: int = 0) -> Iterator[bytes | memory
         if size & _STORED and not checksum_bytes:
             yield data[at + _SIZE.size : end]
         else:
+            if len(out) < block_max:
+                out = bytearray(min(block_max, _RATIO_MAX * stored_bytes))
             count = _decompress_into(one_block + data[at:end] + _END_MARK, out)
             yield bytes(memoryview(out)[:count])
         at = end
@@ -87,6 +91,7 @@ def _decompress_into(frame: bytes, out: bytearray) -> int:
         raise CorruptRecords(f"lz4: {error}") from None
 
 
+@lru_cache(maxsize=64)  # most frames have one of a few headers
 def _header_checksum(descriptor: bytes) -> int:
     """The second byte of the descriptor's XXH32, whose seed is 0."""
     return xxh32(descriptor) >> 8 & 0xFF

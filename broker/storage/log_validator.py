@@ -111,7 +111,8 @@ def validate(
         header, batch = _rebuilt(header, block, summary, target, config)
         if len(batch) > config.max_message_bytes:
             raise too_large(len(batch), config)
-    return ValidBatch(header, batch, summary.max_timestamp_delta, sealed, config)
+    # As `ValidBatch._make` does, without the call.
+    return tuple.__new__(ValidBatch, (header, batch, summary[0], sealed, config))
 
 
 def _check_batch(
