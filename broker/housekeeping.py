@@ -15,6 +15,7 @@ from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_directory import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from broker.storage.log_manager import LogManager
+from broker.storage.retention import Retention
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 
@@ -83,7 +84,7 @@ def keep_house(timer: SystemTimer, logs: LogManager, config: Config) -> None:
     initially_ms = config.log_initial_task_delay_ms
     every(
         config.log_retention_check_interval_ms,
-        partial(logs.each, Log.delete_old_segments),
+        Retention(logs, later).look,
         delay_ms=initially_ms,
     )
     every(

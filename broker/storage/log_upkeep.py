@@ -17,6 +17,8 @@ from broker.storage.producer_snapshot import snapshot_path, write_snapshot
 from broker.storage.segment import LogSegment
 from protocol.records import BatchHeader
 
+MANY = 1 << 62
+
 
 class LastBatch(NamedTuple):
     """Of a producer: where its last batch ends, None if it only has a marker, and its epoch."""
@@ -66,8 +68,11 @@ class LogUpkeep(LogView):
             self._epochs.truncate_from_start(offset)
         return True
 
-    def delete_old_segments(self) -> int:
-        """Remove whole segments that retention or the log start offset frees; returns how many."""
+    def delete_old_segments(self, most: int = MANY) -> int:
+        """Remove whole segments that retention or the log start offset frees; returns how many.
+
+        These are the oldest ones, and *most* at a time.
+        """
         with self.storage:
             segments, end = self._local.segments, self.log_end_offset
             count, start = segments.deletable(
@@ -75,7 +80,9 @@ class LogUpkeep(LogView):
             )
             if not count:
                 return 0
-            if count == len(segments):
+            if count > most:
+                count, start = most, self.segment_base_offsets[most]
+            elif count == len(segments):
                 self.roll()
             self.maybe_increment_log_start_offset(start)
             self._local.delete_first(count)
