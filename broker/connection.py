@@ -159,7 +159,7 @@ class Connection:
     @property
     def held_bytes(self) -> int:
         """The memory of requests received in part, and of responses not sent."""
-        return self._kept_bytes + self._inbox.buffer_bytes + self._unsent.size_bytes
+        return self._kept_bytes + self._inbox.buffer_bytes + self._unsent.held_bytes
 
     def expire(self) -> None:
         """End the connection since nobody uses it."""

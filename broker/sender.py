@@ -6,6 +6,7 @@ starts a task, which waits for room and ends when everything is sent.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,11 +14,14 @@ import trio
 
 from broker.transport import Disconnected, Transport
 from broker.unsent import Unsent
-from protocol.output import Output
+from protocol.output import Output, SpliceLost
 
 if TYPE_CHECKING:
     from broker.waits.record import WaitRecord
     from broker.waits.recorder import Recorder
+
+
+log = logging.getLogger("antechamber.connection")
 
 
 class Channel(Protocol):
@@ -75,8 +79,8 @@ class Sender:
         if unsent.size_bytes:
             try:
                 unsent.send(self._channel.transport)
-            except Disconnected:
-                self._channel.close()
+            except (Disconnected, SpliceLost) as reason:
+                self._end(reason)
                 return
             except Exception as bug:
                 self._channel.break_down(bug)
@@ -101,8 +105,8 @@ class Sender:
                 await channel.transport.wait_writable()
                 unsent.send(channel.transport)
                 channel.active_ms = self._now_ms()
-        except Disconnected:
-            channel.close()
+        except (Disconnected, SpliceLost) as reason:
+            self._end(reason)
         except Exception as bug:
             channel.break_down(bug)
         self._draining = False
@@ -110,6 +114,12 @@ class Sender:
             self._note_sent()
         if not self._closed:
             channel.drained()
+
+    def _end(self, reason: Disconnected | SpliceLost) -> None:
+        """Close the connection, which cannot send what it has begun."""
+        if isinstance(reason, SpliceLost):
+            log.warning("closing connection from %s: %s", self._channel.transport.peer, reason)
+        self._channel.close()
 
     def _note_sent(self) -> None:
         assert self._recorder is not None

@@ -1,18 +1,38 @@
 """Bytes on their way out: small values are gathered, large record sets sent from where they are.
 
 An `Output` is a bytearray that remembers at which positions foreign memory belongs between its own
-bytes, so that a megabyte of fetched records is never copied into a response.
+bytes, so that a megabyte of fetched records is never copied into a response. What belongs there may
+also be `Deferred`: it is read when it is sent.
 """
 
 from __future__ import annotations
 
 from struct import Struct
+from typing import Protocol
 
 SPLICE_BYTES_MIN = 16 * 1024  # below it a copy is cheaper than one more part to send
 
 _LENGTH = Struct(">i")
 
 Bytes = bytes | bytearray | memoryview
+
+
+class SpliceLost(Exception):  # noqa: N818 - it names what happened to the response
+    """What a response announces cannot be read any more, so the response cannot be sent."""
+
+
+class Deferred(Protocol):
+    """Bytes of a message that are read when they are sent."""
+
+    def __len__(self) -> int: ...
+
+    def read(self, start: int, size: int) -> bytes:
+        """Read *size* bytes from *start* on; raises `SpliceLost`."""
+        ...
+
+
+Splice = Bytes | Deferred
+BUFFERS = (bytes, bytearray, memoryview)
 
 
 class Output(bytearray):
@@ -22,12 +42,12 @@ class Output(bytearray):
 
     def __init__(self) -> None:
         super().__init__()
-        self._splices: list[tuple[int, Bytes]] = []
+        self._splices: list[tuple[int, Splice]] = []
         self._spliced_bytes = 0
 
-    def splice(self, value: Bytes) -> None:
+    def splice(self, value: Splice) -> None:
         """Append *value*; a large one is not copied and must not change until it is sent."""
-        if len(value) < SPLICE_BYTES_MIN:
+        if len(value) < SPLICE_BYTES_MIN and isinstance(value, BUFFERS):
             self += value
         else:
             self._splices.append((len(self), value))
@@ -45,11 +65,11 @@ class Output(bytearray):
         _LENGTH.pack_into(self, start, size - start - 4)
         return size
 
-    def parts(self) -> list[Bytes]:
+    def parts(self) -> list[Splice]:
         """The message in pieces, in order."""
         if not self._splices:
             return [self]
-        own, parts, position = memoryview(self), list[Bytes](), 0
+        own, parts, position = memoryview(self), list[Splice](), 0
         for at, value in self._splices:
             parts += (own[position:at], value)
             position = at
@@ -58,4 +78,9 @@ class Output(bytearray):
 
     def joined(self) -> bytes:
         """The whole message in one piece."""
-        return b"".join(self.parts())
+        return b"".join(map(as_bytes, self.parts()))
+
+
+def as_bytes(value: Splice) -> Bytes:
+    """The bytes themselves; raises `SpliceLost`."""
+    return value if isinstance(value, BUFFERS) else value.read(0, len(value))

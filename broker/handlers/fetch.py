@@ -231,7 +231,7 @@ def _partition_data(partition: int, result: LogReadResult, read_committed: bool)
         log_start_offset=result.log_start_offset,
         aborted_transactions=[] if has_list else None,
         # Never null: librdkafka takes a null record set for a protocol error.
-        records=result.records,
+        records=result.records,  # type: ignore[arg-type]  # may be read when it is sent
     )
     if result.diverging_epoch is not None:
         epoch, end_offset = result.diverging_epoch

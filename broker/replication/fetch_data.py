@@ -11,6 +11,7 @@ from broker.storage.log_view import LogView
 from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
+from protocol.output import Splice
 
 FUTURE_LOCAL_REPLICA_ID = -3
 ISOLATION_LEVELS = (0, 1)  # read uncommitted, read committed
@@ -88,7 +89,7 @@ class LogReadResult:
     high_watermark: int = -1
     last_stable_offset: int = -1
     log_start_offset: int = -1
-    records: bytes | bytearray | memoryview = b""
+    records: Splice = b""
     start: LogOffsetMetadata = field(default_factory=lambda: UNKNOWN_OFFSET_METADATA)
     diverging_epoch: tuple[int, int] | None = None
     log_end_offset: int = -1

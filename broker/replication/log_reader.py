@@ -70,7 +70,7 @@ def _read(
             )
     upper = params.isolation.end_of(log)
     try:
-        data = log.read(asked.fetch_offset, limit, upper, min_one_message)
+        data = log.fetch(asked.fetch_offset, limit, upper, min_one_message)
     except OffsetOutOfRange:
         raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE) from None
     if limit < 0 and asked.fetch_offset < upper.message_offset:

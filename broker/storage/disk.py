@@ -124,10 +124,10 @@ class Disk:
 class DiskFile:
     """A file by folder and name, opened when it is used.
 
-    Invariant: ``fd`` is -1 exactly while the file is closed.
+    Invariant: ``fd`` is -1 exactly while the file is closed. ``cuts`` counts how often it was cut.
     """
 
-    __slots__ = ("directory", "disk", "fd", "name", "recently_used")
+    __slots__ = ("cuts", "directory", "disk", "fd", "name", "recently_used")
 
     def __init__(self, disk: Disk, directory: Path, name: str) -> None:
         self.disk = disk
@@ -136,6 +136,7 @@ class DiskFile:
         self.name = name
         self.fd = -1
         self.recently_used = False
+        self.cuts = 0
 
     @property
     def path(self) -> Path:
@@ -178,6 +179,7 @@ class DiskFile:
 
     def truncate(self, size: int) -> None:
         """Cut the file to *size* bytes."""
+        self.cuts += 1
         self.disk.ftruncate(self.fd if self.fd >= 0 else self._reopen(), size)
 
     def size(self) -> int:

@@ -6,9 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from broker.errors import InvariantBroken
+from broker.storage.file_slice import READ_AT_ONCE_BYTES, FileSlice
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.storage.read_cache import FetchDataInfo
+from broker.storage.read_cache import FetchDataInfo, SliceInfo
 from broker.storage.segment import LogSegment
 from broker.storage.timestamp_search import Scan
 
@@ -78,8 +79,11 @@ class LogSegments:
 
     def read(
         self, start_offset: int, max_bytes: int, upper: LogOffsetMetadata, min_one_message: bool
-    ) -> FetchDataInfo | None:
-        """Stored bytes of one segment, at most up to *upper*; None if nothing is there."""
+    ) -> FetchDataInfo | SliceInfo | None:
+        """Stored bytes of one segment, at most up to *upper*; None if nothing is there.
+
+        More than `READ_AT_ONCE_BYTES` are not read yet.
+        """
         for segment in self.at_or_behind(start_offset):
             place = segment.locate(start_offset)
             if place is None:
@@ -95,6 +99,9 @@ class LogSegments:
             start = LogOffsetMetadata(start_offset, segment.base_offset, position)
             if size <= 0:
                 return FetchDataInfo(start, b"")
+            if size > READ_AT_ONCE_BYTES:
+                records = FileSlice(segment.file, position, size)
+                return SliceInfo(start, records, limit < batch_size)
             return FetchDataInfo(start, segment.read(position, size), limit < batch_size)
         return None
 

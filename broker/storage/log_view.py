@@ -16,6 +16,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from broker.clock import Clock
+from broker.errors import ApiError
 from broker.storage.disk import Disk
 from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.local_log import LocalLog
@@ -23,11 +24,13 @@ from broker.storage.log_config import LogConfig
 from broker.storage.log_segments import SCANNED_MAX, LogSegments
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.producer_state import ProducerStateEntry, ProducerStateManager
-from broker.storage.read_cache import FetchDataInfo, LastRead, ReadCache
+from broker.storage.read_cache import FetchDataInfo, LastRead, ReadCache, SliceInfo
 from broker.storage.storage_errors import StorageErrors
 from broker.storage.timestamp_search import Examination, Search
 from broker.storage.transaction_index import AbortedTxn
 from broker.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.output import SpliceLost
 from protocol.records import NO_TIMESTAMP
 
 
@@ -181,6 +184,24 @@ class LogView:
         upper: LogOffsetMetadata,
         min_one_message: bool,
     ) -> FetchDataInfo:
+        """As `fetch`, with all bytes read."""
+        data = self.fetch(start_offset, max_bytes, upper, min_one_message)
+        if isinstance(data, FetchDataInfo):
+            return data
+        try:
+            records = data.records.whole()
+        except SpliceLost as lost:
+            text = f"{self.topic_partition}: {lost}"
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, text) from lost
+        return FetchDataInfo(data.offset_metadata, records, data.first_entry_incomplete)
+
+    def fetch(
+        self,
+        start_offset: int,
+        max_bytes: int,
+        upper: LogOffsetMetadata,
+        min_one_message: bool,
+    ) -> FetchDataInfo | SliceInfo:
         """The stored bytes from the batch that holds *start_offset*, at most up to *upper*.
 
         With *min_one_message* the first batch is whole even if it exceeds *max_bytes* (KIP-74).
@@ -202,7 +223,7 @@ class LogView:
             data = self._local.segments.read(start_offset, max_bytes, upper, min_one_message)
         if data is None:
             return FetchDataInfo(self._local.end, b"")
-        if data.records:
+        if isinstance(data, FetchDataInfo) and data.records:
             self._cache.keep(last, key, data)
         return data
 

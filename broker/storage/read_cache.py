@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from broker.storage.file_slice import FileSlice
 from broker.storage.offset_metadata import LogOffsetMetadata
 
 Slice = tuple[int, int, int, int, bool]
@@ -21,6 +22,14 @@ class FetchDataInfo(NamedTuple):
 
     offset_metadata: LogOffsetMetadata
     records: memoryview | bytes
+    first_entry_incomplete: bool = False
+
+
+class SliceInfo(NamedTuple):
+    """The same for more records than are read at once: they are read when they are sent."""
+
+    offset_metadata: LogOffsetMetadata
+    records: FileSlice
     first_entry_incomplete: bool = False
 
 

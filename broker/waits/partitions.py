@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from broker.topic_partition import TopicPartition
 from broker.waits.record import Noted, Size
+from protocol.output import BUFFERS, Splice, SpliceLost
 from protocol.records import HEADER_BYTES, LOG_OVERHEAD
 
 if TYPE_CHECKING:
@@ -17,11 +18,21 @@ _LENGTH_AND_COUNT = Struct(">8xi45xi")
 NOTHING: Size = (0, 0)
 
 
-def size_of(batches: bytes | bytearray | memoryview) -> Size:
-    """How many records and bytes the whole batches at the beginning hold."""
+def size_of(batches: Splice) -> Size:
+    """How many records the whole batches at the beginning hold, and how many bytes there are.
+
+    Of batches that are not read yet only the headers are read.
+    """
     position, count, end = 0, 0, len(batches)
     while end - position >= HEADER_BYTES:
-        length, records = _LENGTH_AND_COUNT.unpack_from(batches, position)
+        if isinstance(batches, BUFFERS):
+            length, records = _LENGTH_AND_COUNT.unpack_from(batches, position)
+        else:
+            try:
+                header = batches.read(position, HEADER_BYTES)
+            except SpliceLost:
+                break  # it will not be sent, either
+            length, records = _LENGTH_AND_COUNT.unpack(header)
         following = position + LOG_OVERHEAD + length
         if not position < following <= end:
             break

@@ -23,7 +23,7 @@ from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produc
 
 pytestmark = pytest.mark.anyio
 
-RECORDS_BYTES = 300_000
+RECORDS_BYTES = 400_000
 REQUEST_MEMORY_BYTES = 1 << 20
 LIMITS = {
     "socket_request_max_bytes": str(REQUEST_MEMORY_BYTES),

@@ -10,7 +10,7 @@ import trio.testing
 
 from broker.sender import Sender
 from broker.transport import Disconnected
-from protocol.output import Output
+from protocol.output import Output, SpliceLost
 from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 pytestmark = pytest.mark.anyio
@@ -126,6 +126,20 @@ async def test_a_peer_that_is_gone_closes_the_channel() -> None:
         theirs.close()
         await trio.testing.wait_all_tasks_blocked()
         assert channel.events[0] == "close"
+
+
+async def test_records_that_are_lost_while_they_are_sent_close_the_channel(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The response has begun and cannot end."""
+    async with trio.open_nursery() as nursery:
+        sender, channel, _ = made(BrokenTransport(SpliceLost("0.log was deleted")), nursery)
+        add(sender, 100)
+
+        sender.flush()
+
+        assert channel.events == ["close"]
+    assert "closing connection from memory: 0.log was deleted" in caplog.text
 
 
 async def test_a_bug_ends_the_channel() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.output import SPLICE_BYTES_MIN, Output
+from protocol.output import SPLICE_BYTES_MIN, Output, as_bytes
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 2 * SPLICE_BYTES_MIN)), max_size=8))
@@ -34,4 +35,29 @@ def test_large_values_are_not_copied() -> None:
     out.splice(large)
 
     assert out.parts()[1] is large
-    assert bytes(out.parts()[0]) == small
+    assert as_bytes(out.parts()[0]) == small
+
+
+class Later:
+    """Bytes that are read when they are sent."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def read(self, start: int, size: int) -> bytes:
+        return self._data[start : start + size]
+
+
+@pytest.mark.parametrize("size", [1, SPLICE_BYTES_MIN])
+def test_deferred_bytes_are_not_read_before_they_are_sent(size: int) -> None:
+    """However few they are, they are a part of their own, which counts."""
+    out, later = Output(), Later(bytes(size))
+    start = out.begin_frame()
+    out.splice(later)
+
+    assert out.finish_frame(start) == size + 4
+    assert out.parts()[1] is later
+    assert out.joined() == size.to_bytes(4, "big") + bytes(size)

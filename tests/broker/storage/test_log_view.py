@@ -9,11 +9,13 @@ import pytest
 
 from broker.errors import ApiError
 from broker.storage.disk import Disk
+from broker.storage.file_slice import READ_AT_ONCE_BYTES, FileSlice
 from broker.storage.log import Log
 from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
+from protocol.output import SpliceLost
 from protocol.records import Record, batches, records
 from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, replicate, searched
 
@@ -48,6 +50,38 @@ def test_a_read_ends_at_its_limit_even_within_a_batch(tmp_path: Path) -> None:
     log = five_batches(tmp_path)
     data = log.read(0, SIZE + 10, log.end_metadata, True)
     assert len(data.records) == SIZE + 10
+
+
+def test_many_records_are_read_when_they_are_sent(tmp_path: Path) -> None:
+    """A fetch gets the same bytes as a read, without memory for them; few are read at once."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch_of([Record(None, bytes(READ_AT_ONCE_BYTES))]), 0)
+    log.append_as_leader(batch(2), 0)
+    replicate(log)
+
+    many = log.fetch(0, 2 * EVERYTHING, log.end_metadata, True)
+    few = log.fetch(1, 2 * EVERYTHING, log.end_metadata, True)
+
+    assert isinstance(many.records, FileSlice)
+    assert many.records.whole() == log.read(0, 2 * EVERYTHING, log.end_metadata, True).records
+    assert isinstance(few.records, bytes)
+    assert few == log.read(1, 2 * EVERYTHING, log.end_metadata, True)
+
+
+def test_many_records_that_are_lost_are_a_storage_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a reader that needs them at once."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch_of([Record(None, bytes(READ_AT_ONCE_BYTES))]), 0)
+
+    def lost(_: FileSlice) -> bytes:
+        raise SpliceLost("0.log was deleted")
+
+    monkeypatch.setattr(FileSlice, "whole", lost)
+    with pytest.raises(ApiError, match=r"0\.log was deleted") as refused:
+        log.read(0, 2 * EVERYTHING, log.end_metadata, True)
+    assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
 
 
 def test_the_first_batch_is_whole_if_asked(tmp_path: Path) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from broker.storage.disk import Disk
+from broker.storage.file_slice import FileSlice
 from broker.waits.partitions import size_of
 from tests.batches import batch
 
@@ -23,3 +27,15 @@ def test_a_torn_batch_at_the_end_has_bytes_but_no_records() -> None:
 def test_nothing_is_nothing() -> None:
     """An empty answer."""
     assert size_of(b"") == (0, 0)
+
+
+def test_batches_that_are_not_read_yet_are_counted_too(tmp_path: Path) -> None:
+    """Only their headers are read; those of a file that is gone are not counted."""
+    file = Disk().file(tmp_path / "0.log")
+    file.write(batch(b"1", b"2") + batch(b"3") + batch(b"4")[:-1], 0)
+    size = file.size()
+    there = FileSlice(file, 0, size)
+
+    assert size_of(there) == (3, size)
+    file.remove()
+    assert size_of(there) == (0, size)

@@ -12,6 +12,7 @@ from broker.replication.waiting import Waiting
 from broker.storage.log import Log
 from broker.transport import Transport
 from broker.unsent import Unsent
+from protocol.output import as_bytes
 from purgatories.operations.delayed_partitions import DelayedPartitions
 from tests.simulation.mutants.registry import mutant
 
@@ -62,7 +63,7 @@ def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
     send = Unsent.send
 
     def twice(self: Unsent, transport: Transport) -> None:
-        again = b"".join(self._parts)
+        again = b"".join(map(as_bytes, self._parts))
         send(self, transport)
         if len(again) % 7 == 0:
             transport.send([again])

@@ -70,7 +70,7 @@ class ScriptedLeader:
         start = begin_response(out, self._header)
         encode_into(out, body, self._header.api_version)
         out.finish_frame(start)
-        self._transport.send(out.parts())
+        self._transport.send([out.joined()])
 
     def answer_fetch(self, topic_id: Any, *partitions: PartitionData, error: int = 0) -> None:
         """Answer a fetch with these partitions of one topic."""

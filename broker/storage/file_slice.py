@@ -1,0 +1,48 @@
+"""Records of a fetch that are read piece by piece while they are sent (Kafka's ``FileRecords``).
+
+A response with megabytes of records for a client that reads slowly holds no memory for them. The
+file may be closed meanwhile to save descriptors, and is opened again. What is deleted or cut off
+meanwhile cannot be sent: the response has begun, so only the end of its connection is left.
+"""
+
+from __future__ import annotations
+
+from broker.storage.disk import DiskFile
+from protocol.output import SpliceLost
+
+# Fewer bytes are read at once, and shared by all fetches that one append completes.
+READ_AT_ONCE_BYTES = 256 * 1024
+
+
+class FileSlice:
+    """``size`` bytes of *file* from *position* on, as they are now."""
+
+    __slots__ = ("_cuts", "_file", "_position", "_size")
+
+    def __init__(self, file: DiskFile, position: int, size: int) -> None:
+        self._file = file
+        self._position = position
+        self._size = size
+        self._cuts = file.cuts
+
+    def __len__(self) -> int:
+        return self._size
+
+    def read(self, start: int, size: int) -> bytes:
+        """Read *size* bytes from *start* on; raises `SpliceLost`."""
+        assert start + size <= self._size
+        file = self._file
+        if file.cuts != self._cuts or not file.exists():
+            raise SpliceLost(f"{file.name} was deleted or cut while it was being sent")
+        try:
+            data = file.read(size, self._position + start)
+        except OSError as error:
+            file.disk.fail(file.place, error)
+            raise SpliceLost(f"{file.name}: {error.strerror}") from error
+        if len(data) != size:
+            raise SpliceLost(f"{file.name} is shorter than it was")
+        return data
+
+    def whole(self) -> bytes:
+        """Read everything; raises `SpliceLost`."""
+        return self.read(0, self._size)

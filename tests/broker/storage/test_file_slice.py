@@ -1,0 +1,77 @@
+"""Records that are read while they are sent: `broker.storage.file_slice`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.storage.disk import Disk, DiskFile
+from broker.storage.file_slice import FileSlice
+from protocol.output import SpliceLost
+from tests.broker.storage.logs import FailingDisk
+
+DATA = bytes(range(200))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> DiskFile:
+    """A file with some bytes."""
+    made = Disk().file(tmp_path / "0.log")
+    made.write(DATA, 0)
+    return made
+
+
+def test_pieces_are_those_of_the_file(file: DiskFile) -> None:
+    """Also after the file was closed and has another name."""
+    records = FileSlice(file, 10, 100)
+
+    assert len(records) == 100
+    assert records.read(0, 30) == DATA[10:40]
+    file.close()
+    file.rename("0.log.deleted")
+    assert records.read(30, 70) == DATA[40:110]
+    assert records.whole() == DATA[10:110]
+
+
+def test_what_is_appended_meanwhile_changes_nothing(file: DiskFile) -> None:
+    """A slice has an end."""
+    records = FileSlice(file, 0, 200)
+    file.write(b"more", 200)
+    assert records.whole() == DATA
+
+
+def test_a_deleted_file_is_lost(file: DiskFile) -> None:
+    """And not made again."""
+    records = FileSlice(file, 0, 200)
+    file.remove()
+    with pytest.raises(SpliceLost, match="was deleted or cut"):
+        records.read(0, 10)
+    assert not file.exists()
+
+
+def test_a_file_that_was_cut_is_lost(file: DiskFile) -> None:
+    """Other records may be in the same place by now."""
+    records = FileSlice(file, 0, 200)
+    file.truncate(100)
+    file.write(bytes(100), 100)
+    with pytest.raises(SpliceLost):
+        records.read(0, 10)
+    assert FileSlice(file, 0, 200).whole() == DATA[:100] + bytes(100)
+
+
+def test_a_file_that_is_too_short_is_lost(file: DiskFile) -> None:
+    """Nothing else would end the response."""
+    with pytest.raises(SpliceLost, match="shorter"):
+        FileSlice(file, 0, 201).whole()
+
+
+def test_a_disk_that_fails_is_offline(tmp_path: Path) -> None:
+    """As with any other read."""
+    disk = FailingDisk()
+    file = disk.file(tmp_path / "0.log")
+    file.write(DATA, 0)
+    disk.unreadable = True
+    with pytest.raises(SpliceLost):
+        FileSlice(file, 0, 200).whole()
+    assert disk.failure is not None
