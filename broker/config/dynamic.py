@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from broker.config import Config
+from broker.config.group_keys import GROUP_KEYS
 from broker.config.key import Change
 from broker.config.kinds import ConfigType, Unfit
 from broker.config.refusals import invalid_value
@@ -26,8 +27,12 @@ NOT_A_LIST = "Config value {operation} is not allowed for config key: {name}"
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
 
 
-def check_broker_configs(node: str, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+def check_broker_configs(
+    config: Config, node: str, before: Mapping[str, str], after: Mapping[str, str]
+) -> None:
     """Raise `ApiError` unless the settings of *node* may go from *before* to *after*.
+
+    *config* is what the cluster was started with.
 
     INVALID_CONFIG: min.insync.replicas, which eligible leader replicas need to be one for the
     whole cluster (KIP-966). INVALID_REQUEST: all else.
@@ -42,6 +47,7 @@ def check_broker_configs(node: str, before: Mapping[str, str], after: Mapping[st
     for name in changed:
         _check_value(name, after[name])
     _check_listeners(node, changed)
+    _check_bounds(config, {name: after[name] for name in changed})
     if MIN_INSYNC_REPLICAS in changed and node != ALL_NODES:
         raise ApiError(
             ErrorCode.INVALID_CONFIG,
@@ -75,6 +81,26 @@ def _check_listeners(node: str, names: Sequence[str]) -> None:
             "Cannot update these configs at default cluster level, broker id must be specified: "
             f"[{', '.join(own)}]",
         )
+
+
+def _check_bounds(config: Config, changed: Mapping[str, str]) -> None:
+    """Raise `ApiError` for an assignment interval of all groups that no group may have."""
+    for key in GROUP_KEYS.values():
+        if key.behind is None or key.lowest is None or key.highest is None:
+            continue
+        if key.behind not in changed:
+            continue
+        value = key.kind.parse(changed[key.behind])
+        lowest, highest = config.value(key.lowest), config.value(key.highest)
+        assert isinstance(value, int)
+        assert isinstance(lowest, int)
+        assert isinstance(highest, int)
+        if value < lowest:
+            words = f"{key.behind} must be greater than or equal to {key.lowest}"
+            raise ApiError(ErrorCode.INVALID_REQUEST, words)
+        if value > highest:
+            words = f"{key.behind} must be less than or equal to {key.highest}"
+            raise ApiError(ErrorCode.INVALID_REQUEST, words)
 
 
 def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:

@@ -328,7 +328,7 @@ class Controller:
         """The same for a node, or, under the empty name, for all of them; raises `ApiError`."""
         before = self.image.broker_configs.get(name, {})
         configs = changed(before)
-        check_broker_configs(name, before, configs)
+        check_broker_configs(self._state.config, name, before, configs)
         if validate_only or configs == before:
             return
         self._state.put_broker_configs(name, configs)

@@ -126,6 +126,8 @@ def settings_that_a_broker_refuses(kafka: Kafka) -> Story:
         ("principal.builder.class", "no.such.Class"),
         ("listener.name.plaintext.ssl.keystore.location", "/keys"),
         ("transaction.partition.verification.enable", "false"),
+        ("group.consumer.assignment.interval.ms", "20000"),
+        ("group.streams.assignment.interval.ms", "15000"),
         ("segment.bytes", "3"),
         ("no.such.key", "3"),
     ):
