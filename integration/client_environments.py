@@ -11,11 +11,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 INSTALL_WITHIN_S = 120
+_PROGRAMS_NEED = ("crc32c>=2.7",)  # the records of integration/methods
 
 
 class Library(NamedTuple):
@@ -56,22 +58,24 @@ def _environment(library: Library, version: str) -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     folder = Path(base) / "antechamber" / "clients" / f"{library.name}-{version}-python{python}"
-    if not (folder / "complete").exists():
+    wanted = [f"{library.name}=={version}", *library.needs, *_PROGRAMS_NEED]
+    complete = folder / "complete"
+    if not complete.exists() or complete.read_text() != str(wanted):
         shutil.rmtree(folder, ignore_errors=True)
-        _make(folder, library, version)
+        _make(folder, library, wanted)
+        complete.write_text(str(wanted))
     return folder / "bin" / "python"
 
 
-def _make(folder: Path, library: Library, version: str) -> None:
+def _make(folder: Path, library: Library, wanted: Sequence[str]) -> None:
     """Make an environment; it cannot be moved, so a file says that it is complete."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     _run(sys.executable, "-m", "venv", folder)
     inside = folder / "bin" / "python"
     pip = (inside, "-m", "pip", "--quiet", "--disable-pip-version-check", "install")
     with tempfile.TemporaryDirectory() as elsewhere:
-        _run(*pip, "--prefer-binary", f"{library.name}=={version}", *library.needs, at=elsewhere)
+        _run(*pip, "--prefer-binary", *wanted, at=elsewhere)
         _run(inside, "-W", "ignore", "-c", f"import {library.module}", at=elsewhere)
-    (folder / "complete").touch()
 
 
 def _run(*command: str | Path, at: str | None = None) -> None:

@@ -8,6 +8,7 @@ from integration.methods import comparison
 from integration.methods.comparison import RETURNS, Key, Played, fault, normalized
 from integration.methods.known import Known
 from integration.methods.net import public_methods
+from integration.methods.older_releases import Missing, NotInThisReleaseError
 from integration.methods.telling import tell
 
 KEY = Key("a Client", "a_method", "defaults")
@@ -64,6 +65,15 @@ def test_an_ending_is_the_error_or_that_it_returned() -> None:
     assert ONE.ending == RETURNS
     raised = Played(normalized(tell(ValueError("no")), 1), calls_it=True)
     assert raised.ending == "ValueError"
+
+
+def test_what_an_older_release_lacks_raises_once_it_is_used() -> None:
+    """A net can be imported, and only the shapes that use the name fail."""
+    missing = Missing("NewThing")
+    with pytest.raises(NotInThisReleaseError, match="NewThing"):
+        missing(1)
+    with pytest.raises(NotInThisReleaseError, match="NewThing.member"):
+        _ = missing.member
 
 
 def test_public_methods_are_all_that_has_no_underscore() -> None:

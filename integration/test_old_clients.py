@@ -1,4 +1,4 @@
-"""The oldest and the newest of each client library do the same with our broker.
+"""The oldest and the newest of each client library do the same with our broker, and with Kafka.
 
 The oldest ones are installed into environments of their own, which takes a while the first time:
 `make clients`, or ANTECHAMBER_REQUIRE=clients.
@@ -9,12 +9,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from antechamber import Cluster
 from integration.client_environments import LIBRARIES, Library, Unavailable, oldest
+from integration.kafka_source import start_kafka
+from integration.methods.comparison import difference
+from integration.methods.known import known
+from integration.methods.libraries import entries_of
+from integration.methods.running import Run, run
 from integration.requirements import is_required
 
 _PROGRAMS = Path(__file__).parent / "clients"
@@ -33,13 +40,7 @@ def test_clients_of_any_age_produce_and_consume(
     library: Library, age: str, cluster: type[Cluster], topic: str, group: str
 ) -> None:
     """Records with headers, an error as they know it, a group with its offsets, and look-ups."""
-    if age == "pinned":
-        python = Path(sys.executable)
-    else:
-        try:
-            python = oldest(library)
-        except Unavailable as reason:
-            pytest.skip(f"{library.name} cannot be installed here: {reason}")
+    python = Path(sys.executable) if age == "pinned" else _oldest(library)
     kafka = cluster(topics=[topic])
     program = _PROGRAMS / f"use_{library.name.replace('-', '_')}.py"
     command: list[str | Path] = [python, "-W", "ignore", program, kafka.bootstrap, topic, group]
@@ -52,3 +53,42 @@ def test_clients_of_any_age_produce_and_consume(
     assert told["read"] == [[0, "one", 1], [1, "two", 1], [2, "three", 1]]
     assert told["refused"] in _REFUSED
     assert (told["committed"], told["end"], told["at_time"]) == (3, 3, 0)
+
+
+@pytest.mark.kafka
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
+def test_methods_of_the_oldest_release_do_as_with_kafka(library: Library) -> None:
+    """Those that it has, in the shapes that it can be called in, as `test_client_methods` does."""
+    program = ["-W", "ignore", "-m", "integration.methods.program", "--older", library.name]
+    player = [str(_oldest(library)), *program]
+    # Old releases return lists as the broker has sent them; some are in the order of a hash table.
+    entries = {
+        client: {name: method.in_any_order() for name, method in methods.items()}
+        for client, methods in entries_of(library.name).items()
+    }
+    with Cluster() as ours, closing(start_kafka(heap="512M")) as kafka:
+        both = (ours.bootstrap, kafka.bootstrap)
+        with ThreadPoolExecutor() as pool:
+            here, there = pool.map(lambda bootstrap: run(player, bootstrap, entries), both)
+
+    called = {(key.client, key.method) for key, played in there.played.items() if played.calls_it}
+    print(library.name, here.release, f"{len(called)} methods")
+    assert called >= {(key.client, key.method) for key in there.played}
+    assert not _differences(here, there)
+
+
+def _differences(here: Run, there: Run) -> list[str]:
+    """Return the calls that differ, without those of features that are not served."""
+    return [
+        f"{key}:\n{difference(here.played[key], theirs)}"
+        for key, theirs in there.played.items()
+        if known(key.client, key.method, key.shape) is None
+        and here.played[key].lines != theirs.lines
+    ]
+
+
+def _oldest(library: Library) -> Path:
+    try:
+        return oldest(library)
+    except Unavailable as reason:
+        pytest.skip(f"{library.name} cannot be installed here: {reason}")

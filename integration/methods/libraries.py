@@ -19,6 +19,11 @@ _MODULES: Mapping[str, Sequence[str]] = {
     "kafka-python": ("kafka_python_admin", "kafka_python_producer", "kafka_python_consumer"),
     "aiokafka": ("aiokafka_admin", "aiokafka_producer", "aiokafka_consumer"),
 }
+PACKAGES = {
+    "confluent-kafka": "confluent_kafka",
+    "kafka-python": "kafka",
+    "aiokafka": "aiokafka",
+}
 PYTHON_LIBRARIES = tuple(_MODULES)
 LIBRARIES = (*PYTHON_LIBRARIES, JAVA)
 
@@ -27,9 +32,10 @@ Entries = Mapping[str, Mapping[str, Method]]
 
 
 def nets_of(library: str) -> list[Net]:
-    """Return the nets of a library of Python, which has to be installed."""
+    """Return the nets of the classes that the installed release of a library of Python has."""
     modules = [import_module(f"{__package__}.nets.{name}") for name in _MODULES[library]]
-    return [each for module in modules for each in vars(module).values() if isinstance(each, Net)]
+    nets = [each for module in modules for each in vars(module).values() if isinstance(each, Net)]
+    return [net for net in nets if isinstance(net.of, type)]
 
 
 def entries_of(library: str) -> Entries:

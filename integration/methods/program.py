@@ -10,7 +10,8 @@ import argparse
 import json
 from importlib.metadata import version
 
-from integration.methods.libraries import PYTHON_LIBRARIES, nets_of
+from integration.methods.libraries import PACKAGES, PYTHON_LIBRARIES, nets_of
+from integration.methods.older_releases import replace_missing_names
 from integration.methods.playing import parts, play_all
 
 
@@ -20,7 +21,10 @@ def main() -> None:
     parser.add_argument("library", choices=PYTHON_LIBRARIES)
     parser.add_argument("bootstrap")
     parser.add_argument("only", nargs="?", default="")
+    parser.add_argument("--older", action="store_true", help="the release may lack names")
     asked = parser.parse_args()
+    if asked.older:
+        replace_missing_names(PACKAGES[asked.library])
     nets = nets_of(asked.library)
     public = {net.name: sorted(net.public()) for net in nets}
     print(json.dumps({"release": version(asked.library), "public": public}), flush=True)
