@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from integration.methods.card import Client, Seen, read_card
 from integration.methods.comparison import RETURNS
 from integration.methods.known import known
+from integration.methods.libraries import NOT_CALLED
 
 _HEAD = """\
 # Client methods
@@ -33,6 +34,9 @@ def _summary(read: Mapping[str, Client]) -> Iterator[str]:
         same = sum(not _differences(name, method, seen) for method, seen in client.methods.items())
         anchor = name.lower().replace(" ", "-").replace(".", "")
         yield f"| [{name}](#{anchor}) | {client.release} | {len(client.methods)} | {same} |"
+    yield ""
+    yield "| class | not called |\n| --- | --- |"
+    yield from (f"| {name} | {why} |" for name, why in NOT_CALLED.items())
     yield ""
 
 

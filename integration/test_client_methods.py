@@ -8,6 +8,7 @@ its own outcome. Where no real Kafka can be had, calls end as docs/client_method
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -17,7 +18,15 @@ from integration.kafka_source import missing_kafka
 from integration.methods.card import read_card, write_card
 from integration.methods.comparison import Key, fault
 from integration.methods.known import known
-from integration.methods.libraries import JAVA, LIBRARIES, entries_of
+from integration.methods.libraries import (
+    CLIENT_CLASS,
+    CLIENT_MODULES,
+    JAVA,
+    LIBRARIES,
+    NOT_CALLED,
+    PACKAGES,
+    entries_of,
+)
 from integration.methods.session import Session, play
 from integration.requirements import need, required
 
@@ -40,7 +49,7 @@ KEYS = [
     for shape in entry.shapes
 ]
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 
 def _client(parameters: Mapping[str, Any]) -> str:
@@ -55,6 +64,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         _client(item.callspec.params)
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.path == request.path
+        if "session" in item.fixturenames
     }
     if missing_for_a_jvm() is not None:
         asked = {client for client in asked if not _of_java(client)}
@@ -66,6 +76,19 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         need("kafka", missing_kafka())
         write_card(session.clients())
     return session
+
+
+def test_every_client_class_is_called() -> None:
+    """Those that the libraries of Python export, but for those that are listed with a reason."""
+    classes = {
+        f"{library} {name}"
+        for module in map(import_module, CLIENT_MODULES)
+        for library, package in PACKAGES.items()
+        for name, each in vars(module).items()
+        if isinstance(each, type) and CLIENT_CLASS.search(name)
+        if module.__name__.split(".")[0] == package
+    }
+    assert classes <= ENTRIES.keys() | NOT_CALLED.keys()
 
 
 @pytest.mark.parametrize("client", CLIENTS)

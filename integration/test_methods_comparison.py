@@ -72,7 +72,7 @@ def test_what_an_older_release_lacks_raises_once_it_is_used() -> None:
     missing = Missing("NewThing")
     with pytest.raises(NotInThisReleaseError, match="NewThing"):
         missing(1)
-    with pytest.raises(NotInThisReleaseError, match="NewThing.member"):
+    with pytest.raises(NotInThisReleaseError, match=r"NewThing\.member"):
         _ = missing.member
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -26,6 +27,20 @@ PACKAGES = {
 }
 PYTHON_LIBRARIES = tuple(_MODULES)
 LIBRARIES = (*PYTHON_LIBRARIES, JAVA)
+
+# Where the libraries of Python have their clients; what a class is called that is one.
+CLIENT_MODULES = (
+    *("aiokafka", "aiokafka.admin", "kafka", "kafka.admin"),
+    *("confluent_kafka", "confluent_kafka.admin", "confluent_kafka.aio"),
+)
+CLIENT_CLASS = re.compile("(Producer|Consumer|Client)$")
+# Clients whose methods nobody calls, and why.
+NOT_CALLED = {
+    "aiokafka AIOKafkaClient": "the connections that the other clients use",
+    "confluent-kafka DeserializingShareConsumer": "not served: share groups (KIP-932)",
+    "confluent-kafka ShareConsumer": "not served: share groups (KIP-932)",
+    "java ShareConsumer": "not served: share groups (KIP-932)",
+}
 
 # The entries of a library's clients: methods by their names, by client.
 Entries = Mapping[str, Mapping[str, Method]]

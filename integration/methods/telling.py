@@ -64,7 +64,11 @@ def _object(value: Any) -> Any:
 
 def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
     """Leave out attributes that say nothing, for short lines."""
-    return {name: part for name, part in told.items() if part not in (None, False, [], {}, "")}
+    return {
+        name: part
+        for name, part in told.items()
+        if part is not None and part is not False and part not in ([], {}, "")
+    }
 
 
 # Classes of confluent-kafka that tell their fields by methods.

@@ -1,6 +1,6 @@
-"""The nets of confluent-kafka's SerializingProducer and DeserializingConsumer.
+"""The nets of confluent-kafka's clients with serializers, those for asyncio among them.
 
-Only the methods that are their own: the others are those of Producer and Consumer.
+Only the methods that are their own: the others are those of the classes that they extend.
 """
 
 from __future__ import annotations
@@ -14,6 +14,12 @@ from confluent_kafka import (
     Producer,
     SerializingProducer,
     TopicPartition,
+)
+from confluent_kafka.aio import (
+    AIOConsumer,
+    AIOProducer,
+    AsyncDeserializingConsumer,
+    AsyncSerializingProducer,
 )
 from confluent_kafka.serialization import StringDeserializer, StringSerializer
 
@@ -90,6 +96,72 @@ CONSUMER = Net(
             defaults=lambda consumer, on: _assigned(consumer, on).poll(),
             timeout=lambda consumer, on: _assigned(consumer, on).poll(WITHIN_S),
             nothing=lambda consumer, _: consumer.poll(0),
+        ),
+    },
+)
+
+
+async def _make_async_producer(on: Stage, settings: Mapping[str, Any]) -> AsyncSerializingProducer:
+    serializers = {"key.serializer": StringSerializer(), "value.serializer": StringSerializer()}
+    return await AsyncSerializingProducer(_base(on) | serializers | dict(settings))
+
+
+async def _make_async_consumer(
+    on: Stage, settings: Mapping[str, Any]
+) -> AsyncDeserializingConsumer:
+    of_a_group = {"group.id": on.named("group"), "auto.offset.reset": "earliest"}
+    of_a_group |= {"value.deserializer": StringDeserializer(), "enable.auto.commit": False}
+    return await AsyncDeserializingConsumer(_base(on) | of_a_group | dict(settings))
+
+
+async def _aclose(client: Any) -> None:
+    await client.close()
+
+
+async def _sent(producer: Any, *args: Any, **kwargs: Any) -> Any:
+    sent = await producer.produce(*args, **kwargs)
+    await producer.flush()
+    return await sent
+
+
+async def _read(consumer: Any, on: Stage, method: str, *args: Any) -> Any:
+    await consumer.assign([TopicPartition(on.topic, 0, 0)])
+    return await getattr(consumer, method)(*args)
+
+
+ASYNC_PRODUCER = Net(
+    library="confluent-kafka",
+    of=AsyncSerializingProducer,
+    make=_make_async_producer,
+    close=_aclose,
+    asynchronous=True,
+    inherited=public_methods(AIOProducer) - vars(AsyncSerializingProducer).keys(),
+    methods={
+        "close": called(defaults=lambda producer, _: producer.close()),
+        "produce": called(
+            defaults=lambda producer, on: _sent(producer, on.empty_topic("t")),
+            text=lambda producer, on: _sent(producer, on.empty_topic("t"), "key", "value"),
+            partition=lambda producer, on: _sent(producer, on.topic, "k", "v", partition=1),
+        ),
+    },
+)
+
+ASYNC_CONSUMER = Net(
+    library="confluent-kafka",
+    of=AsyncDeserializingConsumer,
+    make=_make_async_consumer,
+    close=_aclose,
+    asynchronous=True,
+    inherited=public_methods(AIOConsumer) - vars(AsyncDeserializingConsumer).keys(),
+    methods={
+        "close": called(defaults=lambda consumer, _: consumer.close()),
+        "consume": called(
+            defaults=lambda consumer, on: _read(consumer, on, "consume"),
+            several=lambda consumer, on: _read(consumer, on, "consume", 3, WITHIN_S),
+        ),
+        "poll": called(
+            defaults=lambda consumer, on: _read(consumer, on, "poll"),
+            timeout=lambda consumer, on: _read(consumer, on, "poll", WITHIN_S),
         ),
     },
 )
