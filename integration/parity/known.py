@@ -50,6 +50,10 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
                 )
             },
         ),
+        "records_in_odd_forms": Known(
+            "Kafka does not catch the exception of a length that is too long a varint",
+            {r"^(a length of six bytes: .*)UNKNOWN_SERVER_ERROR": r"\1INVALID_RECORD"},
+        ),
         "produce_null": Known(
             "Kafka fails on null records and never answers; here they are refused",
             {"waits: True": "waits: False"},

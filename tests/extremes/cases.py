@@ -37,7 +37,7 @@ def cases(cls: Any, version: int, topic: str, topic_id: UUID) -> Iterator[Case]:
         for place in (_CLIENT_ID, *places(request, version)):
             in_header = place is _CLIENT_ID
             for what, _ in extremes(place, "x", compact=compact and not in_header):
-                unique = f"{cls.__name__[:6]}{version}-{next(numbers)}"
+                unique = f"api{cls.__spec__.key}-v{version}-{next(numbers)}"
                 request = _request(cls, version, shape, World(topic, topic_id, unique))
                 values = dict(extremes(place, unique, compact=compact and not in_header))
                 raw = values[what]

@@ -1,0 +1,67 @@
+"""The outcomes that differ from Kafka's, each with its reason; any other difference fails."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Known(NamedTuple):
+    """Cases by a pattern of their names, both outcomes, and why they differ."""
+
+    cases: str
+    kafka: str
+    ours: str
+    reason: str
+
+
+KNOWN = (
+    Known(
+        r"ProduceRequest .*records null",
+        "waits",
+        "INVALID_RECORD",
+        "Kafka fails on null records and never responds",
+    ),
+    Known(
+        r"FetchRequest .*session_id (lowest|highest)",
+        "UNKNOWN_SERVER_ERROR",
+        "NONE",
+        "Kafka looks for the session in a shard of its cache that does not exist",
+    ),
+    Known(
+        r"CreatePartitionsRequest .* 0 topics\.0\.count highest",
+        "UNKNOWN_SERVER_ERROR",
+        "POLICY_VIOLATION",
+        "more than 10,000 new partitions have the error that they have in CreateTopics",
+    ),
+    Known(
+        r"CreatePartitionsRequest .* 1 topics\.0\.count highest",
+        "INVALID_REPLICA_ASSIGNMENT",
+        "POLICY_VIOLATION",
+        "the number of new partitions is looked at first",
+    ),
+    Known(
+        r"InitProducerIdRequest .*",
+        "INVALID_TRANSACTION_TIMEOUT|NOT_COORDINATOR|COORDINATOR_.*|NONE",
+        "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
+        "there are no transactions",
+    ),
+    Known(
+        r"DescribeClientQuotasRequest .*entity_type 32767 bytes",
+        "waits",
+        "UNKNOWN_SERVER_ERROR",
+        "the error message is too long; Kafka never responds",
+    ),
+)
+
+
+def reason(case: str, kafka: str, ours: str) -> str | None:
+    """Why a case has these outcomes, or None if nobody knows."""
+    for known in KNOWN:
+        if (
+            re.fullmatch(known.cases, case)
+            and re.fullmatch(known.kafka, kafka)
+            and re.fullmatch(known.ours, ours)
+        ):
+            return known.reason
+    return None

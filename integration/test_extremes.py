@@ -1,0 +1,48 @@
+"""Values at the ends of their types have the same outcome as on a real Kafka, but for some."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from broker.dispatch import HANDLERS
+from integration.antechamber_process import Antechamber
+from integration.extremes.known import KNOWN, reason
+from integration.extremes.outcomes import outcomes
+from integration.kafka_source import start_kafka
+from integration.requirements import is_required
+
+_SLOW = [] if is_required("parity") else [pytest.mark.skip("slow: ANTECHAMBER_REQUIRE=parity")]
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("apis", [pytest.param(list(HANDLERS), marks=_SLOW, id="all")])
+def test_extreme_values_have_kafkas_outcomes(apis: list[type]) -> None:
+    """Closed, waiting, or these error codes, for each field of each version."""
+    with (
+        start_kafka() as kafka,
+        Antechamber("-c", "group.initial.rebalance.delay.ms=0") as ours,
+        ThreadPoolExecutor() as pool,
+    ):
+        kafkas = pool.submit(outcomes, kafka.bootstrap, apis)
+        found = outcomes(ours.bootstrap, apis)
+        expected = kafkas.result()
+
+    assert found.keys() == expected.keys()
+    different = {
+        name: (expected[name], outcome)
+        for name, outcome in found.items()
+        if outcome != expected[name] and reason(name, expected[name], outcome) is None
+    }
+    assert not different
+
+
+def test_a_difference_is_known_by_its_case_and_both_outcomes() -> None:
+    """Nothing else in the same case is excused."""
+    case = "ProduceRequest v7 0 topic_data.0.partition_data.0.records null"
+
+    assert reason(case, "waits", "INVALID_RECORD") == KNOWN[0].reason
+    assert reason(case, "waits", "closed") is None
+    assert reason("ProduceRequest v7 0 acks lowest", "waits", "INVALID_RECORD") is None
