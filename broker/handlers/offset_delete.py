@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from broker.errors import ApiError
 from broker.handlers.replicated import when_replicated
 from broker.request import Request
+from broker.steps.queue import Slices
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.offset_delete import (
@@ -21,7 +22,7 @@ from protocol.messages.offset_delete import (
 )
 
 
-def offset_delete(request: Request[OffsetDeleteRequest]) -> object | None:
+def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[object | None]:
     """Forget what may be forgotten."""
     body = request.body
     if not body.group_id:
@@ -31,12 +32,14 @@ def offset_delete(request: Request[OffsetDeleteRequest]) -> object | None:
         for topic in body.topics
         for partition in topic.partitions
     ]
-    known = [each for each in asked if _exists(request, each)]
+    known, unknown = list[TopicPartition](), list[TopicPartition]()
+    for each in asked:
+        (known if _exists(request, each) else unknown).append(each)
+        yield None
     try:
         errors = request.node.groups.offsets.delete(body.group_id, known)
     except ApiError as error:
         return _refusal(error.code)
-    unknown = [each for each in asked if not _exists(request, each)]
     outcomes = [(each, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for each in unknown]
     outcomes += [(each, errors[each]) for each in known]
     return when_replicated(request, body.group_id, _response(outcomes), _refusal)

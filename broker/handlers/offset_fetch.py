@@ -19,6 +19,7 @@ from broker.errors import ApiError
 from broker.groups.offsets import OffsetAndMetadata, Offsets
 from broker.handlers.replicated import when_all_replicated
 from broker.request import Request
+from broker.steps.queue import Slices, finish
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.offset_fetch import (
@@ -42,20 +43,25 @@ _NOTHING_COMMITTED = OffsetAndMetadata(-1)
 Partition = TypeVar("Partition", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
 
 
-def offset_fetch(request: Request[OffsetFetchRequest]) -> object | None:
+def offset_fetch(request: Request[OffsetFetchRequest]) -> Slices[object | None]:
     """Look up what was asked for, now or when it is stable."""
     body = request.body
     if not body.require_stable:
-        return _response(request)
+        return (yield from _response(request))
     is_many = request.version >= _MANY_GROUPS_SINCE
     names = {group.group_id for group in body.groups} if is_many else {body.group_id}
-    return when_all_replicated(request, names, lambda _: _response(request))
+    if all(map(request.node.groups.runtime.is_replicated, names)):
+        return (yield from _response(request))
+    return when_all_replicated(request, names, lambda _: finish(_response(request)))
 
 
-def _response(request: Request[OffsetFetchRequest]) -> OffsetFetchResponse:
+def _response(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchResponse]:
     body = request.body
     if request.version >= _MANY_GROUPS_SINCE:
-        groups = [_group(request, each) for each in body.groups]
+        groups = []
+        for asked_group in body.groups:
+            group = yield from _group(request, asked_group)
+            groups.append(group)
         return OffsetFetchResponse(topics=[], groups=groups)
     error, offsets = ErrorCode.NONE, dict[TopicPartition, OffsetAndMetadata]()
     try:
@@ -69,19 +75,18 @@ def _response(request: Request[OffsetFetchRequest]) -> OffsetFetchResponse:
         asked = _all_partitions(offsets)
     else:
         asked = [(topic.name, topic.partition_indexes) for topic in body.topics]
-    topics = [
-        OffsetFetchResponseTopic(
-            name=name,
-            partitions=_partitions(OffsetFetchResponsePartition, offsets, name, indexes, error),
+    topics = []
+    for name, indexes in asked:
+        partitions = yield from _partitions(
+            OffsetFetchResponsePartition, offsets, name, indexes, error
         )
-        for name, indexes in asked
-    ]
+        topics.append(OffsetFetchResponseTopic(name=name, partitions=partitions))
     return OffsetFetchResponse(topics=topics, groups=[])
 
 
 def _group(
     request: Request[OffsetFetchRequest], asked: OffsetFetchRequestGroup
-) -> OffsetFetchResponseGroup:
+) -> Slices[OffsetFetchResponseGroup]:
     try:
         offsets = request.node.groups.offsets.fetch(
             asked.group_id, asked.member_id, asked.member_epoch
@@ -90,15 +95,18 @@ def _group(
         return OffsetFetchResponseGroup(group_id=asked.group_id, topics=[], error_code=error.code)
     by_id = request.version >= _TOPIC_IDS_SINCE
     if asked.topics is None:
-        topics = _all_topics(request, offsets, by_id=by_id)
+        topics = yield from _all_topics(request, offsets, by_id=by_id)
     else:
-        topics = [_topic(request, offsets, each, by_id=by_id) for each in asked.topics]
+        topics = []
+        for each in asked.topics:
+            topic = yield from _topic(request, offsets, each, by_id=by_id)
+            topics.append(topic)
     return OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
 
 
 def _all_topics(
     request: Request[OffsetFetchRequest], offsets: Offsets, *, by_id: bool
-) -> list[OffsetFetchResponseTopics]:
+) -> Slices[list[OffsetFetchResponseTopics]]:
     """Everything the group has committed; by id only topics that exist can be named."""
     topics = []
     for name, indexes in _all_partitions(offsets):
@@ -108,7 +116,7 @@ def _all_topics(
             if topic is None:
                 continue
             topic_id = topic.topic_id
-        partitions = _partitions(
+        partitions = yield from _partitions(
             OffsetFetchResponsePartitions, offsets, name, indexes, topic_id=topic_id
         )
         topics.append(
@@ -123,7 +131,7 @@ def _topic(
     asked: OffsetFetchRequestTopics,
     *,
     by_id: bool,
-) -> OffsetFetchResponseTopics:
+) -> Slices[OffsetFetchResponseTopics]:
     name, error = asked.name, ErrorCode.NONE
     if by_id:
         topic = request.node.image.topic_by_id(asked.topic_id)
@@ -131,7 +139,7 @@ def _topic(
             error = ErrorCode.UNKNOWN_TOPIC_ID
         else:
             name = topic.name
-    partitions = _partitions(
+    partitions = yield from _partitions(
         OffsetFetchResponsePartitions,
         offsets,
         name,
@@ -157,7 +165,7 @@ def _partitions(
     error: ErrorCode = ErrorCode.NONE,
     *,
     topic_id: UUID = ZERO_UUID,
-) -> list[Partition]:
+) -> Slices[list[Partition]]:
     """What was committed for a topic; what was committed for its namesake of before is not it."""
     partitions = []
     for index in indexes:
@@ -174,4 +182,5 @@ def _partitions(
                 error_code=error,
             )
         )
+        yield None
     return partitions

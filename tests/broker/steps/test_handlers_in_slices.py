@@ -1,0 +1,192 @@
+"""Requests of many items take many steps, whatever their API: counted in slices, not in time."""
+
+from __future__ import annotations
+
+from inspect import isgeneratorfunction
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from broker.dispatch import HANDLERS
+from protocol.codec import coded
+from protocol.messages.alter_client_quotas import (
+    AlterClientQuotasRequest,
+    EntityData,
+    EntryData,
+    OpData,
+)
+from protocol.messages.alter_configs import AlterConfigsRequest, AlterConfigsResource
+from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from protocol.messages.delete_groups import DeleteGroupsRequest
+from protocol.messages.delete_records import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
+from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from protocol.wire import has_items
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+ITEMS = 400
+TIMEOUT_MS = 1000
+
+# Handlers of requests with arrays that are no generator functions, and why.
+AT_ONCE = {
+    "produce": "validates its batches in worker threads, piece by piece",
+    "fetch": "bounded by its session, and by the bytes it may return",
+    "join_group": "protocols of one member",
+    "sync_group": "assignments of the members of one group",
+    "leave_group": "members of one group, which rebalances once for all of them",
+    "consumer_group_heartbeat": "one member",
+    "describe_quorum": "one partition has a quorum",
+    "describe_topic_partitions": "max.request.partition.size.limit",
+    "list_groups": "its arrays are filters",
+    "list_partition_reassignments": "those under way are few",
+    "update_features": "there are a few features",
+}
+
+
+def test_handlers_of_arrays_yield() -> None:
+    """A new handler of a request with an array is a generator function, or says why not."""
+    at_once = set()
+    for request, handler in HANDLERS.items():
+        version = request.__spec__.versions[-1]
+        plain, _ = coded(request, version, version >= request.__spec__.flexible)
+        if has_items(each.wire for each in plain) and not isgeneratorfunction(handler):
+            at_once.add(request.__module__.rpartition(".")[2])
+    assert at_once == set(AT_ONCE)
+
+
+def _topic(index: int) -> CreatableTopic:
+    return CreatableTopic(
+        name=f"new{index}", num_partitions=1, replication_factor=1, assignments=[], configs=[]
+    )
+
+
+def _quota(index: int) -> EntryData:
+    entity = [EntityData(entity_type="client-id", entity_name=f"c{index}")]
+    return EntryData(entity=entity, ops=[OpData(key="producer_byte_rate", value=1e6, remove=False)])
+
+
+NUMBERS = range(ITEMS)
+REQUESTS: list[Any] = [
+    MetadataRequest(
+        topics=[MetadataRequestTopic(name=f"n{each}") for each in NUMBERS],
+        allow_auto_topic_creation=False,
+    ),
+    DeleteTopicsRequest(
+        topics=[DeleteTopicState(name=f"n{each}") for each in NUMBERS], timeout_ms=TIMEOUT_MS
+    ),
+    CreatePartitionsRequest(
+        topics=[
+            CreatePartitionsTopic(name=f"n{each}", count=2, assignments=None) for each in NUMBERS
+        ],
+        timeout_ms=TIMEOUT_MS,
+        validate_only=False,
+    ),
+    DeleteRecordsRequest(
+        topics=[
+            DeleteRecordsTopic(
+                name="n",
+                partitions=[DeleteRecordsPartition(partition_index=each, offset=0)],
+            )
+            for each in NUMBERS
+        ],
+        timeout_ms=TIMEOUT_MS,
+    ),
+    ElectLeadersRequest(
+        election_type=0,
+        topic_partitions=[TopicPartitions(topic="n", partitions=list(NUMBERS))],
+        timeout_ms=TIMEOUT_MS,
+    ),
+    DescribeConfigsRequest(
+        resources=[
+            DescribeConfigsResource(
+                resource_type=4, resource_name="1", configuration_keys=["log.retention.ms"]
+            )
+        ]
+        * ITEMS
+    ),
+    AlterConfigsRequest(
+        resources=[
+            AlterConfigsResource(resource_type=2, resource_name=f"n{each}", configs=[])
+            for each in NUMBERS
+        ],
+        validate_only=False,
+    ),
+    AlterClientQuotasRequest(entries=[_quota(each) for each in NUMBERS], validate_only=False),
+    DescribeGroupsRequest(groups=[f"g{each}" for each in NUMBERS]),
+    DeleteGroupsRequest(groups_names=[f"g{each}" for each in NUMBERS]),
+    FindCoordinatorRequest(key_type=1, coordinator_keys=[f"g{each}" for each in NUMBERS]),
+    OffsetCommitRequest(
+        group_id="g",
+        member_id="",
+        topics=[
+            OffsetCommitRequestTopic(
+                name="n",
+                partitions=[
+                    OffsetCommitRequestPartition(
+                        partition_index=each, committed_offset=0, committed_metadata=""
+                    )
+                    for each in NUMBERS
+                ],
+            )
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize("body", REQUESTS, ids=lambda body: type(body).__name__)
+async def test_items_are_pieces_of_work(tmp_path: Path, body: Any) -> None:
+    """Each look at the clock takes a millisecond, so a slice has two pieces of a few items each."""
+    async with running_node(tmp_path, auto_create_topics_enable="false") as node:
+        node.cluster.steps.now_ms = count().__next__
+        before = node.cluster.steps.slices_run
+        version = 8 if isinstance(body, OffsetCommitRequest) else None
+        await node.client().send(body, version)
+
+        assert node.cluster.steps.slices_run - before >= ITEMS / 50
+
+
+async def test_partitions_of_a_new_topic_are_hosted_one_by_one(tmp_path: Path) -> None:
+    """The response comes when the last of them is there."""
+    async with running_node(tmp_path) as node:
+        node.cluster.steps.now_ms = count().__next__
+        topic = _topic(0)
+        topic.num_partitions = ITEMS
+        response = await node.client().send(
+            CreateTopicsRequest(topics=[topic], timeout_ms=TIMEOUT_MS)
+        )
+
+        assert response.topics[0].error_code == 0
+        assert len(node.node.replicas.partitions) == ITEMS
+        assert node.cluster.steps.slices_run >= ITEMS / 2
+
+
+async def test_many_topics_are_made_in_few_transactions(tmp_path: Path) -> None:
+    """And all of them are there when the response comes."""
+    async with running_node(tmp_path) as node:
+        node.cluster.steps.now_ms = count().__next__
+        topics = [_topic(each) for each in range(60)]
+        response = await node.client().send(
+            CreateTopicsRequest(topics=topics, timeout_ms=TIMEOUT_MS)
+        )
+
+        assert {each.error_code for each in response.topics} == {0}
+        assert len(node.node.replicas.partitions) == 60
+        assert node.cluster.steps.slices_run >= 60
