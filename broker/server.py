@@ -30,6 +30,8 @@ from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
 from broker.errors import ApiError, DiskFailed, NodeFailed, StartupError
+from broker.free_memory import RELEASE_INTERVAL_MS, release_free_memory
+from broker.housekeeping import Periodic
 from broker.lifeline import check_lifeline, lifeline_cut
 from broker.listener import TcpNetwork, listen, reachable
 from broker.offload import WorkerThreads
@@ -81,6 +83,10 @@ async def _run(
             nursery.start_soon(cluster.run)
             if outbox is not None:
                 nursery.start_soon(outbox.run)
+            interval_ms = RELEASE_INTERVAL_MS
+            Periodic(
+                cluster.timer, release_free_memory, delay_ms=interval_ms, period_ms=interval_ms
+            )
             facts = ClusterFacts(cluster)
             serve = partial(serve_admin, admin, facts, cluster.timer, facts.admin_errors.report)
             nursery.start_soon(partial(serve, token=options.admin_token))

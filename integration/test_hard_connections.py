@@ -1,0 +1,190 @@
+"""Thousands of connections that are idle, slow, greedy or broken: others are served meanwhile.
+
+The memory of the process stays bounded, and what such clients took is free when they are gone.
+"""
+
+from __future__ import annotations
+
+import resource
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import psutil  # type: ignore[import-untyped]  # no types there
+import pytest
+
+from antechamber import Cluster
+from integration.deadlines import eventually
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import api_versions, fetch, produce, read_produce
+from integration.wire.topics import make_topic
+
+MB = 1 << 20
+IDLE = 5000
+SLOW_READERS = 500
+PIPELINED = 10_000
+LOG_BYTES = 25 * MB
+# How long an honest client waits for a response (request.timeout.ms of Kafka's clients).
+HONEST_LIMIT_S = 30.0
+
+Start = Callable[..., Cluster]
+
+
+@pytest.fixture(autouse=True)
+def file_descriptors() -> Iterator[None]:
+    """As many as the system allows, for this side of the connections."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+class Watched:
+    """A broker with a topic, an honest client of it, and what the process takes."""
+
+    def __init__(self, broker: Cluster, topic: str, honest: Connection) -> None:
+        self.bootstrap = broker.bootstrap
+        self.topic = topic
+        self._process = psutil.Process(broker.pid)
+        self._honest = honest
+        make_topic(honest, topic)
+        honest.socket.settimeout(HONEST_LIMIT_S)
+        self.assert_serves()
+        self._connections = self._count()
+        self._resident = self.resident
+
+    @property
+    def resident(self) -> int:
+        """The memory of the process, in bytes."""
+        size: int = self._process.memory_info().rss
+        return size
+
+    @property
+    def grown(self) -> int:
+        """How much more that is than at the start."""
+        return self.resident - self._resident
+
+    def fill(self) -> None:
+        """Put 25 MB into the topic."""
+        for _ in range(LOG_BYTES // MB):
+            self.ask(produce(self.topic, 0, batch([bytes(MB - 200)])))
+
+    def ask(self, request: bytes) -> None:
+        """Let the honest client produce."""
+        assert read_produce(self._honest.ask(request)).error == 0
+
+    def assert_serves(self) -> None:
+        """Several requests of an honest client are served, each within its limit."""
+        for _ in range(5):
+            self.ask(produce(self.topic, 0, batch([b"honest"])))
+
+    def assert_all_closed(self) -> None:
+        """The others are gone."""
+        eventually(lambda: self._count() <= self._connections, "the broker closed all connections")
+
+    def assert_gives_back_all_but(self, some_bytes: int) -> None:
+        """The system has the memory of clients that are gone."""
+        eventually(lambda: self.grown < some_bytes, "the memory is free", within=15)
+
+    def _count(self) -> int:
+        return len(self._process.net_connections())
+
+
+@pytest.fixture
+def watched(cluster: Start, topic: str) -> Iterator[Watched]:
+    """A broker of the test's own."""
+    broker = cluster()
+    with Connection(broker.bootstrap) as honest:
+        yield Watched(broker, topic, honest)
+
+
+def crowd(watched: Watched, sockets: ExitStack, count: int) -> list[Connection]:
+    """So many more connections."""
+    return [sockets.enter_context(Connection(watched.bootstrap)) for _ in range(count)]
+
+
+def test_idle_connections_cost_little(watched: Watched) -> None:
+    """Five thousand, each after a request."""
+    count = min(IDLE, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1000)
+    with ExitStack() as sockets:
+        for client in crowd(watched, sockets, count):
+            client.send(api_versions())
+        watched.assert_serves()
+        assert watched.grown < count * 20_000
+    watched.assert_all_closed()
+
+
+def test_slow_readers_of_large_fetches_cost_little(watched: Watched) -> None:
+    """Five hundred that ask for 25 MB each, from different offsets, and read nothing."""
+    watched.fill()
+    with ExitStack() as sockets:
+        for number, client in enumerate(crowd(watched, sockets, SLOW_READERS)):
+            offset = 5 + number % (LOG_BYTES // MB)
+            client.send(fetch(watched.topic, 0, offset, max_wait_ms=0, max_bytes=LOG_BYTES))
+        watched.assert_serves()
+        assert watched.grown < 100 * MB
+    watched.assert_all_closed()
+    watched.assert_serves()
+
+
+def test_requests_without_reading_are_bounded(watched: Watched) -> None:
+    """Twenty clients send ten thousand requests each and read no response."""
+    with ExitStack() as sockets:
+        clients = crowd(watched, sockets, 20)
+        requests = memoryview(api_versions() * PIPELINED)
+        for client in clients:
+            client.socket.setblocking(False)
+            client.socket.send(requests)
+        watched.assert_serves()
+        assert watched.grown < 20 * 3 * MB
+    watched.assert_all_closed()
+
+
+def test_half_closed_connections_get_their_responses(watched: Watched) -> None:
+    """A client that sends no more still reads all it has asked for."""
+    watched.fill()
+    with ExitStack() as sockets:
+        clients = crowd(watched, sockets, 20)
+        for client in clients:
+            client.send(
+                fetch(watched.topic, 0, 5, max_wait_ms=0, max_bytes=4 * MB) + api_versions()
+            )
+            client.socket.shutdown(socket.SHUT_WR)
+        for client in clients:
+            assert len(client.receive()) > 3 * MB
+            assert client.receive()
+            assert client.socket.recv(1) == b""
+        watched.assert_serves()
+    watched.assert_all_closed()
+
+
+def test_connections_that_are_reset_in_the_middle_of_a_frame(watched: Watched) -> None:
+    """A thousand, after half of a request of 16 MB, leave nothing behind."""
+    part = memoryview(struct.pack(">i", 16 * MB) + bytes(8 * MB))
+    grown = []
+    for round_of_all in range(40):
+        with ExitStack() as sockets:
+            for number, client in enumerate(crowd(watched, sockets, 25)):
+                client.socket.sendall(part[: (8 * MB if not round_of_all % 10 else 9000)])
+                if number % 2:
+                    client.socket.setsockopt(
+                        socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+                    )
+            watched.assert_serves()
+        watched.assert_all_closed()
+        grown.append(watched.grown)
+    assert max(grown[1:]) < 400 * MB  # the system may not have all of it back yet
+    watched.assert_gives_back_all_but(40 * MB)
+
+
+def test_producers_that_come_and_go_leave_nothing_behind(watched: Watched) -> None:
+    """A thousand and fifty clients with a request of 900 kB each."""
+    request = produce(watched.topic, 0, batch([bytes(900_000)]))
+    for _ in range(7):
+        with ExitStack() as sockets:
+            for client in crowd(watched, sockets, 150):
+                assert read_produce(client.ask(request)).error == 0
+        watched.assert_all_closed()
+    watched.assert_gives_back_all_but(40 * MB)
