@@ -210,10 +210,7 @@ class Connection:
             self._kept_bytes = 0
             self._hold_memory()
         if request.record is not None:
-            assert self._recorder is not None
-            record = self._recorder.completed(request, response)
-            self._sender.note(record)
-            self.free_ms = record.completed_ms
+            self._note(request, response)
         # Breaks a cycle: a parked operation holds its request.
         request.on_disconnect = request.operation = None
         if out is not None:
@@ -222,6 +219,17 @@ class Connection:
             self._sender.flush()
             if not self._unsent.size_bytes and self._inbox.has_frame():
                 self.wake()
+
+    def _note(self, request: Request[Any], response: object | None) -> None:
+        """Complete the wait record, which must not keep the response back."""
+        assert self._recorder is not None
+        try:
+            record = self._recorder.completed(request, response)
+        except Exception as error:
+            request.node.unexpected_errors.elsewhere("recording a request", error)
+        else:
+            self._sender.note(record)
+            self.free_ms = record.completed_ms
 
     def refuse(self, reason: Malformed | Refused) -> None:
         """End the connection because of what the client has sent."""

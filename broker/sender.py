@@ -105,15 +105,15 @@ class Sender:
                 await channel.transport.wait_writable()
                 unsent.send(channel.transport)
                 channel.active_ms = self._now_ms()
+            self._draining = False
+            if self._recorded:
+                self._note_sent()
+            if not self._closed:
+                channel.drained()
         except (Disconnected, SpliceLost) as reason:
             self._end(reason)
         except Exception as bug:
             channel.break_down(bug)
-        self._draining = False
-        if self._recorded:
-            self._note_sent()
-        if not self._closed:
-            channel.drained()
 
     def _end(self, reason: Disconnected | SpliceLost) -> None:
         """Close the connection, which cannot send what it has begun."""

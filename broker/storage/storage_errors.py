@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 class StorageErrors:
     """A block, to be entered as often as one likes, in which *about* uses *disk*.
 
-    Raises `ApiError` KAFKA_STORAGE_ERROR or CORRUPT_MESSAGE; other errors fly.
+    Raises `ApiError` KAFKA_STORAGE_ERROR or CORRUPT_MESSAGE; other errors propagate.
     """
 
     __slots__ = ("_about", "_disk")

@@ -20,6 +20,7 @@ from broker.offload import WorkerThreads
 from broker.replication.hosting import Hosting
 from broker.request import Request
 from broker.topic_partition import TopicPartition
+from broker.waits.recorder import Recorder
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersionsRequest
@@ -338,3 +339,33 @@ async def test_an_error_response_tells_a_throttled_client_for_how_long(
         assert (told.error_code, told.throttle_time_ms) == (-1, 700)
         assert (await client.receive()).api_keys
         assert trio.current_time() - began >= 0.7
+
+
+async def test_a_response_does_not_depend_on_its_wait_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request that cannot be recorded is answered all the same."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        monkeypatch.setattr(cluster.cluster.recorder, "completed", _fail)
+        client = cluster.client(1)
+
+        assert (await client.send(ApiVersionsRequest(), 0)).api_keys
+        assert (await client.send(ApiVersionsRequest(), 0)).api_keys
+        assert cluster.node(1).unexpected_errors.statistics() == {"requests": {}, "others": 2}
+
+
+async def test_a_large_response_whose_record_fails_ends_its_connection_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The task that sends the rest of it belongs to the connection."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        client = cluster.client(1, room=100)
+        client.start(ApiVersionsRequest(), 0)
+        await trio.testing.wait_all_tasks_blocked()
+        with monkeypatch.context() as patch:
+            patch.setattr(cluster.cluster.recorder, "sent", _fail)
+            assert (await client.receive()).api_keys
+            await trio.testing.wait_all_tasks_blocked()
+
+        assert cluster.cluster.members[1].state == "running"
+        assert (await cluster.client(1).send(ApiVersionsRequest(), 0)).api_keys
