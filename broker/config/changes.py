@@ -15,6 +15,7 @@ from enum import IntEnum
 
 from broker.errors import ApiError
 from protocol.errors import ErrorCode
+from protocol.string_limits import STRING_BYTES_MAX
 
 # The words of a list by its key as they are now, set or not; None for a key that holds no list.
 ListValue = Callable[[str], tuple[str, ...] | None]
@@ -47,7 +48,8 @@ def altered(
     """*current* after *changes*, which `check_changes` has let pass.
 
     Raises `ApiError` INVALID_CONFIG for words that are given to a key that holds no list, in the
-    words of ``not_a_list``: what is to be done stands in for OPERATION or, in small, for operation.
+    words of ``not_a_list``: what is to be done stands in for OPERATION or, in small, for operation;
+    and for a list that would become longer than a string of the protocol.
     """
     after = dict(current)
     for change in changes:
@@ -82,5 +84,18 @@ def _list_changed(change: ConfigChange, list_value: ListValue, not_a_list: str) 
     assert change.value is not None, "checked before"
     given = [word.strip() for word in change.value.split(",")]
     if change.operation is Operation.APPEND:
-        return ",".join((*present, *(word for word in given if word not in present)))
-    return ",".join(word for word in present if word not in given)
+        known = set(present)
+        return _describable(",".join((*present, *(word for word in given if word not in known))))
+    taken = set(given)
+    return ",".join(word for word in present if word not in taken)
+
+
+def _describable(value: str) -> str:
+    """The value, unless it has become too long to be described."""
+    if len(value.encode()) > STRING_BYTES_MAX:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "The configuration value cannot be added because it exceeds the maximum value size of "
+            f"{STRING_BYTES_MAX} bytes.",
+        )
+    return value

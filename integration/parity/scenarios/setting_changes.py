@@ -82,6 +82,15 @@ def settings_that_are_lists(kafka: Kafka) -> Story:
 
 
 @scenario()
+def lists_that_grow_too_long(kafka: Kafka) -> Story:
+    """A list is no longer than a string of the protocol, however often it is added to."""
+    topic, key = kafka.topic(), "leader.replication.throttled.replicas"
+    for first in (1000, 4000):
+        words = ",".join(f"{number}:1" for number in range(first, first + 3000))
+        yield first, kafka.ask(alter_configs(topic, (key, APPEND, words)))
+
+
+@scenario()
 def settings_of_tools(kafka: Kafka) -> Story:
     """Throttled replicas and tiered storage: what tools set in passing, and nonsense."""
     topic, replicas = kafka.topic(), "leader.replication.throttled.replicas"

@@ -47,6 +47,17 @@ def test_a_list_grows_and_shrinks(
     assert after(current, ConfigChange("list", words, operation)) == {"list": result}
 
 
+def test_a_list_grows_up_to_the_length_of_a_string() -> None:
+    """A longer one could be set by one request, and not be described by another."""
+    half, rest = "x" * 16_383, "y" * 16_383
+
+    fits = after({"list": half}, ConfigChange("list", rest, Operation.APPEND))
+    assert len(fits["list"]) == 32_767
+    with pytest.raises(ApiError, match="maximum value size of 32767 bytes") as refusal:
+        after({"list": half}, ConfigChange("list", rest + "y", Operation.APPEND))
+    assert refusal.value.code == ErrorCode.INVALID_CONFIG
+
+
 def test_only_a_list_can_be_added_to() -> None:
     """INVALID_CONFIG in the words that the caller has for it."""
     with pytest.raises(ApiError) as refused:
