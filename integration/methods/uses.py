@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from integration.methods.comparison import Key
 
 # Made when a time has passed, whatever the client does.
 _BY_TIME = frozenset({"Heartbeat", "ConsumerGroupHeartbeat"})
+
+# Made by a client at a time of its own: a method that returns before that may make them or not.
+IN_THE_BACKGROUND = frozenset(
+    {
+        *("ApiVersions", "Fetch", "FindCoordinator", "InitProducerId", "JoinGroup", "LeaveGroup"),
+        *("ListOffsets", "Metadata", "OffsetFetch", "OffsetForLeaderEpoch", "SyncGroup"),
+    }
+)
 
 # Versions by the name of the API.
 Uses = dict[str, list[int]]
@@ -26,6 +35,15 @@ def read_uses(records: Path) -> dict[tuple[str, str], Uses]:
         method: {api: sorted(versions) for api, versions in sorted(apis.items())}
         for method, apis in used.items()
     }
+
+
+def of_client(uses: Mapping[tuple[str, str], Uses], client: str) -> Uses:
+    """Return the requests of all methods of a client."""
+    used: dict[str, set[int]] = {}
+    for (name, _), apis in uses.items():
+        for api, versions in apis.items() if name == client else ():
+            used.setdefault(api, set()).update(versions)
+    return {api: sorted(versions) for api, versions in used.items()}
 
 
 def _key(client_id: str) -> Key | None:
