@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, note, seed, settings
 
 from integration.parity.client import Receiver
+from integration.parity.group_programs import group_programs
 from integration.parity.programs import Player, Step, programs
 from integration.parity.runner import clusters
 from integration.parity.scenario import Kafka
@@ -19,6 +20,9 @@ from integration.parity.telling import Teller
 
 # How many programs; `ANTECHAMBER_PROGRAMS=5000` for a long night.
 PROGRAMS = int(os.environ.get("ANTECHAMBER_PROGRAMS", "150"))
+# How many programs about groups. They are played on demand: what they are known to find is said in
+# `integration.parity.group_programs`, and shrinking it takes minutes.
+GROUP_PROGRAMS = int(os.environ.get("ANTECHAMBER_GROUP_PROGRAMS", "0"))
 # What they are drawn from: a failure prints it, `ANTECHAMBER_SEED` draws the same ones again.
 SEED = int(os.environ.get("ANTECHAMBER_SEED") or randrange(1 << 32))
 
@@ -45,6 +49,24 @@ def players() -> Iterator[tuple[Player, Player]]:
 @given(program=programs())
 def test_both_answer_alike(players: tuple[Player, Player], program: list[Step]) -> None:
     """Whatever the order of requests; the first program for which it is not so is shrunk."""
+    note(f"drawn with ANTECHAMBER_SEED={SEED}")
+    ours, theirs = players
+    expected = theirs.play(program)
+    assert ours.play(program) == expected
+
+
+@pytest.mark.kafka
+@pytest.mark.skipif(not GROUP_PROGRAMS, reason="on demand: ANTECHAMBER_GROUP_PROGRAMS=100")
+@pytest.mark.timeout(1200)
+@seed(SEED)
+@settings(
+    max_examples=max(GROUP_PROGRAMS, 1),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(program=group_programs())
+def test_both_look_after_a_group_alike(players: tuple[Player, Player], program: list[Step]) -> None:
+    """Members of both protocols, with ids, epochs and instances of their own and of others."""
     note(f"drawn with ANTECHAMBER_SEED={SEED}")
     ours, theirs = players
     expected = theirs.play(program)

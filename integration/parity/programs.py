@@ -8,6 +8,7 @@ differently; what it prints is the shortest way to the difference.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -29,6 +30,7 @@ from protocol.messages.offset_for_leader_epoch import (
 APPENDS_MAX = 4
 STEPS_MAX = 8
 _PARTITIONS = 2
+_GIVEN_ID = re.compile(r"[\w-]{22}")  # of members of consumer groups: 128 bits in base64
 _TOPIC_PARTITIONS = 60  # a topic lasts for so many partitions of programs
 
 
@@ -219,5 +221,18 @@ class Player:
             answer = self._kafka.ask(step.request(place))
             if hasattr(answer, "topics") and isinstance(step, DeleteRecords | ListOffsets):
                 by_partition(answer)
+            _name_members(teller, answer)
             lines.append(teller.line((type(step).__name__, answer)))
         return lines
+
+
+def _name_members(teller: Teller, answer: Any) -> None:
+    """Name the ids that the broker has made up, and put members into an order of their own."""
+    given = getattr(answer, "member_id", None)
+    if given is not None and _GIVEN_ID.fullmatch(given):
+        teller.name(given, "member")
+    for group in getattr(answer, "groups", ()):
+        if hasattr(group, "members"):
+            for member in group.members:
+                member.subscribed_topic_names.sort(key=teller.line)
+            group.members.sort(key=teller.line)
