@@ -177,7 +177,8 @@ class ClusterState:
             try:
                 made.add(self._topic_with(key, unknown), key.partition, decide)
             except ApiError as error:
-                results[key] = error
+                # A traceback would keep this frame, and with it all results, until a collection.
+                results[key] = error.with_traceback(None)
             else:
                 results[key] = None
             yield None

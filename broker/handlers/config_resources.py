@@ -73,7 +73,7 @@ def alter_each(
                 raise _invalid("Each resource must appear at most once.")
             _alter(node, each, validate_only=validate_only)
         except ApiError as error:
-            outcomes.append(error)
+            outcomes.append(error.with_traceback(None))
         else:
             outcomes.append(None)
         yield None
