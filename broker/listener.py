@@ -153,7 +153,11 @@ async def serve_connection(
     descriptors: ClientDescriptors,
 ) -> None:
     """One client that was admitted, from accept to close."""
-    connection = connection_to(node, SocketTransport(connected), nursery)
+    config = node.config
+    transport = SocketTransport(
+        connected, config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes
+    )
+    connection = connection_to(node, transport, nursery)
     node.connections.add(connection)
     try:
         await connection.run()

@@ -60,11 +60,20 @@ class SocketTransport:
 
     __slots__ = ("_socket", "peer")
 
-    def __init__(self, connected: socket.socket) -> None:
+    def __init__(
+        self, connected: socket.socket, send_buffer_bytes: int = -1, receive_buffer_bytes: int = -1
+    ) -> None:
+        """``send_buffer_bytes`` and ``receive_buffer_bytes``: -1 leaves them to the system."""
         self._socket = connected
         try:
             connected.setblocking(False)
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for option, size_bytes in (
+                (socket.SO_SNDBUF, send_buffer_bytes),
+                (socket.SO_RCVBUF, receive_buffer_bytes),
+            ):
+                if size_bytes >= 0:
+                    connected.setsockopt(socket.SOL_SOCKET, option, size_bytes)
             self.peer = str(connected.getpeername()[0])
         except OSError:
             self.peer = "(gone)"  # it left between accept and here; the first read says so

@@ -45,6 +45,19 @@ def ends() -> Iterator[Ends]:
         yield SocketTransport(ours), other
 
 
+@pytest.mark.parametrize(("asked", "is_other"), [(-1, False), (30_000, True)])
+def test_socket_buffers_have_the_size_asked_for(asked: int, is_other: bool) -> None:
+    """Or that of the system."""
+    with socket.socket() as connected:
+        options = (socket.SO_SNDBUF, socket.SO_RCVBUF)
+        before = [connected.getsockopt(socket.SOL_SOCKET, each) for each in options]
+
+        SocketTransport(connected, asked, asked)
+
+        after = [connected.getsockopt(socket.SOL_SOCKET, each) for each in options]
+        assert [one != other for one, other in zip(after, before, strict=True)] == [is_other] * 2
+
+
 async def test_what_is_there_is_received(ends: Ends) -> None:
     """Nothing there is no wait but an exception; the end is zero bytes."""
     transport, other = ends

@@ -25,8 +25,6 @@ KEYS = (
     _sockets("socket.connection.setup.timeout.max.ms", int64(), 30_000),
     _sockets("socket.connection.setup.timeout.ms", int64(), 10_000),
     _sockets("socket.listen.backlog.size", int32(1), 50),
-    _sockets("socket.receive.buffer.bytes", int32(), 102_400),
-    _sockets("socket.send.buffer.bytes", int32(), 102_400),
     _requests("request.timeout.ms", int32(), 30_000),
     _quotas("alter.log.dirs.replication.quota.window.num", int32(1), 11),
     _quotas("alter.log.dirs.replication.quota.window.size.seconds", int32(1), 1),

@@ -18,6 +18,20 @@ class ConnectionKeys:
         104_857_600,
         "The largest request in bytes; a longer one closes its connection.",
     )
+    socket_send_buffer_bytes: int = key(
+        "socket.send.buffer.bytes",
+        int32(),
+        102_400,
+        "What the system holds of responses for a client that does not read; -1: as it likes.",
+    )
+    socket_receive_buffer_bytes: int = key(
+        "socket.receive.buffer.bytes",
+        int32(),
+        -1,
+        "What the system holds of requests that are not read yet; -1: as it likes.",
+        kafka_default=102_400,
+        because="with 100 kB a produce of 1 MB takes nearly twice the processor time",
+    )
     connections_max_idle_ms: int = key(
         "connections.max.idle.ms",
         int64(),
