@@ -11,6 +11,7 @@ from functools import partial
 
 from broker.config import Config
 from broker.config.kinds import LONG_MAX
+from broker.offload import Offload
 from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_directory import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
@@ -63,7 +64,7 @@ class Once(TimerTask):
         self._action()
 
 
-def keep_house(timer: SystemTimer, logs: LogManager, config: Config) -> None:
+def keep_house(timer: SystemTimer, logs: LogManager, config: Config, offload: Offload) -> None:
     """Schedule a node's chores; the logs delete their files by *timer*, too.
 
     Checkpoints are never synced here. Logs in a temporary directory have them as well: their node
@@ -92,7 +93,7 @@ def keep_house(timer: SystemTimer, logs: LogManager, config: Config) -> None:
         partial(logs.each, Log.flush_if_due),
         delay_ms=max(initially_ms, config.log_flush_scheduler_interval_ms),
     )
-    every(max(1, config.log_cleaner_backoff_ms), LogCleaner(logs, later).look)
+    every(max(1, config.log_cleaner_backoff_ms), LogCleaner(logs, later, offload).look)
     every(config.producer_id_expiration_check_interval_ms, partial(logs.each, Log.forget_producers))
     every(_REST_CHECK_INTERVAL_MS, partial(logs.each, Log.rest))
     for name, period_ms in (

@@ -215,7 +215,7 @@ class Node:
         }
 
     def _keep_house(self) -> None:
-        keep_house(self.timer, self.logs, self.config)
+        keep_house(self.timer, self.logs, self.config, self.offload)
         forget = self.client_quotas.forget_idle
         Periodic(self.timer, forget, delay_ms=_FORGET_CLIENTS_MS, period_ms=_FORGET_CLIENTS_MS)
 

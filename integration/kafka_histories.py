@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from broker.storage.compaction import Compaction
-from broker.storage.flusher import Flush
 from broker.storage.log import Log
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce, write_txn_markers
@@ -131,8 +130,7 @@ def play(log: Log, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
 def compact(log: Log, end: int, now_ms: int) -> None:
     """Compact up to *end* as if it were *now_ms*."""
     for step in Compaction(log, log.first_dirty_offset, end, now_ms).steps():
-        if isinstance(step, Flush):
-            step.run()
+        step.run()
 
 
 def horizons(directory: Path) -> set[int]:

@@ -7,17 +7,19 @@ does the marker of a transaction that has nothing left. Records of aborted trans
 active producer's last batch stays, be it without records, and so does the last batch of all: it
 tells who copies the log where it ends.
 
-It is done in small steps, so that the loop can do other things between two of them.
+It is done in steps. Records are examined in worker threads, about `STEP_BYTES` in each step, or
+one batch if that is larger; files are read and written between the steps, on the loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from broker.storage.batch_filter import delete_horizon_ms, filter_batch
 from broker.storage.batch_walk import indexed_timestamp
 from broker.storage.cleaned_transactions import CleanedTransactions
+from broker.storage.computation import Computation
 from broker.storage.flusher import Flush
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
@@ -26,8 +28,15 @@ from broker.storage.record_slices import RecordSlice, record_slices
 from broker.storage.segment import CLEANED, LogSegment
 from protocol.records import INT32_MAX, BatchHeader, read_header
 
-# A piece of work: how many bytes it was, or what must be on the disk before the next one.
-Step = int | Flush
+STEP_BYTES = 64 * 1024
+
+Batch = tuple[BatchHeader, memoryview]
+
+# What is left of batches, and of each its size, last offset and largest timestamp.
+Filtered = tuple[bytes, list[tuple[int, int, int]]]
+
+# What must be computed, or be on the disk, before the next step.
+Step = Computation[bool] | Computation[Filtered] | Flush
 
 
 class Compaction:
@@ -47,7 +56,7 @@ class Compaction:
         self._mapped = CleanedTransactions(log.aborted_transactions(first_dirty, end))
 
     def steps(self) -> Iterator[Step]:
-        """Do it, piece by piece; ends early if the segments have changed meanwhile.
+        """Do it, step by step; ends early if the segments have changed meanwhile.
 
         Raises `CorruptRecords`, OSError.
         """
@@ -70,13 +79,21 @@ class Compaction:
             if end <= self._first_dirty or not self._log.has_segments([segment]):
                 continue
             place = segment.locate(self._first_dirty)
-            for _, header, batch in segment.batches(place.position) if place else ():
-                if not self._map_batch(header, batch):
+            for batches, size in chunks(segment.batches(place.position) if place else ()):
+                mapped = Computation(partial(self._map_batches, batches), size)
+                yield mapped
+                if not mapped.result():
                     return
-                self._map.latest_offset = header.last_offset
-                yield header.size
             # What lies between the last batch and the next segment has been compacted, too.
             self._map.latest_offset = end - 1
+
+    def _map_batches(self, batches: Sequence[Batch]) -> bool:
+        """Put the keys of batches into the map; False if it is full."""
+        for header, batch in batches:
+            if not self._map_batch(header, batch):
+                return False
+            self._map.latest_offset = header.last_offset
+        return True
 
     def _map_batch(self, header: BatchHeader, batch: memoryview) -> bool:
         """Put the keys of a batch into the map; False if it is full."""
@@ -92,19 +109,29 @@ class Compaction:
     def _rewrite(self, group: Sequence[LogSegment], cleaned: LogSegment) -> Iterator[Step]:
         modified_ms = group[-1].file.modified_ms()
         for segment in group:
-            for _, header, batch in segment.batches():
-                left = self._filtered(header, batch)
-                if left is not None:
-                    new = read_header(left)
-                    place = (new.size, new.last_offset, indexed_timestamp(new))
-                    cleaned.append(memoryview(left), [place])
-                yield header.size
+            for batches, size in chunks(segment.batches()):
+                filtering = Computation(partial(self._filter_batches, batches), size)
+                yield filtering
+                left, places = filtering.result()
+                if places:
+                    cleaned.append(memoryview(left), places)
         cleaned.become_inactive()
         cleaned.transactions.replace(self._transactions.kept)
         self._transactions.kept = []
         # Retention goes by it where no record has a timestamp.
         cleaned.file.set_modified_ms(modified_ms)
         yield Flush(cleaned.file.disk, cleaned.paths, 0)
+
+    def _filter_batches(self, batches: Sequence[Batch]) -> Filtered:
+        left: list[memoryview | bytes] = []
+        places = []
+        for header, batch in batches:
+            filtered = self._filtered(header, batch)
+            if filtered is not None:
+                new = read_header(filtered)
+                left.append(filtered)
+                places.append((new.size, new.last_offset, indexed_timestamp(new)))
+        return b"".join(left), places
 
     def _filtered(self, header: BatchHeader, batch: memoryview) -> memoryview | bytes | None:
         """What is left of a batch."""
@@ -136,6 +163,22 @@ class Compaction:
             return False  # from before the topic was compacted
         is_latest = record.offset >= self._map.get(record.key)
         return is_latest and (record.has_value or not tombstones_go)
+
+
+def chunks(
+    batches: Iterable[tuple[int, BatchHeader, memoryview]],
+) -> Iterator[tuple[list[Batch], int]]:
+    """The *batches* of a segment, as many together as have `STEP_BYTES`, and their size."""
+    chunk: list[Batch] = []
+    size = 0
+    for _, header, batch in batches:
+        chunk.append((header, batch))
+        size += header.size
+        if size >= STEP_BYTES:
+            yield chunk, size
+            chunk, size = [], 0
+    if chunk:
+        yield chunk, size
 
 
 def grouped(

@@ -1,8 +1,8 @@
 """Which logs are compacted and when: the filthiest first (Kafka's ``LogCleanerManager``).
 
 A log is due when the share of it that has not been compacted exceeds ``min.cleanable.dirty.ratio``,
-or when a record in that share is older than ``max.compaction.lag.ms``. Compaction takes its turns
-between requests: a little work, a little pause.
+or when a record in that share is older than ``max.compaction.lag.ms``. The computations of a
+compaction run in worker threads, with pauses in between.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from broker.errors import ApiError
-from broker.storage.compaction import Compaction, Step
+from broker.offload import Inline, Job, Offload, Outcome
+from broker.storage.compaction import STEP_BYTES, Compaction, Step
 from broker.storage.flusher import Flush
 from broker.storage.local_log import Later
 from broker.storage.log import Log
@@ -23,7 +24,6 @@ from broker.topic_partition import TopicPartition
 
 logger = logging.getLogger(__name__)
 
-STEP_BYTES = 64 * 1024
 PAUSE_MS = 5
 
 
@@ -71,13 +71,16 @@ def cleanable(log: Log, now_ms: int) -> Cleanable | None:
 
 
 class LogCleaner:
-    """Compacts one log after another, a little at a time; whoever calls `look` gives the rhythm."""
+    """Compacts one log after another, in steps. `look` is to be called periodically."""
 
-    def __init__(self, logs: LogManager, later: Later) -> None:
+    def __init__(self, logs: LogManager, later: Later, offload: Offload | None = None) -> None:
         self._logs = logs
         self._later = later
+        self._offload = offload or Inline()
         self._log: Log | None = None
         self._steps: Iterator[Step] = iter(())
+        self._job: Job[None] | None = None
+        self._bytes_until_pause = STEP_BYTES
         # What cannot be compacted is left alone until a restart, as Kafka does.
         self._uncleanable: set[TopicPartition] = set()
 
@@ -106,21 +109,15 @@ class LogCleaner:
         return max(due, key=lambda each: each.dirty_ratio, default=None)
 
     def _work(self) -> None:
-        """Do a piece of work, and come back for the next one."""
+        """Go on until something is to be waited for, after which this is called again."""
         log = self._log
         if log is None or self._logs.get(log.topic_partition) is not log:
             self._log = None  # deleted meanwhile
             return
-        done = 0
         try:
             with log.storage:
                 for step in self._steps:
-                    if isinstance(step, Flush):
-                        self._logs.sync(step, self._synced)
-                        return
-                    done += step
-                    if done >= STEP_BYTES:
-                        self._later(PAUSE_MS, self._work)
+                    if self._waits_for(step):
                         return
         except ApiError as error:
             logger.warning("%s is not compacted any more: %s", log.topic_partition, error)
@@ -131,6 +128,31 @@ class LogCleaner:
         self._log = None
         self._logs.checkpoint([COMPACTED])
         self.look()
+
+    def _waits_for(self, step: Step) -> bool:
+        if isinstance(step, Flush):
+            self._logs.sync(step, self._synced)
+            return True
+        self._bytes_until_pause -= step.size_bytes
+        job = self._offload.run(step.run, self._computed)
+        if job.is_pending:
+            self._job = job
+            return True
+        return self._pauses()
+
+    def _computed(self, _: Outcome[None]) -> None:
+        """Go on, after a job that was waited for."""
+        if self._job is not None:
+            self._job = None
+            if not self._pauses():
+                self._work()
+
+    def _pauses(self) -> bool:
+        if self._bytes_until_pause > 0:
+            return False
+        self._bytes_until_pause = STEP_BYTES
+        self._later(PAUSE_MS, self._work)
+        return True
 
     def _synced(self, error: OSError | None) -> None:
         if error is not None and self._log is not None:

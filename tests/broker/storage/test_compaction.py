@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from broker.storage.batch_filter import delete_horizon_ms
 from broker.storage.compaction import Compaction, grouped
+from broker.storage.computation import Computation
 from broker.storage.disk import Disk
-from broker.storage.flusher import Flush
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.producer_snapshot import Snapshots
@@ -48,13 +48,12 @@ def write(log: Log, changes: Sequence[Change], **more: Any) -> None:
 
 
 def compact(log: Log, now_ms: int = NOW_MS, **more: Any) -> list[int]:
-    """Compact all but the active segment; returns the sizes of the steps."""
+    """Compact all but the active segment; returns how much each computation reads."""
     replicate(log)
     end = log.segments.active.base_offset
     work = Compaction(log, log.first_dirty_offset, end, now_ms, **more)
     steps = list(work.steps())
-    assert sum(isinstance(step, Flush) for step in steps) <= len(steps)
-    return [step for step in steps if isinstance(step, int)]
+    return [step.size_bytes for step in steps if isinstance(step, Computation)]
 
 
 def state(log: Log) -> dict[bytes | None, bytes | None]:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from broker.offload import Offload
 from broker.storage.compaction import Compaction
 from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner, cleanable
@@ -26,6 +27,7 @@ from tests.broker.storage.logs import (
     replicate,
     transactional,
 )
+from tests.held_offload import HeldOffload
 
 OTHERS = TopicPartition("others", 0)
 
@@ -33,7 +35,9 @@ OTHERS = TopicPartition("others", 0)
 class House:
     """Logs that are compacted when a test says so."""
 
-    def __init__(self, path: Path, disk: FailingDisk | None = None) -> None:
+    def __init__(
+        self, path: Path, disk: FailingDisk | None = None, offload: Offload | None = None
+    ) -> None:
         self.clock = StillClock()
         self.disk = disk or FailingDisk()
         self.logs = LogManager(
@@ -45,7 +49,7 @@ class House:
             make_disk=lambda _: self.disk,
         )
         self.waiting: list[Callable[[], None]] = []
-        self.cleaner = LogCleaner(self.logs, lambda _, action: self.waiting.append(action))
+        self.cleaner = LogCleaner(self.logs, lambda _, action: self.waiting.append(action), offload)
 
     def log(self, key: TopicPartition = ORDERS, batches: int = 8, **config: Any) -> Log:
         """A log of batches that all have one key, two in a segment."""
@@ -195,6 +199,48 @@ def test_work_is_done_a_little_at_a_time(house: House) -> None:
     house.cleaner.look()
     assert house.work() >= 30
     assert log.first_dirty_offset > 0
+
+
+def test_no_record_is_examined_on_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only worker threads do it, also for a single large batch."""
+    offload = HeldOffload()
+    house = House(tmp_path, offload=offload)
+    log = house.log(batches=0, segment_bytes=1 << 20)
+    for _ in range(2):
+        log.append_as_leader(batch(5000, key=b"k", size=100), 0)
+    replicate(log)
+    examined: list[bool] = []
+    computes = False
+    for name in ("_map_batch", "_filtered"):
+        original = getattr(Compaction, name)
+
+        def watched(self: Compaction, *batch: Any, original: Any = original) -> Any:
+            examined.append(computes)
+            return original(self, *batch)
+
+        monkeypatch.setattr(Compaction, name, watched)
+    house.cleaner.look()
+    while offload.jobs:
+        job = offload.jobs.popleft()
+        computes = True
+        outcome = job.compute()
+        computes = False
+        job.finish(outcome)
+        house.work()
+    assert examined == [True, True]
+    assert len(read_all(log)) == 5001
+
+
+def test_a_log_that_is_deleted_during_a_computation_is_let_go(tmp_path: Path) -> None:
+    """What has been computed is not used."""
+    offload = HeldOffload()
+    house = House(tmp_path, offload=offload)
+    log = house.log()
+    house.cleaner.look()
+    house.logs.delete(log.topic_partition)
+    offload.finish_next()
+    assert not offload.jobs
+    assert house.disk.failure is None
 
 
 def test_a_log_that_is_deleted_meanwhile_is_let_go(house: House) -> None:

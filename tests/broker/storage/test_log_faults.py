@@ -19,7 +19,6 @@ from broker.errors import ApiError
 from broker.storage.append import AppendRefused
 from broker.storage.compaction import Compaction
 from broker.storage.disk import Disk, DiskFile
-from broker.storage.flusher import Flush
 from broker.storage.log import Log
 from protocol.errors import ErrorCode
 from protocol.records import Record, batches, check_crc
@@ -216,5 +215,4 @@ def compact(log: Log, now_ms: int) -> None:
     replicate(log)
     end = log.segments.active.base_offset
     for step in Compaction(log, log.first_dirty_offset, end, now_ms).steps():
-        if isinstance(step, Flush):
-            step.run()
+        step.run()
