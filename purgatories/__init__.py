@@ -1,12 +1,11 @@
-"""Timers and delayed operations: what waits, what ends a wait, and that it ends exactly once.
+"""Timers and delayed operations, which complete exactly once: by an event or by a timeout.
 
     request -> DelayedOperation --try_complete_else_watch--> DelayedOperationPurgatory
                                                               |                    |
                                        check_and_complete(key)|                    |SystemTimer
-                                       something has happened |                    |time is up
+                                       an event has occurred  |                    |delay expired
                                                               v                    v
-                                                         force_complete: the first one wins
-
-Kafka's classes under Kafka's names. Thread-safe; keys are opaque; time and executor are given. Only
-`purgatories.timer.trio_reaper` knows an event loop.
+                                                         force_complete: the first caller wins
+The classes have the names of Kafka's. They are thread-safe; keys are opaque; the clock and the
+executor are passed in. Only `purgatories.timer.trio_reaper` depends on an event loop.
 """

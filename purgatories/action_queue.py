@@ -1,10 +1,10 @@
-"""Work that must not be done where it was found: completions, after the caller's locks are gone.
+"""A queue of actions, such as completions, that must run after the caller has released its locks.
 
     append, holding locks --add--> [ check key A ][ check key B ] --try_complete_actions--> later,
                                                                         without those locks
-KAFKA-8334. Everybody who serves a request drains the queue when the request is through; an
-operation that adds actions in its ``on_complete`` drains it in its ``on_expiration`` too, because
-nobody else does so for the timer.
+KAFKA-8334. Each request handler drains the queue when the request is finished. An operation that
+adds actions in its ``on_complete`` also drains the queue in its ``on_expiration``, because no
+request handler does so after a timeout.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .on_error import OnError, log_error
 
 
 class ActionQueue:
-    """First in, first out; any thread may run what any other has added."""
+    """A first-in, first-out queue; any thread may run the actions that another thread has added."""
 
     __slots__ = ("_actions", "_on_error")
 
@@ -25,19 +25,19 @@ class ActionQueue:
         self._on_error = on_error
 
     def add(self, action: Callable[[], object]) -> None:
-        """Leave *action* for the next drain."""
+        """Add *action*; the next call of `try_complete_actions` runs it."""
         self._actions.append(action)
 
     def try_complete_actions(self) -> None:
-        """Run as many actions as there are now; those they add wait for the next call.
+        """Run the actions that are queued now; actions that these add wait for the next call.
 
-        An action that raises is reported to ``on_error`` and does not stop the others.
+        An exception from an action is reported to ``on_error``; the other actions still run.
         """
         actions = self._actions
         for _ in range(len(actions)):
             try:
                 action = actions.popleft()
-            except IndexError:  # another thread was faster
+            except IndexError:  # another thread took it
                 return
             try:
                 action()

@@ -1,15 +1,14 @@
-"""An operation that is completed exactly once: by an event, or because its time is up.
+"""An operation that is completed exactly once: by an event or by its timeout.
 
-    an event --> safe_try_complete --> try_complete: is it time? --+
-                                                                   +--> force_complete: the first
-    the timer --> run ---------------------------------------------+    one wins: on_complete
-                   +--- only if it won: on_expiration
+    an event --> safe_try_complete --> try_complete: condition met? --+
+                                                                      +--> force_complete: the
+    the timer --> run ------------------------------------------------+    first caller wins and
+                   +--- only if it won: on_expiration                      runs on_complete
 
-The operation's own re-entrant lock is held through `try_complete` and `on_complete`, so the two
-never overlap (KAFKA-19312) and a second look always comes after the first (KAFKA-8334).
-`is_completed` is set before `on_complete` runs, and so is `completed_by`: who won. Subclasses write
-`try_complete` (which must call `force_complete` itself and return its result), `on_complete` and
-perhaps `on_expiration`.
+The operation's re-entrant lock is held through `try_complete` and `on_complete`, so the two never
+overlap (KAFKA-19312) and two checks never run at the same time (KAFKA-8334). `is_completed` and
+`completed_by` are set before `on_complete` runs. Subclasses implement `try_complete` (which must
+call `force_complete` itself and return its result), `on_complete` and optionally `on_expiration`.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from typing import Final
 from .expiration_meter import ExpirationMeter
 from .timer.timer_task import TimerTask
 
-TIMEOUT: Final = "timeout"  # the cause when nothing happened in time
+TIMEOUT: Final = "timeout"  # the cause of a completion by the timer
 
 
 class DelayedOperation(TimerTask, ABC):
-    """Waits at most ``delay_ms``; ``checks`` counts how often `try_complete` was asked.
+    """Waits at most ``delay_ms``; ``checks`` counts the calls of `try_complete`.
 
-    ``completed_by`` is the cause that was given with the event which completed it, whatever that
-    is, or `TIMEOUT`; None if its creator's own look did, or if no cause was given. It is kept as
-    long as the operation, so it should be small. ``on_error`` is the creator's, who waits for the
-    operation: it gets what the operation raises in a walk over a list, or when its time is up,
-    and nothing else comes from the operation after that. Both are ours, not Kafka's.
+    ``completed_by`` is the cause passed with the event that completed the operation, or `TIMEOUT`;
+    None if the creator's own check completed it, or if no cause was passed. It lives as long as the
+    operation, so it should be small. ``on_error`` is set by the creator: it receives an exception
+    that the operation raises during `check_and_complete` or on expiry; the operation is then
+    abandoned. Kafka has neither attribute.
     """
 
     __slots__ = ("checks", "completed_by", "expirations", "is_completed", "lock", "on_error")
@@ -43,7 +42,7 @@ class DelayedOperation(TimerTask, ABC):
         self.is_completed = False
         self.completed_by: object = None
         self.checks = 0
-        self.expirations: ExpirationMeter | None = None  # its purgatory's, once it is watched
+        self.expirations: ExpirationMeter | None = None  # set by the purgatory that watches it
         self.on_error: Callable[[Exception], object] | None = None
 
     @abstractmethod
@@ -52,22 +51,22 @@ class DelayedOperation(TimerTask, ABC):
 
     @abstractmethod
     def on_complete(self) -> None:
-        """Do what was waited for; called once, whoever completed the operation."""
+        """Perform the completion; called once, by the thread that completes the operation."""
 
     def on_expiration(self) -> None:
-        """Keep account of the expiry: after `on_complete`, and only if time ran out."""
+        """Record the expiry; called after `on_complete`, and only if the timer completed it."""
 
     def force_complete(self, cause: object = None) -> bool:
-        """Complete the operation unless it is; of all callers exactly one gets True.
+        """Complete the operation unless it is completed; exactly one caller gets True.
 
-        What `on_complete` raises goes to that one; the operation is completed all the same.
+        An exception from `on_complete` propagates to that caller; the operation stays completed.
         """
         if self.is_completed:
             return False
         with self.lock:
             if self.is_completed:
                 return False
-            if cause is not None:  # else it is that of the look which calls us, if one does
+            if cause is not None:  # otherwise keep the cause that safe_try_complete has set
                 self.completed_by = cause
             self.is_completed = True
             self.cancel()
@@ -75,10 +74,10 @@ class DelayedOperation(TimerTask, ABC):
             return True
 
     def abandon(self) -> None:
-        """Complete the operation silently: nobody is left to be answered. Ours, not Kafka's.
+        """Mark the operation as completed without calling anything. Kafka has no such method.
 
-        It counts as completed from now on, its timer is cancelled and nothing is called. Whoever
-        completes it at the same time either has won already or does nothing.
+        Cancels the timer task. If another thread completes the operation at the same time, either
+        that completion happens first or it has no effect.
         """
         with self.lock:
             if not self.is_completed:
@@ -86,14 +85,14 @@ class DelayedOperation(TimerTask, ABC):
                 self.cancel()
 
     def safe_try_complete(self, cause: object = None) -> bool:
-        """Ask `try_complete` under the lock; True only if this very call completed it."""
+        """Call `try_complete` under the lock; True only if this call completed the operation."""
         with self.lock:
             if self.is_completed:
                 return False
             self.checks += 1
             if cause is None:
                 return self.try_complete()
-            self.completed_by = cause  # until proved wrong: on_complete may want to know
+            self.completed_by = cause  # reset below if not completed; on_complete may read it
             try:
                 return self.try_complete()
             finally:
@@ -101,10 +100,10 @@ class DelayedOperation(TimerTask, ABC):
                     self.completed_by = None
 
     def safe_try_complete_or_else(self, action: Callable[[], object]) -> bool:
-        """Ask; if it is not to be completed do *action* and ask again, all under one lock.
+        """Call `try_complete`; if it returns False run *action* and call it again, under one lock.
 
-        Letting go of the lock in between could deadlock: somebody who found the operation through
-        *action* would hold it while waiting for a lock that our caller has.
+        Releasing the lock in between could deadlock: a thread that found the operation through
+        *action* would hold its lock while waiting for a lock that our caller holds.
         """
         with self.lock:
             self.checks += 1
@@ -115,7 +114,7 @@ class DelayedOperation(TimerTask, ABC):
             return self.try_complete()
 
     def run(self) -> None:
-        """Time is up: complete, and keep account of it if nobody was faster."""
+        """Complete the operation because its delay has expired, and record the expiry."""
         try:
             if self.force_complete(TIMEOUT):
                 self.on_expiration()
@@ -124,7 +123,7 @@ class DelayedOperation(TimerTask, ABC):
                 raise
 
     def take_error(self, error: Exception) -> bool:
-        """Give what the operation has raised to its creator; False if nobody asked for it."""
+        """Abandon the operation and pass *error* to ``on_error``; False if that is not set."""
         on_error = self.on_error
         if on_error is None:
             return False
@@ -133,6 +132,6 @@ class DelayedOperation(TimerTask, ABC):
         return True
 
     def mark_expired(self, tag: object = None, count: int = 1) -> None:
-        """Count an expiry in the purgatory's meter; for `on_expiration`."""
+        """Count *count* expiries in the purgatory's meter; called by `on_expiration`."""
         if self.expirations is not None:
             self.expirations.mark(tag, count)

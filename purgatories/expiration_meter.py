@@ -1,8 +1,7 @@
-"""Counts expiries, in all and by tag: the ``ExpiresPerSec`` meters of a purgatory.
+"""Counts expiries, in total and by tag: the ``ExpiresPerSec`` meters of a purgatory.
 
     operation.run --> on_expiration --> mark(tag) --> total 3, by tag {follower: 1, consumer: 2}
-
-A rate is the difference of two readings over the time between them; who reads knows that time.
+A reader computes a rate from two readings and the time between them.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from threading import Lock
 
 
 class ExpirationMeter:
-    """Only operations that ran out of time are marked, never those an event completed."""
+    """Counts only operations that timed out, not those that an event completed."""
 
     __slots__ = ("_by_tag", "_lock", "total")
 
@@ -23,18 +22,18 @@ class ExpirationMeter:
         self._lock = Lock()
 
     def mark(self, tag: Hashable | None = None, count: int = 1) -> None:
-        """Count *count* expiries, and the same under *tag* if it has one."""
+        """Add *count* to the total, and to the count of *tag* unless that is None."""
         with self._lock:
             self.total += count
             if tag is not None:
                 self._by_tag[tag] += count
 
     def forget(self, tag: Hashable) -> None:
-        """Drop a tag's own count, not its part of the total (KAFKA-20204: a partition left)."""
+        """Remove the count of *tag*; the total stays (KAFKA-20204: the partition was removed)."""
         with self._lock:
             self._by_tag.pop(tag, None)
 
     def by_tag(self) -> dict[Hashable, int]:
-        """The counts by tag."""
+        """Return a copy of the counts by tag."""
         with self._lock:
             return dict(self._by_tag)

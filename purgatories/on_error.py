@@ -1,4 +1,4 @@
-"""Whom to report an exception to that belongs to one task or operation, and not to its caller."""
+"""Reporting of exceptions that belong to one task or operation, not to the caller that ran it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 
-# Takes what has failed, in words, and the exception. What it raises goes on to the caller.
+# Takes a description of what failed, and the exception. What it raises propagates to the caller.
 OnError = Callable[[str, Exception], None]
 
 

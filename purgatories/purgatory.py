@@ -1,15 +1,14 @@
-"""Where delayed operations wait, findable by what they wait for and by when their time is up.
+"""Holds delayed operations, indexed by the keys they wait on and by their expiration.
 
     try_complete_else_watch(op, keys)        check_and_complete(key)         advance_clock
        1 try_complete --> done?                      |                            |
        2 watch every key  -------> [ key: op, op ] --+--> op.safe_try_complete    |
        3 try_complete --> done?    [ key: op ]                                    |
        4 add to the timer -------> [ timing wheel ] ----------------------> op.run: expired
-
-The second look comes after all keys are watched: what happens before it is seen by it, what happens
-after it finds the operation on its list. There are two looks however many keys there are.
-Operations completed elsewhere stay on their lists until their key is checked or `purge_if_due`
-sweeps; the estimate that tells when is cheap and errs on the high side.
+The second check runs after all keys are watched: it sees every earlier event, and a later event
+finds the operation in its list. The number of checks does not depend on the number of keys.
+An operation completed elsewhere stays in its lists until a check of the key or until
+`purge_if_due` removes it; the estimate that triggers a purge is cheap and may be too high.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from .watcher_list import WatcherList
 from .watchers import T
 
 SHARDS = 512  # Kafka: DelayedOperationPurgatory.SHARDS
-PURGE_PAUSE_MS = 200  # between two sweeps: how long Kafka's reaper polls
-PURGE_SLICE = 4096  # operations looked at in one step of the reaper: well under a millisecond
+PURGE_PAUSE_MS = 200  # minimum time between two purges; the poll interval of Kafka's reaper
+PURGE_SLICE = 4096  # operations examined in one step of the reaper: well under 1 ms
 
 
 class PurgatoryStatistics(TypedDict):
-    """A purgatory in numbers; the names of Kafka's metrics stand beside them."""
+    """The counts of a purgatory; each comment names Kafka's metric."""
 
     name: str
     watched: int  # PurgatorySize: pairs of operation and key
@@ -45,7 +44,7 @@ class PurgatoryStatistics(TypedDict):
 
 
 class DelayedOperationPurgatory(Generic[T]):
-    """Operations of type *T*; any hashable is a key."""
+    """A purgatory of operations of type *T*; keys are hashable."""
 
     def __init__(
         self, name: str, timer: SystemTimer, *, purge_interval: int = 1000, shards: int = SHARDS
@@ -62,19 +61,19 @@ class DelayedOperationPurgatory(Generic[T]):
         self._look_at = purge_interval
         self._purges = 0
         self._purge_from_ms = -inf
-        self._sweep: Iterator[WatcherList[T]] | None = None  # the shards still to be swept
+        self._sweep: Iterator[WatcherList[T]] | None = None  # the shards still to be purged
         self._purge_tick = TimerTask(PURGE_PAUSE_MS)
 
     # ------------------------------------------------------------------------------- waiting
 
     def try_complete_else_watch(self, operation: T, keys: Sequence[Hashable]) -> bool:
-        """Complete *operation*, or let it wait on *keys* and on its timer.
+        """Complete *operation*, or make it wait on *keys* and on its timer.
 
-        True: completed by this very call. False: it waits, or somebody else has completed it.
-        Without keys it is a ValueError. If anything raises (`try_complete`, the hash of a key) the
-        operation is abandoned: its creator gets the exception, and nothing comes after it. An
-        operation that waits already is moved in the timer and gains the keys; one that is completed
-        is left alone.
+        Returns True if this call completed it; False if it waits or another caller completed it.
+        Raises ValueError if *keys* is empty. If anything raises (`try_complete`, the hash of a key)
+        the operation is abandoned and the exception propagates to the caller. An operation that
+        waits already restarts its delay and is also watched on *keys*; a completed one is
+        unchanged.
         """
         if not keys:
             raise ValueError("an operation without keys could only expire")
@@ -84,7 +83,7 @@ class DelayedOperationPurgatory(Generic[T]):
                 return True
             if not operation.is_completed:
                 self.timer.add(operation)
-                if operation.is_completed:  # meanwhile; its cancel came before there was an entry
+                if operation.is_completed:  # its cancel found no timer entry
                     operation.cancel()
         except BaseException:
             operation.abandon()
@@ -94,20 +93,20 @@ class DelayedOperationPurgatory(Generic[T]):
     def _watch(self, operation: T, keys: Sequence[Hashable]) -> None:
         shards = self._shards
         for key in keys:
-            if operation.is_completed:  # by who found it under an earlier key (KAFKA-18027)
+            if operation.is_completed:  # by an event on an earlier key (KAFKA-18027)
                 break
             shards[hash(key) % len(shards)].watch(key, operation)
         with self._estimate_lock:
             self._estimated_total_operations += 1
             look = self._estimated_total_operations > self._look_at
         if look:
-            self._look_for_completed()
+            self._wake_reaper()
 
     def check_and_complete(self, key: Hashable, cause: object = None) -> int:
-        """Ask whoever waits on *key*; returns how many this call completed.
+        """Check the operations that wait on *key*; returns how many this call completed.
 
-        *cause* says what has happened: those it completes have it as ``completed_by``. Call it
-        without any lock that a `try_complete` or `on_complete` may want.
+        Completed operations get *cause* as their ``completed_by``. The caller must hold no lock
+        that a `try_complete` or `on_complete` may acquire.
         """
         shards = self._shards
         shard = shards[hash(key) % len(shards)]
@@ -120,17 +119,17 @@ class DelayedOperationPurgatory(Generic[T]):
         return completed
 
     def cancel_for_key(self, key: Hashable) -> list[T]:
-        """Take those who wait on *key* off its list and out of the timer, uncompleted."""
+        """Remove the operations that wait on *key* from its list and the timer, uncompleted."""
         return self._shards[hash(key) % len(self._shards)].cancel_for_key(key)
 
     # ------------------------------------------------------------------------------- purging
 
     def purge_if_due(self) -> None:
-        """Sweep if more than ``purge_interval`` operations seem to be completed and still listed.
+        """Purge if more than ``purge_interval`` operations seem to be completed but listed.
 
-        The reaper calls it after every step, which may be a thousand times a second. Unlike Kafka's
-        a sweep comes 200 ms after the last one at the earliest, and a long one takes several steps:
-        it would hold up whatever expires meanwhile.
+        The reaper calls it after each step, up to a thousand times a second. Unlike in Kafka,
+        purges are at least 200 ms apart and a long purge takes several steps, because it would
+        delay the operations that expire meanwhile.
         """
         if self._sweep is not None:
             self._purge()
@@ -160,13 +159,13 @@ class DelayedOperationPurgatory(Generic[T]):
                 if not watchers.operations:
                     shard.remove_key_if_empty(key, watchers)
             if looked_at > PURGE_SLICE:
-                self.timer.add(TimerTask(0))  # let the reaper step again, after all that is due
+                self.timer.add(TimerTask(0))  # another step, after all that is due
                 return
         self._sweep = None
         self._purge_from_ms = self.timer.now_ms() + PURGE_PAUSE_MS
 
-    def _look_for_completed(self) -> None:
-        """Have the reaper look soon: one that does not poll may sleep for hours."""
+    def _wake_reaper(self) -> None:
+        """Make the reaper run soon: a reaper that does not poll may sleep for hours."""
         with self._estimate_lock:
             self._look_at = self._estimated_total_operations + self._purge_interval
         if self._excess() > self._purge_interval and not self._purge_tick.is_waiting:
@@ -175,7 +174,7 @@ class DelayedOperationPurgatory(Generic[T]):
     # ------------------------------------------------------------------------------- numbers
 
     def watched(self) -> int:
-        """Pairs of operation and key, those of completed operations included."""
+        """The number of pairs of operation and key, including completed operations."""
         return sum(
             len(watchers.operations)
             for shard in self._used_shards()
@@ -186,11 +185,11 @@ class DelayedOperationPurgatory(Generic[T]):
         return [shard for shard in self._shards if shard.watchers_by_key]
 
     def num_delayed(self) -> int:
-        """Operations whose time is running: what the timer holds, other owners' tasks included."""
+        """The number of tasks in the timer, including tasks that are not of this purgatory."""
         return self.timer.size - self._purge_tick.is_waiting
 
     def statistics(self) -> PurgatoryStatistics:
-        """All there is to count, in one record."""
+        """Return all counts in one record."""
         return PurgatoryStatistics(
             name=self.name,
             watched=self.watched(),
@@ -203,5 +202,5 @@ class DelayedOperationPurgatory(Generic[T]):
         )
 
     def shutdown(self) -> None:
-        """Close the timer; who waits is neither completed nor answered."""
+        """Close the timer; waiting operations are not completed and send no response."""
         self.timer.close()

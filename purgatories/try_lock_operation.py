@@ -1,12 +1,12 @@
-"""Completion without ever blocking: how Kafka 1.1 to 2.6 asked an operation.
+"""Completion without blocking, as in Kafka 1.1 to 2.6.
 
-    A: holds the lock, has looked, was too early ........ lets go --> flag raised? look again
-    B: comes with news, finds the lock taken, raises the flag --^     and leaves
+    A: holds the lock, condition not met ............. releases it --> flag set? check again
+    B: after an event, finds the lock taken, sets the flag --^     and returns
 
-Without the flag (0.11 and 1.0) B's news is lost: A looked before it, B did not look at all
-(KAFKA-6653). With it every call is followed by a look of somebody. Kafka went back to a blocking
-lock (KAFKA-8334), and so is `DelayedOperation`; this is the alternative for an operation whose
-checkers must never wait for each other.
+Without the flag (0.11 and 1.0) B's event is lost: A checked before it, and B did not check
+(KAFKA-6653). With the flag each call is followed by a check in some thread. Kafka returned to a
+blocking lock (KAFKA-8334), which `DelayedOperation` has. This class is the alternative for an
+operation whose checkers must never wait for each other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .delayed_operation import DelayedOperation
 
 
 class TryLockOperation(DelayedOperation):
-    """A delayed operation whose watchers ask by `maybe_try_complete`."""
+    """A delayed operation that watchers check with `maybe_try_complete`."""
 
     __slots__ = ("_pending_cause", "_pending_guard", "_try_complete_pending")
 
@@ -28,7 +28,7 @@ class TryLockOperation(DelayedOperation):
         self._pending_guard = Lock()
 
     def maybe_try_complete(self, cause: object = None) -> bool:
-        """Ask if nobody is asking; else leave word, so that whoever is asking asks again."""
+        """Check the operation; if another thread is checking it, make that thread check again."""
         retry = True
         while retry and not self.is_completed:
             if self.lock.acquire(blocking=False):
@@ -38,21 +38,23 @@ class TryLockOperation(DelayedOperation):
                         return True
                 finally:
                     self.lock.release()
-                # Word left while the lock was held: its bearer is gone and relies on us.
+                # The flag was set while the lock was held: the caller that set it relies on this
+                # one.
                 retry, cause = self._try_complete_pending, self._pending_cause
             else:
-                # Word left already: then its bearer looks after it, or whoever has the lock.
+                # The flag was set already: the caller that set it, or the lock's holder, checks
+                # again.
                 retry = not self._set_pending(True, cause)
         return False
 
     def safe_try_complete(self, cause: object = None) -> bool:
-        """What the watchers call."""
+        """Check without blocking; called by the watchers."""
         return self.maybe_try_complete(cause)
 
     def _set_pending(self, pending: bool, cause: object = None) -> bool:
-        """Swap the flag, with the cause that goes with it, in one step; returns what it was."""
+        """Set the flag and its cause in one atomic step; returns the flag's previous value."""
         with self._pending_guard:
             was = self._try_complete_pending
-            self._pending_cause = cause  # first: who sees the flag sees its cause
+            self._pending_cause = cause  # first, so that a reader of the flag finds its cause
             self._try_complete_pending = pending
             return was

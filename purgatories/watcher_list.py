@@ -1,10 +1,10 @@
-"""One shard of a purgatory: the watchers of the keys that fall into it, and their lock.
+"""One shard of a purgatory: the watchers of the keys with its hash, and their lock.
 
     hash(key) % 512 --> shard: { key a: Watchers, key b: Watchers }
                                `watch` appends and `remove_key_if_empty` removes under the lock, so
-                               nobody is appended to watchers the map has just forgotten
-The lock is never held while an operation is asked or completed: that may come back here. Looking a
-key up is one atomic step of a dict and takes no lock.
+                               no operation is appended to watchers that were just removed
+The lock is not held while an operation is checked or completed, because that may call this shard
+again. The lookup of a key is one atomic operation on a dict and takes no lock.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .watchers import T, Watchers
 
 
 class WatcherList(Generic[T]):
-    """KAFKA-6431: many small locks instead of one that everybody waits for."""
+    """KAFKA-6431: one lock for each shard instead of one contended lock."""
 
     __slots__ = ("lock", "watchers_by_key")
 
@@ -26,7 +26,7 @@ class WatcherList(Generic[T]):
         self.lock = Lock()
 
     def watch(self, key: Hashable, operation: T) -> None:
-        """Put *operation* on *key*'s list, making it if needed."""
+        """Append *operation* to the list of *key*; creates the list if there is none."""
         with self.lock:
             watchers = self.watchers_by_key.get(key)
             if watchers is None:
@@ -34,18 +34,18 @@ class WatcherList(Generic[T]):
             watchers.watch(operation)
 
     def remove_key_if_empty(self, key: Hashable, watchers: Watchers[T]) -> None:
-        """Forget *key*, if it still has these watchers and nobody has joined them meanwhile."""
+        """Remove *key* if its watchers are still *watchers* and these are empty."""
         with self.lock:
             if not watchers.operations and self.watchers_by_key.get(key) is watchers:
                 del self.watchers_by_key[key]
 
     def cancel_for_key(self, key: Hashable) -> list[T]:
-        """Forget *key*, and cancel the timers of those who wait on it."""
+        """Remove *key*, and cancel the timer tasks of its operations; returns the operations."""
         with self.lock:
             watchers = self.watchers_by_key.pop(key, None)
             return [] if watchers is None else watchers.cancel()
 
     def all_watchers(self) -> list[tuple[Hashable, Watchers[T]]]:
-        """Keys and watchers as they are now."""
+        """Return a snapshot of the keys and their watchers."""
         with self.lock:
             return list(self.watchers_by_key.items())

@@ -1,10 +1,10 @@
 """The operations that wait on one key.
 
     key --> Watchers: { op3, op7, op8 }     in order of arrival; an op is on the list of each of
-                                            its keys, and stays there after it completed until
-                                            somebody looks: a check of the key, or the purge
-A dict is the queue: it keeps the order, unlinks in one step, and unlinking twice is harmless. A
-walk goes over a snapshot, so completions may come back to the same key while it is under way.
+                                            its keys, and stays there after its completion until
+                                            the key is checked or the list is purged
+The queue is a dict: it keeps the order, removes in O(1), and a repeated removal has no effect.
+Iteration uses a snapshot, because a completion may check the same key again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T", bound=DelayedOperation)
 
 
 class Watchers(Generic[T]):
-    """``watch`` is called under the shard's lock (Kafka's ``WatcherList``), the walks are not."""
+    """The caller of ``watch`` holds the shard's lock (Kafka's ``WatcherList``)."""
 
     __slots__ = ("operations",)
 
@@ -26,15 +26,15 @@ class Watchers(Generic[T]):
         self.operations: dict[T, None] = {}
 
     def watch(self, operation: T) -> None:
-        """Put *operation* at the end of the list, unless it is on it."""
+        """Append *operation* unless the list contains it."""
         self.operations[operation] = None
 
     def try_complete_watched(self, cause: object = None, on_error: OnError = log_error) -> int:
-        """Ask every operation because of *cause*; returns how many this walk completed.
+        """Check each operation; returns how many this call completed.
 
-        One that raises does not keep the others from being asked (in Kafka it does): the error
-        belongs to the operation, not to the event that happened to meet it. Its creator gets it
-        (`DelayedOperation.on_error`), or else *on_error*.
+        An operation that raises does not prevent the check of the others (in Kafka it does): the
+        error belongs to the operation, not to the event. It is passed to the operation's creator
+        (`DelayedOperation.on_error`), or else to *on_error*.
         """
         completed = 0
         operations = self.operations
@@ -53,14 +53,14 @@ class Watchers(Generic[T]):
         return completed
 
     def purge_completed(self) -> int:
-        """Unlink what others have completed; returns how many that were."""
+        """Remove completed operations from the list; returns their number."""
         done = [operation for operation in list(self.operations) if operation.is_completed]
         for operation in done:
             self.operations.pop(operation, None)
         return len(done)
 
     def cancel(self) -> list[T]:
-        """Take all operations off the list and out of the timer, without completing them."""
+        """Remove all operations from the list and the timer, uncompleted; returns them."""
         cancelled = list(self.operations)
         for operation in cancelled:
             operation.cancel()

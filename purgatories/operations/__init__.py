@@ -1,1 +1,1 @@
-"""What can wait: one delayed operation a file, each against a small Protocol of its own."""
+"""The delayed operations, one in each file; each depends on a small Protocol that it declares."""

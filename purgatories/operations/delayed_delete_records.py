@@ -1,10 +1,10 @@
-"""A deletion of records, until every replica that is alive has let go of them.
+"""A DeleteRecords request that waits until all live replicas have deleted the records.
 
     per partition:  acks_pending --> low watermark >= required_offset? --> no error, that watermark
                          +--> not the leader any more, gone, offline: that error, watermark -1
-                         +--> nothing in time: REQUEST_TIMED_OUT, preset
+                         +--> timeout: REQUEST_TIMED_OUT, preset
 
-The low watermark of a partition is the smallest log start offset among its living replicas.
+The low watermark of a partition is the smallest log start offset among its live replicas.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ INVALID_LOW_WATERMARK = -1
 
 
 class DeleteRecordsReplicas(Protocol[K_contra]):
-    """Who knows where the replicas' logs start."""
+    """Provides the low watermarks."""
 
     def low_watermark(self, key: K_contra) -> tuple[int, int]:
-        """Return the low watermark, and an error code that ends the wait if it is not 0."""
+        """Return the low watermark, and an error code; an error other than 0 ends the wait."""
         ...
 
 
 class DeleteRecordsPartitionStatus:
-    """A partition's part of the answer."""
+    """A partition's part of the response."""
 
     __slots__ = ("acks_pending", "error", "low_watermark", "required_offset")
 
@@ -43,7 +43,7 @@ class DeleteRecordsPartitionStatus:
 
 
 class DelayedDeleteRecords(DelayedPartitions[K, DeleteRecordsPartitionStatus]):
-    """Answers once, with all *statuses*; a partition that failed waits for nothing."""
+    """Passes all *statuses* to its callback once; does not wait for partitions that have failed."""
 
     __slots__ = ("_replicas",)
 
@@ -58,7 +58,7 @@ class DelayedDeleteRecords(DelayedPartitions[K, DeleteRecordsPartitionStatus]):
         self._replicas = replicas
 
     def decide(self, key: K, status: DeleteRecordsPartitionStatus) -> bool:
-        """Over when the low watermark is there, or with an error."""
+        """True if the low watermark has reached the required offset, or with an error."""
         low_watermark, error = self._replicas.low_watermark(key)
         if error == NONE and low_watermark < status.required_offset:
             return False
@@ -67,5 +67,5 @@ class DelayedDeleteRecords(DelayedPartitions[K, DeleteRecordsPartitionStatus]):
         return True
 
     def on_expiration(self) -> None:
-        """Count one expiry for each partition that was still waited for."""
+        """Count one expiry for each partition that is still pending."""
         self.mark_expired(count=sum(status.acks_pending for status in self.statuses.values()))

@@ -1,14 +1,14 @@
-"""A fetch that found too little, until there is enough, or a reason not to wait.
+"""A fetch that waits for ``min_bytes``, or for a condition that makes waiting pointless.
 
-    for each partition, from the start found by the first read to the end visible now:
+    for each partition, from the start found by the first read to the current readable end:
 
     start > end                      the log was truncated            F1  \
-    start on an older segment        no distance, but surely data     F2   > complete now
-    leadership, epoch, diverging     the read will tell              A-E,H /
+    start on an older segment        distance unknown, data exists    F2   > complete now
+    leadership, epoch, diverging     the read returns the error      A-E,H /
     same segment                     end - start in bytes, at most max_bytes: added up;
                                      complete when the sum reaches min_bytes    G
-The letters are those of Kafka's ``DelayedFetch``. Nothing read is kept: whoever answers reads all
-partitions again.
+The letters are those of Kafka's ``DelayedFetch``. The operation keeps no data: on completion all
+partitions are read again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ UNKNOWN_OFFSET = -1
 
 
 class OffsetMetadata(Protocol):
-    """An offset and its place in the log: the segment's base offset, the bytes before it there.
+    """An offset, the base offset of its segment, and its position in that segment in bytes.
 
-    Both -1: only the offset is known. All three -1: nothing is.
+    If the last two are -1, only the offset is known. If all three are -1, nothing is known.
     """
 
     @property
@@ -37,28 +37,28 @@ class OffsetMetadata(Protocol):
 
     @property
     def segment_base_offset(self) -> int:
-        """The first offset of its segment, or -1."""
+        """The base offset of its segment, or -1."""
         ...
 
     @property
     def relative_position_in_segment(self) -> int:
-        """How many bytes of the segment lie before it, or -1."""
+        """The number of bytes before it in the segment, or -1."""
         ...
 
 
 class FetchSource(Protocol[K_contra]):
-    """The logs as one fetch may see them."""
+    """The logs, with the visibility rules of one fetch."""
 
     def end_offset(self, key: K_contra, current_leader_epoch: int) -> OffsetMetadata | None:
-        """Return the end of what may be read now.
+        """Return the end of the readable part of the log.
 
-        None: it cannot be read here at all (cases A to E); the read will say why. An epoch newer
-        than the leader's own is the asker's error, and may raise: it ends up with who checked.
+        None if the partition cannot be read here (cases A to E); the read then returns the error.
+        An epoch newer than the leader's may raise; the exception propagates to the checker.
         """
         ...
 
     def diverges(self, key: K_contra, last_fetched_epoch: int, fetch_offset: int) -> bool:
-        """Whether the asker's log parts from ours before *fetch_offset* (KIP-595, case H)."""
+        """Whether the fetcher's log diverges before *fetch_offset* (KIP-595, case H)."""
         ...
 
     def is_throttled(self, key: K_contra, /) -> bool:
@@ -67,9 +67,9 @@ class FetchSource(Protocol[K_contra]):
 
 
 class FetchPartitionStatus(Generic[K]):
-    """A partition of the fetch: where it starts, and what it asks for.
+    """A partition of the fetch: its start and its request parameters.
 
-    ``last_fetched_epoch`` -1: not given, as for ``current_leader_epoch``.
+    ``last_fetched_epoch`` and ``current_leader_epoch`` are -1 if absent.
     """
 
     __slots__ = ("current_leader_epoch", "key", "last_fetched_epoch", "max_bytes", "start")
@@ -90,7 +90,7 @@ class FetchPartitionStatus(Generic[K]):
 
 
 class DelayedFetch(DelayedOperation, Generic[K]):
-    """Answers once, after at most ``max_wait_ms``; partitions are looked at in request order."""
+    """Completes after at most ``max_wait_ms``; checks the partitions in request order."""
 
     __slots__ = ("_fetcher_type", "_on_response", "_source", "min_bytes", "partitions")
 
@@ -111,14 +111,14 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         self._fetcher_type = fetcher_type
 
     def try_complete(self) -> bool:
-        """Add up what is there, or find out that waiting is of no use."""
+        """Complete if enough bytes are available or waiting is pointless."""
         available = self.available_bytes()
         if available is None or available >= self.min_bytes:
             return self.force_complete()
         return False
 
     def available_bytes(self) -> int | None:
-        """How many bytes there are for the fetch now; None: there is no sense in waiting."""
+        """The number of bytes available for the fetch; None if waiting is pointless."""
         accumulated = 0
         for partition in self.partitions:
             if partition.start.message_offset != UNKNOWN_OFFSET:
@@ -129,13 +129,13 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         return accumulated
 
     def _available_bytes(self, partition: FetchPartitionStatus[K]) -> int | None:
-        """How many bytes *partition* has for us; None ends the whole wait."""
+        """The number of bytes available in *partition*; None ends the wait of the whole fetch."""
         start = partition.start
         end = self._source.end_offset(partition.key, partition.current_leader_epoch)
         if end is None or start.message_offset > end.message_offset:
             return None
         available = 0
-        # Equal offsets may lie on different segments: the log rolled and nothing came after.
+        # Equal offsets may be on different segments: the log rolled and nothing was appended since.
         if (
             start.message_offset < end.message_offset
             and -1 not in (start.segment_base_offset, end.segment_base_offset)
@@ -143,7 +143,7 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         ):
             if start.segment_base_offset < end.segment_base_offset:
                 return None
-            # A start on a newer segment is of a log that was truncated and has grown since.
+            # If the start is on a newer segment, the log was truncated and has grown since.
             if start.segment_base_offset == end.segment_base_offset:
                 distance = end.relative_position_in_segment - start.relative_position_in_segment
                 available = min(distance, partition.max_bytes)
@@ -154,9 +154,9 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         return available
 
     def on_complete(self) -> None:
-        """Have everything read again and answered."""
+        """Call back, so that the caller reads again and responds."""
         self._on_response()
 
     def on_expiration(self) -> None:
-        """Count one expiry, of a follower's or of a consumer's fetch."""
+        """Count one expiry, tagged as a follower's or a consumer's fetch."""
         self.mark_expired(self._fetcher_type)

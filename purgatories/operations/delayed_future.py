@@ -1,12 +1,12 @@
-"""A wait for futures: all of them done, or those that are not fail with a timeout.
+"""An operation that waits until all its futures are done; at its timeout the others fail.
 
     future ..... done --+
     future ... done ----+--> the purgatory's own thread: force_complete --> the callback
     future ........     |                                  ^
-                     time is up: TimeoutError, and then ---+
+                     timeout: TimeoutError, and then ------+
 
-The thread is made when the first operation has to wait; what is done already is answered by the
-caller's.
+The thread is created when the first operation has to wait. If all futures are done already, the
+caller's thread runs the callback.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..delayed_operation import DelayedOperation
 from ..purgatory import DelayedOperationPurgatory
 from ..timer.system_timer import SystemTimer
 
-KEY = "delayed-future"  # all operations wait on one key, which nobody checks
+KEY = "delayed-future"  # all operations wait on one key, which is never checked
 
 
 class DelayedFuture(DelayedOperation):
@@ -45,12 +45,12 @@ class DelayedFuture(DelayedOperation):
         return all(future.done() for future in self._futures) and self.force_complete()
 
     def on_complete(self) -> None:
-        """Fail what is unfinished, and call back."""
+        """Fail the unfinished futures and call *on_response*."""
         for future in self._futures:
             if not future.done():
                 try:
                     future.set_exception(TimeoutError("not finished in time"))
-                except InvalidStateError:  # finished just now
+                except InvalidStateError:  # completed meanwhile
                     continue
         self._on_response()
 
@@ -72,15 +72,15 @@ class DelayedFuturePurgatory:
         futures: Sequence[Future[Any]],
         on_response: Callable[[], object],
     ) -> DelayedFuture:
-        """Call *on_response* when all *futures* are done, here or later."""
+        """Call *on_response* when all *futures* are done, in this call or later."""
         operation = DelayedFuture(timeout_ms, futures, on_response)
         if not self.purgatory.try_complete_else_watch(operation, [KEY]):
             executor = self._delayed_executor()
-            finished = count(1)  # its next() is one atomic step
+            finished = count(1)  # next() is atomic
 
             def on_done(_: Future[Any]) -> None:
                 if next(finished) == len(futures) and not operation.is_completed:
-                    with suppress(RuntimeError):  # shut down: nobody is answered any more
+                    with suppress(RuntimeError):  # after shutdown there are no more callbacks
                         executor.submit(operation.force_complete)
 
             for future in futures:

@@ -1,9 +1,9 @@
-"""A member's session: alive as long as it is heard of within the session timeout.
+"""A member's session: it ends unless a heartbeat arrives within the session timeout.
 
     heartbeat --> the operation completes --> a new one is scheduled --> heartbeat --> ...
                                                     |
-                                                    +--> silence: expires, the member is removed
-With ``is_pending`` it watches an id that was given out and not yet used (KIP-394).
+                                                    +--> timeout: the member is removed
+With ``is_pending`` it watches a member id that was issued and has not joined yet (KIP-394).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ G_contra = TypeVar("G_contra", contravariant=True)
 
 
 class HeartbeatCoordinator(Protocol[G_contra]):
-    """Who knows which members have been heard of."""
+    """Keeps track of the heartbeats of members."""
 
     def try_complete_heartbeat(
         self,
@@ -27,7 +27,7 @@ class HeartbeatCoordinator(Protocol[G_contra]):
         is_pending: bool,
         force_complete: Callable[[], bool],
     ) -> bool:
-        """If the member was heard of or is gone return ``force_complete()``, else False."""
+        """If the member sent a heartbeat or was removed return ``force_complete()``, else False."""
         ...
 
     def on_expire_heartbeat(self, group: G_contra, member_id: str, is_pending: bool) -> None:
@@ -36,7 +36,7 @@ class HeartbeatCoordinator(Protocol[G_contra]):
 
 
 class DelayedHeartbeat(DelayedOperation, Generic[G]):
-    """Waits for the next sign of life of a member."""
+    """Waits for the next heartbeat of a member."""
 
     __slots__ = ("_coordinator", "_group", "_is_pending", "_member_id")
 
@@ -55,14 +55,14 @@ class DelayedHeartbeat(DelayedOperation, Generic[G]):
         self._is_pending = is_pending
 
     def try_complete(self) -> bool:
-        """Leave it to the coordinator."""
+        """Call the coordinator's ``try_complete_heartbeat``."""
         return self._coordinator.try_complete_heartbeat(
             self._group, self._member_id, self._is_pending, self.force_complete
         )
 
     def on_complete(self) -> None:
-        """Nobody waits for the operation itself."""
+        """Do nothing: a completed session needs no response."""
 
     def on_expiration(self) -> None:
-        """Tell the coordinator of the silence."""
+        """Call the coordinator's ``on_expire_heartbeat``."""
         self._coordinator.on_expire_heartbeat(self._group, self._member_id, self._is_pending)

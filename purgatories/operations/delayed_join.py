@@ -1,11 +1,11 @@
-"""A rebalance's first half: the group waits until every known member has joined again.
+"""The join phase of a rebalance: the group waits until every known member has rejoined.
 
-    DelayedJoin         completes when all are there, or after the rebalance timeout with those who
-                        are
-    InitialDelayedJoin  never completes early: an empty group waits a little for more members, and
-                        again as long as new ones keep coming and time remains
+    DelayedJoin         completes when all have joined, or at the rebalance timeout with those that
+                        have
+    InitialDelayedJoin  completes only by time: an empty group waits for more members, and waits
+                        again while new ones join and time remains
 
-The group coordinator's purgatory operations as Kafka had them up to 3.9.
+These are operations of the group coordinator's purgatory in Kafka up to 3.9.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ G_contra = TypeVar("G_contra", contravariant=True)
 
 
 class JoinCoordinator(Protocol[G_contra]):
-    """Who knows the group's members."""
+    """Keeps track of the members of groups."""
 
     def try_complete_join(self, group: G_contra, force_complete: Callable[[], bool]) -> bool:
         """If all members have joined return ``force_complete()``, else False."""
         ...
 
     def on_complete_join(self, group: G_contra) -> None:
-        """Begin the next generation with those who joined."""
+        """Begin the next generation with the members that have joined."""
         ...
 
     def on_expire_join(self) -> None:
-        """Drain the action queue: completing may have appended records."""
+        """Drain the action queue: the completion may have appended records."""
         ...
 
 
 class JoiningGroup(Protocol):
-    """What a first rebalance has to know of its group."""
+    """The state of a group that an initial rebalance uses."""
 
     new_member_added: bool
 
     @property
     def join_key(self) -> Hashable:
-        """The key joins of this group wait on."""
+        """The key that joins of this group wait on."""
         ...
 
 
@@ -63,20 +63,20 @@ class DelayedJoin(DelayedOperation, Generic[G]):
         self._group = group
 
     def try_complete(self) -> bool:
-        """Leave it to the coordinator."""
+        """Call the coordinator's ``try_complete_join``."""
         return self._coordinator.try_complete_join(self._group, self.force_complete)
 
     def on_complete(self) -> None:
-        """Go on with whoever has joined."""
+        """Call the coordinator's ``on_complete_join``."""
         self._coordinator.on_complete_join(self._group)
 
     def on_expiration(self) -> None:
-        """Do what no request is there to do."""
+        """Call the coordinator's ``on_expire_join``."""
         self._coordinator.on_expire_join()
 
 
 class InitialDelayedJoin(DelayedJoin[JG]):
-    """Waits ``delay_ms`` for more members; ``remaining_ms`` is what it may wait after that."""
+    """Waits ``delay_ms`` for more members, and at most ``remaining_ms`` after that."""
 
     __slots__ = ("_configured_rebalance_delay_ms", "_purgatory", "_remaining_ms")
 
@@ -95,11 +95,11 @@ class InitialDelayedJoin(DelayedJoin[JG]):
         self._remaining_ms = remaining_ms
 
     def try_complete(self) -> bool:
-        """Only time completes it."""
+        """Return False: only the timer completes it."""
         return False
 
     def on_complete(self) -> None:
-        """Wait again if somebody came and time remains, else go on."""
+        """Wait again if a member joined meanwhile and time remains, else complete the join."""
         group = self._group
         if not group.new_member_added or self._remaining_ms <= 0:
             super().on_complete()

@@ -1,11 +1,11 @@
-"""An operation over several partitions, each decided by itself; it completes with the last of them.
+"""An operation on several partitions, each decided separately; it completes when all are decided.
 
-    timed out until decided        decided: never looked at again
+    timed out until decided        decided: not checked again
     [ 0: error 7, pending ]  --->  [ 0: error 0 ]
-    [ 1: error 7, pending ]  --->  [ 1: error 6 ]  --->  none is pending: complete, answer all
+    [ 1: error 7, pending ]  --->  [ 1: error 6 ]  --->  none is pending: complete
 
-The error is preset to REQUEST_TIMED_OUT, so that whatever is still pending when time runs out has
-the right one already; a partition that failed before the wait is not waited for.
+The error is preset to REQUEST_TIMED_OUT, which is correct for partitions that are still pending at
+the timeout. A partition that failed before the wait is not pending.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Generic, Protocol, TypeVar
 from ..delayed_operation import DelayedOperation
 
 NONE = 0
-REQUEST_TIMED_OUT = 7  # protocol error codes, as numbers: the room knows no protocol
+REQUEST_TIMED_OUT = 7  # a number, because this package does not import `protocol`
 
 
 class PartitionStatus(Protocol):
-    """What is known of one partition."""
+    """The state of one partition."""
 
     acks_pending: bool
     error: int
@@ -32,7 +32,7 @@ S = TypeVar("S", bound=PartitionStatus)
 
 
 class DelayedPartitions(DelayedOperation, Generic[K, S]):
-    """Answers once, with all *statuses*; subclasses decide about one partition at a time."""
+    """Passes all *statuses* to its callback once; subclasses implement `decide`."""
 
     __slots__ = ("_on_response", "statuses")
 
@@ -52,7 +52,7 @@ class DelayedPartitions(DelayedOperation, Generic[K, S]):
         """If the partition's wait is over set its error (and result) and return True."""
 
     def try_complete(self) -> bool:
-        """Look at the partitions that are still undecided; complete when there are none left."""
+        """Check the pending partitions; complete when there are none left."""
         waiting = False
         for key, status in self.statuses.items():
             if status.acks_pending:
@@ -63,5 +63,5 @@ class DelayedPartitions(DelayedOperation, Generic[K, S]):
         return False if waiting else self.force_complete()
 
     def on_complete(self) -> None:
-        """Hand the partitions' states to the caller."""
+        """Pass the partitions' statuses to the callback."""
         self._on_response(self.statuses)

@@ -1,11 +1,10 @@
-"""A produce with acks=all, until every partition's followers have the records.
+"""A produce with acks=all that waits until the in-sync replicas of each partition have the records.
 
     per partition:  acks_pending --> high watermark >= required_offset? --> no error, or too few
                          |                                                  in-sync replicas left
                          +--> not the leader any more, gone, offline: that error
-                         +--> nothing in time: REQUEST_TIMED_OUT, preset
-What is decided for a partition stays decided. A timeout says nothing about the records: they are in
-the leader's log.
+                         +--> timeout: REQUEST_TIMED_OUT, preset
+The decision about a partition is final. After a timeout the records remain in the leader's log.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
 
 
 class ProduceReplicas(Protocol[K_contra]):
-    """Who knows how far the followers are."""
+    """Provides the progress of the replicas."""
 
     def check_enough_replicas(self, key: K_contra, required_offset: int) -> tuple[bool, int]:
-        """Whether the in-sync replicas have all below *required_offset*, and an error code.
+        """Whether the in-sync replicas have the records before *required_offset*; an error code.
 
-        Either ends the wait for this partition: True, or an error other than 0.
+        True, or an error other than 0, ends the wait for this partition.
         """
         ...
 
 
 class ProducePartitionStatus:
-    """A partition's part of the answer; ``response`` is the caller's own business."""
+    """A partition's part of the response; the operation does not use ``response``."""
 
     __slots__ = ("acks_pending", "error", "required_offset", "response")
 
@@ -49,7 +48,7 @@ class ProducePartitionStatus:
 
 
 class DelayedProduce(DelayedPartitions[K, ProducePartitionStatus]):
-    """Answers once, with all *statuses*; a partition that failed to append waits for nothing."""
+    """Passes all *statuses* to its callback once; does not wait for partitions that have failed."""
 
     __slots__ = ("_replicas",)
 
@@ -64,7 +63,7 @@ class DelayedProduce(DelayedPartitions[K, ProducePartitionStatus]):
         self._replicas = replicas
 
     def decide(self, key: K, status: ProducePartitionStatus) -> bool:
-        """Over when the followers have the records, or with an error."""
+        """True if the in-sync replicas have the records, or with an error."""
         enough, error = self._replicas.check_enough_replicas(key, status.required_offset)
         if not enough and error == NONE:
             return False
@@ -72,7 +71,7 @@ class DelayedProduce(DelayedPartitions[K, ProducePartitionStatus]):
         return True
 
     def on_expiration(self) -> None:
-        """Count one expiry for each partition that was still waited for."""
+        """Count one expiry for each partition that is still pending."""
         for key, status in self.statuses.items():
             if status.acks_pending:
                 self.mark_expired(key)

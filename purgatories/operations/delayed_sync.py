@@ -1,11 +1,11 @@
-"""A rebalance's second half: the coordinator waits until every member has sent its SyncGroup.
+"""The sync phase of a rebalance: the coordinator waits until every member has sent its SyncGroup.
 
-    JoinGroup answers go out --> SyncGroup of a, b ........ of c --> all are in: complete
-                                                     |
-                             the rebalance timeout --+--> c is removed, and the group rebalances
+    JoinGroup responses are sent --> SyncGroup of a, b ..... of c --> all received: complete
+                                                      |
+                              the rebalance timeout --+--> c is removed, and the group rebalances
 
-It completes as well when the generation is over. Nobody is answered by this operation: the leader's
-assignment does that. KAFKA-12890: without it a member that stays away holds up the others for ever.
+It also completes when the generation ends. It sends no responses: the leader's assignment triggers
+those. Without it a member that sends no SyncGroup would block the others for ever (KAFKA-12890).
 Kafka's group coordinator had it up to 3.9.
 """
 
@@ -21,21 +21,21 @@ G_contra = TypeVar("G_contra", contravariant=True)
 
 
 class SyncCoordinator(Protocol[G_contra]):
-    """Who knows which members have synced."""
+    """Keeps track of the members that have synced."""
 
     def try_complete_pending_sync(
         self, group: G_contra, generation_id: int, force_complete: Callable[[], bool]
     ) -> bool:
-        """If nobody is waited for return ``force_complete()``, else False."""
+        """If no SyncGroup is outstanding return ``force_complete()``, else False."""
         ...
 
     def on_expire_pending_sync(self, group: G_contra, generation_id: int) -> None:
-        """Remove those who did not sync in time."""
+        """Remove the members that did not sync in time."""
         ...
 
 
 class DelayedSync(DelayedOperation, Generic[G]):
-    """Waits for the SyncGroups of one generation."""
+    """Waits for the SyncGroup requests of one generation."""
 
     __slots__ = ("_coordinator", "_generation_id", "_group")
 
@@ -52,14 +52,14 @@ class DelayedSync(DelayedOperation, Generic[G]):
         self._generation_id = generation_id
 
     def try_complete(self) -> bool:
-        """Leave it to the coordinator."""
+        """Call the coordinator's ``try_complete_pending_sync``."""
         return self._coordinator.try_complete_pending_sync(
             self._group, self._generation_id, self.force_complete
         )
 
     def on_complete(self) -> None:
-        """Nobody waits for the operation itself."""
+        """Do nothing: the operation sends no response."""
 
     def on_expiration(self) -> None:
-        """Tell the coordinator that time is up."""
+        """Call the coordinator's ``on_expire_pending_sync``."""
         self._coordinator.on_expire_pending_sync(self._group, self._generation_id)

@@ -1,1 +1,1 @@
-"""The hierarchical timing wheel, its parts, and what drives it."""
+"""The hierarchical timing wheel, its parts, and the reapers that drive it."""

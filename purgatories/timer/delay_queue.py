@@ -1,11 +1,11 @@
-"""The buckets that hold something, earliest first: what the timer sleeps on.
+"""The non-empty buckets, ordered by expiration.
 
-    offer(bucket) --> [ 40 | 400 | 43 | 8000 ... ]  a heap --> poll(): the earliest, once its time
-                        ^ earliest_ms: how long one may sleep          has come
+    offer(bucket) --> [ 40 | 400 | 43 | 8000 ... ]  a heap --> poll(): the earliest, if it has
+                        ^ earliest_ms: how long one may sleep          expired
 
-Time moves only from bucket to bucket: empty ticks are never stepped through, and without buckets
-nobody needs to wake up. Few buckets exist (20 a level), so the heap stays small however many tasks
-wait. Everything here is called by who holds the timer's lock.
+The timer advances from bucket to bucket: it skips empty ticks, and without buckets the reaper need
+not wake up. There are few buckets (20 a level), so the heap stays small however many tasks wait.
+The caller of each method holds the timer's lock.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from math import inf
 from .timer_task_list import TimerTaskList
 
 
-def _nobody() -> None:
-    """Stand in for whoever does not sleep."""
+def _do_nothing() -> None:
+    """Do nothing: the default ``on_earlier``."""
 
 
 class DelayQueue:
-    """Hands out buckets whose expiration is not after ``now_ms()``, and no others.
+    """Returns buckets whose expiration is at or before ``now_ms()``.
 
-    ``on_earlier`` is called when there is reason to wake up before ``earliest_ms`` as it was.
+    ``on_earlier`` is called when `earliest_ms` decreases.
     """
 
     __slots__ = ("_heap", "_now_ms", "_order", "on_earlier")
@@ -33,18 +33,18 @@ class DelayQueue:
     def __init__(self, now_ms: Callable[[], float]) -> None:
         self._now_ms = now_ms
         self._heap: list[tuple[int, int, TimerTaskList]] = []
-        self._order = count()  # buckets of equal expiration leave as they came
-        self.on_earlier: Callable[[], None] = _nobody
+        self._order = count()  # buckets of equal expiration leave in the order of arrival
+        self.on_earlier: Callable[[], None] = _do_nothing
 
     def offer(self, bucket: TimerTaskList) -> None:
-        """Queue *bucket*, which is not queued: its expiration must not change until it is out."""
+        """Add *bucket*, which must not be queued; its expiration must not change while it is."""
         heap = self._heap
         heappush(heap, (bucket.expiration_ms, next(self._order), bucket))
         if heap[0][2] is bucket:
             self.on_earlier()
 
     def poll(self) -> TimerTaskList | None:
-        """Take out the earliest bucket if its time has come."""
+        """Remove and return the earliest bucket if it has expired, else None."""
         heap = self._heap
         if heap and heap[0][0] <= self._now_ms():
             return heappop(heap)[2]
@@ -52,7 +52,7 @@ class DelayQueue:
 
     @property
     def earliest_ms(self) -> float:
-        """When there is something to poll; infinity if nothing is queued."""
+        """The expiration of the earliest bucket; infinity if the queue is empty."""
         return self._heap[0][0] if self._heap else inf
 
     def __len__(self) -> int:

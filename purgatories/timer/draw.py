@@ -1,10 +1,9 @@
-"""Draws a task's way through the wheels: `python -m purgatories.timer.draw 450`.
+"""Draws a task's path through the wheels: `python -m purgatories.timer.draw 450`.
 
     level 2      20 ms  ▸ · ● · · · · · ...  400 .. 799 ms
     level 1       1 ms  ▸ · · · · · · · ...  400 .. 419 ms      that bucket fires at 440 ms
-
-Such a picture for each stop: the wheels as rows of buckets, the task as a dot in one of them, and
-what happens when that bucket fires.
+There is one such picture for each stop: the wheels as rows of buckets, the task as a dot in one of
+them, and what happens when that bucket fires.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from .timer_task import TimerTask
 from .timer_task_entry import TimerTaskEntry
 from .timing_wheel import TimingWheel
 
-DELAY_MS_MAX = 10**12  # ten levels; more would only be more of the same
+DELAY_MS_MAX = 10**12  # ten levels
 
 
 class Stop(NamedTuple):
-    """Where the task is: in the bucket at ``bucket_ms`` of one of ``wheels``, finest first."""
+    """A position of the task: in the bucket at ``bucket_ms`` of one of ``wheels``, finest first."""
 
     now_ms: int
     level: int
@@ -32,7 +31,7 @@ class Stop(NamedTuple):
 
 
 def draw(delay_ms: int, *, tick_ms: int = 1, wheel_size: int = 20) -> str:
-    """Tell everything that happens to a task of *delay_ms*, added at time 0."""
+    """Return the picture of a task of *delay_ms*, added at time 0."""
     wheels = f"{wheel_size} buckets a wheel, ticks from {tick_ms} ms"
     lines = [f"A task of {delay_ms:,} ms, added at 0; {wheels}", "▸ now   ● the task"]
     now_ms = 0
@@ -73,7 +72,7 @@ def _levels(wheel: TimingWheel | None) -> list[TimingWheel]:
 
 
 def _row(wheel: TimingWheel, level: int, bucket_ms: int | None) -> str:
-    """Draw one wheel: its tick, its buckets from the present one on, and the time they span."""
+    """Draw one wheel: its tick, its buckets from the current one on, and the time they span."""
     cells = ["▸"] + ["·"] * (wheel.wheel_size - 1)
     if bucket_ms is not None:
         cells[(bucket_ms - wheel.current_time_ms) // wheel.tick_ms] = "●"
@@ -82,7 +81,7 @@ def _row(wheel: TimingWheel, level: int, bucket_ms: int | None) -> str:
 
 
 def main() -> None:
-    """Read the delay from the command line."""
+    """Read the delay from the command line and print the picture."""
     parser = argparse.ArgumentParser(prog="python -m purgatories.timer.draw", description=__doc__)
     parser.add_argument("delay_ms", type=int, nargs="?", default=450)
     parser.add_argument("--tick-ms", type=int, default=1)

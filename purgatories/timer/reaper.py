@@ -1,10 +1,10 @@
-"""The reaper as a thread: advances a timer's clock, and lets its purgatory purge now and then.
+"""The reaper as a thread: advances a timer's clock and purges its purgatory.
 
     loop:  timer.advance_clock(200 ms) --> expired operations run
-           purge()                     --> completed ones leave lists that nobody checks any more
+           purge()                     --> completed operations leave their lists
 
-Kafka's ``ExpiredOperationReaper``; without a purge it is its ``SystemTimerReaper``. A trio program
-uses `purgatories.timer.trio_reaper` instead: the timer is the same, only who drives it differs.
+Kafka's ``ExpiredOperationReaper``; without a purge it is Kafka's ``SystemTimerReaper``. A trio
+program uses `purgatories.timer.trio_reaper` instead, with the same timer.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class ExpiredOperationReaper(Thread):
         self._running = True
 
     def run(self) -> None:
-        """Reap until closed."""
+        """Advance the clock and purge until closed."""
         while self._running:
             self._timer.advance_clock(POLL_MS)
             if self._purge is not None:
                 self._purge()
 
     def close(self) -> None:
-        """Stop, and close the timer; an empty task of 0 ms ends the poll that is under way."""
+        """Stop, and close the timer; an empty task of 0 ms ends the current poll."""
         self._running = False
         self._timer.add(TimerTask(0))
         self.join()

@@ -1,13 +1,13 @@
-"""The timer: a wheel of buckets, a queue that says which bucket is next, and who runs the tasks.
+"""The timer: a wheel of buckets, a queue of the buckets in use, and an optional executor.
 
       add ----> [ TimingWheel ] --non-empty buckets--> [ DelayQueue ]
                      ^                                      |
                      +-- too early: a finer wheel <-- advance_clock -- due --> executor, or the
                                                                                caller's thread
-`add` and `advance_clock` exclude each other by one lock. No task ever runs under it, nor inside
-`add`: what is due already when it is added runs with the next `advance_clock`, or on the executor.
-Expirations are rounded up to a tick, so that nothing runs before its time (Kafka's timer cuts both
-the present and the expiration to whole milliseconds, and may run a task almost one too early).
+One lock excludes `add` and `advance_clock` from each other. Tasks never run under it, nor inside
+`add`: a task that is due when it is added runs in the next `advance_clock` or on the executor.
+Expirations are rounded up to a tick, so no task runs too early (Kafka truncates both the current
+time and the expiration to whole milliseconds, so a task may run up to 1 ms too early).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from .timer_task_entry import TimerTaskEntry
 from .timer_task_list import TimerTaskList
 from .timing_wheel import TimingWheel
 
-CLOSE_TIMEOUT_S = 5  # as Kafka: a task that hangs must not hang the shutdown
+CLOSE_TIMEOUT_S = 5  # as in Kafka: a task that hangs must not block the shutdown
 
 
 class SystemTimer:
-    """Runs each task once, not before its delay is over, if somebody calls `advance_clock`.
+    """Runs each task once, after its delay, in calls of `advance_clock`.
 
-    ``now_ms`` is a monotonic clock in (fractional) milliseconds. An exception that a task raises is
+    ``now_ms`` is a monotonic clock in (fractional) milliseconds. An exception from a task is
     reported to ``on_error`` and affects no other task.
     """
 
@@ -77,27 +77,28 @@ class SystemTimer:
 
     @property
     def size(self) -> int:
-        """How many tasks wait; those that are due and not yet run are no longer among them."""
+        """The number of waiting tasks, without those that are due and have not run yet."""
         return self._counter.value
 
     @property
     def next_expiration_ms(self) -> float:
-        """When `advance_clock` next has something to do: infinity for never."""
+        """When `advance_clock` next has a task to run, in ms; infinity if never."""
         return -inf if self._due else self._queue.earliest_ms
 
     def now_ms(self) -> float:
-        """The time by this timer's clock."""
+        """The current time of this timer's clock, in ms."""
         return self._now_ms()
 
     def on_earlier(self, wake: Callable[[], None] | None) -> None:
-        """Call *wake* whenever `next_expiration_ms` gets smaller; None: end a blocking advance.
+        """Call *wake* whenever `next_expiration_ms` decreases; None restores the default.
 
-        It is called under the timer's lock, by the thread that adds: be quick, add nothing.
+        The default ends a blocking `advance_clock`. *wake* is called under the timer's lock, in the
+        thread that adds: it must return quickly and add no task.
         """
         self._queue.on_earlier = self._changed.notify if wake is None else wake
 
     def add(self, task: TimerTask) -> None:
-        """Start *task*'s delay; if it is waiting already it starts anew."""
+        """Start *task*'s delay; a task that is waiting already restarts it."""
         delay_ms = task.delay_ms
         tick_ms = self._tick_ms
         ticks = (self._now_ms() + delay_ms) / tick_ms
@@ -117,7 +118,7 @@ class SystemTimer:
             self._run_due()
 
     def advance_clock(self, timeout_ms: float) -> bool:
-        """Run what is due, waiting up to *timeout_ms* for it; says whether there was anything."""
+        """Run the tasks that are due, waiting up to *timeout_ms*; returns whether any was due."""
         wheel = self._wheel
         poll = self._queue.poll
         with self._lock:
@@ -137,7 +138,7 @@ class SystemTimer:
             self._due.append(entry.task)
 
     def _wait(self, timeout_ms: float) -> TimerTaskList | None:
-        """Wait for a bucket to expire, for a task that is due at once, or until time is up."""
+        """Wait for a bucket to expire, for a task that is due at once, or for the timeout."""
         deadline_ms = self._now_ms() + timeout_ms
         while (bucket := self._queue.poll()) is None and not self._due:
             remaining_ms = min(deadline_ms, self._queue.earliest_ms) - self._now_ms()
@@ -148,12 +149,12 @@ class SystemTimer:
         return bucket
 
     def _run_due(self) -> None:
-        """Run what is due now; what that makes due at once is for the next call."""
+        """Run the tasks that are due now; tasks that these make due run in the next call."""
         due, executor = self._due, self._executor
         for _ in range(len(due)):
             try:
                 task = due.popleft()
-            except IndexError:  # another thread was faster
+            except IndexError:  # another thread took it
                 return
             if self._closed:
                 continue
@@ -163,7 +164,7 @@ class SystemTimer:
             try:
                 executor.submit(self._run, task)
             except RuntimeError:
-                if not self._closed:  # just now, that is
+                if not self._closed:  # it may have been closed meanwhile
                     raise
 
     def _run(self, task: TimerTask) -> None:
@@ -173,9 +174,9 @@ class SystemTimer:
             self.on_error(f"timer {self.name}: {task!r}", error)
 
     def close(self) -> None:
-        """Run nothing any more: what waits is dropped; the executor finishes what it was given.
+        """Drop the waiting tasks; the executor finishes the tasks that it has been given.
 
-        Closing twice is harmless, and so is adding to a closed timer: the task just never runs.
+        Closing again has no effect. A task that is added to a closed timer never runs.
         """
         was_closed, self._closed = self._closed, True
         if self._executor is not None and not was_closed:

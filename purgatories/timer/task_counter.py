@@ -1,12 +1,11 @@
-"""The number of tasks in all buckets of a timer, and the one lock that guards those buckets.
+"""The number of tasks in all buckets of a timer, and the lock that guards those buckets.
 
     [ bucket ] [ bucket ] [ bucket ]     of all wheels
          |          |          |
          +----------+----------+--> lock, value     add, cancel and flush are done under the lock
-
-Kafka locks each list and each entry, so that many cores may add at once. Under one interpreter that
-buys nothing; a lock shared by all lists of a timer is cheaper to take, and moving an entry from one
-list to another is a single step under it.
+Kafka locks each list and each entry, so that several cores can add at once. With Python's global
+interpreter lock that has no benefit: one lock for all lists of a timer is cheaper to acquire, and
+moving an entry between lists is one step under it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from threading import Lock
 
 
 class TaskCounter:
-    """How many entries are linked in the lists that share this counter."""
+    """The number of entries in the lists that share this counter."""
 
     __slots__ = ("lock", "value")
 

@@ -1,14 +1,13 @@
-"""A task that a timer runs once, some time after it was added.
+"""A task that a timer runs once, after its delay.
 
-The task knows its *current* entry, and an entry is live only as long as that is so:
+A task refers to its *current* entry, and an entry is live only while its task refers to it:
 
     task.timer_task_entry ---> entry <---> its neighbours in a bucket
                    entry.task <---/
-
-Cancelling forgets the entry and adding anew replaces it; an old entry that is still on its way
-between two buckets then finds itself cancelled by identity, and nobody has to search for it.
-A task needs no lock: `cancel` forgets first and unlinks second, the timer links first and looks
-whether it was forgotten second, so at least one of the two sees what the other did.
+Cancelling clears the reference and adding again replaces it. An old entry that is moving between
+two buckets is then cancelled by identity, without a search.
+A task needs no lock: `cancel` clears the reference first and unlinks second; the timer links first
+and checks the reference second, so at least one of the two sees the effect of the other.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .timer_task_entry import TimerTaskEntry
 
-DELAY_MS_MAX = 2.0**63  # Kafka's longest overflows, and fires at once
+DELAY_MS_MAX = 2.0**63  # a longer delay overflows in Kafka and fires at once
 
 
 class TimerTask:
     """Runs ``delay_ms`` after it was added; zero or less means as soon as possible.
 
-    Delays beyond 64 bits, infinity and NaN among them, are cut to 292 million years.
-    ``expiration_ms`` is when, by the timer's clock and rounded up to its tick, once it was added.
+    Delays beyond 64 bits, including infinity and NaN, are limited to 292 million years. After the
+    task was added, ``expiration_ms`` is its time by the timer's clock, rounded up to a tick.
     """
 
     __slots__ = ("delay_ms", "expiration_ms", "timer_task_entry")
@@ -39,16 +38,16 @@ class TimerTask:
         self.timer_task_entry: TimerTaskEntry | None = None
 
     def run(self) -> None:
-        """Do what the task is for; a plain task only wakes whoever drives the timer."""
+        """Run the task; the base class does nothing but make the timer's driver return."""
 
     def cancel(self) -> None:
-        """Take the task out of its timer; harmless at any time, any number of times."""
+        """Remove the task from its timer; may be called at any time and repeatedly."""
         entry = self.timer_task_entry
         if entry is None:
             return
         self.timer_task_entry = None
-        # entry.remove(), written out: every completed operation comes here, and calls and `with`
-        # would double what it costs.
+        # entry.remove(), inlined: every completed operation runs this, and the calls and the `with`
+        # would double its cost.
         bucket = entry.list
         while bucket is not None:
             counter = bucket.counter
@@ -68,11 +67,11 @@ class TimerTask:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether it has no entry: also before it is added, and not after it ran, as in Kafka."""
+        """Whether it has no entry: also before it is added, but not after it ran, as in Kafka."""
         return self.timer_task_entry is None
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it is in a timer's wheel: added, and neither due nor cancelled yet."""
+        """Whether it is in a timer's wheel: added, and neither due nor cancelled."""
         entry = self.timer_task_entry
         return entry is not None and entry.list is not None

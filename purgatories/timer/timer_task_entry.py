@@ -1,13 +1,12 @@
-"""A timer task's place in a bucket: one link of the bucket's list.
+"""A timer task's position in a bucket: one link of the bucket's list.
 
     list: the bucket        prev <--> entry <--> next         task: delay_ms, expiration_ms
-    list is None: in no bucket; due, removed, or on its way into the first one
+    list is None: in no bucket; due, removed, or not yet added
 
-A task that is added again gets a new entry, and the constructor takes the old one out of its list;
-so adding a task twice moves it. Entries are never reused. (Two threads that add one task at the
-same moment may leave a dead entry behind, which is dropped when its bucket fires.) The expiration
-is kept by the task: there it fits into memory that is allocated anyway, and only the latest entry
-is ever asked for it.
+A task that is added again gets a new entry, and the constructor removes the old one from its list,
+so adding a task twice moves it. Entries are never reused. (If two threads add one task at the same
+moment, a dead entry may remain; it is dropped when its bucket fires.) The task holds the
+expiration: only that of the latest entry is used, and this takes no additional memory.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TimerTaskEntry:
-    """A link for *task*, which from now on is to be run at *expiration_ms*."""
+    """A link for *task*, which runs at *expiration_ms*."""
 
     __slots__ = ("list", "next", "prev", "task")
 
@@ -40,10 +39,10 @@ class TimerTaskEntry:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the task has no entry any more, or a newer one."""
+        """Whether the task has no entry or a newer one."""
         return self.task.timer_task_entry is not self
 
     def remove(self) -> None:
-        """Leave the list it is in, if any; it may be moved to another between look and grip."""
+        """Remove it from its list, if any; follows it if another thread moves it meanwhile."""
         while (bucket := self.list) is not None:
             bucket.remove(self)

@@ -1,12 +1,12 @@
-"""A bucket of the timing wheel: the entries that share one stretch of time.
+"""A bucket of the timing wheel: the entries that expire in one interval.
 
     +--------------------------------------------------------+
     +-> root <--> entry <--> entry <--> entry <--------------+     next ->
          |first in                  last in|                       <- prev
-         expiration_ms: when the bucket fires; -1 while it is in no queue
+         expiration_ms: when the bucket fires; -1 while it is not queued
 
-A cyclic doubly linked list with a dummy root: every entry has two neighbours, so that linking and
-unlinking know no special cases and cost the same for one entry and for a million.
+A cyclic doubly linked list with a dummy root: every entry has two neighbours, so linking and
+unlinking have no special cases and are O(1).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .timer_task_entry import TimerTaskEntry
 
 
 class TimerTaskList:
-    """First in, first out; every call but `remove` under the counter's lock."""
+    """A first-in, first-out list; callers of all methods but `remove` hold the counter's lock."""
 
     __slots__ = ("_root", "counter", "expiration_ms")
 
@@ -30,14 +30,14 @@ class TimerTaskList:
         root.next = root.prev = root
 
     def set_expiration(self, expiration_ms: int) -> bool:
-        """Set when the bucket fires; says whether that is news."""
+        """Set when the bucket fires; returns whether that has changed."""
         if self.expiration_ms == expiration_ms:
             return False
         self.expiration_ms = expiration_ms
         return True
 
     def add(self, entry: TimerTaskEntry) -> None:
-        """Append *entry*, which is new, or comes out of a flush and is counted already."""
+        """Append *entry*; it is new or, during a flush, counted already."""
         if entry.list is None:
             self.counter.value += 1
         root = self._root
@@ -48,7 +48,7 @@ class TimerTaskList:
         tail.next = root.prev = entry
 
     def remove(self, entry: TimerTaskEntry) -> None:
-        """Unlink *entry* if it is in this list; takes the lock itself."""
+        """Unlink *entry* if it is in this list; acquires the lock itself."""
         with self.counter.lock:
             if entry.list is self:
                 following, preceding = entry.next, entry.prev
@@ -58,11 +58,11 @@ class TimerTaskList:
                 self.counter.value -= 1
 
     def flush(self, place: Callable[[TimerTaskEntry], bool]) -> list[TimerTaskEntry]:
-        """Empty the list and be ready for the next turn of the wheel.
+        """Empty the list and prepare it for its next interval.
 
-        Each entry goes to *place*, which says whether it is in another list now; returns those that
-        are not. An entry's list is never None on the way: who cancels it waits for the lock, and
-        then finds it where it went.
+        *place* moves an entry to another list and returns True, or returns False; the entries with
+        False are returned. An entry's list is never None in between: a thread that cancels it waits
+        for the lock and then finds its new list.
         """
         root = self._root
         entry = root.next
@@ -73,14 +73,14 @@ class TimerTaskList:
             following = entry.next
             if not place(entry):
                 entry.list = None
-                entry.next = entry.prev = root  # who keeps the task must not keep its neighbours
+                entry.next = entry.prev = root  # a kept task must not keep its neighbours alive
                 refused.append(entry)
             entry = following
         self.counter.value -= len(refused)
         return refused
 
     def __iter__(self) -> Iterator[TimerTask]:
-        """Walk the tasks that are not cancelled; one may be cancelled when it is its turn."""
+        """Iterate over the tasks that are not cancelled; the body may cancel the current one."""
         entry = self._root.next
         while entry is not self._root:
             following = entry.next

@@ -1,13 +1,13 @@
-"""A hierarchy of timing wheels: adding and cancelling cost the same however many tasks wait.
+"""A hierarchy of timing wheels: adding and cancelling are O(1) in the number of waiting tasks.
 
-    tick 1 ms    [ 0][ 1][ 2] ... [19]            the next 20 ms, to the millisecond
-    tick 20 ms   [ 0-19][20-39] ... [380-399]     the next 400 ms, roughly
-    tick 400 ms  [ 0-399][400-799] ... [..7999]   the next 8 s, more roughly; and so on
+    tick 1 ms    [ 0][ 1][ 2] ... [19]            the next 20 ms, with a resolution of 1 ms
+    tick 20 ms   [ 0-19][20-39] ... [380-399]     the next 400 ms, with one of 20 ms
+    tick 400 ms  [ 0-399][400-799] ... [..7999]   the next 8 s, with one of 400 ms; and so on
 
-A task goes into the finest wheel that reaches its expiration. A bucket fires at its *start*, and
-its tasks are then added again, which puts them into a finer wheel: a task of 450 ms waits in the
-third wheel until 400, in the second until 440, in the first until 450. Wheels beyond the first are
-made when first needed. A wheel's clock moves only when a bucket fires.
+A task goes into the finest wheel that covers its expiration. A bucket fires at its *start*; its
+tasks are then added again, which puts them into a finer wheel: a task of 450 ms waits in the
+third wheel until 400, in the second until 440, in the first until 450. Coarser wheels are created
+when they are first needed. A wheel's clock advances only when a bucket fires.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .timer_task_list import TimerTaskList
 
 
 class TimingWheel:
-    """``wheel_size`` buckets of ``tick_ms`` each; every call under the counter's lock."""
+    """``wheel_size`` buckets of ``tick_ms`` each; callers hold the counter's lock."""
 
     __slots__ = (
         "_counter",
@@ -54,8 +54,8 @@ class TimingWheel:
         self.set_clock(start_ms)
 
     def set_clock(self, time_ms: int) -> None:
-        """Set this wheel's clock alone."""
-        # Invariant: current_time_ms % tick_ms == 0. The bucket of the current tick is never filled.
+        """Set the clock of this wheel only."""
+        # Invariant: current_time_ms % tick_ms == 0. The bucket of the current tick is always empty.
         self.current_time_ms = time_ms - time_ms % self.tick_ms
         self.first_end_ms = self.current_time_ms + self.tick_ms
         self.end_ms = self.current_time_ms + self.interval_ms
@@ -71,7 +71,7 @@ class TimingWheel:
         wheel = self
         while expiration_ms >= wheel.end_ms:
             wheel = wheel.overflow_wheel or wheel.add_overflow_wheel()
-        # All ids in a wheel's reach differ modulo its size: a bucket never mixes two of them.
+        # All ids that a wheel covers differ modulo its size: a bucket never contains two of them.
         tick_ms = wheel.tick_ms
         virtual_id = expiration_ms // tick_ms
         bucket = wheel.buckets[virtual_id % wheel.wheel_size]
@@ -81,14 +81,14 @@ class TimingWheel:
         return True
 
     def add_overflow_wheel(self) -> TimingWheel:
-        """Make the next coarser wheel; its tick is all this one reaches."""
+        """Create the next coarser wheel; its tick is the interval of this one."""
         self.overflow_wheel = TimingWheel(
             self.interval_ms, self.wheel_size, self.current_time_ms, self._counter, self._queue
         )
         return self.overflow_wheel
 
     def advance_clock(self, time_ms: int) -> None:
-        """Move this and the coarser wheels on to *time_ms*; touches no bucket."""
+        """Advance this and the coarser wheels to *time_ms*; no bucket changes."""
         wheel: TimingWheel | None = self
         while wheel is not None and time_ms >= wheel.first_end_ms:
             wheel.set_clock(time_ms)

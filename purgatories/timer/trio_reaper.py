@@ -1,12 +1,12 @@
-"""The reaper as a trio task: sleeps until the earliest bucket, and not at all in between.
+"""The reaper as a trio task: sleeps until the earliest bucket expires.
 
     add (an earlier bucket) ----on_earlier----> the deadline of the sleep moves, nothing else
                                                         |
     sleep until next_expiration_ms <------ loop ------> advance_clock(0); purge()
 
-Where Kafka's thread polls every 200 ms, this task sleeps for ever while the timer is empty. A task
-and a cancel scope for each delay would cost forty times as much as an entry in the wheel; here one
-of each serves them all.
+Kafka's thread polls every 200 ms; this task sleeps for ever while the timer is empty. A task and a
+cancel scope for each delay would cost forty times as much as an entry in the wheel; here all delays
+share one of each.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ import trio
 
 from .system_timer import SystemTimer
 
-# Linux (epoll) rounds a sleep up to whole milliseconds. So aim too early: either the rounding makes
-# up for it, or at most this is missing still, and is waited for awake, while other tasks may run.
+# Linux (epoll) rounds a sleep up to whole milliseconds. So the deadline is early: either the
+# rounding compensates, or the task polls for the rest while other tasks run.
 AWAKE_S = 400e-6 if sys.platform == "linux" else 0.0
-# By a clock in milliseconds a bucket's time may come a rounding error later than by trio's.
+# A bucket's time in milliseconds may differ from trio's clock by a rounding error.
 ROUNDING_S = 1e-6
 
 
 async def run_reaper(timer: SystemTimer, purge: Callable[[], None] | None = None) -> None:
-    """Drive *timer* until cancelled; its tasks run here, unless it has an executor.
+    """Drive *timer* until cancelled; its tasks run in this task, unless it has an executor.
 
-    Others may add tasks from any thread. ``now_ms`` need not be trio's clock, but must run at the
+    Tasks may be added from any thread. ``now_ms`` need not be trio's clock, but must run at the
     same speed.
     """
     token = trio.lowlevel.current_trio_token()
-    home = get_ident()
+    reaper_thread = get_ident()
     sleep = trio.CancelScope()
 
     def move_deadline() -> None:
         sleep.deadline = _deadline(timer)
 
     def wake() -> None:
-        if get_ident() == home:
+        if get_ident() == reaper_thread:
             move_deadline()
         else:
             token.run_sync_soon(move_deadline, idempotent=True)
@@ -66,5 +66,5 @@ def _deadline(timer: SystemTimer) -> float:
     left_s = (timer.next_expiration_ms - timer.now_ms()) / 1000
     if left_s <= 0:
         return now
-    # Virtual time stands still while one is awake; so there one has to oversleep instead.
+    # Virtual time does not advance while a task runs, so the deadline must be late there.
     return now + left_s + (ROUNDING_S if trio.current_time() == now else -AWAKE_S)
