@@ -7,6 +7,7 @@ from itertools import chain
 
 from broker.config.advice import NOT_HERE
 from broker.config.client_metrics import CLIENT_METRICS_KEYS
+from broker.config.dynamic import FIXED_LISTENERS
 from broker.config.group_keys import GROUP_KEYS
 from broker.config.key import Change, Key
 from broker.config.kinds import DOUBLE_MAX, INT_MAX, LONG_MAX, Integer, Kind, Value, written
@@ -192,6 +193,8 @@ def _keys_that_are_refused_with_advice() -> Iterator[str]:
 
 
 def _changes(key: Key) -> str:
+    if key.name in FIXED_LISTENERS:
+        return "refused (dynamic in Kafka)"
     return {Change.NEVER: "", Change.PER_BROKER: "dynamic, per broker", Change.ANYWHERE: "dynamic"}[
         key.change
     ]

@@ -15,6 +15,7 @@ from broker.config.key import Change
 from broker.config.kinds import ConfigType, Unfit
 from broker.config.refusals import invalid_value
 from broker.config.table import KEYS, known_key, may_change
+from broker.config.thread_counts import check_thread_counts
 from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
@@ -26,16 +27,16 @@ NOT_A_LIST = "Config value {operation} is not allowed for config key: {name}"
 
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
 
+# The keys of listeners that Kafka changes while a node runs, and this broker does not.
+FIXED_LISTENERS = ("listeners", "listener.security.protocol.map")
+
 
 def check_broker_configs(
     config: Config, node: str, before: Mapping[str, str], after: Mapping[str, str]
 ) -> None:
-    """Raise `ApiError` unless the settings of *node* may go from *before* to *after*.
+    """Raise `ApiError` INVALID_REQUEST unless settings may change from *before* to *after*.
 
-    *config* is what the cluster was started with.
-
-    INVALID_CONFIG: min.insync.replicas, which eligible leader replicas need to be one for the
-    whole cluster (KIP-966). INVALID_REQUEST: all else.
+    *config* is what the node that checks them runs with. *node* is its id, or `ALL_NODES`.
     """
     changed = [name for name in after if after[name] != before.get(name)]
     fixed = [name for name in changed if _is_fixed(name)]
@@ -48,7 +49,20 @@ def check_broker_configs(
         _check_value(name, after[name])
     _check_listeners(node, changed)
     _check_bounds(config, {name: after[name] for name in changed})
-    if MIN_INSYNC_REPLICAS in changed and node != ALL_NODES:
+    _check_addresses(config, {name: after[name] for name in changed})
+    own, shared = (config.own, after) if node == ALL_NODES else (after, config.shared)
+    check_thread_counts(config, own, shared)
+
+
+def check_min_insync_replicas(
+    node: str, before: Mapping[str, str], after: Mapping[str, str]
+) -> None:
+    """Raise `ApiError` INVALID_CONFIG unless min.insync.replicas stays one for the whole cluster.
+
+    Eligible leader replicas need that (KIP-966).
+    """
+    changed = after.get(MIN_INSYNC_REPLICAS) != before.get(MIN_INSYNC_REPLICAS)
+    if changed and MIN_INSYNC_REPLICAS in after and node != ALL_NODES:
         raise ApiError(
             ErrorCode.INVALID_CONFIG,
             "Broker-level min.insync.replicas cannot be altered while ELR is enabled.",
@@ -81,6 +95,17 @@ def _check_listeners(node: str, names: Sequence[str]) -> None:
             "Cannot update these configs at default cluster level, broker id must be specified: "
             f"[{', '.join(own)}]",
         )
+
+
+def _check_addresses(config: Config, changed: Mapping[str, str]) -> None:
+    """Raise `ApiError` if a node would have to listen elsewhere, which Kafka's nodes can."""
+    for name in FIXED_LISTENERS:
+        if name in changed and KEYS[name].kind.parse(changed[name]) != config.value(name):
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"{name} cannot change while this broker runs: restart it with --host, --port and "
+                "--advertise.",
+            )
 
 
 def _check_bounds(config: Config, changed: Mapping[str, str]) -> None:

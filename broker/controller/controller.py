@@ -15,7 +15,7 @@ from functools import partial
 
 from broker.config import Config
 from broker.config.client_metrics import check_client_metrics_configs
-from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_broker_configs
+from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_min_insync_replicas
 from broker.config.groups import check_group_configs
 from broker.controller.decisions import Decide, with_partitions
 from broker.controller.elections import (
@@ -325,10 +325,10 @@ class Controller:
     def alter_broker_configs(
         self, name: str, changed: ConfigsChanged, *, validate_only: bool = False
     ) -> None:
-        """The same for a node, or, under the empty name, for all of them; raises `ApiError`."""
+        """Store what a node has checked for itself or, under the empty name, for all nodes."""
         before = self.image.broker_configs.get(name, {})
         configs = changed(before)
-        check_broker_configs(self._state.config, name, before, configs)
+        check_min_insync_replicas(name, before, configs)
         if validate_only or configs == before:
             return
         self._state.put_broker_configs(name, configs)

@@ -4,8 +4,8 @@ Behaviour: each resource has its own answer; one that occurs twice in a request 
 its places. A node alters only itself, or, under the empty name, the settings of all nodes. What is
 altered counts when the answer goes out.
 
-Deviations: log levels have no settings here, INVALID_REQUEST. Kafka refuses to change a number of
-threads to less than half or more than double; here any legal number is stored.
+Deviations: log levels have no settings here, INVALID_REQUEST. So is a change of ``listeners`` or
+``listener.security.protocol.map``: Kafka opens and closes listeners while it runs.
 """
 
 from __future__ import annotations
@@ -89,12 +89,15 @@ def _alter(node: Node, resource: AlteredResource, *, validate_only: bool) -> Non
     of_kind = dynamic if resource.resource_type == ResourceType.BROKER else topics
 
     def changed(current: dict[str, str]) -> dict[str, str]:
-        return altered(
+        after = altered(
             {} if resource.replaces else current,
             resource.changes,
             lambda name: of_kind.list_value(node.config, current, name),
             of_kind.NOT_A_LIST,
         )
+        if resource.resource_type == ResourceType.BROKER:
+            dynamic.check_broker_configs(node.config, resource.name, current, after)
+        return after
 
     alter = _ALTER[resource.resource_type]
     alter(node.controller, resource.name, changed, validate_only=validate_only)

@@ -3,9 +3,7 @@
 Behaviour: see `broker.handlers.config_resources`. An operation that nobody knows is answered, as
 by Kafka, with UNKNOWN_SERVER_ERROR.
 
-Deviations: loggers and client metrics have no settings here, INVALID_REQUEST. Listeners and numbers
-of threads cannot change while a node runs. What other keys of Kafka's brokers are set to is kept
-without a look at the value.
+Deviations: see `broker.handlers.config_resources`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from integration.deadlines import eventually
 from integration.parity.admin_requests import (
@@ -34,6 +35,15 @@ _OF_THE_SETUP = frozenset(
         "transaction.state.log.num.partitions",
         "transaction.state.log.replication.factor",
     }
+)
+
+_THREADS = (
+    "num.io.threads",
+    "num.network.threads",
+    "num.replica.fetchers",
+    "num.recovery.threads.per.data.dir",
+    "background.threads",
+    "log.cleaner.threads",
 )
 
 
@@ -119,6 +129,8 @@ def settings_that_a_broker_refuses(kafka: Kafka) -> Story:
         ("node.id", "3"),
         ("log.dirs", "/elsewhere"),
         ("advertised.listeners", "PLAINTEXT://x:1"),
+        ("inter.broker.listener.name", "X"),
+        ("early.start.listeners", "X"),
         ("delegation.token.secret.key", "x"),
         ("ssl.client.auth", "maybe"),
         ("ssl.keystore.location", "/keys"),
@@ -134,6 +146,33 @@ def settings_that_a_broker_refuses(kafka: Kafka) -> Story:
         for node in ("1", ""):
             asked = alter_configs(node, (key, SET, value), kind=BROKER, validate_only=True)
             yield key, value, node, kafka.ask(asked).responses
+
+
+@scenario(alone=True)
+def numbers_of_threads_that_change(kafka: Kafka) -> Story:
+    """At most to half or double of what counts, for a node, for all, and when one is removed."""
+    changes = [
+        (node, (key, SET, str(value)))
+        for key in _THREADS
+        for node, value in (("1", 1), ("1", 3), ("1", 5), ("", 2), ("", 4), ("1", 16), ("1", 21))
+    ]
+    for node, change in changes:
+        asked = alter_configs(node, change, kind=BROKER, validate_only=True)
+        yield node, change, kafka.ask(asked).responses
+    threads = "num.io.threads"
+    for node, operation, value, counts in (
+        ("", SET, "16", "16"),
+        ("1", SET, "3", "16"),
+        ("1", SET, "32", "32"),
+        ("", SET, "2", "32"),
+        ("1", DELETE, None, "32"),
+        ("", DELETE, None, "32"),
+        ("1", SET, "16", "16"),
+        ("1", DELETE, None, "8"),
+    ):
+        asked = alter_configs(node, (threads, operation, value), kind=BROKER)
+        yield node, operation, value, kafka.ask(asked).responses
+        eventually(partial(_counts, kafka, threads, counts), f"{threads} is {counts}")
 
 
 @scenario(alone=True)
@@ -172,6 +211,11 @@ def features_of_the_cluster(kafka: Kafka) -> Story:
         answer = kafka.ask(request, version)
         yield version, sorted(answer.supported_features, key=lambda each: each.name)
         yield version, sorted(answer.finalized_features, key=lambda each: each.name)
+
+
+def _counts(kafka: Kafka, key: str, value: str) -> bool:
+    (result,) = kafka.ask(describe_configs("1", key, kind=BROKER)).results
+    return bool(result.configs[0].value == value)
 
 
 def _described(kafka: Kafka, name: str, kind: int, *keys: str) -> Iterator[object]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MemberDescriptorType
+
 import pytest
 
 from broker.config import Config, ConfigError, Setting, attribute, parse_config
@@ -27,6 +29,16 @@ def test_every_key_that_has_an_effect_has_its_attribute() -> None:
     for name, key in KEYS.items():
         assert hasattr(config, attribute(name)) == (key.idle is None)
         assert config.value(name) == key.default
+
+
+def test_values_are_read_from_slots() -> None:
+    """Handlers read them with every request, and a slot costs less than a dict."""
+    config = parsed("fetch.max.bytes=2048")
+    config.reconfigure({"message.max.bytes": "5"}, {})
+
+    used = {attribute(name) for name, key in KEYS.items() if key.idle is None}
+    assert all(isinstance(getattr(Config, name), MemberDescriptorType) for name in used)
+    assert not vars(config)
 
 
 def test_a_setting_replaces_its_default() -> None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from broker.config import Config, parse_config
-from broker.config.dynamic import ALL_NODES, check_broker_configs, list_value
+from broker.config.dynamic import (
+    ALL_NODES,
+    check_broker_configs,
+    check_min_insync_replicas,
+    list_value,
+)
 from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
@@ -13,46 +18,76 @@ ELR = "min.insync.replicas cannot be"
 
 
 @pytest.mark.parametrize(
-    ("node", "before", "after", "code", "message"),
+    ("node", "after", "message"),
     [
         (
             "1",
-            {},
             {"num.partitions": "5", "node.id": "5"},
-            ErrorCode.INVALID_REQUEST,
             "Cannot update these configs dynamically: [num.partitions, node.id]",
         ),
         (
             ALL_NODES,
-            {},
             {"log.retention.ms": "x"},
-            ErrorCode.INVALID_REQUEST,
             "Invalid value x for configuration log.retention.ms: Not a number of type LONG",
         ),
+    ],
+)
+def test_what_is_refused(node: str, after: dict[str, str], message: str) -> None:
+    """Code and message are those of Kafka 4.3.1."""
+    with pytest.raises(ApiError) as refused:
+        check_broker_configs(Config(), node, {}, after)
+
+    assert (refused.value.code, refused.value.message) == (ErrorCode.INVALID_REQUEST, message)
+
+
+@pytest.mark.parametrize(
+    ("node", "before", "after", "message"),
+    [
         (
             "1",
             {},
             {"min.insync.replicas": "2"},
-            ErrorCode.INVALID_CONFIG,
             f"Broker-level {ELR} altered while ELR is enabled.",
         ),
         (
             ALL_NODES,
             {"min.insync.replicas": "2"},
             {},
-            ErrorCode.INVALID_CONFIG,
             f"Cluster-level {ELR} removed while ELR is enabled.",
         ),
     ],
 )
-def test_what_is_refused(
-    node: str, before: dict[str, str], after: dict[str, str], code: ErrorCode, message: str
+def test_min_insync_replicas_is_one_for_the_whole_cluster(
+    node: str, before: dict[str, str], after: dict[str, str], message: str
 ) -> None:
-    """Code and message are those of Kafka 4.3.1."""
+    """Eligible leader replicas need that; code and message are those of Kafka 4.3.1."""
     with pytest.raises(ApiError) as refused:
-        check_broker_configs(Config(), node, before, after)
+        check_min_insync_replicas(node, before, after)
 
-    assert (refused.value.code, refused.value.message) == (code, message)
+    assert (refused.value.code, refused.value.message) == (ErrorCode.INVALID_CONFIG, message)
+
+
+@pytest.mark.parametrize("name", ["listeners", "listener.security.protocol.map"])
+def test_a_node_that_runs_listens_where_it_does(name: str) -> None:
+    """Kafka opens other listeners; here a new value would have no effect, and is refused."""
+    config = Config(facts={name: "PLAINTEXT://127.0.0.1:9092"})
+
+    with pytest.raises(ApiError, match=f"{name} cannot change while this broker runs") as refused:
+        check_broker_configs(config, "1", {}, {name: "PLAINTEXT://127.0.0.1:9093"})
+
+    assert refused.value.code is ErrorCode.INVALID_REQUEST
+    check_broker_configs(config, "1", {}, {name: "PLAINTEXT://127.0.0.1:9092"})
+
+
+def test_numbers_of_threads_are_checked_by_what_the_node_runs_with() -> None:
+    """Its own number counts more than that of all nodes."""
+    config = Config()
+    config.reconfigure({"num.io.threads": "16"}, {})
+
+    check_broker_configs(config, "1", config.own, {"num.io.threads": "32"})
+    check_broker_configs(config, ALL_NODES, {}, {"num.io.threads": "1"})
+    with pytest.raises(ApiError, match="current value 16"):
+        check_broker_configs(config, "1", config.own, {"num.io.threads": "7"})
 
 
 def test_what_is_not_changed_is_not_looked_at() -> None:
@@ -79,8 +114,6 @@ def test_the_words_of_a_list_are_those_set_or_else_the_ones_that_count() -> None
 def test_a_key_that_is_no_brokers_is_kept() -> None:
     """Also one of a topic: it changes nothing, and Kafka does not mind."""
     check_broker_configs(Config(), "1", {}, {"retention.ms": "1", "plugin.key": "x"})
-
-    check_broker_configs(Config(), "1", {}, {"num.io.threads": "1"})
 
 
 @pytest.mark.parametrize(
