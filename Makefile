@@ -66,6 +66,9 @@ methods: .venv/.developing  ## compare a library's client methods with a real Ka
 clients: .venv/.developing  ## the oldest installable and the pinned client libraries against ours
 	ANTECHAMBER_REQUIRE=clients $(BIN)/python -m pytest integration/test_old_clients.py $(ARGS)
 
+programs: .venv/.developing  ## programs that people run with Kafka, one small check each
+	ANTECHAMBER_REQUIRE=programs $(BIN)/python -m pytest integration/test_programs.py -rs $(ARGS)
+
 outside: .venv/.developing  ## test suites of other projects on ours and on a real Kafka
 	$(BIN)/python -m integration.outside $(ARGS)
 

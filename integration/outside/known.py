@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 TRANSACTIONS = "transactions are not served"
-ACLS = "ACLs are not served"
 SHARE_GROUPS = "share groups are not served"
 
 # Reasons by suite and test.
 KNOWN: Mapping[str, Mapping[str, str]] = {
-    "librdkafka": {},
+    "librdkafka": {
+        "0129_fetch_aborted_msgs": TRANSACTIONS,
+        "0184_share_consumer_topic_recreate": SHARE_GROUPS,
+    },
     "franz-go": {
         "TestTxnEtl": TRANSACTIONS,
         "TestConsumeRegexShareSkipsInternal": SHARE_GROUPS,

@@ -1,0 +1,12 @@
+"""Programs that people run with Kafka, each with one small check against our broker."""
+
+from __future__ import annotations
+
+from integration.programs import java_programs, kcat, python_programs
+from integration.programs.program import Program
+
+PROGRAMS: tuple[Program, ...] = (
+    *java_programs.PROGRAMS,
+    *python_programs.PROGRAMS,
+    *kcat.PROGRAMS,
+)
