@@ -23,7 +23,20 @@ from protocol.codec import Output, StringTooLong
 from protocol.headers import begin_response
 from protocol.slices import decode_slices, encode_slices
 
+# So few items of a request or a response are handled at once.
+ITEMS_AT_ONCE = 16
+
 Handler = Callable[[Request[Any]], object | None]
+
+
+def respond_in_slices(request: Request[Any], building: Slices[object | None]) -> None:
+    """Respond with what *building* returns, unless that is None; the response is long.
+
+    It is built and encoded in slices, which end with the connection.
+    """
+    response = LongRequest(request).handle(building)
+    if response is not None:
+        request.respond(response)
 
 
 class LongRequest:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from broker.long_request import LongRequest
     from broker.node import Node
 
+_PRODUCE_KEY = 0
+
 Body = TypeVar("Body")
 Result = TypeVar("Result")
 
@@ -113,8 +115,12 @@ class Request(Generic[Body]):
 
     @property
     def is_computed(self) -> bool:
-        """Whether the request waits for a worker thread."""
-        return isinstance(self.job, Job)
+        """Whether a disconnect is to be noticed after the computation that is under way.
+
+        A worker thread runs it, or it is a Produce, of which Kafka appends all.
+        """
+        job = self.job
+        return job is not None and (isinstance(job, Job) or self.header.api_key == _PRODUCE_KEY)
 
     def park(self, operation: DelayedOperation) -> None:
         """Let the request wait for *operation*, which answers it, or for its client to leave."""

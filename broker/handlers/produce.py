@@ -4,7 +4,8 @@ Behaviour: partitions refused before the append come after the others in the ans
 orders them; ``acks=0`` has no answer, and an error then closes the connection so that the client
 looks around; a wait that times out answers REQUEST_TIMED_OUT and keeps the records. A client that
 has produced more than its quota is answered at once, and then not read for a while. Batches that
-take long to validate are validated in a worker thread before any batch is appended. With
+take long to validate are validated in a worker thread before any batch is appended. Requests of
+many partitions, and long responses, are handled in slices. With
 ``flush.messages`` the disk must have the records before they are acknowledged.
 
 Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
@@ -25,6 +26,7 @@ from uuid import UUID
 
 from broker.errors import Refused
 from broker.handlers.current_leader import Leaders
+from broker.long_request import ITEMS_AT_ONCE, respond_in_slices
 from broker.replication.replica_manager import ProduceResult, ProduceResults
 from broker.replication.validations import (
     Validated,
@@ -34,6 +36,7 @@ from broker.replication.validations import (
     validated_on_loop,
 )
 from broker.request import Request
+from broker.steps.queue import Slices, finish
 from broker.storage.append import first_batch_problem
 from broker.storage.log_validator import Appendable
 from broker.topic_partition import TopicPartition
@@ -70,12 +73,40 @@ class Entry(NamedTuple):
     batch_problem: ErrorCode
 
 
-def produce(request: Request[ProduceRequest]) -> None:
-    """Append what the request carries and answer, or park it until that is replicated."""
+def produce(request: Request[ProduceRequest]) -> Slices[None] | None:
+    """Append what the request carries, and respond, or park it until that is replicated."""
+    partitions = sum(len(topic.partition_data) for topic in request.body.topic_data)
+    if partitions > ITEMS_AT_ONCE:
+        _keep(request)
+    return _paced(_produce(request), partitions)
+
+
+def _paced(work: Slices[None], partitions: int) -> Slices[None] | None:
+    """Do the work for a few partitions at once; return that for many, to be done in slices."""
+    if partitions > ITEMS_AT_ONCE:
+        return work
+    finish(work)
+    return None
+
+
+def _keep(request: Request[ProduceRequest]) -> None:
+    """Keep the records until the response, or copies of them."""
+    if request.keep():
+        return
+    for topic in request.body.topic_data:
+        for partition in topic.partition_data:
+            if partition.records is not None:
+                partition.records = memoryview(bytearray(partition.records))
+
+
+def _produce(request: Request[ProduceRequest]) -> Slices[None]:
     body = request.body
-    entries = list(_entries(request))
+    entries = []
+    for entry in _entries(request):
+        entries.append(entry)
+        yield None
     # The records stay where they are only until this function returns.
-    sizes = None if request.record is None else _sizes(entries)
+    sizes = None if request.record is None else (yield from _sizes(entries))
     if refusal := _whole_problem(body, entries):
         every = [(e.key, e.topic_id, ProduceResult(refusal)) for e in entries]
         return _finish(request, every, sizes)
@@ -89,12 +120,15 @@ def produce(request: Request[ProduceRequest]) -> None:
         else:
             accepted[entry.key] = entry.records
             topic_ids[entry.key] = entry.topic_id
+        yield None
     if not accepted:
         return _finish(request, refused, sizes)
 
     if are_short(accepted.values()):
-        return _append(request, accepted, topic_ids, refused, sizes)
-    return _validate(request, accepted, topic_ids, refused, sizes)
+        yield from _append(request, accepted, topic_ids, refused, sizes)
+    else:
+        yield from _validate(request, accepted, topic_ids, refused, sizes)
+    return None
 
 
 def _validate(
@@ -103,22 +137,25 @@ def _validate(
     topic_ids: dict[TopicPartition, UUID],
     refused: Results,
     sizes: Sizes | None,
-) -> None:
+) -> Slices[None]:
     """Validate long batches, in a worker thread if that takes long, and append them then."""
     node, version = request.node, request.version
     now_ms = node.clock.wall_ms()
     batches = unvalidated(node.replicas.partitions, accepted)
     on_loop = validated_on_loop(batches, version, now_ms)
     if on_loop is not None:
-        return _append(request, {**accepted, **on_loop}, topic_ids, refused, sizes)
-    if not request.keep():
+        yield None
+        yield from _append(request, {**accepted, **on_loop}, topic_ids, refused, sizes)
+        return
+    if len(accepted) <= ITEMS_AT_ONCE and not request.keep():
         accepted = {key: memoryview(bytearray(each)) for key, each in accepted.items()}
         batches = unvalidated(node.replicas.partitions, accepted)
 
-    def append(validated: Validated) -> None:
-        _append(request, {**accepted, **validated}, topic_ids, refused, sizes)
+    def append(validated: Validated) -> Slices[None] | None:
+        appending = _append(request, {**accepted, **validated}, topic_ids, refused, sizes)
+        return _paced(appending, len(accepted))
 
-    return request.offload(partial(validated_in_thread, batches, version, now_ms), append)
+    request.offload(partial(validated_in_thread, batches, version, now_ms), append)
 
 
 def _append(
@@ -127,20 +164,20 @@ def _append(
     topic_ids: dict[TopicPartition, UUID],
     refused: Results,
     sizes: Sizes | None,
-) -> None:
-    """Append what was accepted, and answer, or park the request until that is replicated."""
+) -> Slices[None]:
+    """Append what was accepted, and respond, or park the request until that is replicated."""
     body = request.body
 
     def answer(results: ProduceResults) -> None:
         reached = [(key, topic_ids[key], result) for key, result in results.items()]
         flushing = body.acks and request.node.logs.is_flushing
         if flushing and (unsafe := _unsafe(request, results)):
-            finish = partial(request.attempt, _finish_flushed, request, reached, refused, sizes)
-            request.node.logs.after_flush(unsafe, finish)
+            flushed = partial(request.attempt, _finish_flushed, request, reached, refused, sizes)
+            request.node.logs.after_flush(unsafe, flushed)
         else:
             _finish(request, reached + refused, sizes)
 
-    operation = request.node.replicas.append_records(
+    operation = yield from request.node.replicas.append_records(
         body.timeout_ms, body.acks, accepted, request.version, answer
     )
     if operation is None:
@@ -152,13 +189,18 @@ def _append(
             """Nobody is answered; what was appended is there all the same."""
             operation.abandon()
             reached = [(k, topic_ids[k], s.response) for k, s in operation.statuses.items()]
-            _note(request, reached + refused, sizes)
+            finish(_note(request, reached + refused, sizes))
 
         request.on_disconnect = abandon
 
 
-def _sizes(entries: list[Entry]) -> Sizes:
-    return {key: size_of(records) for key, _, records, _ in entries if records is not None}
+def _sizes(entries: list[Entry]) -> Slices[Sizes]:
+    sizes = {}
+    for key, _, records, _ in entries:
+        if records is not None:
+            sizes[key] = size_of(records)
+        yield None
+    return sizes
 
 
 def _entries(request: Request[ProduceRequest]) -> Iterator[Entry]:
@@ -237,37 +279,55 @@ def _finish(
     results: Results,
     sizes: Sizes | None,
 ) -> None:
-    """Answer; for acks=0 with nothing, or with the end of the connection."""
+    """Respond, in slices if there is much to tell."""
+    responding = _respond(request, results, sizes)
+    items = len(results) + sum(len(result.record_errors) for _, _, result in results)
+    if items > ITEMS_AT_ONCE:
+        return respond_in_slices(request, responding)
+    response = finish(responding)
+    if response is not None:
+        request.respond(response)
+    return None
+
+
+def _respond(
+    request: Request[ProduceRequest],
+    results: Results,
+    sizes: Sizes | None,
+) -> Slices[ProduceResponse | None]:
+    """The response; for acks=0 there is none, or the connection ends."""
     if request.record is not None:
-        _note(request, results, sizes)
+        yield from _note(request, results, sizes)
     quota = request.node.client_quotas.produce
     throttle_ms = quota.record(request.client_id, request.size_bytes) if quota.in_force else 0
     if throttle_ms:
         request.throttle(throttle_ms)
     if request.body.acks != 0:
-        response = _response(request.version, results)
+        response = yield from _response(request.version, results)
         response.throttle_time_ms = throttle_ms
         if request.version >= _LEADERS_SINCE:
             _tell_leaders(request, response)
-        request.respond(response)
-        return
+        return response
     failed = [f"{key}: {result.error.name}" for key, _, result in results if result.error]
     if failed:
         raise Refused(f"a produce with acks=0 failed ({', '.join(failed)})")
     request.respond(None)
+    return None
 
 
 def _note(
     request: Request[ProduceRequest],
     results: Results,
     sizes: Sizes | None,
-) -> None:
+) -> Slices[None]:
     record, sizes = request.record, sizes or {}
     assert record is not None
-    record.noted = [
-        noted(request.node, key, result.base_offset, sizes.get(key, NOTHING), result.error)
-        for key, _, result in results
-    ]
+    notes = []
+    for key, _, result in results:
+        size = sizes.get(key, NOTHING)
+        notes.append(noted(request.node, key, result.base_offset, size, result.error))
+        yield None
+    record.noted = notes
 
 
 def _tell_leaders(request: Request[ProduceRequest], response: ProduceResponse) -> None:
@@ -287,7 +347,7 @@ def _tell_leaders(request: Request[ProduceRequest], response: ProduceResponse) -
     ]
 
 
-def _response(version: int, results: Results) -> ProduceResponse:
+def _response(version: int, results: Results) -> Slices[ProduceResponse]:
     topics: dict[object, TopicProduceResponse] = {}
     for key, topic_id, result in results:
         name: object = topic_id if version >= _TOPIC_IDS_SINCE else key.topic
@@ -296,6 +356,12 @@ def _response(version: int, results: Results) -> ProduceResponse:
             topic = topics[name] = TopicProduceResponse(
                 name=key.topic, topic_id=topic_id, partition_responses=[]
             )
+        record_errors = []
+        for index, text in result.record_errors:
+            record_errors.append(
+                BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=text)
+            )
+            yield None
         topic.partition_responses.append(
             PartitionProduceResponse(
                 index=key.partition,
@@ -303,11 +369,9 @@ def _response(version: int, results: Results) -> ProduceResponse:
                 base_offset=result.base_offset,
                 log_append_time_ms=result.log_append_time,
                 log_start_offset=result.log_start_offset,
-                record_errors=[
-                    BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=text)
-                    for index, text in result.record_errors
-                ],
+                record_errors=record_errors,
                 error_message=result.message,
             )
         )
+        yield None
     return ProduceResponse(responses=list(topics.values()))

@@ -81,14 +81,13 @@ class ReplicaManager:
         entries: Mapping[TopicPartition, Appendable],
         produce_version: int,
         on_response: Callable[[ProduceResults], None],
-    ) -> DelayedProduce[TopicPartition] | None:
-        """Append to each partition; answer at once, or when all in-sync replicas have it.
+    ) -> Slices[DelayedProduce[TopicPartition] | None]:
+        """Append to each partition; respond then, or when all in-sync replicas have the records.
 
         Returns the operation if it waits. Kafka's ``ReplicaManager.appendRecords``.
         """
         results: ProduceResults = {}
         statuses: dict[TopicPartition, ProducePartitionStatus] = {}
-        moved: list[tuple[TopicPartition, bool, int]] = []
         failed = 0
         for key, records in entries.items():
             result, required_offset, high_watermark_moved = self._append(
@@ -99,9 +98,9 @@ class ReplicaManager:
             if result.error:
                 failed += 1
             elif high_watermark_moved is not None:
-                moved.append((key, high_watermark_moved, required_offset))
-        if moved:
-            self.actions.add(partial(self._waiting.after_append, moved))
+                moved = [(key, high_watermark_moved, required_offset)]
+                self.actions.add(partial(self._waiting.after_append, moved))
+            yield None
         if required_acks != -1 or failed == len(entries):
             on_response(results)
             return None

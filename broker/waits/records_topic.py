@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from broker.waits.limits import TOPIC_BATCH_RECORDS
 from broker.waits.outbox import Lines
@@ -88,8 +89,7 @@ class RecordsTopic:
         def note(results: ProduceResults) -> None:
             errors.extend(result.error for result in results.values())
 
-        node.replicas.append_records(
-            _APPEND_TIMEOUT_MS, 1, {key: memoryview(bytearray(batch))}, _PRODUCE_VERSION, note
-        )
+        entries = {key: memoryview(bytearray(batch))}
+        finish(node.replicas.append_records(_APPEND_TIMEOUT_MS, 1, entries, _PRODUCE_VERSION, note))
         node.replicas.actions.try_complete_actions()
         return not any(errors)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from broker.replication.replica_manager import DeleteResults, FetchResults, ProduceResults
+from broker.steps.queue import finish
 from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.replication.desk import Desk
@@ -137,7 +138,7 @@ def test_only_records_are_refused_in_words(desk: Desk) -> None:
     broken[-1] ^= 1
 
     for each in (untimely, broken):
-        desk.manager.append_records(1000, 1, {KEY: each}, 9, answers.append)
+        finish(desk.manager.append_records(1000, 1, {KEY: each}, 9, answers.append))
 
     told, untold = (answer[KEY] for answer in answers)
     assert told.error is ErrorCode.INVALID_TIMESTAMP
@@ -153,7 +154,7 @@ def test_a_failed_append_wakes_nobody(desk: Desk) -> None:
     broken = records(b"a")
     broken[-1] ^= 1
 
-    desk.manager.append_records(1000, -1, {KEY: broken}, 9, answers.append)
+    finish(desk.manager.append_records(1000, -1, {KEY: broken}, 9, answers.append))
 
     assert _errors(answers) == [ErrorCode.CORRUPT_MESSAGE]
     assert len(desk.manager.actions) == 0
@@ -165,7 +166,7 @@ def test_a_produce_alone_in_the_set_is_answered_before_consumers_are_woken(desk:
     woken = desk.fetch(consumer(), at(0))
     answers: list[ProduceResults] = []
 
-    desk.manager.append_records(1000, -1, {KEY: records(b"a")}, 9, answers.append)
+    finish(desk.manager.append_records(1000, -1, {KEY: records(b"a")}, 9, answers.append))
     assert _errors(answers) == [ErrorCode.NONE]
     assert woken == []
 

@@ -47,7 +47,7 @@ TIMEOUT_MS = 1000
 
 # Handlers of requests with arrays that are no generator functions, and why.
 AT_ONCE = {
-    "produce": "validates its batches in worker threads, piece by piece",
+    "produce": "yields if there are many partitions (test_produce_in_slices)",
     "fetch": "bounded by its session, and by the bytes it may return",
     "join_group": "protocols of one member",
     "sync_group": "assignments of the members of one group",
