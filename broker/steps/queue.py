@@ -34,21 +34,27 @@ class Signal:
 
     def __init__(self) -> None:
         self.is_set = False
-        self._actions: list[Callable[[], object]] = []
+        self._actions: list[tuple[Callable[[], object], OnError]] = []
 
     def set(self) -> None:
-        """It has happened: call whatever waits for it, once."""
+        """It has happened: call whatever waits for it, once, also if another action raises."""
         self.is_set = True
         actions, self._actions = self._actions, []
-        for action in actions:
-            action()
+        for action, on_error in actions:
+            try:
+                action()
+            except Exception as error:
+                on_error(f"action {action!r}", error)
 
-    def when_set(self, action: Callable[[], object]) -> None:
-        """Call *action* when it happens, or at once if it has happened."""
+    def when_set(self, action: Callable[[], object], on_error: OnError = log_error) -> None:
+        """Call *action* when it happens, or at once if it has happened.
+
+        An exception of a later call is reported to *on_error*: it does not concern who sets it.
+        """
         if self.is_set:
             action()
         else:
-            self._actions.append(action)
+            self._actions.append((action, on_error))
 
 
 # For what has happened already.
@@ -110,7 +116,7 @@ class StepQueue:
     def proceed(self, work: Work, signal: Signal | None) -> None:
         """Run the next slice of *work* in its turn, or in turn after *signal* is set."""
         if signal is not None:
-            signal.when_set(partial(self.proceed, work, None))
+            signal.when_set(partial(self.proceed, work, None), self._on_error)
         else:
             self._waiting.append(work)
             self._added.set()

@@ -86,6 +86,20 @@ def test_a_signal_that_is_set_is_not_waited_for() -> None:
     assert log == ["done", "called"]
 
 
+def test_an_action_of_a_signal_that_raises_does_not_stop_the_others() -> None:
+    """Its exception is reported to whom it named, and not raised where the signal is set."""
+    log, reported, signal = list[str](), list[str](), Signal()
+
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    signal.when_set(fails, lambda _what, error: reported.append(repr(error)))
+    signal.when_set(lambda: log.append("called"))
+    signal.set()
+
+    assert (log, reported) == (["called"], ["ZeroDivisionError()"])
+
+
 async def test_cancelled_work_does_no_more() -> None:
     """Its ``finally`` blocks run, its result is nobody's."""
     queue, log = ticking(), list[str]()
