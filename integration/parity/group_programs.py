@@ -2,9 +2,6 @@
 
 Members choose their own ids, and epochs are drawn small, so that many requests are right by chance
 and many are nearly right: another member's id, a former epoch, an instance that somebody else has.
-
-Known difference: a classic member that takes over an instance which its member has changed for
-another is let in here; Kafka 4.3.1 responds with UNKNOWN_SERVER_ERROR.
 """
 
 from __future__ import annotations

@@ -97,7 +97,13 @@ class ClassicMembers:
     def _is_last_to_change(self, group: ConsumerGroup, request: JoinGroup) -> bool:
         """Whether an instance comes back with the classic protocol that was the last without."""
         present = group.static_member(request.group_instance_id)
-        return present is not None and self._migration.may_downgrade_by_replacing(group, present)
+        if present is None or not self._migration.may_downgrade_by_replacing(group, present):
+            return False
+        if present.instance_id != request.group_instance_id:
+            # The member has changed its instance for another one. Kafka does not recognize it as
+            # the member that is replaced, and fails to make it a classic one.
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+        return True
 
     def _downgrade(
         self,

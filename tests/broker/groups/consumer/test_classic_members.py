@@ -73,6 +73,16 @@ def test_a_newcomer_that_does_not_fit(story: Story, options: str, error: str) ->
     assert [answer.split()[:4] for answer in answers] == [["0", "c", "join", error]]
 
 
+def test_an_instance_that_its_member_has_changed_cannot_be_replaced() -> None:
+    """If that would make the group a classic one; as from Kafka 4.3.1, nothing changes."""
+    story = Story(VirtualWorld())
+    story.play(["topic t 1", "consume b t instance=i", "consume b t instance=j"])
+    before = story.play(["describe"])
+
+    assert story.play(["join a topics=t instance=i"]) == ["0 a join UNKNOWN_SERVER_ERROR"]
+    assert story.play(["describe"]) == before
+
+
 def test_nobody_migrates_where_that_is_forbidden() -> None:
     """A group with members of the new kind takes none of the old."""
     story = Story(VirtualWorld(parse_config({"group.consumer.migration.policy": "disabled"})))
