@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from integration.wire.groups import wait_for_coordinator
+
 with warnings.catch_warnings():
     # kafka-python 3.0 reads its schemas through importlib.resources.read_text
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -108,8 +110,11 @@ def test_a_move_to_where_it_is_and_an_election_of_who_leads(
     assert result.error_code == ElectionNotNeededError.errno
 
 
-def test_a_groups_offsets(admin: Any, one_record: TopicPartition, group: str) -> None:
+def test_a_groups_offsets(
+    admin: Any, bootstrap: str, one_record: TopicPartition, group: str
+) -> None:
     """They are set from outside, read, deleted, and the group with them."""
+    wait_for_coordinator(bootstrap, group)
     admin.alter_group_offsets(group, {one_record: OffsetAndMetadata(1, "", -1)})
 
     assert group in [each["group_id"] for each in admin.list_groups()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from integration.deadlines import eventually
 from integration.wire.connection import Connection, Reader, string
 from integration.wire.requests import request
 
@@ -20,6 +21,15 @@ def find_coordinator(connection: Connection, key: str, kind: int = GROUP) -> int
     body = string(key) + struct.pack(">b", kind)
     read = Reader(connection.ask(request(_FIND_COORDINATOR, 1, body)))
     return read.take("iih")[2]
+
+
+def wait_for_coordinator(bootstrap: str, group: str) -> None:
+    """Wait until a group has a coordinator, for clients that do not retry FindCoordinator."""
+    with Connection(bootstrap) as connection:
+        eventually(
+            lambda: find_coordinator(connection, group) != COORDINATOR_NOT_AVAILABLE,
+            f"a coordinator of group {group}",
+        )
 
 
 def commit_offset(
