@@ -186,7 +186,7 @@ def test_an_upstream_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     process = ServerProcess([sys.executable, "-m", "antechamber", *words], tmp_path / "output")
 
     assert process.wait(20) == 1
-    assert process.stderr() == "antechamber record: --upstream 127.0.0.1:1: nobody answers there\n"
+    assert process.stderr() == "antechamber record: --upstream 127.0.0.1:1: cannot connect\n"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_an_upstream_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     [
         (
             bytes.fromhex("15030300020246"),
-            "it does not answer as Kafka; give a listener without TLS",
+            "it does not respond as Kafka; use a listener without TLS",
         ),
         (b"\0\0\0\6\0\0\0\0\0\x23", ""),
     ],
@@ -216,5 +216,5 @@ def test_what_the_upstream_is_is_told(answer: bytes, said: str, tmp_path: Path) 
             return
         eventually(lambda: "bootstrap=" in process.stdout(), "the proxy's first line")
         assert process.stop() == 0
-        sasl = "wants SASL: clients must bring it, it is passed on"
+        sasl = "requires SASL: the proxy forwards the clients' authentication"
         assert process.stderr() == f"antechamber record: {address} {sasl}\n"

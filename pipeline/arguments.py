@@ -46,7 +46,7 @@ class Arguments:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(EXIT_USAGE, f"{self.prog}: {message}; --help shows what there is\n")
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}; see --help\n")
 
 
 def parse(words: Sequence[str]) -> Arguments:

@@ -1,5 +1,5 @@
-"""A proxy that stands before any Kafka and records how long each request took.
+"""A proxy for any Kafka cluster that records how long each request took.
 
-Every byte of every connection passes through, and only addresses are changed, so that clients come
-back through here to every node. It knows the protocol and nothing of our broker.
+It forwards every byte of every connection and changes only the addresses in responses, so that
+clients connect to every node through it. It depends on `protocol`, not on `broker`.
 """

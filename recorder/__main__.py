@@ -1,4 +1,4 @@
-"""The process behind ``antechamber record``: from its start to its stop by a signal."""
+"""The process of ``antechamber record``, which runs until it gets a signal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return _failed(f"--records {arguments.records}: {error.strerror}")
     try:
         problem = trio.run(_record, arguments, file)
-    except KeyboardInterrupt:  # while it looked at the upstream
+    except KeyboardInterrupt:  # during the probe of the upstream
         return EXIT_INTERRUPTED
     finally:
         file.close()
@@ -43,16 +43,16 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def wall_clock() -> int:
-    """Microseconds since the Unix epoch."""
+    """Return microseconds since the Unix epoch."""
     return time.time_ns() // 1000
 
 
 async def _record(arguments: Arguments, file: RecordFile) -> str | None:
-    """Serve until a signal comes; returns what is wrong with the arguments, if anything."""
+    """Serve until a signal arrives; returns an error message if an argument is wrong."""
     if problem := await problem_of(arguments.upstream):
         return f"--upstream {arguments.upstream}: {problem}"
     if await wants_sasl(arguments.upstream):
-        _say(f"{arguments.upstream} wants SASL: clients must bring it, it is passed on")
+        _say(f"{arguments.upstream} requires SASL: the proxy forwards the clients' authentication")
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async with trio.open_nursery() as nursery:
             nodes = Nodes(arguments.host, nursery, file.keep, wall_clock)
@@ -81,7 +81,7 @@ def _print(line: str) -> None:
         sys.stdout.write(line)
         sys.stdout.flush()
     except OSError:
-        sys.stdout = None  # or Python tries to write it again in the end
+        sys.stdout = None  # prevents that Python flushes it again at exit
         raise
 
 

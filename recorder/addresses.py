@@ -1,7 +1,7 @@
-"""The addresses in responses: replaced by ours, so that clients stay behind the proxy.
+"""Replaces the addresses in responses by the proxy's, so that clients keep connecting through it.
 
-Metadata, DescribeCluster and FindCoordinator tell them; Produce and Fetch may name a new leader's
-(KIP-951). A response that tells none is passed on as it came.
+Metadata, DescribeCluster and FindCoordinator contain addresses; Produce and Fetch may contain a new
+leader's (KIP-951). A response without addresses is forwarded unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from protocol.messages import RESPONSES
 from protocol.output import Output
 
 PRODUCE, FETCH, METADATA, FIND_COORDINATOR, API_VERSIONS, DESCRIBE_CLUSTER = 0, 1, 3, 10, 18, 60
-# What a response of these holds must be known; versions that are newer than we are get hidden.
+# Responses of these APIs must be decoded; ApiVersions hides versions that `protocol` cannot decode.
 READ = (PRODUCE, FETCH, METADATA, FIND_COORDINATOR, DESCRIBE_CLUSTER)
 
 
@@ -26,15 +26,15 @@ class Address(NamedTuple):
     port: int
 
     def __str__(self) -> str:
-        """As people write it; an address of IPv6 has brackets."""
+        """HOST:PORT; an IPv6 host is in brackets."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-Local = Callable[[int, Address], Address]  # node id and its address -> the address to tell
+Local = Callable[[int, Address], Address]  # node id, its address -> the proxy's address for it
 
 
 def decoded(header: RequestHeader, frame: bytes) -> Any | None:
-    """The body of a response, if it is of an API and version we read; else None."""
+    """Decode a response body; None if this module does not read that API and version."""
     cls = RESPONSES.get(header.api_key)
     if cls is None or header.api_version not in cls.__spec__.versions:
         return None
@@ -50,9 +50,9 @@ def rewritten(header: RequestHeader, frame: bytes, body: Any, local: Local) -> b
         changed = _hide_newer_versions(body)
     else:
         changed = False
-        for node_id, told in _tellers(header.api_key, body):
-            if told.port > 0:  # no node is told as port -1
-                told.host, told.port = local(node_id, Address(told.host, told.port))
+        for node_id, part in _parts_with_address(header.api_key, body):
+            if part.port > 0:  # the port is -1 if there is no node
+                part.host, part.port = local(node_id, Address(part.host, part.port))
                 changed = True
     if not changed:
         return frame
@@ -63,18 +63,18 @@ def rewritten(header: RequestHeader, frame: bytes, body: Any, local: Local) -> b
     return out.joined()[4:]
 
 
-def _tellers(api_key: int, body: Any) -> Iterator[tuple[int, Any]]:
-    """Every part of a response that has a host and a port, with the node's id."""
+def _parts_with_address(api_key: int, body: Any) -> Iterator[tuple[int, Any]]:
+    """Yield each part of a response that has a host and a port, with the node's id."""
     match api_key:
         case 0 | 1:
-            yield from ((told.node_id, told) for told in body.node_endpoints)
+            yield from ((part.node_id, part) for part in body.node_endpoints)
         case 3:
-            yield from ((told.node_id, told) for told in body.brokers)
+            yield from ((part.node_id, part) for part in body.brokers)
         case 60:
-            yield from ((told.broker_id, told) for told in body.brokers)
+            yield from ((part.broker_id, part) for part in body.brokers)
         case 10:
             yield (body.node_id, body)
-            yield from ((told.node_id, told) for told in body.coordinators)
+            yield from ((part.node_id, part) for part in body.coordinators)
 
 
 def _hide_newer_versions(body: Any) -> bool:

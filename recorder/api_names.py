@@ -1,10 +1,10 @@
-"""What APIs are called: those that we know the messages of, and those that only pass through."""
+"""The names of all APIs, including those that are forwarded without being decoded."""
 
 from __future__ import annotations
 
 from protocol.messages import REQUESTS
 
-# As of Kafka 4.3; what only brokers send each other does not come by here.
+# As of Kafka 4.3, without the APIs that only brokers use between each other.
 _PASSED_ON = {
     17: "SaslHandshake",
     29: "DescribeAcls",
@@ -41,7 +41,7 @@ _PASSED_ON = {
 
 
 def name_of_api(api_key: int) -> str:
-    """Kafka's name of an API; its key as a text if nobody has told us."""
+    """Kafka's name of an API, or its key as text if that is unknown."""
     if api_key in REQUESTS:
         name: str = REQUESTS[api_key].__name__
         return name.removesuffix("Request")

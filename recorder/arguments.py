@@ -15,7 +15,7 @@ EXIT_USAGE = 2
 
 @dataclass(frozen=True)
 class Arguments:
-    """What was asked for."""
+    """The parsed arguments of ``antechamber record``."""
 
     upstream: Address
     host: str
@@ -26,14 +26,14 @@ class Arguments:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ")
-        self.exit(EXIT_USAGE, f"{self.prog}: {message}; --help shows what there is\n")
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}; see --help\n")
 
 
 def parse(words: Sequence[str]) -> Arguments:
-    """The arguments in *words*; ends the process with a line on stderr when they make no sense."""
+    """Parse *words*; for invalid arguments, prints one line to stderr and exits."""
     parser = _Parser(
         prog="antechamber record",
-        description="Stand before any Kafka, pass everything on, and record how long it took.",
+        description="Forward requests to a Kafka cluster and record how long each took.",
         epilog="then: antechamber analyze records.jsonl",
     )
     add = parser.add_argument
@@ -47,11 +47,11 @@ def parse(words: Sequence[str]) -> Arguments:
 def _address(text: str) -> Address:
     host, _, port = text.rpartition(":")
     if not host or "," in host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, of any one node")
+        raise argparse.ArgumentTypeError(f"{text!r} is not the HOST:PORT of one node")
     return Address(host.strip("[]"), int(port))
 
 
 def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 (any) to 65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: 0 (any) to 65535")
     return int(text)

@@ -1,9 +1,9 @@
-"""One connection's requests and answers, and the record that each pair becomes.
+"""The requests and responses of one connection, and the record made from each pair.
 
-Kafka works at one request of a connection at a time, so the time until the answer before was
-complete is time in the queue. What goes on inside the broker is not seen from here: waiting and
-working are both in ``local_us``, and what ended a wait is ``unknown``, unless it is the client that
-went away, or this proxy.
+Kafka processes one request of a connection at a time, so the time until the previous response was
+complete is queue time. The proxy cannot see inside the broker: ``local_us`` contains both waiting
+and processing, and the cause of a completion is ``unknown``, unless the client or this proxy closed
+the connection.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from protocol.headers import RequestHeader, decode_request_header, peek
 from protocol.messages import REQUESTS
 from recorder.addresses import FETCH, METADATA, PRODUCE, Local, decoded, rewritten
 from recorder.api_names import name_of_api
-from recorder.partitions import Offsets, asked, fetched, produced
+from recorder.partitions import Offsets, fetched, produced, remember_offsets
 
 SCHEMA = 1
 UNKNOWN, DISCONNECT, SHUTDOWN = "unknown", "disconnect", "shutdown"
 _NO_ID = UUID(int=0)
-_CLIENT_ID = 10  # where it begins in a request; its length is before it
+_CLIENT_ID = 10  # its offset in a request; its length is before it
 
 Record = dict[str, Any]
 
 
 @dataclass(slots=True)
-class _Asked:
+class _PendingRequest:
     header: RequestHeader
     body: Any | None
     arrived_us: int
 
 
 class TopicNames:
-    """Names by topic id, learned from the Metadata that passes."""
+    """Topic names by topic id, from forwarded Metadata responses."""
 
     def __init__(self) -> None:
         self._names: dict[UUID, str] = {}
 
     def learn(self, metadata: Any) -> None:
-        """Remember the names in a response."""
+        """Store the names in a Metadata response."""
         self._names |= {topic.topic_id: topic.name for topic in metadata.topics if topic.name}
 
     def __call__(self, name: str, topic_id: UUID) -> str:
-        """The name, or that of the id, or the id itself as a text."""
+        """Return *name* if it is not empty, the name of *topic_id* if known, or the id as text."""
         return name or self._names.get(topic_id, "" if topic_id == _NO_ID else str(topic_id))
 
 
 class Exchange:
-    """Requests in, records out, for connection number *connection*; *node_id* may not be known."""
+    """Makes records of connection number *connection*; *node_id* may be unknown."""
 
     def __init__(
         self, connection: int, node_id: Callable[[], int | None], names: TopicNames, local: Local
@@ -61,43 +61,44 @@ class Exchange:
         self._node_id = node_id
         self._names = names
         self._local = local
-        self._waiting: deque[_Asked] = deque()
+        self._waiting: deque[_PendingRequest] = deque()
         self._offsets: Offsets = {}
         self._free_us = 0
 
     def request(self, frame: bytes, now_us: int) -> Record | None:
-        """A whole request has come; a record when there will be no answer to it."""
+        """Process a complete request; returns a record if there will be no response."""
         header, body = _read_request(frame)
-        entry = _Asked(header, body, now_us)
+        entry = _PendingRequest(header, body, now_us)
         if header.api_key == FETCH and body is not None:
-            asked(body, self._offsets, self._names)
+            remember_offsets(body, self._offsets, self._names)
         if header.api_key == PRODUCE and body is not None and body.acks == 0:
             return self._record(entry, None, now_us, now_us, self._partitions(entry, None))
         self._waiting.append(entry)
         return None
 
     def response(self, frame: bytes, now_us: int) -> tuple[bytes, Callable[[int], Record]]:
-        """A whole answer has come: what to send on, and what makes its record when it is sent.
+        """Process a complete response; returns what to send and a function that makes its record.
 
-        Raises `Malformed` for an answer to nothing.
+        The function takes the time when the response was sent. Raises `Malformed` for a response
+        without a request.
         """
         if not self._waiting:
-            raise Malformed("an answer that nobody asked for")
+            raise Malformed("a response without a request")
         entry = self._waiting.popleft()
         body = decoded(entry.header, frame)
         if body is not None:
             frame = rewritten(entry.header, frame, body, self._local)
             if entry.header.api_key == METADATA:
                 self._names.learn(body)
-        # Now, for when the answer is sent the client's next Fetch may have moved the offsets on.
+        # Evaluated now: when the response is sent, the next Fetch may have changed the offsets.
         partitions = self._partitions(entry, body)
         return frame, lambda sent_us: self._record(entry, body, now_us, sent_us, partitions)
 
     def abandoned(self, now_us: int, cause: str) -> Record | None:
-        """The connection has ended; a record of the request that the node worked at, if any.
+        """Return a record of the request in progress when the connection ends, if any.
 
-        Those behind it were never begun. Without this the longest waits of all would be missing:
-        those that a client gave up.
+        Later requests of the connection were not started. Without this record the longest waits
+        would be missing: those after which the client closed the connection.
         """
         if not self._waiting:
             return None
@@ -107,15 +108,15 @@ class Exchange:
 
     def _record(
         self,
-        entry: _Asked,
-        answer: Any | None,
-        answered_us: int,
+        entry: _PendingRequest,
+        response: Any | None,
+        responded_us: int,
         sent_us: int,
         partitions: list[dict[str, Any]],
         cause: str = UNKNOWN,
     ) -> Record:
         header, arrived_us = entry.header, entry.arrived_us
-        queued_us = max(0, min(self._free_us, answered_us) - arrived_us)
+        queued_us = max(0, min(self._free_us, responded_us) - arrived_us)
         self._free_us = sent_us
         return {
             "schema": SCHEMA,
@@ -127,9 +128,9 @@ class Exchange:
             "version": header.api_version,
             "arrived_us": arrived_us,
             "queued_us": queued_us,
-            "local_us": answered_us - arrived_us - queued_us,
+            "local_us": responded_us - arrived_us - queued_us,
             "parked_us": 0,
-            "send_us": sent_us - answered_us,
+            "send_us": sent_us - responded_us,
             "total_us": sent_us - arrived_us,
             "purgatory": None,
             "waited_for": None,
@@ -138,20 +139,20 @@ class Exchange:
             "completed_by": {"cause": cause},
             "stalled_by": None,
             "partitions": partitions,
-            "error": getattr(answer, "error_code", 0),
+            "error": getattr(response, "error_code", 0),
         }
 
-    def _partitions(self, entry: _Asked, answer: Any | None) -> list[dict[str, Any]]:
+    def _partitions(self, entry: _PendingRequest, response: Any | None) -> list[dict[str, Any]]:
         match entry.header.api_key:
             case 0 if entry.body is not None:
-                return produced(entry.body, answer, self._names)
-            case 1 if answer is not None:
-                return fetched(answer, self._offsets, self._names)
+                return produced(entry.body, response, self._names)
+            case 1 if response is not None:
+                return fetched(response, self._offsets, self._names)
         return []
 
 
 def _read_request(frame: bytes) -> tuple[RequestHeader, Any | None]:
-    """Header and, of Produce and Fetch, the body; what we cannot read is passed on all the same."""
+    """Decode the header and, of Produce and Fetch, the body; None for any other body."""
     view = memoryview(frame)
     header = _read_header(view)
     key, version = header.api_key, header.api_version
@@ -165,7 +166,7 @@ def _read_request(frame: bytes) -> tuple[RequestHeader, Any | None]:
 
 
 def _read_header(view: memoryview) -> RequestHeader:
-    """What the headers of all APIs have in common, also of those whose messages we do not know."""
+    """Decode the fields that the headers of all APIs have, including unknown APIs."""
     size = int.from_bytes(view[_CLIENT_ID - 2 : _CLIENT_ID], "big", signed=True)
     name = bytes(view[_CLIENT_ID : _CLIENT_ID + size]).decode(errors="replace")
     return RequestHeader(*peek(view), name if size >= 0 else None)

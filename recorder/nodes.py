@@ -1,4 +1,4 @@
-"""A local port for each node upstream, opened when a client is first told of the node."""
+"""A local port for each upstream node, opened when a response first contains the node."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BACKLOG = 256
 
 
 class Nodes:
-    """The nodes that clients have been told of; records go to *keep*."""
+    """The upstream nodes that responses have contained; *keep* receives the records."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class Nodes:
         self._numbers = itertools.count(1)
 
     def serve(self, upstream: Address, port: int = 0) -> int:
-        """Listen for clients of *upstream*, and pass them on; the port.
+        """Listen for clients of *upstream* and forward their requests; returns the port.
 
-        Raises `OSError` when the port asked for is taken.
+        Raises `OSError` if *port* is in use.
         """
         if upstream not in self._ports:
             listener = _listen(self._host, port)
@@ -48,7 +48,7 @@ class Nodes:
         return self._ports[upstream]
 
     def local(self, client: trio.SocketStream, node_id: int, upstream: Address) -> Address:
-        """What to tell *client* of a node: the address that it has reached us by, another port."""
+        """The address of a node for *client*: the host that it connected to, and a local port."""
         self._ids[upstream] = node_id
         return Address(client.socket.getsockname()[0], self.serve(upstream))
 
@@ -65,7 +65,7 @@ class Nodes:
             with trio.fail_after(CONNECT_WITHIN_S):
                 node = await trio.open_tcp_stream(*upstream)
         except (OSError, trio.TooSlowError):
-            await client.aclose()  # as the node itself would have refused
+            await client.aclose()  # as if the node had refused the connection
             return
         exchange = Exchange(
             next(self._numbers),

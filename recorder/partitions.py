@@ -1,4 +1,4 @@
-"""What a Produce or a Fetch did to each partition, as a record tells it."""
+"""The part of a record about the partitions of a Produce or a Fetch."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _UNKNOWN = {"error": 0, "high_watermark": None, "log_end_offset": None}
 
 
 def produced(request: Any, response: Any | None, name_of: NameOf) -> list[Partition]:
-    """The partitions of a Produce; without a response (``acks=0``) no offsets are known."""
-    told = {}
+    """The partitions of a Produce; without a response (``acks=0``) the offsets are unknown."""
+    responses = {}
     for topic in response.responses if response else ():
         for part in topic.partition_responses:
-            told[name_of(topic.name, topic.topic_id), part.index] = part
+            responses[name_of(topic.name, topic.topic_id), part.index] = part
     found = []
     for topic in request.topic_data:
         name = name_of(topic.name, topic.topic_id)
@@ -28,14 +28,14 @@ def produced(request: Any, response: Any | None, name_of: NameOf) -> list[Partit
             count, size = _counted(part.records)
             partition = {"topic": name, "partition": part.index, "offset": None, **_UNKNOWN}
             partition |= {"records": count, "bytes": size}
-            if answer := told.get((name, part.index)):
-                partition |= {"offset": answer.base_offset, "error": answer.error_code}
+            if result := responses.get((name, part.index)):
+                partition |= {"offset": result.base_offset, "error": result.error_code}
             found.append(partition)
     return found
 
 
-def asked(request: Any, offsets: Offsets, name_of: NameOf) -> None:
-    """Remember where a Fetch reads; with a fetch session later ones name only what changed."""
+def remember_offsets(request: Any, offsets: Offsets, name_of: NameOf) -> None:
+    """Store the offsets of a Fetch; in a fetch session later requests contain only changes."""
     for topic in request.topics:
         name = name_of(topic.topic, topic.topic_id)
         for part in topic.partitions:
@@ -43,7 +43,7 @@ def asked(request: Any, offsets: Offsets, name_of: NameOf) -> None:
 
 
 def fetched(response: Any, offsets: Offsets, name_of: NameOf) -> list[Partition]:
-    """The partitions of a Fetch's answer."""
+    """The partitions of a Fetch response."""
     found = []
     for topic in response.responses:
         name = name_of(topic.topic, topic.topic_id)
@@ -58,7 +58,7 @@ def fetched(response: Any, offsets: Offsets, name_of: NameOf) -> list[Partition]
 
 
 def _counted(records: Any | None, from_offset: int = 0) -> tuple[int | None, int]:
-    """Records from *from_offset* on, and bytes; a first batch may begin before what was asked."""
+    """Count records from *from_offset* on, and bytes; the first batch may begin before it."""
     if records is None:
         return 0, 0
     try:

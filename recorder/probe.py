@@ -1,7 +1,7 @@
-"""A first look at the upstream: whether it is there, and speaks Kafka's protocol in plain bytes.
+"""Checks at startup that the upstream is reachable and speaks Kafka's protocol without TLS.
 
-Where clients must say who they are (SASL), ApiVersions is answered all the same, and whatever else
-comes first ends the connection.
+With SASL the broker responds to ApiVersions before authentication, and closes the connection on
+most other requests.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from protocol.messages.metadata import MetadataRequest
 from recorder.addresses import Address
 from recorder.relay import frames
 
-ANSWER_WITHIN_S = 10.0
-_BY_ANYBODY = encode_request(ApiVersionsRequest(), 0, 0, None)
-_BY_THOSE_KNOWN = encode_request(MetadataRequest(topics=[]), 1, 1, None)
+TIMEOUT_S = 10.0
+_UNAUTHENTICATED = encode_request(ApiVersionsRequest(), 0, 0, None)
+_AUTHENTICATED = encode_request(MetadataRequest(topics=[]), 1, 1, None)
 
 
 async def problem_of(upstream: Address) -> str | None:
-    """What is wrong with *upstream*, in a few words; None if it answers as a Kafka does."""
+    """Describe what is wrong with *upstream*; None if it responds as Kafka does."""
     try:
-        with trio.fail_after(ANSWER_WITHIN_S):
+        with trio.fail_after(TIMEOUT_S):
             stream = await trio.open_tcp_stream(*upstream)
     except (OSError, trio.TooSlowError):
-        return "nobody answers there"
+        return "cannot connect"
     async with stream:
         try:
-            with trio.fail_after(ANSWER_WITHIN_S):
-                answered = await answers(stream, _BY_ANYBODY)
+            with trio.fail_after(TIMEOUT_S):
+                is_kafka = await responds(stream, _UNAUTHENTICATED)
         except trio.TooSlowError:
-            return f"it takes connections, but has not answered within {ANSWER_WITHIN_S:.0f} s"
-    return None if answered else "it does not answer as Kafka; give a listener without TLS"
+            return f"it accepts connections, but has not responded within {TIMEOUT_S:.0f} s"
+    return None if is_kafka else "it does not respond as Kafka; use a listener without TLS"
 
 
 async def wants_sasl(upstream: Address) -> bool:
-    """Whether a Kafka asks its clients who they are; raises `OSError`."""
+    """Whether the upstream requires SASL authentication; raises `OSError`."""
     async with await trio.open_tcp_stream(*upstream) as stream:
-        with trio.move_on_after(ANSWER_WITHIN_S):
-            return not await answers(stream, _BY_THOSE_KNOWN)
+        with trio.move_on_after(TIMEOUT_S):
+            return not await responds(stream, _AUTHENTICATED)
     return False
 
 
-async def answers(stream: trio.abc.Stream, question: bytes) -> bool:
-    """Whether a frame comes back; instead it may be other bytes, or the end."""
+async def responds(stream: trio.abc.Stream, request: bytes) -> bool:
+    """Whether a response frame arrives, rather than other bytes or the end of the stream."""
     with suppress(Malformed, trio.BrokenResourceError):
-        await stream.send_all(question)
+        await stream.send_all(request)
         async with aclosing(frames(stream)) as whole:
             async for _ in whole:
                 return True

@@ -1,4 +1,4 @@
-"""Records as JSON lines in a file; when it cannot be written, requests go on without."""
+"""Writes records as JSON lines to a file; a write error does not affect requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from protocol.printable import printable_json
 
 
 class RecordFile:
-    """A file that records are added to; raises `OSError` when it cannot be opened."""
+    """A file that records are appended to; raises `OSError` if it cannot be opened."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -21,12 +21,12 @@ class RecordFile:
         self.dropped = 0
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         self._size = os.fstat(self._file).st_size
-        # Whoever wrote here before may have been killed in the middle of a line.
+        # An earlier process may have been killed while it wrote a line.
         if self._size and os.pread(self._file, 1, self._size - 1) != b"\n":
             self._append(b"\n")
 
     def keep(self, record: dict[str, Any]) -> None:
-        """Add a record; the first failure is said, all are counted."""
+        """Append a record; reports the first error and counts all dropped records."""
         line = printable_json(json.dumps(record, separators=(",", ":"))) + "\n"
         try:
             self._append(line.encode())
@@ -35,7 +35,7 @@ class RecordFile:
             if not self.dropped:
                 sys.stderr.write(
                     f"antechamber record: {self.path}: {error.strerror}; records are dropped,"
-                    " requests go on\n"
+                    " requests are still forwarded\n"
                 )
             self.dropped += 1
 
@@ -44,13 +44,13 @@ class RecordFile:
         os.close(self._file)
 
     def _append(self, data: bytes) -> None:
-        """All of it, or nothing."""
+        """Append all of *data*, or nothing."""
         left = memoryview(data)
         try:
             while left:
                 left = left[os.write(self._file, left) :]
         except OSError:
-            with suppress(OSError):  # a device cannot be cut
+            with suppress(OSError):  # a device cannot be truncated
                 os.ftruncate(self._file, self._size)
             raise
         self._size += len(data)

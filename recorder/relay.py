@@ -1,4 +1,4 @@
-"""The two directions of one connection: frames from the client, answers from the node."""
+"""Forwards the frames of one connection in both directions."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ async def relay(
     keep: Callable[[Record], None],
     now_us: Callable[[], int],
 ) -> None:
-    """Pass everything on until either side ends; every request is kept as a record.
+    """Forward frames until either side closes; keeps a record of every request.
 
-    A request is answered or, at the end of the connection, given up.
+    The record says whether the request got a response or the connection ended first.
     """
-    end = SHUTDOWN  # unless proved otherwise
+    end = SHUTDOWN  # unless another end is detected
 
     async def requests() -> None:
         async with aclosing(frames(client)) as whole:
@@ -37,7 +37,7 @@ async def relay(
                 if record is not None:
                     keep(record)
 
-    async def answers() -> None:
+    async def responses() -> None:
         async with aclosing(frames(node)) as whole:
             async for frame in whole:
                 passed_on, record_of = exchange.response(frame, now_us())
@@ -50,7 +50,7 @@ async def relay(
         direction: Callable[[], Awaitable[None]], cause: str, both: trio.CancelScope
     ) -> None:
         nonlocal end
-        # Bytes that are no frames close the connection; a peer that left is no error.
+        # Bytes that are not frames close the connection; a peer that has closed it is no error.
         with suppress(Malformed, *_GONE):
             await direction()
         end = cause
@@ -59,7 +59,7 @@ async def relay(
     try:
         async with client, node, trio.open_nursery() as nursery:
             nursery.start_soon(until_gone, requests, DISCONNECT, nursery.cancel_scope)
-            nursery.start_soon(until_gone, answers, UNKNOWN, nursery.cancel_scope)
+            nursery.start_soon(until_gone, responses, UNKNOWN, nursery.cancel_scope)
     finally:
         given_up = exchange.abandoned(now_us(), end)
         if given_up is not None:
@@ -67,7 +67,7 @@ async def relay(
 
 
 async def frames(stream: trio.abc.ReceiveStream) -> AsyncGenerator[bytes, None]:
-    """Every whole frame of *stream*, without its length; raises `Malformed`."""
+    """Yield each complete frame of *stream*, without its length; raises `Malformed`."""
     pending = bytearray()
     async for received in stream:
         pending += received
@@ -75,7 +75,7 @@ async def frames(stream: trio.abc.ReceiveStream) -> AsyncGenerator[bytes, None]:
         while len(pending) - start >= _LENGTH_BYTES:
             size = int.from_bytes(pending[start : start + _LENGTH_BYTES], "big", signed=True)
             if not _LENGTH_BYTES <= size <= FRAME_BYTES_MAX:
-                raise Malformed(f"a frame of {size} bytes, {FRAME_BYTES_MAX} is the most")
+                raise Malformed(f"a frame of {size} bytes; the maximum is {FRAME_BYTES_MAX}")
             end = start + _LENGTH_BYTES + size
             if end > len(pending):
                 break

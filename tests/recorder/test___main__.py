@@ -1,4 +1,4 @@
-"""The proxy's process."""
+"""Tests of the proxy's process."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from recorder.__main__ import main
 def test_an_upstream_that_is_not_there_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And exit code 1."""
+    """An unreachable upstream gives exit code 1 and one line on stderr."""
     assert main(["--upstream", "127.0.0.1:1", "--records", str(tmp_path / "r")]) == 1
     assert capsys.readouterr().err == (
-        "antechamber record: --upstream 127.0.0.1:1: nobody answers there\n"
+        "antechamber record: --upstream 127.0.0.1:1: cannot connect\n"
     )
 
 
 def test_a_file_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """Before anybody is passed on."""
+    """A file that cannot be opened is reported in one line before the proxy starts."""
     assert main(["--upstream", "127.0.0.1:1", "--records", "/none/such"]) == 1
     assert capsys.readouterr().err == (
         "antechamber record: --records /none/such: No such file or directory\n"

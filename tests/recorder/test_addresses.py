@@ -1,4 +1,4 @@
-"""The addresses in responses."""
+"""Tests of the replacement of addresses in responses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CASES = [
 
 
 def frame_of(body: Any, version: int) -> tuple[RequestHeader, bytes]:
-    """A response as it comes: correlation id, tags where there are any, body."""
+    """A response header and its frame: correlation id, tags if flexible, body."""
     spec = body.__spec__
     tags = b"\0" if version >= spec.flexible and spec.key != 18 else b""
     header = RequestHeader(spec.key, version, 5, None)
@@ -40,7 +40,7 @@ def frame_of(body: Any, version: int) -> tuple[RequestHeader, bytes]:
 
 @pytest.mark.parametrize(("body", "version"), CASES)
 def test_every_address_is_replaced(body: Any, version: int) -> None:
-    """The node's id says which; all else is as it was."""
+    """Each address is replaced by the one for its node id; other fields do not change."""
     header, frame = frame_of(body, version)
     asked: list[tuple[int, Address]] = []
 
@@ -58,13 +58,13 @@ def test_every_address_is_replaced(body: Any, version: int) -> None:
 
 
 def test_an_address_is_written_as_people_do() -> None:
-    """With brackets where it has colons of its own."""
+    """An IPv6 host is written in brackets."""
     assert str(Address("kafka", 9092)) == "kafka:9092"
     assert str(Address("::1", 9092)) == "[::1]:9092"
 
 
 def test_no_node_stays_no_node() -> None:
-    """An error without a coordinator is passed on byte by byte."""
+    """A FindCoordinator error without a coordinator is forwarded unchanged."""
     nobody = FindCoordinatorResponse(error_code=15, node_id=-1, host="", port=-1)
     header, frame = frame_of(nobody, 2)
 
@@ -72,7 +72,7 @@ def test_no_node_stays_no_node() -> None:
 
 
 def test_versions_that_cannot_be_rewritten_are_hidden() -> None:
-    """Of the APIs that tell addresses or records; others are none of our business."""
+    """ApiVersions hides unknown versions of APIs with addresses or records, and of no others."""
     ranges = [
         ApiVersion(api_key=3, min_version=0, max_version=99),
         ApiVersion(api_key=11, min_version=0, max_version=99),
@@ -85,6 +85,6 @@ def test_versions_that_cannot_be_rewritten_are_hidden() -> None:
 
 
 def test_what_is_not_known_is_not_decoded() -> None:
-    """It is passed on as it came."""
+    """The body of an unknown API or version is not decoded."""
     assert decoded(RequestHeader(3, 99, 1, None), b"\0\0\0\1") is None
     assert decoded(RequestHeader(3, 12, 1, None), b"\0\0\0\1\0torn") is None

@@ -1,4 +1,4 @@
-"""What APIs are called."""
+"""Tests of the names of APIs."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from recorder.api_names import name_of_api
     ("key", "name"), [(0, "Produce"), (17, "SaslHandshake"), (78, "ShareFetch"), (999, "999")]
 )
 def test_an_api_has_kafkas_name(key: int, name: str) -> None:
-    """Whether its messages are known here or not; a new one has its number."""
+    """An API has Kafka's name, whether it is decoded or not; an unknown one has its key."""
     assert name_of_api(key) == name

@@ -1,4 +1,4 @@
-"""The command line of the proxy."""
+"""Tests of the proxy's command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recorder.arguments import parse
 
 
 def test_an_upstream_is_enough() -> None:
-    """An address of IPv6 has its brackets."""
+    """Only --upstream is required; an IPv6 host is written in brackets."""
     given = parse(["--upstream", "[::1]:9092"])
 
     assert given.upstream == Address("::1", 9092)
@@ -22,15 +22,15 @@ def test_an_upstream_is_enough() -> None:
     ("words", "said"),
     [
         ([], "--upstream"),
-        (["--upstream", "kafka"], "record: --upstream: 'kafka' is not HOST:PORT"),
-        (["--upstream", "a:1,b:2"], "'a:1,b:2' is not HOST:PORT, of any one node"),
-        (["--upstream", "k:1", "--port", "x"], "'x' is no port"),
+        (["--upstream", "kafka"], "record: --upstream: 'kafka' is not the HOST:PORT"),
+        (["--upstream", "a:1,b:2"], "'a:1,b:2' is not the HOST:PORT of one node"),
+        (["--upstream", "k:1", "--port", "x"], "'x' is not a port"),
     ],
 )
 def test_what_makes_no_sense_is_2_and_one_line(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The option is named."""
+    """An invalid argument gives exit code 2 and one line that names the option."""
     with pytest.raises(SystemExit) as ended:
         parse(words)
 

@@ -1,4 +1,4 @@
-"""One connection's requests and answers."""
+"""Tests of records made from the requests and responses of a connection."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def asked(body: object, version: int, correlation_id: int) -> bytes:
 
 
 def test_phases_add_up_and_the_second_request_queues_behind_the_first() -> None:
-    """Kafka works at one request of a connection at a time."""
+    """The second request is queued until the first has its response; phases add up."""
     one = exchange()
     answer = frame_of(HeartbeatResponse(error_code=27), 4)[1]
     one.request(asked(BEAT, 4, 1), 100)
@@ -63,7 +63,7 @@ def test_phases_add_up_and_the_second_request_queues_behind_the_first() -> None:
 
 
 def test_a_produce_that_wants_no_answer_is_a_record_at_once() -> None:
-    """The next answer is that of the next request."""
+    """A Produce with acks=0 gives a record at once, and takes no later response."""
     one = exchange()
     record = one.request(asked(ProduceRequest(acks=0, timeout_ms=7, topic_data=[]), 9, 1), 100)
     one.request(asked(BEAT, 4, 2), 200)
@@ -75,7 +75,7 @@ def test_a_produce_that_wants_no_answer_is_a_record_at_once() -> None:
 
 
 def test_a_fetch_is_counted_before_the_next_one_moves_on() -> None:
-    """A quick client asks again before its answer is known to be sent."""
+    """A Fetch is recorded with its own offsets even if the next Fetch arrives first."""
     one = exchange()
     parts = [FetchPartition(partition=0, fetch_offset=at, partition_max_bytes=1) for at in (0, 2)]
     requests = [
@@ -94,7 +94,7 @@ def test_a_fetch_is_counted_before_the_next_one_moves_on() -> None:
 
 
 def test_an_api_that_is_not_known_is_recorded_by_its_number() -> None:
-    """And passed on."""
+    """An unknown API is forwarded and recorded by its key."""
     one = exchange()
     one.request(b"\x03\xe7\x00\x01\x00\x00\x00\x05", 100)
     passed_on, record_of = one.response(b"\x00\x00\x00\x05rest", 150)
@@ -104,13 +104,13 @@ def test_an_api_that_is_not_known_is_recorded_by_its_number() -> None:
 
 
 def test_an_answer_to_nothing_is_malformed() -> None:
-    """The connection cannot be understood any more."""
+    """A response without a request raises Malformed."""
     with pytest.raises(Malformed):
         exchange().response(b"\0\0\0\1", 1)
 
 
 def test_topic_names_are_learned() -> None:
-    """What has no name yet is told by its id."""
+    """A topic has its name after a Metadata response; before that its record has the id."""
     names, topic_id = TopicNames(), UUID(int=5)
     assert names("", topic_id) == str(topic_id)
     topic = MetadataResponseTopic(name="orders", topic_id=topic_id, partitions=[])

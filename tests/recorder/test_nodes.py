@@ -1,4 +1,4 @@
-"""A local port for each node upstream."""
+"""Tests of the local port of each upstream node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_node_has_one_port_however_often_it_is_told() -> None:
-    """Another node has another."""
+    """A node keeps its port; another node has another port."""
     async with trio.open_nursery() as nursery:
         nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
         first = nodes.serve(Address("kafka", 1))
@@ -23,7 +23,7 @@ async def test_a_node_has_one_port_however_often_it_is_told() -> None:
 
 
 async def test_a_port_in_use_is_an_error() -> None:
-    """Nobody listens elsewhere instead."""
+    """A port that is in use raises OSError."""
     async with trio.open_nursery() as nursery:
         nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
         taken = nodes.serve(Address("kafka", 1))
@@ -33,7 +33,7 @@ async def test_a_port_in_use_is_an_error() -> None:
 
 
 async def test_a_node_that_is_gone_closes_the_client() -> None:
-    """And the proxy goes on."""
+    """If a node is gone the client's connection is closed, and the proxy continues."""
     async with trio.open_nursery() as nursery:
         nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
         port = nodes.serve(Address("127.0.0.1", 1))
@@ -43,7 +43,7 @@ async def test_a_node_that_is_gone_closes_the_client() -> None:
 
 
 async def test_a_client_is_told_the_address_that_it_came_by() -> None:
-    """Who listens on all addresses has none that is right for everybody."""
+    """The address of a node contains the host that the client connected to."""
     async with trio.open_nursery() as nursery:
         nodes = Nodes("0.0.0.0", nursery, lambda _: None, lambda: 0)
         port = nodes.serve(Address("kafka", 1))

@@ -1,4 +1,4 @@
-"""What a Produce or a Fetch did to each partition."""
+"""Tests of the partitions in a record."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from protocol.messages.produce import (
     TopicProduceResponse,
 )
 from protocol.records import Record, build_batch
-from recorder.partitions import Offsets, asked, fetched, produced
+from recorder.partitions import Offsets, fetched, produced, remember_offsets
 
 BATCH = build_batch([Record(None, b"x", timestamp=0)] * 4, base_offset=10)
 
 
 def named(name: str, _: UUID) -> str:
-    """The topic's name."""
+    """Return the topic's name."""
     return name
 
 
 def test_a_produce_has_its_counts_and_its_answer() -> None:
-    """Without an answer (acks=0) the offset is not known."""
+    """A Produce has its counts and offsets; with acks=0 the offset is unknown."""
     part = PartitionProduceData(index=2, records=BATCH)
     request = ProduceRequest(
         acks=1, timeout_ms=5, topic_data=[TopicProduceData(name="t", partition_data=[part])]
@@ -60,14 +60,14 @@ def test_a_produce_has_its_counts_and_its_answer() -> None:
 
 
 def test_a_fetch_counts_from_where_it_asked() -> None:
-    """The batch begins before; a later request of the session does not name the partition."""
+    """Records before the fetch offset are not counted, also in later requests of a session."""
     offsets: Offsets = {}
     part = FetchPartition(partition=0, fetch_offset=12, partition_max_bytes=1)
     first = FetchRequest(
         max_wait_ms=1, min_bytes=1, topics=[FetchTopic(topic="t", partitions=[part])]
     )
-    asked(first, offsets, named)
-    asked(FetchRequest(max_wait_ms=1, min_bytes=1, topics=[]), offsets, named)
+    remember_offsets(first, offsets, named)
+    remember_offsets(FetchRequest(max_wait_ms=1, min_bytes=1, topics=[]), offsets, named)
     data = PartitionData(partition_index=0, high_watermark=14, records=BATCH)
     response = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
 

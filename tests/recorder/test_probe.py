@@ -1,4 +1,4 @@
-"""The first look at the upstream."""
+"""Tests of the check of the upstream."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import trio
 from trio.testing import memory_stream_pair
 
 from recorder.addresses import Address
-from recorder.probe import answers, problem_of
+from recorder.probe import problem_of, responds
 
 pytestmark = pytest.mark.anyio
 
@@ -17,14 +17,14 @@ TLS_ALERT = bytes.fromhex("15 0303 0002 02 46")  # protocol_version
 @pytest.mark.parametrize(
     ("answer", "is_one"),
     [
-        (b"\0\0\0\6\0\0\0\0\0\x23", True),  # even a refusal is one
+        (b"\0\0\0\6\0\0\0\0\0\x23", True),  # an error response is a frame, too
         (TLS_ALERT, False),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", False),
         (b"", False),
     ],
 )
 async def test_a_kafka_answers_in_frames(answer: bytes, is_one: bool) -> None:
-    """Not so a listener with TLS, a web server, and one that hangs up."""
+    """Only a frame is a Kafka response: no TLS alert, HTTP response or closed connection."""
     ours, theirs = memory_stream_pair()
 
     async def serve() -> None:
@@ -34,9 +34,9 @@ async def test_a_kafka_answers_in_frames(answer: bytes, is_one: bool) -> None:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve)
-        assert await answers(ours, b"question") is is_one
+        assert await responds(ours, b"question") is is_one
 
 
 async def test_nobody_is_told() -> None:
-    """A port that nobody listens at."""
-    assert await problem_of(Address("127.0.0.1", 1)) == "nobody answers there"
+    """A port without a listener is reported as unreachable."""
+    assert await problem_of(Address("127.0.0.1", 1)) == "cannot connect"

@@ -1,4 +1,4 @@
-"""Records in a file."""
+"""Tests of the record file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.full_disk import filling_up
 
 
 def test_records_are_added_a_line_each(tmp_path: Path) -> None:
-    """To what an earlier run has written."""
+    """Records are appended, one a line, after those of an earlier run."""
     (tmp_path / "r").write_text('{"a":0}\n')
     file = RecordFile(tmp_path / "r")
     file.keep({"a": 1})
@@ -22,7 +22,7 @@ def test_records_are_added_a_line_each(tmp_path: Path) -> None:
 
 
 def test_a_line_that_was_torn_is_ended(tmp_path: Path) -> None:
-    """An earlier run was killed in the middle of it; the next record has a line of its own."""
+    """A partial line of an earlier run is terminated; the next record has its own line."""
     (tmp_path / "r").write_text('{"a":')
     file = RecordFile(tmp_path / "r")
     file.keep({"a": 1})
@@ -34,7 +34,7 @@ def test_a_line_that_was_torn_is_ended(tmp_path: Path) -> None:
 def test_a_disk_that_fills_up_leaves_no_half_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And what comes when there is room again is whole, too."""
+    """A full disk leaves no partial line; records written later are complete."""
     file = RecordFile(tmp_path / "r")
 
     with monkeypatch.context() as patched:
@@ -48,7 +48,7 @@ def test_a_disk_that_fills_up_leaves_no_half_line(
 
 
 def test_a_full_disk_drops_records_and_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nobody's request waits for a disk."""
+    """A full disk drops records and is reported once; no request waits."""
     file = RecordFile(Path("/dev/full"))
     file.keep({"a": 1})
     file.keep({"a": 2})

@@ -1,4 +1,4 @@
-"""The two directions of one connection, in memory."""
+"""Tests of the two directions of a connection, in memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANSWER = frame_of(HeartbeatResponse(), 4)[1]
 
 
 async def test_bytes_pass_both_ways_and_become_a_record() -> None:
-    """Also when a frame comes byte by byte; the end of the client ends the node's connection."""
+    """Bytes pass in both directions, and the client's end closes the node's connection."""
     client, ours = memory_stream_pair()
     theirs, node = memory_stream_pair()
     records: list[Record] = []
@@ -44,7 +44,7 @@ async def test_bytes_pass_both_ways_and_become_a_record() -> None:
     ("who", "cause"), [("client", "disconnect"), ("node", "unknown"), ("proxy", "shutdown")]
 )
 async def test_a_request_that_is_given_up_is_a_record(who: str, cause: str) -> None:
-    """Once, with whoever gave it up; the one behind it was never begun."""
+    """An abandoned request gives one record with its cause; a queued request gives none."""
     client, ours = memory_stream_pair()
     theirs, node = memory_stream_pair()
     records: list[Record] = []
@@ -66,7 +66,7 @@ async def test_a_request_that_is_given_up_is_a_record(who: str, cause: str) -> N
 
 
 async def test_an_answer_that_the_client_does_not_take_is_a_record() -> None:
-    """It was given, and the client has gone away meanwhile."""
+    """A response that the client does not read before it closes gives a record."""
     client, ours = memory_stream_pair()
     theirs, node = memory_stream_pair()
     records: list[Record] = []
@@ -86,7 +86,7 @@ async def test_an_answer_that_the_client_does_not_take_is_a_record() -> None:
 
 
 async def test_bytes_that_are_no_frames_close_both_sides() -> None:
-    """As a broker does."""
+    """Bytes that are not frames close both connections."""
     client, ours = memory_stream_pair()
     theirs, node = memory_stream_pair()
     exchange = Exchange(1, lambda: None, TopicNames(), lambda _, told: Address(*told))
@@ -98,7 +98,7 @@ async def test_bytes_that_are_no_frames_close_both_sides() -> None:
 
 
 async def test_frames_are_cut_out_of_a_stream() -> None:
-    """Several at once, and one that is shorter than any."""
+    """Several frames in one read are separated, and a frame without a header is Malformed."""
     writer, reader = memory_stream_pair()
     await writer.send_all(b"\0\0\0\4abcd\0\0\0\5efghi\0\0\0\1")
     cut = frames(reader)
