@@ -1,1 +1,1 @@
-"""Kafka's wire protocol: bytes to values and back, without I/O and without a clock."""
+"""Kafka's wire protocol: converts bytes to values and back, without I/O and without a clock."""

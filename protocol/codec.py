@@ -1,8 +1,8 @@
-"""Turn one (message, version) pair into a reader and a writer, and use them.
+"""Generates the reader and the writer of each (message, version) pair, and calls them.
 
-They are written as source and compiled on first use, so no version or type is asked about while
-reading or writing. What a class says is in `protocol.fields`; how a struct is read is in
-`protocol.structs`, how a value in it is in `protocol.wire`.
+They are generated as source and compiled on first use, so they contain no checks of versions or
+types. `protocol.fields` determines the fields of a class; `protocol.structs` generates the code of
+a struct, `protocol.wire` that of a value.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ __all__ = [
     "encode_into",
 ]
 
-# What a writer raises for a number out of range, None or a value of another type, and text that has
-# no bytes.
+# What a writer raises for a number out of range, None, a value of another type, and text that
+# cannot be encoded.
 DOES_NOT_FIT = (
     StringTooLong,
     struct_error,
@@ -55,15 +55,15 @@ DOES_NOT_FIT = (
 def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
     """Read a message from the start of *buf*; its ``records`` and ``data`` are views into it.
 
-    Bytes after the message are ignored, as Kafka does: librdkafka leaves three of them after a
-    Metadata request for all topics. Raises `Malformed` for bytes that are not such a message.
+    Bytes after the message are ignored, as in Kafka: librdkafka sends three of them after a
+    Metadata request for all topics. Raises `Malformed` for bytes that do not follow the schema.
     """
     try:
         value, pos = _reader(cls, version)(memoryview(buf), 0)
     except (IndexError, struct_error) as error:
         raise Malformed(str(error)) from None
     if pos > len(buf):
-        raise Malformed("a value runs past the end")
+        raise Malformed("a value extends beyond the end")
     return value
 
 
@@ -71,7 +71,7 @@ def encode_into(out: Output, value: Any, version: int) -> None:
     """Append a message to *out*.
 
     Raises `Unencodable` for a value that does not fit its type, `StringTooLong` if that is a string
-    of more than 32,767 bytes; *out* then has a part of the message.
+    of more than 32,767 bytes; *out* then contains part of the message.
     """
     cls: Any = type(value)
     try:
@@ -81,13 +81,13 @@ def encode_into(out: Output, value: Any, version: int) -> None:
 
 
 def unencodable(cls: Any, version: int, error: Exception) -> Unencodable:
-    """The error that *error*, one of `DOES_NOT_FIT`, is in a message of that class."""
+    """Convert *error*, one of `DOES_NOT_FIT`, to an `Unencodable` that names the message."""
     kind = StringTooLong if isinstance(error, StringTooLong) else Unencodable
     return kind(f"{cls.__name__} v{version}: {error}")
 
 
 def encode(value: Any, version: int) -> bytes:
-    """A message as bytes; raises `Unencodable` for a value that does not fit its type."""
+    """Return a message as bytes; raises `Unencodable` for a value that does not fit its type."""
     out = Output()
     encode_into(out, value, version)
     return out.joined()
@@ -113,7 +113,7 @@ def is_flexible(cls: Any, version: int) -> bool:
 
 @cache
 def coded(cls: Any, version: int, compact: bool) -> tuple[list[Coded], Tagged | None]:
-    """The fields of a struct with their wire types; None if it has no place for tagged ones."""
+    """The fields of a struct with their wire types; None instead of tagged ones if not flexible."""
     plain, tagged = fields_of(cls, version)
     assert compact or not tagged, f"{cls.__name__} v{version} has tags before it is flexible"
     in_order = [
@@ -124,7 +124,7 @@ def coded(cls: Any, version: int, compact: bool) -> tuple[list[Coded], Tagged | 
 
 
 def _tagged_wire(field: Field, version: int) -> Wire:
-    """A tagged struct is absent instead of null, unless null is spelt out."""
+    """A tagged struct is absent instead of null, unless the schema has an explicit null."""
     nullable = field.nullable and not field.is_struct
     wire = _wire(field.hint, nullable, version, compact=True)
     return Nullable(wire, null=0) if field.is_spelt else wire

@@ -1,8 +1,8 @@
-"""The four codecs of record batches, by cramjam, framed as Kafka's clients frame them.
+"""The four compression codecs of record batches, by cramjam, with the framing that Kafka uses.
 
-A block is decompressed either as a whole, up to a limit that the caller gives, or piece by piece
-(`decompressed_pieces`), which never holds more than a piece. Only zstd has no pieces smaller than
-the block: cramjam decodes it into one buffer, so it keeps a limit of its own.
+A block is decompressed either as a whole, up to the caller's limit, or in pieces
+(`decompressed_pieces`), one of which is in memory at a time. With zstd the only piece is the whole
+block, because cramjam decodes it into one buffer; so zstd has a limit of its own.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def decompress(codec: int, data: Buffer, limit: int) -> bytes | memoryview:
 def decompressed_pieces(
     codec: int, data: Buffer, piece_max: int = PIECE_BYTES_MAX
 ) -> Iterator[bytes | memoryview]:
-    """Decompress *data* piece by piece; raises `CorruptRecords`.
+    """Decompress *data* in pieces; raises `CorruptRecords`.
 
-    A piece is at most *piece_max* bytes or, where that is more, a block of the codec's own framing:
-    4 MB of lz4, and with snappy what its length allows.
+    A piece has at most *piece_max* bytes or, if that is more, the size of a block of the codec's
+    framing: at most 4 MB with lz4; with snappy it is limited by the block's length.
     """
     try:
         pieces = _PIECES[codec]
@@ -75,7 +75,7 @@ def decompressed_pieces(
 
 
 def decompressed_slices(codec: int, block: memoryview) -> Iterator[bytes | memoryview]:
-    """What *block* decompresses to, or *block* itself without a codec, in slices of limited size.
+    """Yield the decompressed *block* (*block* itself without a codec) in slices of limited size.
 
     Raises `CorruptRecords`.
     """
@@ -84,7 +84,7 @@ def decompressed_slices(codec: int, block: memoryview) -> Iterator[bytes | memor
 
 
 def slices(data: bytes | memoryview, size: int = PIECE_BYTES_MAX) -> Iterator[bytes | memoryview]:
-    """*data* in slices of that size."""
+    """Yield *data* in slices of *size* bytes."""
     for start in range(0, len(data), size):
         yield data[start : start + size]
 
@@ -92,7 +92,7 @@ def slices(data: bytes | memoryview, size: int = PIECE_BYTES_MAX) -> Iterator[by
 # --------------------------------------------------------------------------------------- gzip
 
 _GZIP_WBITS = 31
-_GZIP_MEMBER = b"\x1f\x8b\x08"  # with the method, deflate
+_GZIP_MEMBER = b"\x1f\x8b\x08"  # the method is deflate
 _GZIP_HEADER_BYTES = 10
 _GZIP_DEFAULT_LEVEL = 6
 
@@ -104,14 +104,14 @@ def _gzip(data: Buffer, level: int | None) -> bytes:
     return deflate.compress(data) + deflate.flush()
 
 
-# What zlib is given at a time: what it leaves of that behind a member is copied.
+# Input of one zlib call: zlib copies what it does not use of this after a member.
 _GZIP_INPUT_BYTES = 8 * 1024
 
 
 def _gunzip(data: memoryview, piece_max: int) -> Iterator[bytes]:
-    """One member after the other; as in Java's GZIPInputStream, what is none ends the block.
+    """Decompress consecutive members; as in Java's GZIPInputStream, other bytes end the block.
 
-    Of what follows a member only the header says whether it is one.
+    Bytes after a member are recognised as a member by their header only.
     """
     at, end, first = 0, len(data), True
     while first or (data[at : at + 3] == _GZIP_MEMBER and end - at > _GZIP_HEADER_BYTES):
@@ -153,7 +153,7 @@ def _snappy(data: Buffer, _level: int | None) -> bytes:
     return bytes(out)
 
 
-# No element of a snappy block writes more bytes for one of its own.
+# The maximum ratio of decompressed to compressed bytes of any element of a snappy block.
 _SNAPPY_RATIO_MAX = 22
 
 
@@ -164,7 +164,7 @@ def _unsnappy(data: memoryview, _piece_max: int) -> Iterator[bytes | memoryview]
     position = 0
     while len(data) - position >= 4:
         if data[position : position + len(_XERIAL_MAGIC)] == _XERIAL_MAGIC:
-            position += len(_XERIAL_HEADER)  # streams may follow each other
+            position += len(_XERIAL_HEADER)  # streams may be concatenated
             continue
         start = position + 4
         position = start + int.from_bytes(data[start - 4 : start], "big", signed=True)
@@ -188,7 +188,7 @@ def _unsnappy_block(block: memoryview) -> memoryview:
 
 
 def _lz4(data: Buffer, level: int | None) -> bytes:
-    """An LZ4 frame with independent blocks: Kafka's Java reader accepts no linked ones."""
+    """An LZ4 frame with independent blocks: Kafka's Java reader rejects linked ones."""
     compressor = cramjam.lz4.Compressor(level=level, content_checksum=False, block_linked=False)
     compressor.compress(bytes(data))
     return bytes(compressor.finish())
@@ -207,7 +207,7 @@ def _unzstd(data: memoryview, _piece_max: int) -> Iterator[memoryview]:
 
 _FIRST_GUESS_BYTES = 16 * 1024
 _USUAL_RATIO = 8
-# Larger buffers are mapped at the limit's size: pages that nothing is written to cost nothing.
+# Larger buffers are mapped with the limit's size: untouched pages use no memory.
 _GROWN_BYTES_MAX = 1024 * 1024
 _BUFFER_FULL = ("failed to write whole buffer", "Destination buffer is too small")
 
@@ -215,7 +215,7 @@ _BUFFER_FULL = ("failed to write whole buffer", "Destination buffer is too small
 def _into_buffer(data: Buffer, limit: int) -> memoryview:
     """Decompress into a buffer that grows until the block fits or *limit* is reached.
 
-    That the buffer is too small is only told by cramjam's message.
+    Only the message of cramjam's error shows that a buffer is too small.
     """
     size = min(limit, max(_FIRST_GUESS_BYTES, _USUAL_RATIO * len(data)))
     while True:

@@ -1,7 +1,7 @@
-"""What consumers put into the opaque bytes of the classic protocol: subscription and assignment.
+"""The subscription and the assignment, which the classic protocol carries as opaque bytes.
 
-A version stands before either. A version that is not known yet is read as the newest that is, and
-what follows is left alone: new versions may only add fields.
+Each is preceded by its version. A version newer than the newest known one is read as that, and
+the remaining bytes are ignored, because new versions may only add fields.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NO_API_KEY = -1
 
 @message(_NO_API_KEY, versions=(0, 3))
 class ConsumerProtocolSubscription:
-    """What a consumer wants to read, and what it reads now."""
+    """The topics a consumer subscribes to, and the partitions it owns."""
 
     topics: list[string]
     user_data: data | None = None
@@ -32,7 +32,7 @@ class ConsumerProtocolSubscription:
 
 @message(_NO_API_KEY, versions=(0, 3))
 class ConsumerProtocolAssignment:
-    """What a consumer shall read."""
+    """The partitions assigned to a consumer."""
 
     assigned_partitions: list[TopicPartition]
     user_data: data | None = None
@@ -47,7 +47,7 @@ class TopicPartition:
 
 
 def version_of(raw: bytes) -> int:
-    """The version that stands before a subscription; raises `Malformed`."""
+    """The version that precedes a subscription; raises `Malformed`."""
     if len(raw) < _VERSION.size:
         raise Malformed("no version")
     version: int = _VERSION.unpack_from(raw)[0]
@@ -57,13 +57,13 @@ def version_of(raw: bytes) -> int:
 
 
 def parse_subscription(raw: bytes) -> ConsumerProtocolSubscription:
-    """Read a member's metadata; raises `Malformed`."""
+    """Decode a member's metadata; raises `Malformed`."""
     subscription: ConsumerProtocolSubscription = _parse(ConsumerProtocolSubscription, raw)
     return subscription
 
 
 def parse_assignment(raw: bytes) -> ConsumerProtocolAssignment:
-    """Read what a leader assigned; raises `Malformed`. No bytes at all assign nothing."""
+    """Decode an assignment; raises `Malformed`. Empty bytes are an empty assignment."""
     if not raw:
         return ConsumerProtocolAssignment(assigned_partitions=[])
     assignment: ConsumerProtocolAssignment = _parse(ConsumerProtocolAssignment, raw)
@@ -71,7 +71,7 @@ def parse_assignment(raw: bytes) -> ConsumerProtocolAssignment:
 
 
 def write_assignment(partitions: Mapping[str, Iterable[int]], version: int) -> bytes:
-    """An assignment in *version*, or in the newest that is known."""
+    """Encode an assignment in *version*, or in the newest known version."""
     version = _known(ConsumerProtocolAssignment, version)
     assignment = ConsumerProtocolAssignment(
         assigned_partitions=[
@@ -83,7 +83,7 @@ def write_assignment(partitions: Mapping[str, Iterable[int]], version: int) -> b
 
 
 def write_subscription(subscription: ConsumerProtocolSubscription, version: int) -> bytes:
-    """A subscription in *version*."""
+    """Encode a subscription in *version*."""
     return _VERSION.pack(version) + encode(subscription, version)
 
 

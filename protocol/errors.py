@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ErrorCode(IntEnum):
-    """What went wrong with a request, or with one part of it; NONE is false."""
+    """The result of a request or of a part of it; NONE is falsy."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0

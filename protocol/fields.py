@@ -1,4 +1,4 @@
-"""What a class says about its fields in one version: which there are, of what wire type."""
+"""Determines the fields of a message class in one version, and their wire types."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Field(NamedTuple):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it always takes the same number of bytes."""
+        """Whether its encoding always has the same size."""
         return isinstance(self.hint, Fixed)
 
     @property
     def is_struct(self) -> bool:
-        """Whether it is one struct; a tagged one is None when absent, never null on the wire."""
+        """Whether it is a single struct; a tagged one is absent if None, never null on the wire."""
         return dataclasses.is_dataclass(self.hint) and not isinstance(self.hint, Fixed | Sized)
 
 
 def fields_of(cls: Any, version: int) -> tuple[list[Field], dict[int, Field]]:
-    """The fields that *version* has: those in order, and the tagged ones by tag."""
+    """The fields of *version*: the plain ones in order, and the tagged ones by tag."""
     hints = get_type_hints(cls, include_extras=True)
     plain, tagged = [], {}
     for field in dataclasses.fields(cls):
@@ -41,7 +41,7 @@ def fields_of(cls: Any, version: int) -> tuple[list[Field], dict[int, Field]]:
         hint, nullable = wire_type(hints[field.name])
         nullable = nullable and version >= span.get("null", 0)
         is_spelt = span.get("spelt", False)
-        # What is always spelt out has no default that could be left unsaid.
+        # A field with an explicit null has no default that could be omitted.
         default = object if is_spelt else _default_of(field)
         one = Field(field.name, hint, nullable, default, is_spelt)
         if (tag := span.get("tag")) is None:
@@ -52,7 +52,7 @@ def fields_of(cls: Any, version: int) -> tuple[list[Field], dict[int, Field]]:
 
 
 def wire_type(hint: Any) -> tuple[Any, bool]:
-    """The wire type named by an annotation, and whether it may be null."""
+    """The wire type of an annotation, and whether it may be null."""
     if get_origin(hint) in (Union, types.UnionType):
         present = [inner for inner in get_args(hint) if inner is not type(None)]
         assert len(present) == 1, hint

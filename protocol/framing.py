@@ -1,17 +1,17 @@
-"""Frames out of a stream: a length of four bytes, then that many bytes.
+"""Splits a stream into frames: a length of four bytes, then that many bytes.
 
-Most of what arrives is whole frames, received and answered at once. So all connections of a thread
-receive into one shared `scratch` buffer, and frames are views into it; only what is left over when
-a connection lets go of the thread - half a frame, or frames behind a request in progress - is
-copied into memory of its own. A connection whose frames arrive whole thus holds none while idle;
-another keeps its buffer for the frames to come, unless it has grown large.
+Most frames arrive whole and are processed at once. So all connections of a thread receive into one
+shared `scratch` buffer, and frames are views into it. What is left when a connection's task yields
+(a partial frame, or frames after a request in progress) is copied to memory of its own. A
+connection whose frames arrive whole thus has no buffer while idle; another keeps its buffer for
+later frames unless the buffer has grown large.
 
     scratch   |... frame ...|... frame ...|... half a fr|         shared
                                           `---- settle ----.
-    own                                   |... half a frame ...|  only while there is something
+    own                                   |... half a frame ...|  only while bytes are pending
 
-A frame larger than the scratch buffer makes its own buffer grow as its bytes really arrive, at most
-doubling: a length that lies costs nothing.
+For a frame larger than the scratch buffer the own buffer grows as bytes arrive, at most doubling,
+so a false length allocates nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SCRATCH_BYTES = 256 * 1024
 
 _LENGTH = Struct(">i")
 LENGTH_BYTES = _LENGTH.size
-_ROOM_MIN = 16 * 1024  # with less room than this, reading on would take too many calls
+_ROOM_MIN = 16 * 1024  # less free space than this would take too many reads
 _KEPT_BYTES_MAX = 2 * 1024 * 1024  # an emptied buffer up to this size is kept for the next frame
 
 
@@ -41,7 +41,7 @@ class Scratch:
 class Inbox:
     """The receiving side of a connection; frames of up to ``max_frame_bytes``.
 
-    From `received` until `settle` nobody else may use the scratch buffer.
+    From `received` until `settle` no other inbox may use the scratch buffer.
     """
 
     __slots__ = ("_end", "_max_frame_bytes", "_own", "_scratch", "_start", "_view")
@@ -50,7 +50,7 @@ class Inbox:
         self._max_frame_bytes = max_frame_bytes
         self._scratch = scratch
         self._own: memoryview | None = None
-        # Where received bytes lie now: the scratch buffer, or our own.
+        # Where received bytes are: the scratch buffer, or our own.
         self._view = scratch.view
         # Invariant: 0 <= start <= end <= len(view); both 0 when the view is scratch and settled.
         self._start = 0
@@ -58,7 +58,7 @@ class Inbox:
 
     @property
     def pending_bytes(self) -> int:
-        """Bytes received and not yet handed out as frames."""
+        """The number of bytes received and not yet returned as frames."""
         return self._end - self._start
 
     @property
@@ -68,12 +68,12 @@ class Inbox:
 
     @property
     def awaited_bytes(self) -> int:
-        """What is pending, or the size of the frame under way if that is more."""
+        """The pending bytes, or the size of the incomplete frame if that is more."""
         pending = self._end - self._start
         return max(pending, self._frame_bytes()) if pending else 0
 
     def space(self) -> memoryview:
-        """Where to receive into; frames handed out before may be overwritten from now on."""
+        """Return the memory to receive into; earlier frames may be overwritten from now on."""
         if self._start == self._end:
             self._start = self._end = 0
             self._view = self._scratch.view if self._own is None else self._own
@@ -83,12 +83,12 @@ class Inbox:
         return self._view[self._end :]
 
     def received(self, count: int) -> None:
-        """*count* bytes were received into `space`."""
+        """Record that *count* bytes were received into `space`."""
         assert 0 <= count <= len(self._view) - self._end
         self._end += count
 
     def has_frame(self) -> bool:
-        """Whether `next_frame` would return one, or raise."""
+        """Whether `next_frame` would return a frame, or raise."""
         pending = self._end - self._start
         return pending >= _LENGTH.size and pending >= self._frame_bytes()
 
@@ -99,7 +99,7 @@ class Inbox:
             return None
         (size,) = _LENGTH.unpack_from(self._view, start)
         if not 0 <= size <= self._max_frame_bytes:
-            raise Malformed(f"a frame of {size} bytes, {self._max_frame_bytes} is the most")
+            raise Malformed(f"a frame of {size} bytes; the maximum is {self._max_frame_bytes}")
         begin = start + _LENGTH.size
         if end - begin < size:
             return None
@@ -107,7 +107,7 @@ class Inbox:
         return self._view[begin : begin + size]
 
     def settle(self) -> None:
-        """Leave the scratch buffer to others: keep what is pending in memory of our own."""
+        """Release the scratch buffer: copy pending bytes to memory of our own."""
         if self._view is not self._scratch.view:
             if self._start == self._end and len(self._view) > _KEPT_BYTES_MAX:
                 self._own = None
@@ -116,7 +116,7 @@ class Inbox:
             self._move_to(max(2 * self.pending_bytes, _ROOM_MIN))
 
     def hand_over(self) -> bool:
-        """Leave the memory of the last frame to its holder; False if it is the scratch buffer."""
+        """Give the memory of the last frame to its holder; False if it is the scratch buffer."""
         if self._view is self._scratch.view:
             return False
         self._own = None
@@ -127,20 +127,20 @@ class Inbox:
         return True
 
     def clear(self) -> None:
-        """Drop what is pending and the buffer; frames handed out stay valid as they are."""
+        """Drop pending bytes and the buffer; frames returned earlier stay valid."""
         self._own = None
         self._view = self._scratch.view
         self._start = self._end = 0
 
     def _frame_bytes(self) -> int:
-        """The size of the frame under way with its length, as far as one can believe it."""
+        """The size of the incomplete frame with its length, limited by what may be trusted."""
         if self._end - self._start < _LENGTH.size:
             return _LENGTH.size
         size: int = _LENGTH.unpack_from(self._view, self._start)[0]
         return size + _LENGTH.size if 0 <= size <= self._max_frame_bytes else _LENGTH.size
 
     def _make_room(self) -> None:
-        """Make room for the rest of the frame under way, or at least for a good read."""
+        """Make room for the rest of the incomplete frame, or at least for an efficient read."""
         pending, size = self._end - self._start, len(self._view)
         missing = self._frame_bytes() - pending
         if size - self._end >= max(missing, _ROOM_MIN):
@@ -149,7 +149,7 @@ class Inbox:
         self._move_to(pending + max(believed, _ROOM_MIN))
 
     def _move_to(self, size: int) -> None:
-        """A fresh buffer of our own: frames handed out may still be held by someone."""
+        """Move pending bytes to a new buffer: frames returned earlier may still be in use."""
         pending = self._view[self._start : self._end]
         self._own = self._view = memoryview(bytearray(size))
         self._start, self._end = 0, len(pending)

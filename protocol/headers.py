@@ -1,8 +1,8 @@
-"""Request and response headers, and the two places where they do not follow the rules.
+"""Request and response headers, including their two exceptions from the flexible format.
 
-A flexible request has tagged fields after its client id, which itself keeps the classic two-byte
-length; a flexible response has them after its correlation id, except for ApiVersions, whose answer
-must be understood by a client that does not know the version yet (KIP-482, KIP-511).
+A flexible request has tagged fields after its client id, which keeps the classic two-byte length.
+A flexible response has them after its correlation id, except for ApiVersions, because a client
+reads that response before it knows the broker's versions (KIP-482, KIP-511).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RequestHeader(NamedTuple):
 
 
 def peek(frame: memoryview) -> tuple[int, int, int]:
-    """API key, version and correlation id: enough to know whether the rest can be read."""
+    """API key, version and correlation id, which determine whether the rest can be decoded."""
     try:
         api_key, api_version, correlation_id = _FIXED.unpack_from(frame, 0)
     except struct_error as error:
@@ -53,7 +53,7 @@ def decode_request_header(frame: memoryview) -> tuple[RequestHeader, int]:
         if size >= 0:
             end = position + size
             if end > len(frame):
-                raise Malformed("the client id runs past the end")
+                raise Malformed("the client id extends beyond the end")
             client_id = str(frame[position:end], "utf-8", JAVA_REPLACE)
             if size > REPLACEABLE_BYTES_MAX:
                 check_replaced(client_id)
@@ -66,7 +66,7 @@ def decode_request_header(frame: memoryview) -> tuple[RequestHeader, int]:
 
 
 def begin_response(out: Output, header: RequestHeader) -> int:
-    """Begin the frame of an answer to *header*; returns its start, for `Output.finish_frame`."""
+    """Begin the frame of a response to *header*; returns its start, for `Output.finish_frame`."""
     start = out.begin_frame()
     out += _INT32.pack(header.correlation_id)
     if _flexible_response(header.api_key, header.api_version):
@@ -75,7 +75,7 @@ def begin_response(out: Output, header: RequestHeader) -> int:
 
 
 def encode_request(body: Any, version: int, correlation_id: int, client_id: str | None) -> bytes:
-    """A whole request as a client sends it, its length in front."""
+    """Encode a whole request as a client sends it, preceded by its length."""
     spec = body.__spec__
     out = Output()
     start = out.begin_frame()
@@ -97,7 +97,7 @@ def encode_request(body: Any, version: int, correlation_id: int, client_id: str 
 def decode_response(
     cls: Any, version: int, frame: bytes | bytearray | memoryview
 ) -> tuple[int, Any]:
-    """The correlation id and the body of an answer, as a client reads it; raises `Malformed`."""
+    """Decode a response's correlation id and body, as a client does; raises `Malformed`."""
     view = memoryview(frame)
     try:
         (correlation_id,) = _INT32.unpack_from(view, 0)

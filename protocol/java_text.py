@@ -1,6 +1,6 @@
-"""UTF-8 as Java decodes it: bytes that are none become U+FFFD, and nothing is refused.
+"""UTF-8 as Java decodes it: malformed bytes become U+FFFD, and none are rejected.
 
-Kafka reads every string of a request so. Python's own ``replace`` agrees with Java but for an
+Kafka decodes every string of a request so. Python's ``replace`` gives the same result except for an
 encoded surrogate (ED A0 80 to ED BF BF), of which Java makes one U+FFFD and Python three.
 """
 
@@ -12,13 +12,13 @@ import re
 JAVA_REPLACE = "java-replace"  # the name of the error handler, for `bytes.decode` and `str`
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-# Bytes that begin no sequence, and those that do with none of its others behind them.
+# Bytes that begin no sequence, and lead bytes without a continuation byte.
 _SINGLE_BYTES = re.compile(rb"(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))+")
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
-    """Replace the malformed bytes, and go on after them.
+    """Replace the malformed bytes, and continue after them.
 
     A run of bytes that are malformed one by one is replaced in one call: a client may send many.
     """

@@ -1,8 +1,8 @@
-"""The blocks of an LZ4 frame, decompressed one by one (Kafka's ``Lz4BlockInputStream``).
+"""Decompresses the blocks of an LZ4 frame one by one (Kafka's ``Lz4BlockInputStream``).
 
-As in Kafka the blocks must be independent, checksums of the header and of blocks are verified, that
-of the content is not, and what follows the end mark is not read. cramjam decodes whole frames, so
-each block is given to it as a frame of one block.
+As in Kafka the blocks must be independent; the checksums of the header and of blocks are verified,
+that of the content is not; bytes after the end mark are not read. cramjam decodes whole frames, so
+each block is passed to it as a frame of one block.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _CONTENT_SIZE, _CONTENT_CHECKSUM, _RESERVED = 0x08, 0x04, 0x03
 _VERSION_MASK = 0xC0
 _CONTENT_SIZE_BYTES = 8
 _CHECKSUM_BYTES = 4
-_RATIO_MAX = 256  # no block decompresses to more than that for each of its bytes
+_RATIO_MAX = 256  # no block decompresses to more than this for each of its bytes
 _STORED = 0x8000_0000  # in a block's size: it is not compressed
 # By the number in the block descriptor, 4 to 7.
 _BLOCK_BYTES_MAX = {4: 64 << 10, 5: 256 << 10, 6: 1 << 20, 7: 4 << 20}
 
 
 def lz4_blocks(data: memoryview, _piece_max: int = 0) -> Iterator[bytes | memoryview]:
-    """The content of each block of the frame in *data*; raises `CorruptRecords`."""
+    """Yield the content of each block of the frame in *data*; raises `CorruptRecords`."""
     flags, descriptor, at = _header(data)
     block_max = _BLOCK_BYTES_MAX[descriptor >> 4]
     one_block = _frame_header(flags & ~(_CONTENT_SIZE | _CONTENT_CHECKSUM), descriptor)
@@ -66,7 +66,7 @@ def _header(data: memoryview) -> tuple[int, int, int]:
         raise CorruptRecords("lz4: the block is shorter than a frame's header")
     magic, flags, descriptor = _START.unpack_from(data)
     if magic != _MAGIC:
-        raise CorruptRecords("lz4: the block is no frame")
+        raise CorruptRecords("lz4: the block is not a frame")
     if flags & _VERSION_MASK != _VERSION or flags & _RESERVED:
         raise CorruptRecords(f"lz4: unknown flags {flags:#x}")
     if not flags & _INDEPENDENT:
@@ -103,7 +103,7 @@ _32_BITS = 0xFFFF_FFFF
 
 
 def xxh32(data: bytes) -> int:
-    """XXH32 with seed 0 of fewer than 16 bytes, which is all that a header has."""
+    """XXH32 with seed 0 of fewer than 16 bytes; a header is never longer."""
     assert len(data) < 16
     digest = _PRIME_5 + len(data)
     whole = len(data) & ~3

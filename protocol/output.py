@@ -1,8 +1,8 @@
-"""Bytes on their way out: small values are gathered, large record sets sent from where they are.
+"""A message being encoded: small values are copied, large record sets are sent from where they are.
 
-An `Output` is a bytearray that remembers at which positions foreign memory belongs between its own
-bytes, so that a megabyte of fetched records is never copied into a response. What belongs there may
-also be `Deferred`: it is read when it is sent.
+An `Output` is a bytearray with the positions at which external memory belongs between its own
+bytes, so that a megabyte of fetched records is never copied into a response. External bytes may
+also be `Deferred`: they are read when they are sent.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Protocol
 
-SPLICE_BYTES_MIN = 16 * 1024  # below it a copy is cheaper than one more part to send
+SPLICE_BYTES_MIN = 16 * 1024  # below this size a copy is cheaper than one more part to send
 
 _LENGTH = Struct(">i")
 
@@ -18,7 +18,7 @@ Bytes = bytes | bytearray | memoryview
 
 
 class SpliceLost(Exception):  # noqa: N818 - it names what happened to the response
-    """What a response announces cannot be read any more, so the response cannot be sent."""
+    """Bytes that a response contains cannot be read any more, so the response cannot be sent."""
 
 
 class Deferred(Protocol):
@@ -36,7 +36,7 @@ BUFFERS = (bytes, bytearray, memoryview)
 
 
 class Output(bytearray):
-    """A growing message; `parts` is what to send."""
+    """A growing message; `parts` returns what to send."""
 
     __slots__ = ("_spliced_bytes", "_splices")
 
@@ -54,13 +54,13 @@ class Output(bytearray):
             self._spliced_bytes += len(value)
 
     def begin_frame(self) -> int:
-        """Leave room for a frame's length; returns where, for `finish_frame`."""
+        """Reserve space for a frame's length; returns its position, for `finish_frame`."""
         start = len(self)
         self += b"\0\0\0\0"
         return start
 
     def finish_frame(self, start: int) -> int:
-        """Write the length of the only frame here, begun at *start*; returns its size in all."""
+        """Write the length of the only frame, begun at *start*; returns its total size."""
         size = len(self) + self._spliced_bytes
         _LENGTH.pack_into(self, start, size - start - 4)
         return size
@@ -82,5 +82,5 @@ class Output(bytearray):
 
 
 def as_bytes(value: Splice) -> Bytes:
-    """The bytes themselves; raises `SpliceLost`."""
+    """Return *value* as bytes; raises `SpliceLost`."""
     return value if isinstance(value, BUFFERS) else value.read(0, len(value))

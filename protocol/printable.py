@@ -1,8 +1,8 @@
-"""Text that a client chose, in a form that terminals and logs show and do not obey.
+"""Escapes text from clients, so that terminals and logs show its characters and do not act on them.
 
-Client ids, topics, groups and configuration values may hold line breaks, terminal sequences and
-characters that change the direction of text. What leaves the broker for people goes through here:
-log lines, the admin interface and wait records. What Python calls printable stays as it is.
+Client ids, topics, groups and configuration values may contain line breaks, terminal sequences and
+characters that change the direction of text. All such text in log lines, the admin interface and
+wait records is escaped here. Characters that Python calls printable do not change.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def printable(text: str) -> str:
 def printable_json(text: str) -> str:
     r"""JSON as ``json.dumps`` writes it, with `printable` strings.
 
-    A line break in a string is the two characters ``\n`` for whoever parses it.
+    After parsing, a line break in a string is the two characters ``\n``.
     """
     return _ESCAPE.sub(_escaped_again, text) if "\\" in text else text
 

@@ -1,7 +1,7 @@
-"""Record batches, format v2: the 61-byte header, the records behind it, and both ways between.
+"""Record batches, format v2: encodes and decodes the 61-byte header and the records after it.
 
-The broker itself treats records as opaque bytes; `records` and `build_batch` are for whoever must
-look inside: coordinators that keep their state in a log, offset look-ups by time, tests.
+The broker treats records as opaque bytes; `records` and `build_batch` are for code that reads or
+writes them: coordinators with their state in a log, offset look-ups by time, tests.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ __all__ = ["BatchHeader", "CorruptRecords", "Record", "batches", "build_batch", 
 
 HEADER = struct.Struct(">qiibIhiqqqhii")
 HEADER_BYTES = HEADER.size  # 61: the smallest batch there is
-LOG_OVERHEAD = 12  # base offset and length: what the length itself does not count
-CRC_START = 21  # the checksum covers everything from the attributes on
+LOG_OVERHEAD = 12  # base offset and length, which the length does not include
+CRC_START = 21  # the checksum covers the bytes from the attributes on
 MAGIC_V2 = 2
 
 CODEC_MASK = 0x07
@@ -34,12 +34,12 @@ NO_PRODUCER_EPOCH = -1
 NO_SEQUENCE = -1
 INT32_MAX = 2**31 - 1
 
-# What one batch may unfold to. Kafka has no such limit but its heap.
+# The maximum decompressed size of one batch. Kafka's only limit is its heap.
 DECOMPRESSED_BYTES_MAX = 128 * 1024 * 1024
 
 
 class BatchHeader(NamedTuple):
-    """A batch's header, field by field as it is on the wire."""
+    """The fields of a batch's header, in the order of the wire format."""
 
     base_offset: int
     batch_length: int
@@ -57,7 +57,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of the whole batch."""
+        """Size of the whole batch in bytes."""
         return LOG_OVERHEAD + self.batch_length
 
     @property
@@ -72,12 +72,12 @@ class BatchHeader(NamedTuple):
 
     @property
     def codec(self) -> int:
-        """The compression codec's number, known or not."""
+        """The number of the compression codec, which may be unknown."""
         return self.attributes & CODEC_MASK
 
     @property
     def is_log_append_time(self) -> bool:
-        """Whether all records bear the broker's time, ``max_timestamp``."""
+        """Whether all records have the broker's time, ``max_timestamp``."""
         return bool(self.attributes & TIMESTAMP_TYPE_BIT)
 
     @property
@@ -87,12 +87,12 @@ class BatchHeader(NamedTuple):
 
     @property
     def is_control(self) -> bool:
-        """Whether the batch is a marker, not for applications."""
+        """Whether the batch contains control records, which consumers skip."""
         return bool(self.attributes & CONTROL_BIT)
 
     @property
     def last_sequence(self) -> int:
-        """Sequence number of the last record; -1 if the producer numbers none."""
+        """Sequence number of the last record; -1 if the producer is not idempotent."""
         if self.base_sequence == NO_SEQUENCE:
             return NO_SEQUENCE
         return add_sequence(self.base_sequence, self.last_offset_delta)
@@ -109,12 +109,12 @@ class Record(NamedTuple):
 
 
 def add_sequence(sequence: int, increment: int) -> int:
-    """Sequence numbers wrap to 0 after 2**31 - 1."""
+    """Add *increment* to a sequence number, which wraps to 0 after 2**31 - 1."""
     return (sequence + increment) & INT32_MAX
 
 
 def read_header(buf: Buffer, position: int = 0) -> BatchHeader:
-    """The header at *position*, unchecked; raises `CorruptRecords` if the bytes end in it."""
+    """Decode the header at *position*, unchecked; raises `CorruptRecords` if it is incomplete."""
     try:
         # As `BatchHeader._make` does, without the call.
         return tuple.__new__(BatchHeader, HEADER.unpack_from(buf, position))
@@ -123,7 +123,7 @@ def read_header(buf: Buffer, position: int = 0) -> BatchHeader:
 
 
 def batches(buf: Buffer) -> Iterator[tuple[int, BatchHeader]]:
-    """Every whole batch in *buf* with its position; a torn one at the end is left out."""
+    """Yield each complete batch in *buf* with its position; ignores a partial one at the end."""
     position, end = 0, len(buf)
     while end - position >= HEADER_BYTES:
         header = read_header(buf, position)
@@ -136,17 +136,17 @@ def batches(buf: Buffer) -> Iterator[tuple[int, BatchHeader]]:
 
 
 def check_crc(buf: Buffer, position: int, header: BatchHeader) -> bool:
-    """Whether the batch's checksum is the one of its bytes."""
+    """Whether the batch's checksum matches its bytes."""
     return batch_crc(buf, position, header) == header.crc
 
 
 def batch_crc(buf: Buffer, position: int, header: BatchHeader) -> int:
-    """The checksum of the batch's bytes as they are now."""
+    """Compute the checksum of the batch's bytes."""
     return crc32c(memoryview(buf)[position + CRC_START : position + header.size])
 
 
 def records(buf: Buffer, position: int = 0) -> Iterator[Record]:
-    """The records of the batch at *position*, decompressed."""
+    """Yield the records of the batch at *position*, decompressed."""
     header = read_header(buf, position)
     block = memoryview(buf)[position + HEADER_BYTES : position + header.size]
     if header.codec:
@@ -197,7 +197,7 @@ def _read_bytes(block: memoryview, at: int) -> tuple[bytes | None, int]:
 
 
 def read_varint(buf: Buffer, at: int) -> tuple[int, int]:
-    """A zig-zag varint of up to 64 bits, and where it ends."""
+    """Decode a zig-zag varint of up to 64 bits; returns the value and where it ends."""
     byte = buf[at]
     at += 1
     zigzag = byte & 0x7F
@@ -230,7 +230,7 @@ def varint(value: int) -> bytes:
 
 
 def encode_record(record: Record, timestamp_delta: int, offset_delta: int) -> bytes:
-    """One record as it stands in a batch."""
+    """Encode one record as in a batch."""
     parts = [b"\x00", varint(timestamp_delta), varint(offset_delta)]
     parts += (_sized(record.key), _sized(record.value), varint(len(record.headers)))
     for name, content in record.headers:
@@ -255,10 +255,10 @@ def build_batch(
     attributes: int = 0,
     log_append_time: int | None = None,
 ) -> bytes:
-    """A batch of *records*, numbered from *base_offset*.
+    """Build a batch of *records*, numbered from *base_offset*.
 
-    A record's own ``offset``, where it has one, must not lie below that; *attributes* adds the
-    transactional and control bits; *log_append_time* is the broker's time for all records.
+    A record's own ``offset``, if any, must be at least that; *attributes* adds the transactional
+    and control bits; *log_append_time* is the broker's time for all records.
     """
     assert records, "a batch has at least one record"
     base_timestamp = records[0].timestamp
@@ -296,7 +296,7 @@ def build_batch(
 
 
 def seal(batch: bytearray) -> bytes:
-    """*batch* with its checksum put in."""
+    """Write the checksum into *batch* and return it as bytes."""
     crc = crc32c(memoryview(batch)[CRC_START:])
     batch[CRC_START - 4 : CRC_START] = crc.to_bytes(4, "big")
     return bytes(batch)

@@ -1,4 +1,4 @@
-"""Describe a versioned binary message once, as an annotated dataclass.
+"""Describes a versioned binary message as an annotated dataclass.
 
     @message(12, versions=(0, 4), flexible=4)
     class HeartbeatRequest:
@@ -6,10 +6,9 @@
         generation_id: int32
         member_id: string
         group_instance_id: string | None = since(3, default=None)
-
-A field is a line, a version is a keyword. Type checkers see ``str`` and ``int``; `protocol.codec`
-sees the wire. ``T | None`` may be null, ``list[T]`` is an array, a field that a version does not
-have reads as its default, and a tagged struct that is absent reads as None.
+Each field is an annotated attribute; keywords give its versions. Type checkers see ``str`` and
+``int``; `protocol.codec` uses the wire types. ``T | None`` may be null, ``list[T]`` is an array. A
+field that a version does not have reads as its default, and an absent tagged struct as None.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Sized:
 
     length: str  # struct format of the classic length prefix
     text: bool = False
-    spliced: bool = False  # large values are sent from where they are, not copied
+    spliced: bool = False  # large values are sent without a copy
 
 
 class Uuid:
@@ -61,7 +60,7 @@ record_set = Annotated[bytes | bytearray | memoryview, Sized("i", spliced=True)]
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What a message is: its API key, the versions it has, and the first flexible one (KIP-482)."""
+    """A message's API key, versions, and first flexible version (KIP-482)."""
 
     key: int
     versions: range
@@ -86,8 +85,8 @@ def since(
 ) -> Any:
     """A field on the wire from *version* to *until*; in other versions it reads as its default.
 
-    ``tag`` makes it a tagged field; a ``T | None`` may be null from version ``null`` on. Some
-    tagged structs are ``spelt``: never absent, null is spelt out.
+    ``tag`` makes it a tagged field; a ``T | None`` may be null from version ``null`` on. A tagged
+    struct that is ``spelt`` is never absent: null is written explicitly.
     """
     span = {"since": version, "until": until, "tag": tag, "null": null, "spelt": spelt}
     return dataclasses.field(default=default, default_factory=factory, metadata=span)
@@ -96,8 +95,8 @@ def since(
 @dataclass_transform(kw_only_default=True, field_specifiers=(since,))
 def struct(cls: type[T]) -> type[T]:
     """Make *cls* a record that can be nested in a message."""
-    # Hundreds of classes are made when the broker starts: each gets the one method that has to be
-    # its own. A docstring, too, or `dataclass` works one out, which takes as long again.
+    # Hundreds of classes are created when the broker starts, so each gets only the one method that
+    # must be its own, and a docstring: otherwise `dataclass` generates one, which doubles the time.
     vars_: Any = cls
     vars_.__eq__, vars_.__hash__, vars_.__repr__ = _equal, None, _show
     vars_.__doc__ = cls.__doc__ or cls.__name__

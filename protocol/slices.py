@@ -1,7 +1,7 @@
-"""Decode and encode large messages in slices: generators that yield between the items of arrays.
+"""Decodes and encodes large messages in slices: generators that yield between the items of arrays.
 
 The functions are compiled from the same source as those of `protocol.codec`, with a yield after
-every few items. Small messages are decoded at once: the yields cost a tenth of the time.
+every few items. Small messages are decoded in one call: the yields would add a tenth to its time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Writer = Callable[[Output, Any], Generator[None, None, None]]
 def decode_slices(
     cls: Any, version: int, buf: memoryview, *, items_max: int
 ) -> Generator[None, None, Any]:
-    """Read a message as `protocol.codec.decode` does; the generator returns it.
+    """Decode a message as `protocol.codec.decode` does; the generator returns it.
 
     Raises `Malformed`, also if all arrays together have more than *items_max* items.
     """
@@ -44,7 +44,7 @@ def decode_slices(
             raise Malformed(f"more than {items_max} items in the arrays of one request")
         yield
     if pos > len(buf):
-        raise Malformed("a value runs past the end")
+        raise Malformed("a value extends beyond the end")
     return value
 
 
@@ -63,7 +63,7 @@ def encode_slices(out: Output, value: Any, version: int) -> Generator[None, None
 
 @cache
 def _reader(cls: Any, version: int) -> Reader | None:
-    """None for a message without arrays."""
+    """The sliced reader of a message; None if it has no arrays."""
     plain, tagged = coded(cls, version, is_flexible(cls, version))
     if not has_items(each.wire for each in plain):
         return None
@@ -72,7 +72,7 @@ def _reader(cls: Any, version: int) -> Reader | None:
 
 @cache
 def _writer(cls: Any, version: int) -> Writer | None:
-    """The same."""
+    """The sliced writer of a message; None if it has no arrays."""
     plain, tagged = coded(cls, version, is_flexible(cls, version))
     if not has_items((each.wire for each in plain), fixed=False):
         return None

@@ -1,8 +1,8 @@
-"""The source of a function while it is being written, and the objects that it names.
+"""The source of a function that is being generated, and the objects that it refers to.
 
-The codec writes a reader and a writer for every struct of every version that is used, as
-`dataclasses` writes an ``__init__``: straight lines, with no question about types or versions left
-in them. A traceback shows these lines like any others.
+The codec generates a reader and a writer for every struct of every version that is used, as
+`dataclasses` generates an ``__init__``: without branches on types or versions. Tracebacks show
+these lines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _numbers = count(1)
 
 
 class Source:
-    """``def name(parameters): ...``; *about* says in tracebacks what it is for.
+    """``def name(parameters): ...``; tracebacks show *about* in the file name.
 
     With ``sliced`` the function is a generator that yields between the items of arrays.
     """
@@ -33,19 +33,19 @@ class Source:
         self._locals = 0
 
     def line(self, text: str) -> None:
-        """One more line."""
+        """Append a line."""
         self._lines.append(_INDENT * self._depth + text)
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
-        """The lines written inside are the block of *head*."""
+        """Append *head*; lines appended inside are its block."""
         self.line(f"{head}:")
         self._depth += 1
         yield
         self._depth -= 1
 
     def bind(self, stem: str, value: Any) -> str:
-        """A name, *stem* or like it, by which the lines can use *value*."""
+        """Bind *value* to a name derived from *stem*; returns the name."""
         name = stem
         for number in count(2):
             if self._objects.setdefault(name, value) is value:
@@ -54,15 +54,15 @@ class Source:
         return name
 
     def local(self, stem: str) -> str:
-        """The name of a variable that no other lines use."""
+        """Return an unused variable name derived from *stem*."""
         self._locals += 1
         return f"{stem}{self._locals}"
 
     def function(self) -> Callable[..., Any]:
-        """The function."""
+        """Compile the source and return the function."""
         text = "\n".join(self._lines) + "\n"
         file_name = f"<{self._name} {self._about} #{next(_numbers)}>"
         linecache.cache[file_name] = len(text), None, text.splitlines(keepends=True), file_name
-        exec(compile(text, file_name, "exec"), self._objects)  # noqa: S102 - nothing in it comes from outside
+        exec(compile(text, file_name, "exec"), self._objects)  # noqa: S102 - it contains no input
         function: Callable[..., Any] = self._objects[self._name]
         return function

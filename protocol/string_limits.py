@@ -1,4 +1,4 @@
-"""How long a string may be, and the errors of values that cannot be written."""
+"""The maximum length of a string, and the errors for values that cannot be encoded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from protocol.varints import Malformed
 
 # Kafka neither reads nor writes longer ones, not even where their length is a varint.
 STRING_BYTES_MAX = 2**15 - 1
-# Up to here a string stays writable whatever is replaced in it: a byte becomes three at most.
+# A string of this size can always be encoded after replacement: a byte becomes at most three.
 REPLACEABLE_BYTES_MAX = STRING_BYTES_MAX // 3
 
 
@@ -22,13 +22,13 @@ class StringTooLong(Unencodable):
 
 def refuse_text(raw: bytes) -> NoReturn:
     """Raise `StringTooLong` for text that has too many bytes."""
-    raise StringTooLong(f"a string of {len(raw)} bytes, {STRING_BYTES_MAX} are the most")
+    raise StringTooLong(f"a string of {len(raw)} bytes exceeds the maximum of {STRING_BYTES_MAX}")
 
 
 def check_replaced(text: str) -> None:
-    """Refuse text that has become too long to be written by the replacement of malformed bytes.
+    """Raise `Malformed` if the replacement of malformed bytes made *text* too long to encode.
 
-    Kafka takes it, and fails when it writes it into a response or a record. Raises `Malformed`.
+    Kafka accepts such text, and fails when it writes it into a response or a record.
     """
     if len(text.encode()) > STRING_BYTES_MAX:
-        raise Malformed("malformed UTF-8 whose replacement is longer than a string may be")
+        raise Malformed("malformed UTF-8 whose replacement exceeds the maximum size of a string")

@@ -1,7 +1,7 @@
-"""Readers and writers of structs: fields in their order, then the tagged ones (KIP-482).
+"""Generates readers and writers of structs: fields in order, then the tagged ones (KIP-482).
 
-Both are written as source, see `protocol.source`. Most structs carry no tagged field even where
-they could; then one byte is looked at, or the fields are held against their defaults.
+Both are generated as source, see `protocol.source`. Most structs have no tagged fields on the wire;
+then reading checks one byte, and writing compares the fields with their defaults.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Coded(NamedTuple):
 
     @property
     def attribute(self) -> str:
-        """Where its value is."""
+        """The expression for its value."""
         return f"it.{self.field.name}"
 
 
@@ -36,7 +36,7 @@ ReadTags = Callable[[memoryview, int, Any], int]
 
 
 def _runs(plain: list[Coded]) -> Iterator[list[Coded]]:
-    """The fields in order: those that are neighbours of fixed width together, others alone."""
+    """Group the fields in order: adjacent ones of fixed width together, others alone."""
     for is_fixed, group in groupby(plain, lambda coded: coded.field.is_fixed):
         if is_fixed:
             yield list(group)
@@ -54,7 +54,7 @@ def _formats(run: list[Coded]) -> str:
 def struct_reader(
     cls: Any, plain: list[Coded], tagged: Tagged | None, *, sliced: bool = False
 ) -> Read:
-    """The reader of *cls*; *tagged* is None where there is no place for tags.
+    """The reader of *cls*; *tagged* is None if the version is not flexible.
 
     A *sliced* one is a generator function, see `protocol.slices`; *plain* must contain an array.
     """
@@ -76,7 +76,7 @@ def struct_reader(
 
 
 def _set_defaults(source: Source, cls: Any, read: set[str]) -> None:
-    """What is not *read* in its place, since it is tagged or of another version."""
+    """Set fields that are not in *read*, being tagged or of another version, to their defaults."""
     for one in fields(cls):
         if one.name in read:
             continue
@@ -88,10 +88,10 @@ def _set_defaults(source: Source, cls: Any, read: set[str]) -> None:
 
 
 def _tag_reader(tagged: Tagged) -> ReadTags:
-    """Known tagged fields are read, others are skipped.
+    """The reader of tagged fields; it skips unknown ones.
 
-    As in Kafka, their order is free, the last of the same tag counts, a known one ends where its
-    value ends whatever its size says, and a negative count is none.
+    As in Kafka, their order is free, the last one of a repeated tag is used, a known field ends
+    where its value ends whatever its size says, and a negative count is read as 0.
     """
 
     @cache
@@ -114,10 +114,10 @@ def _tag_reader(tagged: Tagged) -> ReadTags:
 
 
 def skip_sized(buf: memoryview, pos: int) -> int:
-    """Where the bytes whose size is at *pos* end; raises `Malformed`."""
+    """Return where the bytes whose size is at *pos* end; raises `Malformed`."""
     size, pos = read_uvarint(buf, pos)
     if not 0 <= size <= len(buf) - pos:
-        raise Malformed("a tagged field runs past the end")
+        raise Malformed("a tagged field extends beyond the end")
     return pos + size
 
 
@@ -127,7 +127,7 @@ def skip_sized(buf: memoryview, pos: int) -> int:
 def struct_writer(
     cls: Any, plain: list[Coded], tagged: Tagged | None, *, sliced: bool = False
 ) -> Write:
-    """The writer of *cls*, as `struct_reader`."""
+    """The writer of *cls*; see `struct_reader`."""
     source = Source("write", "out, it", cls.__name__, sliced=sliced)
     for run in _runs(plain):
         if run[0].field.is_fixed:
@@ -146,7 +146,7 @@ def struct_writer(
 
 
 def _write_tags(source: Source, tagged: Tagged) -> None:
-    """Tagged fields that differ from their defaults are written, by tag."""
+    """Write the tagged fields that differ from their defaults, ordered by tag."""
     same = []
     for coded in tagged.values():
         default = coded.field.default()

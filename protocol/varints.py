@@ -1,4 +1,4 @@
-"""Unsigned varints as Kafka reads and writes them, and the word for malformed bytes."""
+"""Unsigned varints as Kafka reads and writes them, and the exception for malformed bytes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Malformed(ValueError):  # noqa: N818 - it describes the bytes
 
 
 def read_uvarint(buf: memoryview, pos: int) -> tuple[int, int]:
-    """A varint of at most five bytes as an int32, and where it ends; raises `Malformed`.
+    """Decode a varint of at most five bytes as an int32; returns where it ends. Raises `Malformed`.
 
-    As in Kafka's ByteUtils, bytes that the number does not need are read, bits beyond the 32nd are
-    dropped, and 2**31 and more is a negative number.
+    As in Kafka's ByteUtils, redundant bytes are accepted, bits beyond the 32nd are dropped, and
+    2**31 and more is a negative number.
     """
     byte = buf[pos]
     if byte < 0x80:

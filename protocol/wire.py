@@ -1,14 +1,14 @@
-"""How values of each wire type are read and written: the lines of source that do it.
+"""Generates the source that reads and writes values of each wire type.
 
-A type's ``read`` writes lines that take a value from ``buf`` at ``pos`` and move ``pos`` after it;
-its ``write`` writes lines that append a value to ``out``. A length may exceed the bytes there are:
-the slice is short then, and the next read, or the last check of ``pos``, detects it. They read as
-leniently as Kafka's generated classes: a negative length is null, long varints and malformed UTF-8
-are read.
+A type's ``read`` generates lines that read a value from ``buf`` at ``pos`` and advance ``pos``; its
+``write`` generates lines that append a value to ``out``. A length may exceed the available bytes:
+the slice is then short, and the next read, or the last check of ``pos``, detects it. The lines are
+as lenient as Kafka's generated classes: a negative length is null, and long varints and malformed
+UTF-8 are accepted.
 
-What the lines cannot read they report with `Malformed`, `IndexError` or `struct.error`, and a value
-that does not fit its type with `StringTooLong`, `struct.error` or whatever Python raises for it;
-`protocol.codec` makes one error of each.
+Reading raises `Malformed`, `IndexError` or `struct.error`. Writing a value that does not fit its
+type raises `StringTooLong`, `struct.error` or another exception of Python. `protocol.codec`
+converts these to one exception each.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from protocol.varints import Malformed, read_uvarint, write_uvarint
 
 _UUID_BYTES = 16
 _UUIDS_KEPT = 1024
-# A sliced function may be interrupted after so many items of an array; a power of two.
+# A sliced function yields after this many items of an array; a power of two.
 ITEMS_PER_YIELD = 64
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
@@ -46,16 +46,16 @@ class Wire(Protocol):
     """A wire type."""
 
     def read(self, source: Source, target: str) -> None:
-        """Write the lines that read a value and assign it to *target*."""
+        """Generate the lines that read a value and assign it to *target*."""
         ...
 
     def write(self, source: Source, value: str) -> None:
-        """Write the lines that append *value*, the name of a variable."""
+        """Generate the lines that append *value*, the name of a variable."""
         ...
 
 
 def reader(wire: Wire, about: str) -> Read:
-    """A function that reads single values; *about* says in tracebacks what they are."""
+    """A function that reads single values; tracebacks show *about*."""
     source = Source("read", "buf, pos", about)
     wire.read(source, "value")
     source.line("return value, pos")
@@ -63,7 +63,7 @@ def reader(wire: Wire, about: str) -> Read:
 
 
 def writer(wire: Wire, about: str) -> Write:
-    """A function that writes single values."""
+    """A function that writes single values; tracebacks show *about*."""
     source = Source("write", "out, value", about)
     wire.write(source, "value")
     return source.function()
@@ -88,7 +88,7 @@ class FixedWidth:
 
 
 def read_together(source: Source, formats: str, targets: Sequence[str]) -> None:
-    """Neighbours of fixed width share one `struct` call: that is where the speed comes from."""
+    """Read adjacent values of fixed width by one `struct` call, which is much faster."""
     packer = Struct(f">{formats}")
     unpack = source.bind(f"unpack_{formats}".replace("?", "B"), packer.unpack_from)
     source.line(f"{''.join(f'{each}, ' for each in targets)}= {unpack}(buf, pos)")
@@ -96,13 +96,13 @@ def read_together(source: Source, formats: str, targets: Sequence[str]) -> None:
 
 
 def write_together(source: Source, formats: str, values: Sequence[str]) -> None:
-    """As they are read."""
+    """Write adjacent values of fixed width by one `struct` call."""
     name = source.bind(f"pack_{formats}".replace("?", "B"), Struct(f">{formats}").pack)
     source.line(f"out += {name}({', '.join(values)})")
 
 
 class _KnownUuids(dict[bytes, UUID]):
-    """A broker sees the same few again and again, so their objects are kept."""
+    """A broker reads the same few UUIDs repeatedly, so their objects are cached."""
 
     def __missing__(self, raw: bytes) -> UUID:
         if len(self) >= _UUIDS_KEPT:
@@ -128,7 +128,7 @@ class Uuids:
         source.line(f"out += {value}.int.to_bytes({_UUID_BYTES}, 'big')")
 
 
-# ------------------------------------------------------------------------- behind their length
+# ------------------------------------------------------------------------ preceded by a length
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Length:
     of_text: bool = False
 
     def read(self, source: Source, target: str) -> None:
-        """Write the lines that read it; negative for null, which may or may not be legal."""
+        """Generate the lines that read it; negative for null, which may or may not be legal."""
         if not self.compact:
             read_together(source, self.format, [target])
             return
@@ -152,7 +152,7 @@ class Length:
             source.line(f"{target}, pos = {source.bind('read_long', read_long)}(buf, pos - 1)")
 
     def write(self, source: Source, value: str) -> None:
-        """Write the lines that append the length of *value*."""
+        """Generate the lines that append the length of *value*."""
         if not self.compact:
             self._refuse_long_text(source, value)
             write_together(source, self.format, [f"len({value})"])
@@ -172,7 +172,7 @@ class Length:
 
     @contextmanager
     def reading(self, source: Source, target: str) -> Iterator[str]:
-        """Write the lines for null; those written inside are for a length, given by its name."""
+        """Generate the lines for null; lines appended inside use the length, by the given name."""
         n = source.local("n")
         self.read(source, n)
         with source.block(f"if {n} < 0"):
@@ -185,7 +185,7 @@ class Length:
 
     @contextmanager
     def writing(self, source: Source, value: str) -> Iterator[None]:
-        """Write the lines for null; those written inside are for a *value*."""
+        """Generate the lines for null; lines appended inside are for a non-null *value*."""
         if not self.nullable:
             yield
             return
@@ -214,7 +214,7 @@ def _refuse_null() -> NoReturn:
 
 
 class SizedValue:
-    """Text, bytes or records behind their length; what is not text is read as a view."""
+    """Text, bytes or records preceded by their length; bytes and records are read as views."""
 
     def __init__(self, kind: Sized, *, nullable: bool, compact: bool) -> None:
         self._kind = kind
@@ -241,7 +241,7 @@ class SizedValue:
 
 
 class Array:
-    """Items behind their number; every item takes a byte at least, so a lie is known at once.
+    """Items preceded by their count; an item has at least one byte, which limits the count.
 
     A sliced reader yields the number of items before it reads any, then 0 after every few items; a
     sliced writer yields after every few.
@@ -284,7 +284,7 @@ class Array:
 
 
 class FixedArray:
-    """Items of fixed width behind their number, all in one `struct` call.
+    """Items of fixed width preceded by their count, all in one `struct` call.
 
     A sliced reader yields the number of items.
     """
@@ -314,16 +314,16 @@ class FixedArray:
 
 
 def _refuse_array() -> NoReturn:
-    raise Malformed("an array runs past the end")
+    raise Malformed("an array extends beyond the end")
 
 
 # ------------------------------------------------------------------------------------ structs
 
 
 class Nested:
-    """A struct within another: the wire types of its fields, and the makers of reader and writer.
+    """A nested struct: the wire types of its fields, and factories of its reader and writer.
 
-    Both are asked for a sliced function if the one around it is sliced and the struct `has_items`.
+    Both create a sliced function if the enclosing one is sliced and the struct `has_items`.
     """
 
     def __init__(
@@ -353,7 +353,7 @@ class Nested:
 
 
 def has_items(wires: Iterable[Wire], *, fixed: bool = True) -> bool:
-    """Whether any of these contains an array; ``fixed``: those of fixed width count, too."""
+    """Whether any of these contains an array; ``fixed``: arrays of fixed-width items count, too."""
     return any(
         isinstance(each, Array)
         or (fixed and isinstance(each, FixedArray))
@@ -364,7 +364,7 @@ def has_items(wires: Iterable[Wire], *, fixed: bool = True) -> bool:
 
 
 class Nullable:
-    """A struct that may be null: a byte tells, 1 for there and *null* for null."""
+    """A struct that may be null, preceded by a byte: 1 if present and *null* if null."""
 
     def __init__(self, inner: Wire, *, null: int) -> None:
         self.inner = inner

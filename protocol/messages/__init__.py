@@ -1,4 +1,4 @@
-"""Every API this room can read and write, by API key."""
+"""Every API that this package can read and write, by API key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AddOffsetsToTxn: make a group's offsets part of a transaction.
+"""AddOffsetsToTxn: adds a group's offsets to a transaction.
 
 v3 flexible, v4 TRANSACTION_ABORTABLE (KIP-890).
 """

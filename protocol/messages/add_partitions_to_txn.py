@@ -1,4 +1,4 @@
-"""AddPartitionsToTxn: make partitions part of a transaction.
+"""AddPartitionsToTxn: adds partitions to a transaction.
 
 v3 flexible, v4 several transactions, for brokers (KIP-890), v5 TRANSACTION_ABORTABLE.
 """

@@ -1,7 +1,7 @@
-"""ApiVersions: which requests the other side serves, in which versions.
+"""ApiVersions: the APIs and versions that a node supports.
 
-v3 flexible, the client's name and version (KIP-511), features (KIP-584); v4 features that begin
-at 0.
+v3 flexible, the client's name and version (KIP-511), features (KIP-584); v4 features with minimum
+version 0.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""ConsumerGroupDescribe: members, epochs and assignments of groups of KIP-848.
+"""ConsumerGroupDescribe: members, epochs and assignments of consumer groups (KIP-848).
 
-v1 whether a member speaks the classic protocol (KIP-1099).
+v1 whether a member uses the classic protocol (KIP-1099).
 """
 
 from __future__ import annotations

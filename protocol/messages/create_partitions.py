@@ -1,4 +1,4 @@
-"""CreatePartitions: give topics more partitions.
+"""CreatePartitions: adds partitions to topics.
 
 v2 flexible, v3 quotas (KIP-599).
 """

@@ -1,7 +1,7 @@
-"""CreateTopics: make topics.
+"""CreateTopics: creates topics.
 
-v4 defaults (KIP-464), v5 flexible and the result's configs (KIP-525), v6 quotas (KIP-599), v7
-topic ids (KIP-516).
+v4 defaults (KIP-464), v5 flexible and the configs in the response (KIP-525), v6 quotas (KIP-599),
+v7 topic ids (KIP-516).
 """
 
 from __future__ import annotations

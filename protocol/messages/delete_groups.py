@@ -1,4 +1,4 @@
-"""DeleteGroups: forget groups.
+"""DeleteGroups: deletes groups.
 
 v2 flexible.
 """

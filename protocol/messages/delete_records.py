@@ -1,4 +1,4 @@
-"""DeleteRecords: delete the beginning of partitions.
+"""DeleteRecords: deletes the records of partitions before an offset.
 
 v2 flexible.
 """

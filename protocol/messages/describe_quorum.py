@@ -1,4 +1,4 @@
-"""DescribeQuorum: who keeps the cluster's metadata, and how far each has come (KIP-595).
+"""DescribeQuorum: the replicas of the cluster metadata log, and their log end offsets (KIP-595).
 
 v1 times of fetches (KIP-836), v2 directories, nodes and messages (KIP-853).
 """

@@ -1,4 +1,4 @@
-"""Fetch: read record batches from partitions, waiting for them if need be.
+"""Fetch: reads record batches from partitions, waiting for them if necessary.
 
 v4 isolation level, v5 log start offset, v7 sessions (KIP-227), v9 leader epochs (KIP-320), v10
 zstd (KIP-110), v11 rack id (KIP-392), v12 flexible and diverging epochs (KIP-595), v13 topic ids

@@ -1,4 +1,4 @@
-"""FindCoordinator: which node looks after a group or a transactional id.
+"""FindCoordinator: the node that coordinates a group or a transactional id.
 
 v1 key types, v3 flexible, v4 many keys (KIP-699), v5 TRANSACTION_ABORTABLE (KIP-890), v6 share
 groups (KIP-932).

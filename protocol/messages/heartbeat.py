@@ -1,4 +1,4 @@
-"""Heartbeat: a member says it is alive, and learns whether the group is rebalancing.
+"""Heartbeat: extends a member's session; the response says whether the group is rebalancing.
 
 v1 throttle time, v3 static members (KIP-345), v4 flexible.
 """

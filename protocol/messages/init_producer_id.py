@@ -1,4 +1,4 @@
-"""InitProducerId: an id for a producer that wants no duplicates.
+"""InitProducerId: assigns an id to an idempotent or transactional producer.
 
 v2 flexible, v3 the producer's own id and epoch (KIP-360), v4 PRODUCER_FENCED, v5 transactions v2
 (KIP-890).

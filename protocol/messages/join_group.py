@@ -1,7 +1,7 @@
-"""JoinGroup: become a member of a group's next generation.
+"""JoinGroup: joins the next generation of a group.
 
 v1 rebalance timeout, v4 a member id first (KIP-394), v5 static members (KIP-345), v6 flexible,
-v7 the protocol type in the answer (KIP-559), v8 a reason (KIP-800), v9 skip the assignment
+v7 the protocol type in the response (KIP-559), v8 a reason (KIP-800), v9 skip the assignment
 (KIP-814).
 """
 

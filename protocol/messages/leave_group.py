@@ -1,4 +1,4 @@
-"""LeaveGroup: members leave.
+"""LeaveGroup: removes members from a group.
 
 v3 several at once (KIP-345), v4 flexible, v5 a reason (KIP-800).
 """

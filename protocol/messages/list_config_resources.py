@@ -1,4 +1,4 @@
-"""ListConfigResources: what has settings; v0 lists only client metrics (KIP-1142)."""
+"""ListConfigResources: resources that have configs; v0 lists only client metrics (KIP-1142)."""
 
 from __future__ import annotations
 

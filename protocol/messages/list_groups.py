@@ -1,4 +1,4 @@
-"""ListGroups: which groups there are.
+"""ListGroups: the groups of a node.
 
 v3 flexible, v4 by state (KIP-518), v5 by type (KIP-848).
 """

@@ -1,4 +1,4 @@
-"""ListPartitionReassignments: which replicas are on the move (KIP-455)."""
+"""ListPartitionReassignments: the reassignments in progress (KIP-455)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Metadata: brokers, topics, partitions and their leaders.
 
-v0 empty asks for all, v1 null does; v2 cluster id, v4 auto-creation, v5 offline replicas, v7
+v0 empty requests all, v1 null does; v2 cluster id, v4 auto-creation, v5 offline replicas, v7
 leader epochs, v8 authorized operations (KIP-430), v9 flexible, v10 topic ids (KIP-516), v11 no
 cluster operations, v12 topics by id, v13 a top-level error (KIP-1102).
 """

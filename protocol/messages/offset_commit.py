@@ -1,4 +1,4 @@
-"""OffsetCommit: remember how far a group has read.
+"""OffsetCommit: stores the offsets that a group has consumed.
 
 v3 throttle time, v5 no retention time, v6 leader epochs, v7 static members (KIP-345), v8
 flexible, v9 the consumer protocol (KIP-848), v10 topic ids (KIP-848).

@@ -1,4 +1,4 @@
-"""OffsetDelete: forget committed offsets (KIP-496)."""
+"""OffsetDelete: deletes committed offsets (KIP-496)."""
 
 from __future__ import annotations
 

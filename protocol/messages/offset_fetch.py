@@ -1,6 +1,6 @@
-"""OffsetFetch: how far a group has read.
+"""OffsetFetch: the committed offsets of groups.
 
-v2 null asks for all, v3 throttle time, v5 leader epochs, v6 flexible, v7 require stable
+v2 null requests all, v3 throttle time, v5 leader epochs, v6 flexible, v7 require stable
 (KIP-447), v8 many groups (KIP-709), v9 the consumer protocol (KIP-848), v10 topic ids.
 """
 

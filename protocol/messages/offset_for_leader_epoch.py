@@ -1,6 +1,6 @@
-"""OffsetForLeaderEpoch: where an epoch ends in a log.
+"""OffsetForLeaderEpoch: the end offset of an epoch in a log.
 
-v3 the replica that asks, v4 flexible.
+v3 the requesting replica's id, v4 flexible.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SyncGroup: the leader hands out the assignments, and every member gets its own.
+"""SyncGroup: the leader sends the assignments, and each member receives its own.
 
 v3 static members (KIP-345), v4 flexible, v5 protocol type and name (KIP-559).
 """

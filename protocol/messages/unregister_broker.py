@@ -1,4 +1,4 @@
-"""UnregisterBroker: forget a node that will not come back (KIP-631)."""
+"""UnregisterBroker: removes a broker from the cluster metadata (KIP-631)."""
 
 from __future__ import annotations
 

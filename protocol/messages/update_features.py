@@ -1,4 +1,4 @@
-"""UpdateFeatures: move the cluster's finalized feature levels (KIP-584).
+"""UpdateFeatures: changes the cluster's finalized feature levels (KIP-584).
 
 v1 validate-only and kinds of upgrade (KIP-778), v2 no results of single features.
 """

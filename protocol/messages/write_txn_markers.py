@@ -1,4 +1,4 @@
-"""WriteTxnMarkers: write the marker that ends a transaction, from broker to broker.
+"""WriteTxnMarkers: writes the markers that end a transaction; brokers send it.
 
 v1 flexible, v2 transactions v2 (KIP-1228).
 """

@@ -101,7 +101,7 @@ def test_a_negative_number_of_tagged_fields_is_none() -> None:
     [
         b"",
         b"\x01",
-        b"\x01\x63\x7f",  # an unknown field runs past the end
+        b"\x01\x63\x7f",  # an unknown field extends beyond the end
         b"\x01\x63\xff\xff\xff\xff\x0f",  # and one is of a negative size
         b"\x01\x00\x02\x03\x08",  # an array of two in two bytes
         b"\x01\x00\x01\x00",  # null
