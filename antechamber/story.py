@@ -125,15 +125,19 @@ def _for_replicas(record: Record) -> str:
         return f" for {_listed(lacking)}"
     if not waited_for["behind"]:
         return f" for the high watermark of {_name(waited_for)}, {waited_for['had']} of {need}"
-    ends = waited_for.get("behind_at") or [None] * len(waited_for["behind"])
+    unknown = [None] * len(waited_for["behind"])
+    ends, states = (waited_for.get(name) or unknown for name in ("behind_at", "behind_states"))
     behind = dict(zip(waited_for["behind"], ends, strict=True))
+    state = dict(zip(waited_for["behind"], states, strict=True))
+    named = {n: replicas.name({"node": n, "state": state[n]}) for n in behind}
     last = record.get("completed_by", {}).get("replica")
     if last in behind:
         behind = {last: behind[last]}
     if len(behind) > 1:
-        return f" for {_listed([f'node {n} ({_seen(end, need)})' for n, end in behind.items()])}"
+        lagging = [f"{named[n]}, {_seen(end, need)}" for n, end in behind.items()]
+        return f" for {', '.join(lagging[:-1])}, and {lagging[-1]}"
     [(node, end)] = behind.items()
-    return f" for node {node}, {_seen(end, need)}"
+    return f" for {named[node]}, {_seen(end, need)}"
 
 
 def _lacking_now(record: Record) -> list[str]:

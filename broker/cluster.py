@@ -38,6 +38,7 @@ from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.transport import Transport
 from broker.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
+from broker.waits.holds import PAUSED, RUNNING, STOPPED, Holds
 from broker.waits.recorder import Recorder
 from broker.waits.stalls import Stalls
 from protocol.printable import printable
@@ -50,9 +51,9 @@ logger = logging.getLogger(__name__)
 class NodeState(StrEnum):
     """What a node is doing."""
 
-    RUNNING = "running"
-    PAUSED = "paused"
-    STOPPED = "stopped"
+    RUNNING = RUNNING
+    PAUSED = PAUSED
+    STOPPED = STOPPED
 
 
 class Network(Protocol):
@@ -141,6 +142,7 @@ class Cluster:
         on_error = self.unexpected_errors.elsewhere
         self.steps = StepQueue(clock.now_ms, on_error)
         self.stalls = Stalls(clock.wall_us_at) if recorder is None else recorder.stalls
+        self._holds = Holds(clock.now_ms) if recorder is None else recorder.holds
         # For what is to outlive a node that is stopped: who waits on the admin interface.
         self.timer = SystemTimer("cluster", now_ms=clock.now_ms, on_error=on_error)
         hold_elections(self.timer, controller, config)
@@ -204,6 +206,7 @@ class Cluster:
         if node.replication.paused:
             raise WrongState(f"node {node_id} is paused already")
         node.replication.pause()
+        self._holds.begin(node_id, PAUSED)
         self.changes.notify()
 
     def resume(self, node_id: int) -> None:
@@ -212,6 +215,7 @@ class Cluster:
         if not node.replication.paused:
             raise WrongState(f"node {node_id} is not paused")
         node.replication.resume()
+        self._holds.end(node_id)
         self.changes.notify()
 
     async def stop(self, node_id: int) -> None:
@@ -228,6 +232,7 @@ class Cluster:
             raise WrongState(f"node {node_id} is {member.state}; only a stopped one can be started")
         assert self._nursery is not None
         member.begin(self._node(member))
+        self._holds.end(node_id)
         self._nursery.start_soon(self._run, member)
 
     def _member(self, node_id: int) -> Member:
@@ -276,6 +281,7 @@ class Cluster:
             self._check_contained(error)
             member.failed(error)
         member.node = None
+        self._holds.begin(node.id, STOPPED)
         if member.failure is not None:
             logger.error("node %d stops: %s", node.id, member.failure)
             if not self.nodes:

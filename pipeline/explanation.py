@@ -12,8 +12,14 @@ _WHO = """concat(api, ' ', coalesce(correlation_id, '?'),
 
 _PLACE = "concat(waited_for.topic, '-', coalesce(waited_for.partition, 0))"
 _HAD = "coalesce(concat(' (had ', waited_for.had, ')'), '')"
-_BEHIND = """case when size(waited_for.behind) > 0
-    then concat('; behind: node ', array_join(waited_for.behind, ', ')) else '' end"""
+# Records of older brokers have no states.
+_BEHIND_NODES = """coalesce(
+    array_join(zip_with(waited_for.behind, waited_for.behind_states, (node, state) -> concat(
+        node, case when state in ('paused', 'stopped') then concat(' (', state, ')') else '' end
+    )), ', '),
+    array_join(waited_for.behind, ', '))"""
+_BEHIND = f"""case when size(waited_for.behind) > 0
+    then concat('; behind: node ', {_BEHIND_NODES}) else '' end"""
 
 _FOR = f"""case
     when waited_for.kind = 'min_bytes' then concat(' for ', waited_for.need, ' bytes', {_HAD})

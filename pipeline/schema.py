@@ -20,7 +20,7 @@ RECORD_DDL = """
     queued_us BIGINT, local_us BIGINT, parked_us BIGINT, send_us BIGINT, total_us BIGINT,
     purgatory STRING,
     waited_for STRUCT<kind: STRING, topic: STRING, partition: INT, need: BIGINT, had: BIGINT,
-                      behind: ARRAY<INT>>,
+                      behind: ARRAY<INT>, behind_states: ARRAY<STRING>>,
     timeout_ms BIGINT, checks INT,
     completed_by STRUCT<cause: STRING, topic: STRING, partition: INT, offset: BIGINT, replica: INT,
                         request: STRUCT<api: STRING, client_id: STRING, correlation_id: INT>>,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from broker.clock import Clock
 from broker.topic_partition import TopicPartition
 from broker.waits.causes import ARRIVED, TIMED_OUT, Cause, CauseKind
+from broker.waits.holds import Holds
 from broker.waits.limits import RECENT_MAX
 from broker.waits.operations import (
     FLUSH,
@@ -42,6 +43,7 @@ class Recorder:
         self.recent: deque[WaitRecord] = deque(maxlen=RECENT_MAX)
         self.outbox: Outbox | None = None
         self.stalls = Stalls(clock.wall_us_at)
+        self.holds = Holds(clock.now_ms)
         self._now_ms = clock.now_ms
         self._wall_us_at = clock.wall_us_at
         self._untold = untold
@@ -113,6 +115,11 @@ class Recorder:
         record.ended_by = _cause(operation.completed_by)
         if operation.completed_by is TIMEOUT:
             record.waited_for = waited_for(request.node, operation)
+        facts, since_ms = record.waited_for, record.parked_ms
+        if facts is not None and "behind" in facts:
+            assert since_ms is not None
+            states = [self.holds.state_since(node_id, since_ms) for node_id in facts["behind"]]
+            facts["behind_states"] = states
 
     def sent(self, records: Iterable[WaitRecord]) -> None:
         """The answers are with the kernel."""

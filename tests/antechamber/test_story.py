@@ -82,8 +82,19 @@ def test_a_produce_that_waited_for_two() -> None:
     [timed_out, _] = story(_produce("timeout", waited_for=waited_for))
     [released, _] = story(_produce(waited_for=waited_for))
 
-    assert "for node 2 (not seen yet) and node 3 (last seen at 41 of 43), was" in timed_out
+    assert "for node 2, not seen yet, and node 3, last seen at 41 of 43, was" in timed_out
     assert "for node 3, last seen at 41 of 43, was" in released
+
+
+def test_a_produce_that_waited_for_nodes_that_were_held() -> None:
+    """Each with what it was; a node that ran is its number alone."""
+    states = {"behind": [2, 3], "behind_at": [40, 41], "behind_states": ["running", "paused"]}
+    waited_for = _produce()["waited_for"] | states
+    [timed_out, _] = story(_produce("timeout", waited_for=waited_for))
+    [released, _] = story(_produce(waited_for=waited_for))
+
+    assert "for node 2, last seen at 40 of 43, and node 3 (paused), last seen at" in timed_out
+    assert "for node 3 (paused), last seen at 41 of 43, was" in released
 
 
 def test_a_produce_that_a_smaller_in_sync_set_released() -> None:
