@@ -1,8 +1,8 @@
 """The file that says that the broker is ready, and where: written whole, removed in the end.
 
-``antechamber serve --ready-file FILE``. The start removes the file of an earlier broker, so that a
-program that waits for the file waits for this broker. The start is refused if there is a file that
-no broker has written.
+``antechamber serve --ready-file FILE``. The start removes the file that is there, so that a program
+that waits for the file waits for this broker: what an earlier broker has left, or what a script has
+made to reserve the name. The start is refused if a link, a folder or a special file is there.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 
 from broker.errors import StartupError
 
@@ -28,16 +29,13 @@ class ReadyFile:
         self._path = path
 
     def clear(self) -> None:
-        """Remove what an earlier broker has left, or an empty file."""
+        """Remove the regular file that is there, if there is one."""
         try:
-            text = self._text()
-            if text is None:
-                return
-            if text and _process(text) is None:
-                raise StartupError(
-                    f"--ready-file: {self._path} is there and is no ready file; give another name"
-                )
-            self._path.unlink(missing_ok=True)
+            if not S_ISREG(self._path.lstat().st_mode):
+                raise StartupError(f"--ready-file: {self._path} is there and is no regular file")
+            self._path.unlink()
+        except FileNotFoundError:
+            return
         except OSError as error:
             raise self._refusal("write", error) from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,28 +42,27 @@ def test_a_stale_file_is_removed_at_the_start(tmp_path: Path, pid: int) -> None:
     ReadyFile(path).clear()
 
 
-def test_an_empty_file_is_removed_at_the_start(tmp_path: Path) -> None:
-    """It may have been made to reserve the name."""
+@pytest.mark.parametrize("text", ["", "starting", "[]", '{"pid": 1}'])
+def test_a_file_that_a_script_has_made_is_removed_at_the_start(tmp_path: Path, text: str) -> None:
+    """Whatever is in it: its user has named it as the place for this one."""
     path = tmp_path / "ready.json"
-    path.touch()
+    path.write_text(text)
 
     ReadyFile(path).clear()
 
     assert not path.exists()
 
 
-@pytest.mark.parametrize(
-    "text", ["notes", "[]", '{"pid": 1}', '{"bootstrap": 1, "admin": 1, "pid": ""}']
-)
-def test_a_file_that_is_no_ready_file_stays(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_regular_file_stays(tmp_path: Path, make: Callable[[Path], None]) -> None:
     """The start is refused in one line."""
-    path = tmp_path / "notes.txt"
-    path.write_text(text)
+    path = tmp_path / "ready.json"
+    make(path)
 
-    with pytest.raises(StartupError, match=r"notes\.txt is there and is no ready file"):
+    with pytest.raises(StartupError, match=r"ready\.json is there and is no regular file"):
         ReadyFile(path).clear()
 
-    assert path.read_text() == text
+    assert path.exists()
 
 
 def test_the_file_is_removed_in_the_end_if_it_is_ours(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     target, path = tmp_path / "target", tmp_path / "ready.json"
     target.write_text("kept")
     path.symlink_to(target)
-    with pytest.raises(StartupError, match="cannot write"):
+    with pytest.raises(StartupError, match="is no regular file"):
         ReadyFile(path).clear()
     path.unlink()
     (tmp_path / f"ready.json.{os.getpid()}.part").symlink_to(target)
