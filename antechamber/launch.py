@@ -20,7 +20,22 @@ def main() -> int:
     sys.path.extend(folder for folder in given if folder and folder not in sys.path)
     # By name, because the front door must not depend on the rooms.
     room = sys.argv.pop(1)
-    return int(importlib.import_module(f"{room}.__main__").main())
+    try:
+        return int(importlib.import_module(f"{room}.__main__").main())
+    except SystemExit as ended:
+        return _ended(ended)
+
+
+def _ended(ended: SystemExit) -> int:
+    """The exit code after argparse has ended a room; it ignores a help that cannot be written."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = None  # or Python tries to write it again in the end
+        sys.stderr.write(f"antechamber: write error: {error.strerror}\n")
+        return 1
+    return ended.code if isinstance(ended.code, int) else 0
 
 
 if __name__ == "__main__":

@@ -12,7 +12,12 @@ import pytest
 from antechamber.output import guarded
 
 FULL = Path("/dev/full")
-COMMANDS = ["help", "--version", "requests --help", "explain --help", "fault --help"]
+COMMANDS = [
+    "help",
+    "--version",
+    *(f"{command} --help" for command in ("requests", "explain", "fault")),
+    *(f"{command} --help" for command in ("serve", "record", "analyze")),
+]
 
 
 def run(command: str, redirection: str) -> tuple[int, str]:
@@ -39,6 +44,16 @@ def test_a_closed_stdout_is_one_line(command: str) -> None:
     code, error = run(command, ">&-")
 
     assert (code, error) == (1, "antechamber: write error: Bad file descriptor\n")
+
+
+@pytest.mark.parametrize("command", ["serve", "record", "analyze"])
+def test_a_help_without_a_stdout_is_on_stderr(command: str) -> None:
+    """There argparse shows it, and that is all."""
+    code, error = run(f"{command} --help", ">&-")
+
+    assert code == 0
+    assert error.startswith(f"usage: antechamber {command} ")
+    assert "Traceback" not in error
 
 
 def test_a_closed_stderr_is_no_traceback() -> None:
