@@ -21,6 +21,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         from pipeline.analysis import run
         from pipeline.errors import PipelineError
+        from pipeline.printable import printable
         from pipeline.summary import Display
     except ModuleNotFoundError as missing:
         sys.stderr.write(f"antechamber analyze: {missing.name} is not installed; {_EXTRA}\n")
@@ -28,10 +29,11 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         run(arguments, Display())
     except PipelineError as error:
-        sys.stderr.write(f"antechamber analyze: {error}\n")
+        sys.stderr.write(f"antechamber analyze: {printable(str(error))}\n")
         return EXIT_FAILED
     except OSError as error:
-        sys.stderr.write(f"antechamber analyze: {error.strerror}: {error.filename or 'stdout'}\n")
+        where = printable(str(error.filename or "stdout"))
+        sys.stderr.write(f"antechamber analyze: {error.strerror}: {where}\n")
         sys.stdout = None  # or Python tries to write it again in the end
         return EXIT_FAILED
     except KeyboardInterrupt:

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from pipeline.printable import printable
 from pipeline.report.findings import APIS_SHOWN, Findings
 
 _LOOK_EVERY_S = 0.25
@@ -35,6 +36,7 @@ class Display:
 
     def step(self, what: str) -> None:
         """The next step begins."""
+        what = printable(what)
         if not self.console.is_terminal:
             self.console.print(what, soft_wrap=True, markup=False)
             return

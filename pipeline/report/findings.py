@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 
 from pipeline.cells import by_scope
 from pipeline.histogram import QUANTILES, middle_of, quantile_of
+from pipeline.printable import printable, printable_row
 from pipeline.store import Store
 
 TIME_BINS = 160  # the finest a picture shows, however long the recording was
@@ -31,6 +32,10 @@ class Api:
     parked: int = 0
     timeouts: int = 0
 
+    def __post_init__(self) -> None:
+        """Whoever wrote the records may have called it anything."""
+        self.name = printable(self.name)
+
     @property
     def total(self) -> dict[str, float]:
         """Percentiles of the whole time and the longest, in µs."""
@@ -41,7 +46,7 @@ class Api:
 
 @dataclass
 class Findings:
-    """Everything a page needs."""
+    """Everything a page needs; its texts are printable, whatever the records have."""
 
     name: str
     malformed: int
@@ -52,6 +57,13 @@ class Findings:
     lag: dict[tuple[float, float], int]  # (records behind, µs parked) -> produces
     top: list[dict[str, Any]]
     deliveries: list[dict[str, Any]]
+
+    def __post_init__(self) -> None:
+        """Escape what is not printable."""
+        self.name = printable(self.name)
+        self.causes = {(at, printable(cause)): n for (at, cause), n in self.causes.items()}
+        self.top = [*map(printable_row, self.top)]
+        self.deliveries = [*map(printable_row, self.deliveries)]
 
     @property
     def requests(self) -> int:

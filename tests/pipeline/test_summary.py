@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -18,6 +19,18 @@ def test_the_findings_are_a_table() -> None:
     assert "ours: 1,000 requests, 25.0% parked" in out.getvalue()
     assert "Produce" in out.getvalue()
     assert "3 malformed rows" in out.getvalue()
+
+
+def test_names_reach_the_terminal_escaped() -> None:
+    """Another program may have written the records, and named the folder."""
+    one = made("ours\x1b[2J")
+    one = replace(one, apis=[replace(api, name="Fetch\x1b]0;\x07") for api in one.apis])
+    out = io.StringIO()
+    show(Console(file=out, width=100), one)
+    Display(Console(file=out)).step("reading \x1b[31m")
+
+    assert "\x1b" not in out.getvalue()
+    assert r"Fetch\x1b]0;\x07" in out.getvalue()
 
 
 def test_without_a_terminal_a_step_is_a_line() -> None:

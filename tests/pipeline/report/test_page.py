@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from pipeline.report.page import page
 from tests.pipeline.report.findings_made import made
@@ -26,6 +27,25 @@ def test_what_was_recorded_is_escaped() -> None:
     assert "<title>&lt;b&gt;x&lt;/b&gt;" in text
     assert "Produce 1 &lt;waited&gt; &amp; ended." in text
     assert "<b>x</b>" not in text
+
+
+def test_control_characters_are_shown_escaped() -> None:
+    """Of names in records that another program has written."""
+    one = made("ours\x1b[2J")
+    one = replace(
+        one,
+        apis=[replace(api, name=f"{api.name}\x1b]0;\x07") for api in one.apis],
+        causes={(at, f"{cause}\x1b"): count for (at, cause), count in one.causes.items()},
+        top=[{**wait, "explanation": "of client\r\u202e"} for wait in one.top],
+        deliveries=[{**each, "topic": "t\n", "consumer": "c\x1b"} for each in one.deliveries],
+    )
+
+    text = page([one, one]) + page([one])
+
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text)
+    assert r"ours\x1b[2J" in text
+    assert r"of client\r\u202e" in text
+    assert r"<td>c\x1b</td>" in text
 
 
 def test_two_sets_stand_beside_each_other() -> None:
