@@ -242,25 +242,6 @@ async def test_a_produce_that_times_out_tells_who_was_behind_in_the_end(tmp_path
         assert told["partitions"][0]["error"] == 7
 
 
-async def test_a_stopped_node_is_named_with_its_state(tmp_path: Path) -> None:
-    """Also when it leaves the in-sync set, which completes the produce that it held up."""
-    async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
-        cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
-        client = cluster.client(1)
-        cluster.cluster.pause(3)
-        client.start(produce_request("t", batch(b"a")), PRODUCE_VERSION)
-        await trio.testing.wait_all_tasks_blocked()
-        await cluster.cluster.stop(3)
-        await client.receive()
-
-        waited_for = kept_of(cluster, "Produce")[-1]["waited_for"]
-
-        assert dict(zip(waited_for["behind"], waited_for["behind_states"], strict=True)) == {
-            2: "running",
-            3: "stopped",
-        }
-
-
 async def test_recording_into_a_replicated_topic_ends(tmp_path: Path) -> None:
     """Followers' fetches that carry records are not recorded in turn."""
     async with running_cluster(
