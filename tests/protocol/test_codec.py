@@ -121,7 +121,7 @@ def test_random_bytes_are_read_or_malformed(raw: bytes, seed: int) -> None:
     assert isinstance(message, cls)
 
 
-def test_a_lying_array_allocates_nothing() -> None:
+def test_a_false_array_length_allocates_nothing() -> None:
     """An array that claims two billion items in a small frame is refused before it is made."""
     raw = encode(FetchRequest(max_wait_ms=0, min_bytes=0, topics=[]), 4)
     raw = raw[:-4] + b"\x7f\xff\xff\xff"
@@ -227,7 +227,7 @@ def test_records_are_views_into_the_frame() -> None:
     assert bytes(view) == b"Records"
 
 
-def test_large_records_are_sent_from_where_they_are() -> None:
+def test_large_records_are_sent_without_a_copy() -> None:
     """A large set of records is a part of its own, not a copy."""
     records = bytes(100_000)
     out = Output()

@@ -34,7 +34,7 @@ DECODE: dict[Codec, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("codec", CODECS)
 @given(data=st.binary(max_size=2000))
-def test_what_is_compressed_unfolds_again(codec: Codec, data: bytes) -> None:
+def test_compressed_data_is_decompressed(codec: Codec, data: bytes) -> None:
     """From empty on."""
     assert bytes(decompress(codec, compress(codec, data), LIMIT)) == data
 
@@ -75,7 +75,7 @@ def test_levels_are_passed_on(codec: Codec) -> None:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_a_bomb_is_not_set_off(codec: Codec) -> None:
+def test_a_block_beyond_the_limit_is_corrupt(codec: Codec) -> None:
     """A small block that unfolds to more than the limit is refused."""
     bomb = compress(codec, bytes(LIMIT + 1))
     assert bytes(decompress(codec, bomb, LIMIT + 1)) == bytes(LIMIT + 1)
@@ -99,7 +99,7 @@ def test_a_block_cut_short_is_corrupt(codec: Codec) -> None:
 
 
 @pytest.mark.parametrize("length", [-1, 10_000])
-def test_a_snappy_block_length_that_lies_is_corrupt(length: int) -> None:
+def test_a_false_snappy_block_length_is_corrupt(length: int) -> None:
     """Negative, or beyond the end."""
     framed = bytearray(compress(Codec.SNAPPY, TEXT))
     framed[16:20] = length.to_bytes(4, "big", signed=True)

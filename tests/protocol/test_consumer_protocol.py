@@ -75,7 +75,7 @@ def test_bytes_of_java_clients() -> None:
     assert write_assignment({"t": [0]}, 1) == ASSIGNMENT
 
 
-def test_a_version_from_the_future_is_read_as_the_newest_known() -> None:
+def test_an_unknown_version_is_read_as_the_newest_known() -> None:
     """Mirrors deserializeFutureSubscriptionVersion: what it has added is left alone."""
     subscription = ConsumerProtocolSubscription(topics=["t"], generation_id=7, rack_id="r")
     raw = b"\x00\x63" + write_subscription(subscription, 3)[2:] + b"something new"
@@ -84,7 +84,7 @@ def test_a_version_from_the_future_is_read_as_the_newest_known() -> None:
     assert parse_subscription(raw) == subscription
 
 
-def test_an_assignment_for_a_client_from_the_future() -> None:
+def test_an_assignment_for_an_unknown_version() -> None:
     """Mirrors deserializeFutureAssignment: it is written in the newest version known here."""
     assert version_of(write_assignment({"t": [0]}, 99)) == 3
     future = b"\x00\x63" + ASSIGNMENT[2:] + b"something new"

@@ -19,7 +19,7 @@ _RENAMED = {
 }
 
 
-def test_codes_are_those_that_clients_know() -> None:
+def test_codes_are_those_of_clients() -> None:
     """Every code that kafka-python knows has the same name here."""
     theirs: dict[int, str] = {
         getattr(error, "errno", 0): getattr(error, "message", "")

@@ -94,7 +94,7 @@ def test_an_idle_inbox_holds_no_memory() -> None:
     assert current < 1000 * 300
 
 
-def test_a_length_that_lies_allocates_nothing() -> None:
+def test_a_false_length_allocates_nothing() -> None:
     """A frame that claims a megabyte and never comes does not cost a megabyte."""
     inbox = _inbox()
     tracemalloc.start()

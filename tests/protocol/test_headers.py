@@ -63,7 +63,7 @@ def test_a_client_id_of_a_negative_length_is_null() -> None:
     assert header.client_id is None
 
 
-def test_a_client_id_is_read_as_java_reads_it() -> None:
+def test_a_client_id_is_decoded_as_in_java() -> None:
     """Malformed UTF-8 becomes U+FFFD."""
     frame = struct.pack(">hhih", 12, 0, 1, 3) + b"a\xffb"
 
@@ -105,7 +105,7 @@ def test_a_response_is_read_as_it_was_written(version: int) -> None:
     assert (correlation_id, body.session_id) == (7, 5)
 
 
-def test_api_versions_answers_with_the_old_header_in_every_version() -> None:
+def test_api_versions_responses_have_the_old_header() -> None:
     """A client that does not know the version yet must be able to read it (KIP-511)."""
     out = Output()
     begin_response(out, RequestHeader(18, 3, 7, None))

@@ -30,7 +30,7 @@ def test_each_object_has_a_name_of_its_own() -> None:
     assert source.function()() == (one, other)
 
 
-def test_variables_do_not_meet() -> None:
+def test_variable_names_are_unique() -> None:
     """Whoever asks for one gets one that nobody else has."""
     source = Source("look", "", "an example")
 

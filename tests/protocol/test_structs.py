@@ -36,7 +36,7 @@ CLASSIC = b"\x01\x00\x02\x00\x01t\x00\x00\x00\x03"
 FLEXIBLE = b"\x01\x00\x02\x02t\x00\x00\x00\x03"
 
 
-def test_fields_lie_in_the_order_of_the_class() -> None:
+def test_fields_are_in_the_order_of_the_class() -> None:
     """Runs of fixed-width fields lie as they would one by one."""
     assert encode(Example(a=1, b=2, text="t", c=3), 0) == CLASSIC
     assert decode(Example, 0, CLASSIC) == Example(a=1, b=2, text="t", c=3)

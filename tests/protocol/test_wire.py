@@ -68,7 +68,7 @@ def test_lengths_are_read_as_they_were_written(compact: bool, value: int | None)
 
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("value", [None, "", "orders", "Größe 漢字"])
-def test_text_is_utf_8_behind_its_length(compact: bool, value: str | None) -> None:
+def test_text_is_utf_8_preceded_by_its_length(compact: bool, value: str | None) -> None:
     """The length is that of the bytes, not of the characters."""
     read, write = functions(sized(TEXT, True, compact))
     out = Output()
@@ -164,7 +164,7 @@ def test_null_is_refused_where_it_is_not_legal(compact: bool) -> None:
             write(Output(), None)
 
 
-def test_only_records_are_sent_from_where_they_are() -> None:
+def test_only_records_are_sent_without_a_copy() -> None:
     """Other bytes may change before they are sent."""
     large = bytes(SPLICE_BYTES_MIN)
     for kind, own in ((BYTES, False), (RECORDS, True)):
@@ -175,7 +175,7 @@ def test_only_records_are_sent_from_where_they_are() -> None:
 
 
 @given(st.lists(st.integers(-(2**31), 2**31 - 1)), st.booleans())
-def test_numbers_lie_in_an_array_as_one_by_one(numbers: list[int], compact: bool) -> None:
+def test_numbers_are_packed_as_one_by_one(numbers: list[int], compact: bool) -> None:
     """One `struct` call for all of them gives the same bytes."""
     together, apart = Output(), Output()
     read, write = functions(FixedArray("i", nullable=False, compact=compact))

@@ -1,4 +1,4 @@
-"""A clock that stands still until it is told to move, and timers and operations to go with it."""
+"""A clock that tests advance, and mock tasks, operations and purgatories that use it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from purgatories.timer.timer_task import TimerTask
 
 
 class ManualClock:
-    """Milliseconds, moved by hand."""
+    """A clock in milliseconds that changes only in `advance_to`."""
 
     def __init__(self, now_ms: float = 0.0) -> None:
         self.now_ms = now_ms
@@ -18,7 +18,7 @@ class ManualClock:
         return self.now_ms
 
     def advance_to(self, time_ms: float, timer: SystemTimer) -> None:
-        """Move on to *time_ms*, stopping wherever *timer* has something to do."""
+        """Advance to *time_ms*, stopping at each expiration of *timer*."""
         while (next_ms := timer.next_expiration_ms) <= time_ms:
             self.now_ms = max(self.now_ms, next_ms)
             assert timer.advance_clock(0)
@@ -27,7 +27,7 @@ class ManualClock:
 
 
 class LoggingTask(TimerTask):
-    """Writes its number into a list when it runs."""
+    """Appends its number to a list when it runs."""
 
     def __init__(self, delay_ms: float, number: int, output: list[int]) -> None:
         super().__init__(delay_ms)
@@ -39,7 +39,7 @@ class LoggingTask(TimerTask):
 
 
 class MockOperation(DelayedOperation):
-    """Completes when it is told that it may; keeps count of what is done to it."""
+    """Completes when its flag is set; counts the calls of its methods."""
 
     def __init__(self, delay_ms: float = 10_000, *, completable: bool = False) -> None:
         super().__init__(delay_ms)
@@ -59,7 +59,7 @@ class MockOperation(DelayedOperation):
 
 
 class MockPurgatory:
-    """A purgatory on a manual clock, with short names for what tests do most."""
+    """A purgatory on a manual clock, with short names for frequent calls."""
 
     def __init__(self, **options: int) -> None:
         self.clock = ManualClock()
@@ -69,7 +69,7 @@ class MockPurgatory:
         self.check = self.purgatory.check_and_complete
 
     def let_time_pass(self, until_ms: float) -> None:
-        """Do what the reaper does."""
+        """Advance the clock and purge, as the reaper does."""
         while (next_ms := self.timer.next_expiration_ms) <= until_ms:
             self.clock.now_ms = max(self.clock.now_ms, next_ms)
             self.timer.advance_clock(0)

@@ -1,4 +1,4 @@
-"""Work left for later, and its drain."""
+"""Tests of the action queue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from purgatories.action_queue import ActionQueue
 
 
 def test_actions_run_in_order_and_once() -> None:
-    """First in, first out; a second drain finds nothing."""
+    """Actions run first in, first out; a second drain runs none."""
     queue = ActionQueue()
     done: list[int] = []
     for number in range(3):
@@ -21,7 +21,7 @@ def test_actions_run_in_order_and_once() -> None:
 
 
 def test_actions_added_by_actions_wait_for_the_next_drain() -> None:
-    """A drain runs as many as there were, so it ends."""
+    """A drain runs only the actions that are queued when it starts, so it ends."""
     queue = ActionQueue()
     done: list[str] = []
 
@@ -38,7 +38,7 @@ def test_actions_added_by_actions_wait_for_the_next_drain() -> None:
 
 
 def test_action_that_raises_does_not_stop_the_others(caplog: pytest.LogCaptureFixture) -> None:
-    """It is logged, and its neighbours run."""
+    """The exception is logged, and the other actions run."""
     queue = ActionQueue()
     done: list[int] = []
     queue.add(lambda: 1 // 0)
@@ -50,7 +50,7 @@ def test_action_that_raises_does_not_stop_the_others(caplog: pytest.LogCaptureFi
 
 
 def test_drain_within_an_action_runs_what_is_left() -> None:
-    """The outer drain then finds the queue empty and stops."""
+    """A nested drain runs the remaining actions, and the outer one then stops."""
     queue = ActionQueue()
     done: list[int] = []
     queue.add(queue.try_complete_actions)

@@ -1,4 +1,4 @@
-"""What Kafka's DelayedOperationTest says of one operation, and what is ours."""
+"""Kafka's DelayedOperationTest for a single operation, and tests of what Kafka does not have."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from tests.purgatories.manual_clock import ManualClock, MockOperation
 
 
 def test_safe_try_complete_or_else() -> None:
-    """DelayedOperationTest.testSafeTryCompleteOrElse: the action runs only after a first no."""
+    """DelayedOperationTest.testSafeTryCompleteOrElse: the action runs if the first check fails."""
     operation = MockOperation()
-    asked: list[str] = []
+    checked: list[str] = []
 
     def make_completable() -> None:
-        asked.append("action")
+        checked.append("action")
         operation.completable = True
 
     assert operation.safe_try_complete_or_else(make_completable)
-    assert asked == ["action"]
+    assert checked == ["action"]
     ready = MockOperation(completable=True)
-    assert ready.safe_try_complete_or_else(lambda: asked.append("never"))
-    assert asked == ["action"]
+    assert ready.safe_try_complete_or_else(lambda: checked.append("never"))
+    assert checked == ["action"]
 
 
-def test_second_look_decides() -> None:
-    """No at first and no after the action: False."""
+def test_second_check_decides() -> None:
+    """False if the checks before and after the action both fail."""
     operation = MockOperation()
     assert not operation.safe_try_complete_or_else(lambda: None)
     assert operation.checks == 2
 
 
 def test_of_all_callers_exactly_one_completes() -> None:
-    """force_complete is True once; on_complete runs once."""
+    """force_complete returns True once; on_complete runs once."""
     operation = MockOperation()
     won: list[bool] = []
     threads = [Thread(target=lambda: won.append(operation.force_complete())) for _ in range(20)]
@@ -47,8 +47,8 @@ def test_of_all_callers_exactly_one_completes() -> None:
     assert operation.completions == 1
 
 
-def test_completing_cancels_the_timer_before_it_answers() -> None:
-    """Nothing is left in the wheel when on_complete runs."""
+def test_timer_is_cancelled_before_on_complete() -> None:
+    """The timer's wheel is empty when on_complete runs."""
     timer = SystemTimer("t", now_ms=ManualClock())
     sizes: list[int] = []
 
@@ -64,7 +64,7 @@ def test_completing_cancels_the_timer_before_it_answers() -> None:
 
 
 def test_is_completed_is_visible_in_on_complete() -> None:
-    """So watchers may drop the operation while its answer is still being made."""
+    """is_completed is True in on_complete, so watchers may already drop the operation."""
     seen: list[bool] = []
 
     class Looking(MockOperation):
@@ -75,8 +75,8 @@ def test_is_completed_is_visible_in_on_complete() -> None:
     assert seen == [True]
 
 
-def test_expiry_answers_first_and_keeps_account_second() -> None:
-    """on_complete, then on_expiration."""
+def test_on_complete_runs_before_on_expiration() -> None:
+    """on_complete runs before on_expiration."""
     order: list[str] = []
 
     class Ordered(MockOperation):
@@ -91,23 +91,23 @@ def test_expiry_answers_first_and_keeps_account_second() -> None:
 
 
 def test_operation_completed_by_an_event_never_expires() -> None:
-    """run after force_complete does nothing."""
+    """run does nothing after force_complete."""
     operation = MockOperation()
     operation.force_complete()
     operation.run()
     assert (operation.completions, operation.expiries) == (1, 0)
 
 
-def test_completed_operation_is_not_asked_again() -> None:
-    """safe_try_complete says False without a check."""
+def test_completed_operation_is_not_checked_again() -> None:
+    """safe_try_complete returns False without a call of try_complete."""
     operation = MockOperation(completable=True)
     assert operation.safe_try_complete()
     assert not operation.safe_try_complete()
     assert operation.checks == 1
 
 
-def test_every_question_is_counted() -> None:
-    """`checks` is how often try_complete was asked."""
+def test_every_check_is_counted() -> None:
+    """`checks` counts the calls of try_complete."""
     operation = MockOperation()
     operation.safe_try_complete_or_else(lambda: None)
     for _ in range(3):
@@ -115,8 +115,8 @@ def test_every_question_is_counted() -> None:
     assert operation.checks == 5
 
 
-def test_abandoned_operation_answers_nobody() -> None:
-    """It counts as completed, its timer is gone, and no callback runs then or later."""
+def test_abandoned_operation_calls_nothing() -> None:
+    """An abandoned operation is completed and has no timer; no callback runs then or later."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock)
     operation = MockOperation(10, completable=True)
@@ -130,8 +130,8 @@ def test_abandoned_operation_answers_nobody() -> None:
     assert (operation.completions, operation.expiries, operation.checks) == (0, 0, 0)
 
 
-def test_abandoning_comes_too_late_for_a_completed_operation() -> None:
-    """Whoever completed it first has answered, and that stands."""
+def test_abandoning_a_completed_operation_has_no_effect() -> None:
+    """Abandoning a completed operation changes nothing."""
     operation = MockOperation()
     operation.force_complete()
     operation.abandon()
@@ -139,7 +139,7 @@ def test_abandoning_comes_too_late_for_a_completed_operation() -> None:
 
 
 def test_on_complete_that_raises_completes_all_the_same() -> None:
-    """The exception goes to who completed it; nobody completes it a second time."""
+    """The exception propagates to the thread that completes; no second completion is possible."""
 
     class Failing(MockOperation):
         def on_complete(self) -> None:
@@ -155,7 +155,7 @@ def test_on_complete_that_raises_completes_all_the_same() -> None:
 
 
 def test_failed_try_complete_lets_go_of_the_lock() -> None:
-    """The operation can still be completed by somebody else."""
+    """After an exception in try_complete another thread can complete the operation."""
 
     class Failing(MockOperation):
         def try_complete(self) -> bool:
@@ -173,8 +173,8 @@ def test_failed_try_complete_lets_go_of_the_lock() -> None:
 # --------------------------------------------------------------------------------------- causes
 
 
-def test_cause_is_known_while_it_is_answered() -> None:
-    """on_complete sees what the look that completed the operation was made for."""
+def test_cause_is_set_in_on_complete() -> None:
+    """on_complete can read the cause of the check that completed the operation."""
     seen: list[object] = []
 
     class Looking(MockOperation):
@@ -188,8 +188,8 @@ def test_cause_is_known_while_it_is_answered() -> None:
     assert seen == ["append", None, "leadership", TIMEOUT]
 
 
-def test_look_in_vain_leaves_no_cause() -> None:
-    """Who completes it later without a cause gets none; who gives one gets that."""
+def test_unsuccessful_check_leaves_no_cause() -> None:
+    """A check that does not complete leaves no cause; a later completion has its own or None."""
     operation, other = MockOperation(), MockOperation()
     for each in (operation, other):
         each.safe_try_complete("append")
@@ -200,8 +200,8 @@ def test_look_in_vain_leaves_no_cause() -> None:
     assert other.completed_by == TIMEOUT
 
 
-def test_first_cause_stands() -> None:
-    """Whoever comes after the winner changes nothing."""
+def test_first_cause_is_kept() -> None:
+    """A second completion does not change the cause."""
     operation = MockOperation(completable=True)
     operation.force_complete("first")
     operation.safe_try_complete("second")
@@ -210,8 +210,8 @@ def test_first_cause_stands() -> None:
     assert operation.completed_by == "first"
 
 
-def test_operation_may_know_its_cause_better() -> None:
-    """A cause given by try_complete itself goes before that of the event."""
+def test_cause_of_try_complete_takes_precedence() -> None:
+    """A cause passed by try_complete itself takes precedence over that of the event."""
 
     class Knowing(MockOperation):
         def try_complete(self) -> bool:
@@ -222,8 +222,8 @@ def test_operation_may_know_its_cause_better() -> None:
     assert operation.completed_by == "leadership"
 
 
-def test_look_that_raises_leaves_no_cause() -> None:
-    """Only an on_complete that raises keeps it: the operation is completed then."""
+def test_check_that_raises_leaves_no_cause() -> None:
+    """A check that raises leaves no cause, unless on_complete raised: that one is completed."""
 
     class Failing(MockOperation):
         def try_complete(self) -> bool:

@@ -1,4 +1,4 @@
-"""Counts of expiries, and what DelayedProduceTest says of its meters."""
+"""Tests of the counts of expiries, and the meter part of DelayedProduceTest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from purgatories.expiration_meter import ExpirationMeter
 
 
 def test_total_and_tags_are_counted() -> None:
-    """A mark without a tag counts in the total alone."""
+    """A mark without a tag counts in the total only."""
     meter = ExpirationMeter()
     meter.mark("follower")
     meter.mark("consumer", 2)
@@ -16,7 +16,7 @@ def test_total_and_tags_are_counted() -> None:
 
 
 def test_forgetting_a_tag_leaves_the_total() -> None:
-    """DelayedProduceTest: a partition's meter goes, the aggregate stays."""
+    """DelayedProduceTest: a partition's meter is removed, and the total stays."""
     meter = ExpirationMeter()
     meter.mark(("topic", 0))
     meter.forget(("topic", 0))
@@ -25,7 +25,7 @@ def test_forgetting_a_tag_leaves_the_total() -> None:
 
 
 def test_forgetting_an_unknown_tag_is_harmless() -> None:
-    """DelayedProduceTest: so is removing what was never marked."""
+    """DelayedProduceTest: removing a tag without marks has no effect."""
     meter = ExpirationMeter()
     meter.forget(("topic", 1))
     assert meter.total == 0

@@ -1,4 +1,4 @@
-"""Where exceptions are reported that have no caller."""
+"""Tests of the default report of exceptions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from purgatories.on_error import log_error
 
 
 def test_an_error_is_logged_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
-    """The default of whoever is given no other place."""
+    """By default an exception is logged with its traceback."""
     try:
         raise ZeroDivisionError
     except ZeroDivisionError as error:

@@ -1,4 +1,4 @@
-"""Kafka's DelayedOperationTest, then purging and numbers."""
+"""Kafka's DelayedOperationTest, then tests of purging and statistics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def mock() -> MockPurgatory:
 
 
 def test_lock_in_try_complete_else_watch(mock: MockPurgatory) -> None:
-    """DelayedOperationTest.testLockInTryCompleteElseWatch: asked under the operation's lock."""
+    """DelayedOperationTest.testLockInTryCompleteElseWatch: the check holds the operation's lock."""
     free: list[bool] = []
 
     class Looking(MockOperation):
@@ -84,7 +84,7 @@ def test_request_purge(mock: MockPurgatory) -> None:
 
 
 def test_should_cancel_for_key_returning_cancelled_operations(mock: MockPurgatory) -> None:
-    """DelayedOperationTest.shouldCancelForKeyReturningCancelledOperations: uncompleted, untimed."""
+    """DelayedOperationTest.shouldCancelForKeyReturningCancelledOperations: no completion."""
     operations = [MockOperation() for _ in range(3)]
     for operation, key in zip(operations, ("key", "key", "other"), strict=True):
         mock.watch(operation, [key])
@@ -104,7 +104,7 @@ def test_should_return_nil_operations_on_cancel_for_key_when_key_doesnt_exist(
 def test_try_complete_with_multiple_threads(mock: MockPurgatory) -> None:
     """DelayedOperationTest.testTryCompleteWithMultipleThreads: no wake-up is lost.
 
-    Each operation becomes completable only at its last attempt, wherever that runs.
+    Each operation becomes completable only at its last attempt, in whichever thread that runs.
     """
     attempts = 20
 
@@ -133,15 +133,15 @@ def test_try_complete_with_multiple_threads(mock: MockPurgatory) -> None:
     assert mock.purgatory.num_delayed() == 0
 
 
-def test_completed_at_the_first_look_is_never_watched(mock: MockPurgatory) -> None:
-    """True, no key, no timer."""
+def test_completed_at_the_first_check_is_never_watched(mock: MockPurgatory) -> None:
+    """The first check returns True; no key is watched and no timer is started."""
     assert mock.watch(MockOperation(completable=True), ["a", "b"])
     assert mock.purgatory.watched() == 0
     assert mock.purgatory.num_delayed() == 0
 
 
-def test_completed_at_the_second_look_stays_on_its_lists(mock: MockPurgatory) -> None:
-    """True, and somebody sweeps it up later."""
+def test_completed_at_the_second_check_stays_on_its_lists(mock: MockPurgatory) -> None:
+    """The second check returns True; the operation stays in its lists until a purge."""
 
     class Second(MockOperation):
         def try_complete(self) -> bool:
@@ -153,7 +153,7 @@ def test_completed_at_the_second_look_stays_on_its_lists(mock: MockPurgatory) ->
 
 
 def test_expiry_leaves_the_lists_to_the_purge(mock: MockPurgatory) -> None:
-    """watched stays, num_delayed falls."""
+    """An expiry decreases num_delayed; watched stays until a purge."""
     mock.watch(MockOperation(20), ["a", "b"])
     mock.let_time_pass(100)
     assert mock.purgatory.watched() == 2
@@ -161,7 +161,7 @@ def test_expiry_leaves_the_lists_to_the_purge(mock: MockPurgatory) -> None:
 
 
 def test_check_counts_only_what_it_completes(mock: MockPurgatory) -> None:
-    """An operation that somebody else completed is dropped from the list uncounted."""
+    """An operation that was completed elsewhere is removed from the list and not counted."""
     operation = MockOperation()
     mock.watch(operation, ["a"])
     operation.force_complete()
@@ -169,8 +169,8 @@ def test_check_counts_only_what_it_completes(mock: MockPurgatory) -> None:
     assert mock.purgatory.watched() == 0
 
 
-def test_key_that_is_empty_is_forgotten(mock: MockPurgatory) -> None:
-    """Nothing is kept for a key on which nobody waits."""
+def test_empty_key_is_removed(mock: MockPurgatory) -> None:
+    """A key without operations is removed."""
     operation = MockOperation()
     mock.watch(operation, ["a"])
     operation.completable = True
@@ -178,8 +178,8 @@ def test_key_that_is_empty_is_forgotten(mock: MockPurgatory) -> None:
     assert mock.purgatory.statistics()["watched_keys"] == 0
 
 
-def test_check_tells_why_it_was_made(mock: MockPurgatory) -> None:
-    """Those it completes have its cause; who completed at once, or in time, has not."""
+def test_check_passes_its_cause(mock: MockPurgatory) -> None:
+    """Operations completed by a check have its cause; others have none or TIMEOUT."""
     at_once, waiting, timed_out = MockOperation(completable=True), MockOperation(), MockOperation(5)
     for operation in (at_once, waiting, timed_out):
         mock.watch(operation, ["a"])
@@ -195,7 +195,7 @@ def test_check_tells_why_it_was_made(mock: MockPurgatory) -> None:
 
 
 def test_purge_waits_for_its_interval() -> None:
-    """More than the interval must seem completed and still listed."""
+    """A purge starts when more than purge_interval operations seem completed but listed."""
     mock = MockPurgatory(purge_interval=3)
     operations = [MockOperation() for _ in range(4)]
     for number, operation in enumerate(operations):
@@ -210,8 +210,8 @@ def test_purge_waits_for_its_interval() -> None:
     assert mock.purgatory.statistics()["watched_keys"] == 0
 
 
-def test_purge_leaves_who_waits() -> None:
-    """Only completed operations go, and the estimate starts again from who is left."""
+def test_purge_keeps_waiting_operations() -> None:
+    """A purge removes only completed operations and resets the estimate."""
     mock = MockPurgatory(purge_interval=0)
     waiting, done = MockOperation(), MockOperation()
     mock.watch(waiting, ["a", "b"])
@@ -224,7 +224,7 @@ def test_purge_leaves_who_waits() -> None:
 
 
 def test_estimate_over_counts_and_starts_anew_at_a_purge() -> None:
-    """Everything that entered counts, also what has left its lists long since."""
+    """The estimate counts operations that already left their lists, until a purge resets it."""
     mock = MockPurgatory(purge_interval=2)
     for number in range(4):
         operation = MockOperation()
@@ -239,7 +239,7 @@ def test_estimate_over_counts_and_starts_anew_at_a_purge() -> None:
 
 
 def test_reaper_that_sleeps_is_woken_to_purge() -> None:
-    """Enough completed operations bring a step of the reaper near, long before any expires."""
+    """Enough completed operations wake the reaper before the next expiration."""
     mock = MockPurgatory(purge_interval=10)
     for number in range(30):
         operation = MockOperation(10**6)
@@ -251,7 +251,7 @@ def test_reaper_that_sleeps_is_woken_to_purge() -> None:
 
 
 def test_sweeps_keep_a_distance() -> None:
-    """However many steps the reaper makes; what one leaves is swept by the next, in 200 ms."""
+    """Purges are 200 ms apart, however many steps the reaper makes."""
     mock = MockPurgatory(purge_interval=0)
     for number in range(3):
         operation = MockOperation(10**6)
@@ -266,7 +266,7 @@ def test_sweeps_keep_a_distance() -> None:
 
 
 def test_long_sweep_takes_several_steps() -> None:
-    """Each looks at some thousand operations; the reaper is called again until it is done."""
+    """Each step of a long purge examines some thousand operations, until the purge is done."""
     mock = MockPurgatory()
     for number in range(3 * PURGE_SLICE):
         operation = MockOperation(10**6)
@@ -279,19 +279,19 @@ def test_long_sweep_takes_several_steps() -> None:
     assert mock.purgatory.statistics()["purges"] == 1
 
 
-def test_few_operations_wake_nobody() -> None:
-    """Below the interval the reaper is left alone until an expiration."""
+def test_few_operations_do_not_wake_the_reaper() -> None:
+    """Fewer operations than the interval do not wake the reaper before the next expiration."""
     mock = MockPurgatory()
     operation = MockOperation(30_000)
     mock.watch(operation, ["a"])
     assert mock.timer.next_expiration_ms > PURGE_PAUSE_MS
 
 
-# ------------------------------------------------------------------------------------- numbers
+# ---------------------------------------------------------------------------------- statistics
 
 
 def test_statistics_are_one_json_record(mock: MockPurgatory) -> None:
-    """Gauges and meters of a purgatory."""
+    """The statistics can be encoded as JSON."""
     mock.watch(MockOperation(20), ["a", ("topic", 1)])
     mock.watch(MockOperation(10_000), ["a"])
     mock.let_time_pass(20)
@@ -311,7 +311,7 @@ def test_statistics_are_one_json_record(mock: MockPurgatory) -> None:
 
 @pytest.mark.parametrize("shards", [1, 2, 512])
 def test_keys_are_found_in_any_number_of_shards(shards: int) -> None:
-    """The number is a matter of contention only; negative hashes are keys too."""
+    """Keys, also with negative hashes, are found with any number of shards."""
     mock = MockPurgatory(shards=shards)
     for key in range(-50, 50):
         mock.watch(MockOperation(), [key])
@@ -319,8 +319,8 @@ def test_keys_are_found_in_any_number_of_shards(shards: int) -> None:
     assert sum(len(mock.purgatory.cancel_for_key(key)) for key in range(-50, 50)) == 100
 
 
-def test_shutdown_answers_nobody(mock: MockPurgatory) -> None:
-    """Who waits is neither completed nor expired, then or later."""
+def test_shutdown_completes_nothing(mock: MockPurgatory) -> None:
+    """A shutdown neither completes nor expires a waiting operation, then or later."""
     operation = MockOperation(20)
     mock.watch(operation, ["a"])
     mock.purgatory.shutdown()

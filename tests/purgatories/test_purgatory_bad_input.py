@@ -1,4 +1,4 @@
-"""What is asked of a purgatory that makes no sense, and operations that raise."""
+"""Tests of invalid arguments of a purgatory, and of operations that raise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def mock() -> MockPurgatory:
 
 
 def test_no_keys_are_refused(mock: MockPurgatory) -> None:
-    """An operation without keys could only expire; it is not touched."""
+    """An empty list of keys raises ValueError and does not change the operation."""
     operation = MockOperation()
     with pytest.raises(ValueError, match="keys"):
         mock.watch(operation, [])
@@ -25,7 +25,7 @@ def test_no_keys_are_refused(mock: MockPurgatory) -> None:
 
 
 def test_key_that_cannot_be_hashed(mock: MockPurgatory) -> None:
-    """The creator gets the TypeError, and the operation is abandoned whatever it watched so far."""
+    """The caller gets the TypeError; the operation is abandoned even if a key is watched."""
     operation = MockOperation()
     with pytest.raises(TypeError):
         mock.watch(operation, ["fine", ["not", "hashable"]])  # type: ignore[list-item] # the point
@@ -37,13 +37,13 @@ def test_key_that_cannot_be_hashed(mock: MockPurgatory) -> None:
 
 
 def test_checking_a_key_that_cannot_be_hashed(mock: MockPurgatory) -> None:
-    """A TypeError, as from any dict."""
+    """Checking an unhashable key raises TypeError."""
     with pytest.raises(TypeError):
         mock.check([])  # type: ignore[arg-type] # the point
 
 
 def test_operation_added_twice_is_moved_and_gains_keys(mock: MockPurgatory) -> None:
-    """One place in the timer, one on each key, one completion."""
+    """An operation that is added twice has one timer entry and completes once for all its keys."""
     operation = MockOperation(100)
     mock.watch(operation, ["a"])
     mock.clock.now_ms = 50
@@ -57,7 +57,7 @@ def test_operation_added_twice_is_moved_and_gains_keys(mock: MockPurgatory) -> N
 
 
 def test_completed_operation_added_again_is_left_alone(mock: MockPurgatory) -> None:
-    """It is neither watched nor timed, and not completed twice."""
+    """A completed operation is not watched, timed or completed again."""
     operation = MockOperation(completable=True)
     assert mock.watch(operation, ["a"])
     assert not mock.watch(operation, ["a"])
@@ -68,7 +68,7 @@ def test_completed_operation_added_again_is_left_alone(mock: MockPurgatory) -> N
 
 @pytest.mark.parametrize("failing_look", [1, 2])
 def test_try_complete_that_raises_at_first(mock: MockPurgatory, failing_look: int) -> None:
-    """Its creator gets the exception, and nothing comes after: it will answer by itself."""
+    """The caller gets the exception, and no callback runs later."""
 
     class Failing(MockOperation):
         def try_complete(self) -> bool:
@@ -86,7 +86,7 @@ def test_try_complete_that_raises_at_first(mock: MockPurgatory, failing_look: in
 
 
 def test_on_complete_that_raises_at_first(mock: MockPurgatory) -> None:
-    """Completed, once, and the creator is told."""
+    """The operation is completed once, and the caller gets the exception."""
 
     class Failing(MockOperation):
         def on_complete(self) -> None:
@@ -103,7 +103,7 @@ def test_on_complete_that_raises_at_first(mock: MockPurgatory) -> None:
 def test_on_complete_that_raises_in_a_check(
     mock: MockPurgatory, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It leaves the list like any completed operation, and the next one is asked."""
+    """The operation is removed from its list, and the next operation is checked."""
 
     class Failing(MockOperation):
         def on_complete(self) -> None:
@@ -135,7 +135,7 @@ class FailingToExpire(MockOperation):
 def test_operation_that_raises_at_expiry(
     failing_type: type[MockOperation], mock: MockPurgatory, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The operations that expire with it expire all the same."""
+    """Other operations that expire at the same time still expire."""
     failing, other = failing_type(20), MockOperation(20)
     mock.watch(failing, ["a"])
     mock.watch(other, ["a"])
@@ -150,7 +150,7 @@ def test_operation_that_raises_at_expiry(
 def test_timeout_that_is_over_completes_at_the_next_step(
     mock: MockPurgatory, delay_ms: int
 ) -> None:
-    """Not inside try_complete_else_watch, which still says False."""
+    """try_complete_else_watch returns False; the operation completes in the next step."""
     operation = MockOperation(delay_ms)
     assert not mock.watch(operation, ["a"])
     assert not operation.is_completed
@@ -160,7 +160,7 @@ def test_timeout_that_is_over_completes_at_the_next_step(
 
 @pytest.mark.parametrize("delay_ms", [2**63, inf])
 def test_enormous_timeout_waits(mock: MockPurgatory, delay_ms: float) -> None:
-    """And can be completed by an event like any other."""
+    """An operation with an enormous timeout waits, and an event can complete it."""
     operation = MockOperation(delay_ms)
     mock.watch(operation, ["a"])
     mock.let_time_pass(10**15)

@@ -1,4 +1,4 @@
-"""The purgatory against sets: who waits, who is listed where, who was completed and by what."""
+"""Compares the purgatory with a model of sets: waiting, listed and completed operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEYS = "abcd"
 
 
 class PurgatoryAgainstSets(RuleBasedStateMachine):
-    """Model: `waiting` has a deadline for who is in the timer, `listed` who is on which key."""
+    """The model: `waiting` maps operations to deadlines, `listed` maps keys to operations."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,13 +100,13 @@ class PurgatoryAgainstSets(RuleBasedStateMachine):
 
     @invariant()
     def agrees(self) -> None:
-        """All gauges, and exactly one end for each operation."""
+        """All statistics agree, and each operation completes exactly once."""
         assert self.purgatory.num_delayed() == len(self.waiting)
         assert self.purgatory.watched() == sum(map(len, self.listed.values()))
         for operation in self.operations:
             assert operation.is_completed is self._is_over(operation)
-            answered = operation in self.completed or operation in self.expired
-            assert operation.completions == answered
+            done = operation in self.completed or operation in self.expired
+            assert operation.completions == done
             assert operation.expiries == (operation in self.expired)
         assert self.purgatory.expirations.total == len(self.expired)
 

@@ -1,6 +1,6 @@
-"""Every race Kafka's purgatory guards against, brought about on purpose (the timer's: timer/).
+"""Tests of each race that Kafka's purgatory guards against (for the timer's see timer/).
 
-Where two threads have to meet, one waits for the other at the very point; nothing depends on luck.
+Where two threads must meet, one waits for the other at that point, so the result is deterministic.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def purgatory(clock: ManualClock) -> DelayedOperationPurgatory[Any]:
     return DelayedOperationPurgatory("races", SystemTimer("races", now_ms=clock))
 
 
-def test_condition_becomes_true_between_the_first_look_and_the_list(
+def test_condition_becomes_true_between_the_first_check_and_the_list(
     purgatory: DelayedOperationPurgatory[Any],
 ) -> None:
-    """The event finds nobody on the list; the second look makes up for it."""
+    """The event finds the list empty; the second check completes the operation."""
     operation = MockOperation()
 
     class Key:
-        """Hashed when it is about to be watched: that is when the event comes."""
+        """Its hash is computed just before it is watched, and triggers the event."""
 
         def __hash__(self) -> int:
             if not operation.completable:
@@ -50,15 +50,15 @@ def test_condition_becomes_true_between_the_first_look_and_the_list(
     assert operation.completions == 1
 
 
-def test_looks_do_not_grow_with_the_keys(purgatory: DelayedOperationPurgatory[Any]) -> None:
-    """Two looks for three hundred keys."""
+def test_checks_do_not_grow_with_the_keys(purgatory: DelayedOperationPurgatory[Any]) -> None:
+    """Three hundred keys need two checks."""
     operation = MockOperation()
     purgatory.try_complete_else_watch(operation, range(300))
     assert operation.checks == 2
 
 
-def test_completed_after_the_second_look_and_before_the_timer(clock: ManualClock) -> None:
-    """Its cancel finds no timer entry; the operation must not stay in the wheel all the same."""
+def test_completed_after_the_second_check_and_before_the_timer(clock: ManualClock) -> None:
+    """cancel finds no timer entry; the operation must not stay in the wheel."""
 
     class Interrupted(SystemTimer):
         __slots__ = ()
@@ -76,9 +76,9 @@ def test_completed_after_the_second_look_and_before_the_timer(clock: ManualClock
 
 
 def test_expiry_and_event_at_the_same_time() -> None:
-    """One of the two completes the operation, and it counts as expired only if that was the timer.
+    """Exactly one of the two completes it, and it counts as expired only if the timer did.
 
-    Whoever comes first here waits inside on_complete for the other one to have arrived.
+    The first one waits inside on_complete until the other has arrived.
     """
     for expiry_first in (True, False):
         inside, arrived = Event(), Event()
@@ -102,8 +102,8 @@ def test_expiry_and_event_at_the_same_time() -> None:
         assert operation.expiries == (1 if expiry_first else 0)
 
 
-def test_expiry_does_not_answer_while_try_complete_looks() -> None:
-    """KAFKA-19312: on_complete waits until the look at the same state is over."""
+def test_expiry_does_not_complete_during_try_complete() -> None:
+    """KAFKA-19312: on_complete waits until a concurrent try_complete has returned."""
     order: list[str] = []
     looking, expiring = Event(), Event()
 
@@ -115,7 +115,7 @@ def test_expiry_does_not_answer_while_try_complete_looks() -> None:
             return False
 
         def on_complete(self) -> None:
-            order.append("answered")
+            order.append("done")
 
     operation = Slow()
 
@@ -130,13 +130,13 @@ def test_expiry_does_not_answer_while_try_complete_looks() -> None:
     timer.start()
     looker.join()
     timer.join()
-    assert order == ["looked", "answered"]
+    assert order == ["looked", "done"]
 
 
 def test_check_that_meets_a_held_lock_is_not_lost(
     purgatory: DelayedOperationPurgatory[Any],
 ) -> None:
-    """Somebody holds the lock and has looked at the old state: the check looks after it."""
+    """A check waits for the lock holder, which has read the old state, and then checks again."""
     looked, checking = Event(), Event()
 
     class Slow(MockOperation):
@@ -169,8 +169,8 @@ def test_check_that_meets_a_held_lock_is_not_lost(
     assert operation.completions == 1
 
 
-def test_lock_is_held_from_the_first_look_to_the_last() -> None:
-    """Else: the creator has lock L and waits for the operation, whose holder waits for L."""
+def test_lock_is_held_from_the_first_check_to_the_last() -> None:
+    """Otherwise the creator holds lock L and waits for the operation, whose holder waits for L."""
     operation = MockOperation()
     free: list[bool] = []
 
@@ -183,10 +183,10 @@ def test_lock_is_held_from_the_first_look_to_the_last() -> None:
     assert free == [False]
 
 
-def test_check_is_queued_by_who_holds_what_try_complete_needs(
+def test_check_is_queued_by_the_holder_of_a_needed_lock(
     purgatory: DelayedOperationPurgatory[Any],
 ) -> None:
-    """A holder of lock X leaves the check in the action queue, so nobody waits for X in a ring."""
+    """A holder of lock X adds the check to the action queue, which avoids a deadlock."""
     lock_x = Lock()
     actions = ActionQueue()
 
@@ -207,8 +207,8 @@ def test_check_is_queued_by_who_holds_what_try_complete_needs(
     assert operation.completions == 1
 
 
-def test_callback_comes_back_to_the_same_key(purgatory: DelayedOperationPurgatory[Any]) -> None:
-    """No shard lock is held while an operation completes: watching and checking are free."""
+def test_callback_checks_the_same_key(purgatory: DelayedOperationPurgatory[Any]) -> None:
+    """No shard lock is held during a completion, so it may watch and check the same key."""
     successor = MockOperation()
 
     class Following(MockOperation):
@@ -232,8 +232,10 @@ def test_callback_comes_back_to_the_same_key(purgatory: DelayedOperationPurgator
     assert purgatory.check_and_complete("a") == 1
 
 
-def test_key_is_removed_while_somebody_joins_it(purgatory: DelayedOperationPurgatory[Any]) -> None:
-    """A walk that found the list empty does not take it from who has joined since."""
+def test_key_is_removed_while_one_is_added(
+    purgatory: DelayedOperationPurgatory[Any],
+) -> None:
+    """A check that found the list empty does not remove an operation added since."""
     late = MockOperation()
 
     class LastOne(MockOperation):
@@ -250,7 +252,7 @@ def test_key_is_removed_while_somebody_joins_it(purgatory: DelayedOperationPurga
 
 
 def test_purge_and_completion_unlink_the_same_operation(clock: ManualClock) -> None:
-    """Unlinking twice is harmless."""
+    """Removing an operation twice has no effect."""
     purgatory = DelayedOperationPurgatory[Any](
         "races", SystemTimer("races", now_ms=clock), purge_interval=0
     )
@@ -268,7 +270,7 @@ def test_purge_and_completion_unlink_the_same_operation(clock: ManualClock) -> N
 
 
 def test_completed_after_some_of_its_keys(purgatory: DelayedOperationPurgatory[Any]) -> None:
-    """KAFKA-18027: the keys that are left are not watched any more."""
+    """KAFKA-18027: an operation completed meanwhile is not watched on its remaining keys."""
     operation = MockOperation()
 
     class CompletingKey:
@@ -284,7 +286,7 @@ def test_completed_after_some_of_its_keys(purgatory: DelayedOperationPurgatory[A
 def test_exception_of_one_operation_in_a_check(
     purgatory: DelayedOperationPurgatory[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The rest of the list is asked all the same (Kafka skips it until the next check)."""
+    """The rest of the list is checked (Kafka skips it until the next check)."""
 
     class Failing(MockOperation):
         def try_complete(self) -> bool:
@@ -304,7 +306,7 @@ def test_exception_of_one_operation_in_a_check(
 
 
 def test_completions_that_set_off_completions(purgatory: DelayedOperationPurgatory[Any]) -> None:
-    """Queued as actions, a thousand of them follow each other without nesting."""
+    """A thousand completions that trigger each other run as queued actions, without recursion."""
     actions = ActionQueue()
 
     class Domino(MockOperation):
@@ -325,22 +327,22 @@ def test_completions_that_set_off_completions(purgatory: DelayedOperationPurgato
     assert all(domino.completions == 1 for domino in dominoes)
 
 
-def test_client_goes_away_while_its_operation_is_answered() -> None:
-    """Abandoning waits for the answer that is under way, and changes nothing about it."""
-    answering, leaving = Event(), Event()
+def test_operation_is_abandoned_during_its_completion() -> None:
+    """Abandoning waits for a completion in progress and does not change it."""
+    completing, leaving = Event(), Event()
     order: list[str] = []
 
     class Slow(MockOperation):
         def on_complete(self) -> None:
             super().on_complete()
-            answering.set()
+            completing.set()
             assert leaving.wait(PATIENCE_S)
-            order.append("answered")
+            order.append("done")
 
     operation = Slow()
     completer = Thread(target=operation.force_complete)
     completer.start()
-    assert answering.wait(PATIENCE_S)
+    assert completing.wait(PATIENCE_S)
 
     def leave() -> None:
         leaving.set()
@@ -351,5 +353,5 @@ def test_client_goes_away_while_its_operation_is_answered() -> None:
     leaver.start()
     completer.join()
     leaver.join()
-    assert order == ["answered", "left"]
+    assert order == ["done", "left"]
     assert operation.completions == 1

@@ -1,4 +1,4 @@
-"""Eight threads do everything at once, from a printed seed; in the end nothing is left over."""
+"""Eight threads perform all operations at random from a printed seed; nothing must remain."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from purgatories.try_lock_operation import TryLockOperation
 from tests.purgatories.manual_clock import ManualClock, MockOperation
 
 THREADS = 8
-STEPS = 1500  # a thread
+STEPS = 1500  # for each thread
 KEYS = 12
 
 
 class MockTryLockOperation(MockOperation, TryLockOperation):
-    """As `MockOperation`, asked without ever blocking."""
+    """A `MockOperation` that is checked without blocking."""
 
 
 @pytest.fixture
 def hectic() -> Iterator[None]:
-    """Let threads take turns a thousand times as often as usual."""
+    """Switch threads a thousand times as often as usual."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(5e-6)
     yield
@@ -35,7 +35,7 @@ def hectic() -> Iterator[None]:
 
 
 class Stress:
-    """What the threads share, and what each of them does."""
+    """The state that the threads share, and the steps of each."""
 
     def __init__(self, seed: int, operation_type: type[Any]) -> None:
         self.clock = ManualClock()
@@ -83,10 +83,10 @@ class Stress:
             self.timer.advance_clock(0)
         else:
             self.purgatory.purge_if_due()
-            self.timer.add(random.choice(mine))  # anew, while others complete it
+            self.timer.add(random.choice(mine))  # again, while others complete it
 
     def finish(self) -> None:
-        """Make everything completable, check every key, and let the rest of time pass."""
+        """Make everything completable, check every key, and advance past all timeouts."""
         for operation in self.operations:
             operation.completable = True
         for key in range(KEYS):
@@ -100,7 +100,7 @@ class Stress:
 def test_nothing_is_lost_and_nothing_completed_twice(
     operation_type: type[Any], hectic: None
 ) -> None:
-    """Every operation ends once; no list, no wheel and no counter keeps anything."""
+    """Every operation completes once; all lists, wheels and counters are empty."""
     seed = randbits(32)
     print(f"seed {seed}")  # noqa: T201 - pytest shows it when the test fails
     stress = Stress(seed, operation_type)

@@ -1,4 +1,4 @@
-"""What Kafka 1.1 to 2.6 tested: a check that meets a held lock must still lead to completion."""
+"""Tests of Kafka 1.1 to 2.6: a check that finds the lock taken must still lead to completion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from purgatories.try_lock_operation import TryLockOperation
 
 
 class Contended(TryLockOperation):
-    """Its first look evaluates the condition, then dawdles before it lets go of the lock."""
+    """Its first check evaluates the condition, then waits before it releases the lock."""
 
     def __init__(self) -> None:
         super().__init__(10_000)
@@ -32,7 +32,7 @@ class Contended(TryLockOperation):
 
 
 class WithoutFlag(Contended):
-    """Kafka 0.11 and 1.0: whoever finds the lock taken just leaves."""
+    """Kafka 0.11 and 1.0: a check that finds the lock taken does nothing."""
 
     def maybe_try_complete(self, cause: object = None) -> bool:
         if self.lock.acquire(blocking=False):
@@ -44,7 +44,7 @@ class WithoutFlag(Contended):
 
 
 def _check_that_meets_a_held_lock(operation: Contended) -> None:
-    """A looks too early and dawdles; B brings the news and finds the lock taken."""
+    """A checks too early and waits; B's event finds the lock taken."""
     dawdler = Thread(target=operation.maybe_try_complete, args=["too early"])
     dawdler.start()
     assert operation.looked.wait(30)
@@ -55,7 +55,7 @@ def _check_that_meets_a_held_lock(operation: Contended) -> None:
 
 
 def test_try_complete_lock_contention() -> None:
-    """DelayedOperationTest.testTryCompleteLockContention: the dawdler looks again."""
+    """DelayedOperationTest.testTryCompleteLockContention: the lock holder checks again."""
     operation = Contended()
     _check_that_meets_a_held_lock(operation)
     assert operation.is_completed
@@ -64,14 +64,14 @@ def test_try_complete_lock_contention() -> None:
 
 
 def test_lost_wake_up_without_the_flag() -> None:
-    """KAFKA-6653: the news is brought, and nobody looks."""
+    """KAFKA-6653: without the flag no thread checks after the event."""
     operation = WithoutFlag()
     _check_that_meets_a_held_lock(operation)
     assert not operation.is_completed
 
 
-def test_nobody_waits_for_the_lock() -> None:
-    """DelayedOperationTest.testDelayedOperationLock: a check of a held one returns at once."""
+def test_no_check_waits_for_the_lock() -> None:
+    """DelayedOperationTest.testDelayedOperationLock: a check returns if the lock is taken."""
     operation = Contended()
     dawdler = Thread(target=operation.maybe_try_complete)
     dawdler.start()
@@ -86,7 +86,7 @@ def test_nobody_waits_for_the_lock() -> None:
     "ask", [TryLockOperation.maybe_try_complete, TryLockOperation.safe_try_complete]
 )
 def test_completes_like_any_other(ask: Callable[[TryLockOperation], bool]) -> None:
-    """Without contention it is one look, and True only for who completed it."""
+    """Without contention there is one check, and True only for the caller that completed it."""
     operation = Contended()
     operation.looked.set()
     assert not ask(operation)

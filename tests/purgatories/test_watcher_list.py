@@ -1,4 +1,4 @@
-"""One shard: keys that come and go."""
+"""Tests of one shard."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def _watchers_of(shard: WatcherList[MockOperation], key: str) -> list[MockOperat
 
 
 def test_key_is_made_by_the_first_and_shared_by_all() -> None:
-    """One list a key."""
+    """Operations on the same key share one list."""
     shard = WatcherList[MockOperation]()
     operations = [MockOperation(), MockOperation()]
     for operation in operations:
@@ -20,8 +20,8 @@ def test_key_is_made_by_the_first_and_shared_by_all() -> None:
     assert [key for key, _ in shard.all_watchers()] == ["a"]
 
 
-def test_key_with_somebody_on_it_is_kept() -> None:
-    """Somebody may have joined since it was found empty."""
+def test_key_with_an_operation_is_kept() -> None:
+    """A key with a new operation is kept, even if its list was found empty before."""
     shard = WatcherList[MockOperation]()
     shard.watch("a", MockOperation())
     shard.remove_key_if_empty("a", shard.watchers_by_key["a"])
@@ -29,7 +29,7 @@ def test_key_with_somebody_on_it_is_kept() -> None:
 
 
 def test_key_that_has_other_watchers_by_now_is_kept() -> None:
-    """Emptiness of the old list says nothing about the new one."""
+    """A key with new watchers is kept if the old ones are empty."""
     shard = WatcherList[MockOperation]()
     shard.watch("a", MockOperation())
     old = shard.watchers_by_key["a"]
@@ -41,7 +41,7 @@ def test_key_that_has_other_watchers_by_now_is_kept() -> None:
 
 
 def test_cancel_forgets_the_key() -> None:
-    """And an unknown key has nobody to cancel."""
+    """Cancelling removes the key; for an unknown key it returns no operations."""
     shard = WatcherList[MockOperation]()
     operation = MockOperation()
     shard.watch("a", operation)

@@ -1,4 +1,4 @@
-"""The list of one key, walked while it changes."""
+"""Tests of the list of one key, also while it changes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def _watchers(*operations: MockOperation) -> Watchers[MockOperation]:
     return watchers
 
 
-def test_operations_are_asked_in_order_of_arrival() -> None:
-    """First come, first completed."""
+def test_operations_are_checked_in_order_of_arrival() -> None:
+    """Operations are checked in the order in which they were added."""
     order: list[int] = []
 
     class Numbered(MockOperation):
@@ -34,8 +34,8 @@ def test_operations_are_asked_in_order_of_arrival() -> None:
     assert order == [0, 1, 2, 3, 4]
 
 
-def test_who_is_not_completed_stays_in_place() -> None:
-    """Only completed operations leave the list."""
+def test_uncompleted_operation_stays_in_place() -> None:
+    """Only completed operations are removed from the list."""
     waiting = [MockOperation() for _ in range(2)]
     watchers = _watchers(waiting[0], MockOperation(completable=True), waiting[1])
     assert watchers.try_complete_watched() == 1
@@ -43,7 +43,7 @@ def test_who_is_not_completed_stays_in_place() -> None:
 
 
 def test_exception_of_one_does_not_keep_others_waiting(caplog: pytest.LogCaptureFixture) -> None:
-    """It is logged; the operation stays on the list, for a later check or its timer."""
+    """The exception is logged; the operation stays in the list for later checks or its timer."""
 
     class Failing(MockOperation):
         def try_complete(self) -> bool:
@@ -57,8 +57,8 @@ def test_exception_of_one_does_not_keep_others_waiting(caplog: pytest.LogCapture
     assert other.completions == 1
 
 
-def test_who_arrives_during_a_walk_is_not_part_of_it() -> None:
-    """It has looked for itself after it was put on the list; so the walk ends."""
+def test_operation_added_during_a_check_is_not_checked() -> None:
+    """An operation added during a check of the list is not checked by it, so the check ends."""
 
     class Following(MockOperation):
         def on_complete(self) -> None:
@@ -71,7 +71,7 @@ def test_who_arrives_during_a_walk_is_not_part_of_it() -> None:
 
 
 def test_purge_drops_completed_ones_and_counts_them() -> None:
-    """Nobody is asked."""
+    """A purge removes completed operations, returns their number and checks none."""
     done, waiting = MockOperation(), MockOperation(completable=True)
     watchers = _watchers(done, waiting)
     done.force_complete()
@@ -81,7 +81,7 @@ def test_purge_drops_completed_ones_and_counts_them() -> None:
 
 
 def test_cancel_empties_the_list_without_completing() -> None:
-    """The operations are handed back."""
+    """Cancelling empties the list and returns the operations."""
     operations = [MockOperation(), MockOperation()]
     watchers = _watchers(*operations)
     assert watchers.cancel() == operations

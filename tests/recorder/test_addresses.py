@@ -42,18 +42,18 @@ def frame_of(body: Any, version: int) -> tuple[RequestHeader, bytes]:
 def test_every_address_is_replaced(body: Any, version: int) -> None:
     """Each address is replaced by the one for its node id; other fields do not change."""
     header, frame = frame_of(body, version)
-    asked: list[tuple[int, Address]] = []
+    calls: list[tuple[int, Address]] = []
 
     def local(node_id: int, upstream: Address) -> Address:
-        asked.append((node_id, upstream))
+        calls.append((node_id, upstream))
         return Address("127.0.0.1", 5)
 
     changed = rewritten(header, frame, decoded(header, frame), local)
 
-    assert asked == [(7, Address("kafka", 9092))]
-    asked.clear()
+    assert calls == [(7, Address("kafka", 9092))]
+    calls.clear()
     rewritten(header, changed, decoded(header, changed), local)
-    assert asked == [(7, Address("127.0.0.1", 5))]
+    assert calls == [(7, Address("127.0.0.1", 5))]
     assert changed[:4] == frame[:4]
 
 
@@ -84,7 +84,7 @@ def test_versions_that_cannot_be_rewritten_are_hidden() -> None:
     assert [api.max_version for api in told.api_keys] == [13, 99]
 
 
-def test_what_is_not_known_is_not_decoded() -> None:
+def test_an_unknown_response_is_not_decoded() -> None:
     """The body of an unknown API or version is not decoded."""
     assert decoded(RequestHeader(3, 99, 1, None), b"\0\0\0\1") is None
     assert decoded(RequestHeader(3, 12, 1, None), b"\0\0\0\1\0torn") is None

@@ -27,14 +27,14 @@ def test_an_upstream_is_enough() -> None:
         (["--upstream", "k:1", "--port", "x"], "'x' is not a port"),
     ],
 )
-def test_what_makes_no_sense_is_2_and_one_line(
+def test_invalid_arguments_are_2_and_one_line(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An invalid argument gives exit code 2 and one line that names the option."""
     with pytest.raises(SystemExit) as ended:
         parse(words)
 
-    told = capsys.readouterr().err
+    stderr = capsys.readouterr().err
     assert ended.value.code == 2
-    assert said in told
-    assert told.count("\n") == 1
+    assert said in stderr
+    assert stderr.count("\n") == 1

@@ -29,24 +29,26 @@ BEAT = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
 
 def exchange() -> Exchange:
     """A connection to node 3."""
-    return Exchange(9, lambda: 3, TopicNames(), lambda _, told: Address(told.host, told.port))
+    return Exchange(
+        9, lambda: 3, TopicNames(), lambda _, upstream: Address(upstream.host, upstream.port)
+    )
 
 
-def asked(body: object, version: int, correlation_id: int) -> bytes:
+def framed(body: object, version: int, correlation_id: int) -> bytes:
     """A request's frame without its length."""
     return encode_request(body, version, correlation_id, "me")[4:]
 
 
-def test_phases_add_up_and_the_second_request_queues_behind_the_first() -> None:
+def test_phases_add_up_and_the_second_request_is_queued() -> None:
     """The second request is queued until the first has its response; phases add up."""
     one = exchange()
-    answer = frame_of(HeartbeatResponse(error_code=27), 4)[1]
-    one.request(asked(BEAT, 4, 1), 100)
-    one.request(asked(BEAT, 4, 2), 150)
+    response = frame_of(HeartbeatResponse(error_code=27), 4)[1]
+    one.request(framed(BEAT, 4, 1), 100)
+    one.request(framed(BEAT, 4, 2), 150)
     records = []
-    for answered_us, sent_us in ((300, 310), (400, 420)):
-        passed_on, record_of = one.response(answer, answered_us)
-        assert passed_on is answer
+    for responded_us, sent_us in ((300, 310), (400, 420)):
+        passed_on, record_of = one.response(response, responded_us)
+        assert passed_on is response
         records.append(record_of(sent_us))
 
     times = [
@@ -62,11 +64,11 @@ def test_phases_add_up_and_the_second_request_queues_behind_the_first() -> None:
     assert [records[0][name] for name in who] == [3, 9, "me", "Heartbeat", 4, 27]
 
 
-def test_a_produce_that_wants_no_answer_is_a_record_at_once() -> None:
+def test_a_produce_without_acks_is_recorded_at_once() -> None:
     """A Produce with acks=0 gives a record at once, and takes no later response."""
     one = exchange()
-    record = one.request(asked(ProduceRequest(acks=0, timeout_ms=7, topic_data=[]), 9, 1), 100)
-    one.request(asked(BEAT, 4, 2), 200)
+    record = one.request(framed(ProduceRequest(acks=0, timeout_ms=7, topic_data=[]), 9, 1), 100)
+    one.request(framed(BEAT, 4, 2), 200)
     _, record_of = one.response(frame_of(HeartbeatResponse(), 4)[1], 300)
 
     assert record is not None
@@ -84,13 +86,13 @@ def test_a_fetch_is_counted_before_the_next_one_moves_on() -> None:
     ]
     batch = build_batch([Record(None, b"a"), Record(None, b"b")])
     data = PartitionData(partition_index=0, high_watermark=2, records=batch)
-    answer = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
-    one.request(asked(requests[0], 12, 1), 100)
-    _, record_of = one.response(frame_of(answer, 12)[1], 200)
-    one.request(asked(requests[1], 12, 2), 300)
+    response = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
+    one.request(framed(requests[0], 12, 1), 100)
+    _, record_of = one.response(frame_of(response, 12)[1], 200)
+    one.request(framed(requests[1], 12, 2), 300)
 
-    (told,) = record_of(400)["partitions"]
-    assert (told["offset"], told["records"]) == (0, 2)
+    (partition,) = record_of(400)["partitions"]
+    assert (partition["offset"], partition["records"]) == (0, 2)
 
 
 def test_an_api_that_is_not_known_is_recorded_by_its_number() -> None:
@@ -103,7 +105,7 @@ def test_an_api_that_is_not_known_is_recorded_by_its_number() -> None:
     assert (record_of(150)["api"], record_of(150)["total_us"]) == ("999", 50)
 
 
-def test_an_answer_to_nothing_is_malformed() -> None:
+def test_a_response_without_a_request_is_malformed() -> None:
     """A response without a request raises Malformed."""
     with pytest.raises(Malformed):
         exchange().response(b"\0\0\0\1", 1)

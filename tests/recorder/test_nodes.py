@@ -11,7 +11,7 @@ from recorder.nodes import Nodes
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_node_has_one_port_however_often_it_is_told() -> None:
+async def test_a_node_keeps_its_port() -> None:
     """A node keeps its port; another node has another port."""
     async with trio.open_nursery() as nursery:
         nodes = Nodes("127.0.0.1", nursery, lambda _: None, lambda: 0)
@@ -42,7 +42,7 @@ async def test_a_node_that_is_gone_closes_the_client() -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_a_client_is_told_the_address_that_it_came_by() -> None:
+async def test_a_client_gets_the_host_that_it_connected_to() -> None:
     """The address of a node contains the host that the client connected to."""
     async with trio.open_nursery() as nursery:
         nodes = Nodes("0.0.0.0", nursery, lambda _: None, lambda: 0)

@@ -31,22 +31,22 @@ def named(name: str, _: UUID) -> str:
     return name
 
 
-def test_a_produce_has_its_counts_and_its_answer() -> None:
+def test_a_produce_has_its_counts_and_its_response() -> None:
     """A Produce has its counts and offsets; with acks=0 the offset is unknown."""
     part = PartitionProduceData(index=2, records=BATCH)
     request = ProduceRequest(
         acks=1, timeout_ms=5, topic_data=[TopicProduceData(name="t", partition_data=[part])]
     )
-    answer = PartitionProduceResponse(index=2, base_offset=10, error_code=3)
+    result = PartitionProduceResponse(index=2, base_offset=10, error_code=3)
     response = ProduceResponse(
-        responses=[TopicProduceResponse(name="t", partition_responses=[answer])]
+        responses=[TopicProduceResponse(name="t", partition_responses=[result])]
     )
 
-    [with_answer], [without] = (
+    [with_response], [without] = (
         produced(request, response, named),
         produced(request, None, named),
     )
-    assert with_answer == {
+    assert with_response == {
         "topic": "t",
         "partition": 2,
         "offset": 10,
@@ -59,7 +59,7 @@ def test_a_produce_has_its_counts_and_its_answer() -> None:
     assert (without["offset"], without["error"], without["records"]) == (None, 0, 4)
 
 
-def test_a_fetch_counts_from_where_it_asked() -> None:
+def test_a_fetch_counts_from_its_fetch_offset() -> None:
     """Records before the fetch offset are not counted, also in later requests of a session."""
     offsets: Offsets = {}
     part = FetchPartition(partition=0, fetch_offset=12, partition_max_bytes=1)
@@ -71,6 +71,6 @@ def test_a_fetch_counts_from_where_it_asked() -> None:
     data = PartitionData(partition_index=0, high_watermark=14, records=BATCH)
     response = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
 
-    [told] = fetched(response, offsets, named)
-    assert (told["offset"], told["records"], told["high_watermark"]) == (12, 2, 14)
-    assert told["bytes"] == len(BATCH)
+    [partition] = fetched(response, offsets, named)
+    assert (partition["offset"], partition["records"], partition["high_watermark"]) == (12, 2, 14)
+    assert partition["bytes"] == len(BATCH)

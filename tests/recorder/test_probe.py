@@ -15,7 +15,7 @@ TLS_ALERT = bytes.fromhex("15 0303 0002 02 46")  # protocol_version
 
 
 @pytest.mark.parametrize(
-    ("answer", "is_one"),
+    ("response", "is_one"),
     [
         (b"\0\0\0\6\0\0\0\0\0\x23", True),  # an error response is a frame, too
         (TLS_ALERT, False),
@@ -23,13 +23,13 @@ TLS_ALERT = bytes.fromhex("15 0303 0002 02 46")  # protocol_version
         (b"", False),
     ],
 )
-async def test_a_kafka_answers_in_frames(answer: bytes, is_one: bool) -> None:
+async def test_kafka_responds_with_frames(response: bytes, is_one: bool) -> None:
     """Only a frame is a Kafka response: no TLS alert, HTTP response or closed connection."""
     ours, theirs = memory_stream_pair()
 
     async def serve() -> None:
         assert await theirs.receive_some() == b"question"
-        await theirs.send_all(answer)
+        await theirs.send_all(response)
         await theirs.aclose()
 
     async with trio.open_nursery() as nursery:
@@ -37,6 +37,6 @@ async def test_a_kafka_answers_in_frames(answer: bytes, is_one: bool) -> None:
         assert await responds(ours, b"question") is is_one
 
 
-async def test_nobody_is_told() -> None:
+async def test_an_upstream_that_refuses_connections_is_reported() -> None:
     """A port without a listener is reported as unreachable."""
     assert await problem_of(Address("127.0.0.1", 1)) == "cannot connect"

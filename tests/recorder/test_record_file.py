@@ -21,7 +21,7 @@ def test_records_are_added_a_line_each(tmp_path: Path) -> None:
     assert (tmp_path / "r").read_text() == '{"a":0}\n{"a":1}\n'
 
 
-def test_a_line_that_was_torn_is_ended(tmp_path: Path) -> None:
+def test_a_partial_line_is_terminated(tmp_path: Path) -> None:
     """A partial line of an earlier run is terminated; the next record has its own line."""
     (tmp_path / "r").write_text('{"a":')
     file = RecordFile(tmp_path / "r")
@@ -31,7 +31,7 @@ def test_a_line_that_was_torn_is_ended(tmp_path: Path) -> None:
     assert (tmp_path / "r").read_text() == '{"a":\n{"a":1}\n'
 
 
-def test_a_disk_that_fills_up_leaves_no_half_line(
+def test_a_full_disk_leaves_no_partial_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk leaves no partial line; records written later are complete."""

@@ -25,7 +25,7 @@ async def test_bytes_pass_both_ways_and_become_a_record() -> None:
     client, ours = memory_stream_pair()
     theirs, node = memory_stream_pair()
     records: list[Record] = []
-    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, told: Address(*told))
+    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, upstream: Address(*upstream))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(relay, ours, theirs, exchange, records.append, lambda: 5)
         for byte in REQUEST:
@@ -43,12 +43,12 @@ async def test_bytes_pass_both_ways_and_become_a_record() -> None:
 @pytest.mark.parametrize(
     ("who", "cause"), [("client", "disconnect"), ("node", "unknown"), ("proxy", "shutdown")]
 )
-async def test_a_request_that_is_given_up_is_a_record(who: str, cause: str) -> None:
+async def test_an_abandoned_request_is_recorded(who: str, cause: str) -> None:
     """An abandoned request gives one record with its cause; a queued request gives none."""
     client, ours = memory_stream_pair()
     theirs, node = memory_stream_pair()
     records: list[Record] = []
-    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, told: Address(*told))
+    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, upstream: Address(*upstream))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(relay, ours, theirs, exchange, records.append, lambda: 5)
         await client.send_all(REQUEST + REQUEST)
@@ -65,12 +65,12 @@ async def test_a_request_that_is_given_up_is_a_record(who: str, cause: str) -> N
     assert (record["api"], record["completed_by"]) == ("Heartbeat", {"cause": cause})
 
 
-async def test_an_answer_that_the_client_does_not_take_is_a_record() -> None:
+async def test_a_response_that_the_client_does_not_read_is_recorded() -> None:
     """A response that the client does not read before it closes gives a record."""
     client, ours = memory_stream_pair()
     theirs, node = memory_stream_pair()
     records: list[Record] = []
-    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, told: Address(*told))
+    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, upstream: Address(*upstream))
 
     async def gone() -> None:
         raise trio.BrokenResourceError
@@ -89,7 +89,7 @@ async def test_bytes_that_are_no_frames_close_both_sides() -> None:
     """Bytes that are not frames close both connections."""
     client, ours = memory_stream_pair()
     theirs, node = memory_stream_pair()
-    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, told: Address(*told))
+    exchange = Exchange(1, lambda: None, TopicNames(), lambda _, upstream: Address(*upstream))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(relay, ours, theirs, exchange, lambda _: None, lambda: 5)
         await client.send_all(b"\xff\xff\xff\xff")

@@ -1,4 +1,4 @@
-"""Kafka's DelayedFetchTest, and every case of its letters A to H."""
+"""Kafka's DelayedFetchTest, and every case A to H of DelayedFetch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from purgatories.operations.delayed_fetch import DelayedFetch, FetchPartitionSta
 
 
 class At(NamedTuple):
-    """An offset in a segment at a position; by itself it is message-only."""
+    """An offset in a segment at a position; without segment and position it is message-only."""
 
     message_offset: int
     segment_base_offset: int = -1
@@ -24,7 +24,7 @@ class UnknownLeaderEpochError(Exception):
 
 
 class Source:
-    """Logs that end where they are told to."""
+    """Logs with the end offsets that the test sets."""
 
     def __init__(self, **ends: At | None) -> None:
         self.ends = ends
@@ -45,7 +45,7 @@ class Source:
 
 
 class Fetch:
-    """A fetch of partitions a, b, … from their starts."""
+    """A fetch of partitions a, b, … from their start offsets."""
 
     def __init__(
         self,
@@ -55,29 +55,29 @@ class Fetch:
         epoch: int = -1,
         **starts: At,
     ) -> None:
-        self.answers = 0
+        self.responses = 0
         statuses = [
             FetchPartitionStatus(key, start, max_bytes, epoch, epoch)
             for key, start in starts.items()
         ]
-        self.operation = DelayedFetch(500, min_bytes, statuses, source, self._answer)
+        self.operation = DelayedFetch(500, min_bytes, statuses, source, self._respond)
 
-    def _answer(self) -> None:
-        self.answers += 1
+    def _respond(self) -> None:
+        self.responses += 1
 
     def completes(self) -> bool:
         done = self.operation.try_complete()
-        assert self.answers == done
+        assert self.responses == done
         return done
 
 
 def test_fetch_with_fenced_epoch() -> None:
-    """DelayedFetchTest.testFetchWithFencedEpoch: complete now, the read tells (case E, and A-D)."""
+    """DelayedFetchTest.testFetchWithFencedEpoch: completes; the read returns the error (A-E)."""
     assert Fetch(Source(a=None), a=At(500, 0, 0)).completes()
 
 
 def test_not_leader_or_follower() -> None:
-    """DelayedFetchTest.testNotLeaderOrFollower: one such partition ends the wait for all."""
+    """DelayedFetchTest.testNotLeaderOrFollower: one such partition completes the whole fetch."""
     assert Fetch(Source(a=At(500, 0, 0), b=None), a=At(500, 0, 0), b=At(1, 0, 1)).completes()
 
 
@@ -88,8 +88,8 @@ def test_diverging_epoch() -> None:
     assert Fetch(source, epoch=5, a=At(500, 0, 0)).completes()
 
 
-def test_divergence_is_asked_about_only_with_an_epoch() -> None:
-    """A fetch that names no last fetched epoch cannot diverge."""
+def test_divergence_is_checked_only_with_an_epoch() -> None:
+    """A fetch without a last fetched epoch is not checked for divergence."""
     source = Source(a=At(500, 0, 0))
     source.diverging = True
     assert not Fetch(source, a=At(500, 0, 0)).completes()
@@ -102,18 +102,18 @@ def test_delayed_fetch_with_message_only_high_watermark(end: int, completes: boo
 
 
 def test_message_only_start_waits() -> None:
-    """No distance in bytes can be told."""
+    """With a message-only start the distance in bytes is unknown, and the fetch waits."""
     assert not Fetch(Source(a=At(500, 0, 900)), a=At(450)).completes()
 
 
-def test_newer_leader_epoch_flies_out() -> None:
-    """An epoch the leader does not know yet is not a reason to answer."""
+def test_error_for_a_newer_leader_epoch_propagates() -> None:
+    """The error for an epoch newer than the leader's propagates to the caller."""
     source = Source(a=At(500, 0, 0))
     source.newer_epoch = True
     fetch = Fetch(source, a=At(500, 0, 0))
     with pytest.raises(UnknownLeaderEpochError):
         fetch.operation.try_complete()
-    assert fetch.answers == 0
+    assert fetch.responses == 0
 
 
 def test_start_beyond_the_end() -> None:
@@ -122,29 +122,29 @@ def test_start_beyond_the_end() -> None:
 
 
 def test_start_at_the_end_on_an_older_segment_waits() -> None:
-    """Equal offsets: the log has just rolled, and nothing has come yet."""
+    """With equal offsets the log has just rolled, and there is no data yet."""
     assert not Fetch(Source(a=At(500, 500, 0)), a=At(500, 0, 999)).completes()
 
 
 def test_start_on_an_older_segment() -> None:
-    """Case F2: there is data, however many bytes."""
+    """Case F2: data exists, so the fetch completes whatever its size."""
     assert Fetch(Source(a=At(501, 500, 1)), min_bytes=10**9, a=At(499, 0, 999)).completes()
 
 
 def test_start_on_a_newer_segment_counts_nothing() -> None:
-    """The log was truncated and has grown past the start again: positions cannot be compared."""
+    """After a truncation the log has grown past the start: positions are not comparable."""
     assert not Fetch(Source(a=At(501, 0, 5000)), a=At(499, 400, 10)).completes()
 
 
 def test_throttled_follower_on_an_older_segment_waits() -> None:
-    """Case F2 does not hold for who must wait for the quota."""
+    """Case F2 does not apply to a follower that is throttled."""
     source = Source(a=At(501, 500, 1))
     source.throttled = True
     assert not Fetch(source, a=At(499, 0, 999)).completes()
 
 
 def test_bytes_of_all_partitions_add_up() -> None:
-    """Case G: 60 and 40 are the 100 asked for."""
+    """Case G: 60 and 40 bytes reach min_bytes of 100."""
     for end_of_b, completes in ((50, True), (49, False)):
         source = Source(a=At(9, 0, 60), b=At(9, 0, end_of_b))
         fetch = Fetch(source, min_bytes=100, a=At(5, 0, 0), b=At(5, 0, 10))
@@ -152,33 +152,33 @@ def test_bytes_of_all_partitions_add_up() -> None:
 
 
 def test_a_partition_counts_no_more_than_it_may_return() -> None:
-    """The distance is cut to the partition's max_bytes."""
+    """The distance counts up to the partition's max_bytes."""
     source = Source(a=At(9, 0, 5000))
     assert not Fetch(source, min_bytes=1001, max_bytes=1000, a=At(5, 0, 0)).completes()
     assert Fetch(source, min_bytes=1000, max_bytes=1000, a=At(5, 0, 0)).completes()
 
 
 def test_throttled_follower_counts_nothing() -> None:
-    """Its bytes are not there yet."""
+    """The bytes of a throttled partition do not count."""
     source = Source(a=At(9, 0, 60))
     source.throttled = True
     assert not Fetch(source, a=At(5, 0, 0)).completes()
 
 
 def test_unknown_start_is_skipped() -> None:
-    """The first read found no place in the log: nothing to compare with."""
+    """A partition whose start is unknown is skipped."""
     assert not Fetch(Source(a=None), a=At(-1)).completes()
 
 
 def test_expiry_is_marked_by_kind_of_fetcher() -> None:
-    """Followers' and consumers' expiries are counted apart; the answer is given all the same."""
+    """Expiries of followers and consumers are counted separately; the fetch completes anyway."""
     meter = ExpirationMeter()
-    answers: list[int] = []
+    responses: list[int] = []
     for fetcher in ("follower", "consumer", "consumer"):
         operation: DelayedOperation = DelayedFetch(
-            500, 1, [], Source(), lambda: answers.append(1), fetcher
+            500, 1, [], Source(), lambda: responses.append(1), fetcher
         )
         operation.expirations = meter
         operation.run()
     assert meter.by_tag() == {"follower": 1, "consumer": 2}
-    assert len(answers) == 3
+    assert len(responses) == 3

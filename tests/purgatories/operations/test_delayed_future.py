@@ -36,7 +36,7 @@ def _done(result: int = 0) -> Future[int]:
 
 
 def test_delayed_future_done() -> None:
-    """DelayedFutureTest: done futures are answered on the caller's thread, without another one."""
+    """DelayedFutureTest: with done futures the caller's thread calls back and no thread starts."""
     s = Setting()
     s.wait_for(_done(), _done())
     assert s.threads == [threading.current_thread().name]
@@ -45,7 +45,7 @@ def test_delayed_future_done() -> None:
 
 
 def test_delayed_future_pending() -> None:
-    """DelayedFutureTest: pending ones are answered by the purgatory's thread, after the last."""
+    """DelayedFutureTest: with pending futures the purgatory's thread calls back after the last."""
     s = Setting()
     pending = [Future[int](), Future[int]()]
     s.wait_for(_done(), *pending)
@@ -59,7 +59,7 @@ def test_delayed_future_pending() -> None:
 
 
 def test_future_done_after_shutdown(caplog: pytest.LogCaptureFixture) -> None:
-    """Nobody is answered, and nobody who finishes a future hears of it."""
+    """A future that is done after the shutdown causes no callback and no error."""
     s = Setting()
     late = Future[int]()
     operation = s.wait_for(late)
@@ -70,7 +70,7 @@ def test_future_done_after_shutdown(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_delayed_future_timeout() -> None:
-    """DelayedFutureTest: the unfinished one fails with a timeout, and not before its time."""
+    """DelayedFutureTest: at the timeout, and not before, the unfinished future fails."""
     s = Setting()
     unfinished = Future[int]()
     finished = _done(7)

@@ -1,4 +1,4 @@
-"""A session that is kept alive or ends."""
+"""Tests of a member's session."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Coordinator:
         self.expired.append((group, member_id, is_pending))
 
 
-def test_sign_of_life_completes_it() -> None:
-    """And nobody is told."""
+def test_heartbeat_completes_it() -> None:
+    """A heartbeat completes the operation without a call of the coordinator."""
     coordinator = Coordinator()
     operation = DelayedHeartbeat(coordinator, "group", "member", False, 1000)
     assert not operation.try_complete()
@@ -32,8 +32,8 @@ def test_sign_of_life_completes_it() -> None:
     assert coordinator.expired == []
 
 
-def test_silence_is_told_with_whose_it_is() -> None:
-    """Of a member, or of an id that was given out (KIP-394)."""
+def test_expiry_reports_the_member() -> None:
+    """An expiry reports the member and whether its id is pending (KIP-394)."""
     coordinator = Coordinator()
     DelayedHeartbeat(coordinator, "group", "member", False, 1000).run()
     DelayedHeartbeat(coordinator, "group", "newcomer", True, 1000).run()

@@ -1,4 +1,4 @@
-"""A group that waits for its members, at first and later."""
+"""Tests of the join operations, initial and later."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ class Group:
 
 
 class Coordinator:
-    """Writes down what it is told, and when."""
+    """Records the calls it gets, with their times."""
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
-        self.told: list[tuple[str, float]] = []
+        self.calls: list[tuple[str, float]] = []
 
     def try_complete_join(self, group: Group, force_complete: Callable[[], bool]) -> bool:
         return group.all_joined and force_complete()
 
     def on_complete_join(self, group: Group) -> None:
-        self.told.append(("complete", self.clock()))
+        self.calls.append(("complete", self.clock()))
 
     def on_expire_join(self) -> None:
-        self.told.append(("expire", self.clock()))
+        self.calls.append(("expire", self.clock()))
 
 
 class Setting:
@@ -52,55 +52,55 @@ class Setting:
 
 
 def test_join_completes_when_all_have_joined() -> None:
-    """An event completes it, and it does not expire."""
+    """The last join completes the operation, which then does not expire."""
     s = Setting()
     operation = DelayedJoin(s.coordinator, s.group, 1000)
     assert not s.purgatory.try_complete_else_watch(operation, [s.group.join_key])
     s.group.all_joined = True
     assert s.purgatory.check_and_complete(s.group.join_key) == 1
     s.clock.advance_to(2000, s.timer)
-    assert s.coordinator.told == [("complete", 0)]
+    assert s.coordinator.calls == [("complete", 0)]
 
 
-def test_join_goes_on_without_who_is_late() -> None:
-    """Time completes it as well; then the action queue is drained."""
+def test_join_completes_without_late_members() -> None:
+    """At the timeout the operation completes, and then drains the action queue."""
     s = Setting()
     operation = DelayedJoin(s.coordinator, s.group, 1000)
     s.purgatory.try_complete_else_watch(operation, [s.group.join_key])
     s.clock.advance_to(2000, s.timer)
-    assert s.coordinator.told == [("complete", 1000), ("expire", 1000)]
+    assert s.coordinator.calls == [("complete", 1000), ("expire", 1000)]
 
 
 def test_initial_join_is_never_completed_by_an_event() -> None:
-    """Even with everybody there it waits for more."""
+    """An initial join keeps waiting even if all members have joined."""
     s = Setting()
     s.initial(300, 1000)
     s.group.all_joined = True
     assert s.purgatory.check_and_complete(s.group.join_key) == 0
     s.clock.advance_to(300, s.timer)
-    assert s.coordinator.told[0] == ("complete", 300)
+    assert s.coordinator.calls[0] == ("complete", 300)
 
 
 def test_initial_join_waits_again_for_each_new_member() -> None:
-    """Once per delay in which somebody came; the flag is taken down each time."""
+    """An initial join waits again after each delay in which a member joined."""
     s = Setting()
     s.initial(300, 10_000)
     for until_ms in (200, 500):
         s.clock.advance_to(until_ms, s.timer)
         s.group.new_member_added = True
     s.clock.advance_to(899, s.timer)
-    assert [event for event, _ in s.coordinator.told if event == "complete"] == []
+    assert [event for event, _ in s.coordinator.calls if event == "complete"] == []
     s.clock.advance_to(900, s.timer)
-    assert ("complete", 900) in s.coordinator.told
+    assert ("complete", 900) in s.coordinator.calls
     assert not s.group.new_member_added
 
 
 def test_initial_join_waits_no_longer_than_the_rebalance_timeout() -> None:
-    """The last delay is what remains of it, however many come."""
+    """The last delay is limited to what remains of the rebalance timeout."""
     s = Setting()
     s.initial(300, 700)
     for until_ms in (100, 350, 650):
         s.clock.advance_to(until_ms, s.timer)
         s.group.new_member_added = True
     s.clock.advance_to(2000, s.timer)
-    assert [at for event, at in s.coordinator.told if event == "complete"] == [700]
+    assert [at for event, at in s.coordinator.calls if event == "complete"] == [700]

@@ -1,4 +1,4 @@
-"""An operation over several partitions, each decided by itself."""
+"""Tests of an operation on several partitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FAILED_BEFORE = 3
 
 
 class Status:
-    """A partition with an error, 0 for one that may wait."""
+    """A partition with an error; 0 if it is pending."""
 
     def __init__(self, error: int = 0) -> None:
         self.acks_pending = False
@@ -17,13 +17,13 @@ class Status:
 
 
 class Waiting(DelayedPartitions[str, Status]):
-    """A partition is decided, without an error, once its key is among those ready."""
+    """Decides a partition without an error once its key is in the set of ready keys."""
 
     def __init__(self, statuses: dict[str, Status]) -> None:
-        self.answers: list[dict[str, int]] = []
+        self.responses: list[dict[str, int]] = []
         self.looked_at: list[str] = []
         self.ready: set[str] = set()
-        super().__init__(1000, statuses, self._answer)
+        super().__init__(1000, statuses, self._respond)
 
     def decide(self, key: str, status: Status) -> bool:
         self.looked_at.append(key)
@@ -31,23 +31,23 @@ class Waiting(DelayedPartitions[str, Status]):
             status.error = 0
         return key in self.ready
 
-    def _answer(self, statuses: dict[str, Status]) -> None:
-        self.answers.append({key: status.error for key, status in statuses.items()})
+    def _respond(self, statuses: dict[str, Status]) -> None:
+        self.responses.append({key: status.error for key, status in statuses.items()})
 
 
 def test_it_completes_with_the_last_partition() -> None:
-    """One that is undecided holds back the answer of all."""
+    """The operation waits while one partition is undecided."""
     waiting = Waiting({"a": Status(), "b": Status()})
     waiting.ready = {"a"}
 
     assert not waiting.safe_try_complete()
     waiting.ready = {"a", "b"}
     assert waiting.safe_try_complete()
-    assert waiting.answers == [{"a": 0, "b": 0}]
+    assert waiting.responses == [{"a": 0, "b": 0}]
 
 
-def test_what_is_decided_is_never_looked_at_again() -> None:
-    """A result sticks, whatever becomes of the partition afterwards."""
+def test_decided_partition_is_not_checked_again() -> None:
+    """A decision is final, even if the partition's state changes afterwards."""
     waiting = Waiting({"a": Status(), "b": Status()})
     waiting.ready = {"a"}
 
@@ -57,22 +57,22 @@ def test_what_is_decided_is_never_looked_at_again() -> None:
     assert waiting.looked_at == ["a", "b", "b"]
 
 
-def test_what_failed_before_is_not_waited_for() -> None:
-    """Its error stays, and nobody asks about it."""
+def test_failed_partition_is_not_waited_for() -> None:
+    """A partition that failed before keeps its error and is not checked."""
     waiting = Waiting({"a": Status(FAILED_BEFORE), "b": Status()})
     waiting.ready = {"b"}
 
     assert waiting.safe_try_complete()
     assert waiting.looked_at == ["b"]
-    assert waiting.answers == [{"a": FAILED_BEFORE, "b": 0}]
+    assert waiting.responses == [{"a": FAILED_BEFORE, "b": 0}]
 
 
-def test_time_that_runs_out_answers_what_is_pending_as_timed_out() -> None:
-    """The error was set beforehand: there is nothing to do at the end but to answer."""
+def test_pending_partitions_time_out() -> None:
+    """At the timeout pending partitions have the preset error REQUEST_TIMED_OUT."""
     waiting = Waiting({"a": Status(), "b": Status()})
     waiting.ready = {"a"}
     waiting.safe_try_complete()
 
     waiting.run()
 
-    assert waiting.answers == [{"a": 0, "b": REQUEST_TIMED_OUT}]
+    assert waiting.responses == [{"a": 0, "b": REQUEST_TIMED_OUT}]

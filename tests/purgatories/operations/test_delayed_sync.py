@@ -1,4 +1,4 @@
-"""A generation that waits for its SyncGroups."""
+"""Tests of the sync operation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Coordinator:
 
 
 def test_completes_when_the_coordinator_says_so() -> None:
-    """And nothing else happens then."""
+    """The operation completes when the coordinator says so, without another call."""
     coordinator = Coordinator()
     operation = DelayedSync(coordinator, "group", 4, 1000)
     assert not operation.try_complete()
@@ -32,8 +32,8 @@ def test_completes_when_the_coordinator_says_so() -> None:
     assert coordinator.expired == []
 
 
-def test_expiry_is_told_with_its_generation() -> None:
-    """The coordinator must know whether that generation is still the present one."""
+def test_expiry_reports_its_generation() -> None:
+    """An expiry passes the generation, which the coordinator compares with the current one."""
     coordinator = Coordinator()
     DelayedSync(coordinator, "group", 4, 1000).run()
     assert coordinator.expired == [("group", 4)]

@@ -1,4 +1,4 @@
-"""Buckets by time, and who is woken for them."""
+"""Tests of the queue of buckets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_get_delay() -> None:
 
 
 def test_nothing_is_handed_out_before_its_time() -> None:
-    """Not even a fraction of a millisecond."""
+    """A bucket is not returned even a fraction of a millisecond early."""
     clock = ManualClock()
     queue = DelayQueue(clock)
     bucket = _bucket(10)
@@ -39,7 +39,7 @@ def test_nothing_is_handed_out_before_its_time() -> None:
 
 
 def test_buckets_leave_by_expiration_then_as_they_came() -> None:
-    """Equal expirations keep their order."""
+    """Buckets of equal expiration leave in the order in which they were added."""
     queue = DelayQueue(lambda: 100)
     buckets = [_bucket(ms) for ms in (40, 10, 40, 20)]
     for bucket in buckets:
@@ -48,7 +48,7 @@ def test_buckets_leave_by_expiration_then_as_they_came() -> None:
 
 
 def test_only_an_earlier_bucket_wakes_the_sleeper() -> None:
-    """A later one changes nothing for who sleeps until the earliest."""
+    """A later bucket does not call on_earlier."""
     queue = DelayQueue(ManualClock())
     woken: list[float] = []
     queue.on_earlier = lambda: woken.append(queue.earliest_ms)
@@ -58,7 +58,7 @@ def test_only_an_earlier_bucket_wakes_the_sleeper() -> None:
 
 
 def test_empty_queue_sleeps_for_ever() -> None:
-    """There is no next poll to wait for."""
+    """The earliest expiration of an empty queue is infinity."""
     queue = DelayQueue(ManualClock())
     assert queue.earliest_ms == inf
     assert len(queue) == 0

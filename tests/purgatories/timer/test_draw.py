@@ -1,4 +1,4 @@
-"""The picture, and the command that prints it."""
+"""Tests of the picture, and of the command that prints it."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ at 440 ms it falls into level 1
 at 450 ms it runs"""
 
 
-def test_way_of_a_450_ms_task() -> None:
-    """The whole picture, as it is printed."""
+def test_picture_of_a_450_ms_task() -> None:
+    """The complete picture of a task of 450 ms."""
     assert draw(450) == PICTURE
 
 
 def test_no_delay_needs_no_wheel() -> None:
-    """It runs where it stands."""
+    """A task without delay runs at once."""
     assert draw(0).endswith("▸ now   ● the task\n\nat 0 ms it runs")
 
 
 @pytest.mark.parametrize("delay_ms", [1, 19, 20, 399, 400, 8000, 123_456_789, 10**12])
-def test_every_way_ends_at_the_delay(delay_ms: int) -> None:
-    """To the millisecond, from however many levels."""
+def test_every_picture_ends_at_the_delay(delay_ms: int) -> None:
+    """The picture ends at the exact delay, for any number of levels."""
     assert draw(delay_ms).endswith(f"at {delay_ms:,} ms it runs")
 
 
-def test_command_draws_what_it_is_asked_for(
+def test_command_draws_the_given_delay(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The delay is an argument, 450 if there is none."""
+    """The delay is an argument; the default is 450."""
     monkeypatch.setattr(sys, "argv", ["draw", "450"])
     main()
     assert capsys.readouterr().out == PICTURE + "\n"
@@ -65,7 +65,7 @@ def test_command_draws_what_it_is_asked_for(
 def test_bad_arguments_are_refused(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit 2 and one line that names the argument."""
+    """An invalid argument gives exit code 2 and one line that names it."""
     monkeypatch.setattr(sys, "argv", ["draw", *arguments])
     with pytest.raises(SystemExit) as exit_:
         main()

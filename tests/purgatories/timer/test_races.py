@@ -1,4 +1,4 @@
-"""Every race Kafka's timer guards against, brought about on purpose."""
+"""Tests of each race that Kafka's timer guards against."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def clock() -> ManualClock:
 def test_cancelled_between_its_entry_and_the_list(
     clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Cancel forgot an entry that was in no list yet; who links it then sees that and unlinks it.
+    """The entry was cancelled before it was linked; the adding thread unlinks it.
 
     Kafka leaves such an entry in its bucket until that fires.
     """
@@ -33,7 +33,7 @@ def test_cancelled_between_its_entry_and_the_list(
 
     def cancel_and_add(wheel: TimingWheel, entry: TimerTaskEntry) -> bool:
         added = add(wheel, entry)
-        entry.task.timer_task_entry = None  # what cancel does first, and all it finds to do
+        entry.task.timer_task_entry = None  # the first step of cancel, and its only effect here
         return added
 
     timer = SystemTimer("races", now_ms=clock)
@@ -44,9 +44,9 @@ def test_cancelled_between_its_entry_and_the_list(
 
 @pytest.mark.parametrize("remove", [TimerTask.cancel, lambda task: TimerTaskEntry(task, 20)])
 def test_entry_is_moved_while_it_is_being_removed(remove: Callable[[TimerTask], object]) -> None:
-    """Remove grips the list it saw, finds the entry gone, and goes after it.
+    """remove acquires the lock of the list it saw, finds the entry moved, and follows it.
 
-    That is so for a cancel as for a new entry, which removes the old one.
+    This applies to cancel and to a new entry, which removes the old one.
     """
     here, there = TaskCounter(), TaskCounter()
     old, new = TimerTaskList(here), TimerTaskList(there)
@@ -55,7 +55,7 @@ def test_entry_is_moved_while_it_is_being_removed(remove: Callable[[TimerTask], 
     old.add(entry)
 
     class MovingLock:
-        """Whoever waited for it finds that the holder has moved the entry."""
+        """A lock whose holder moves the entry before a waiting thread gets it."""
 
         def acquire(self) -> None:
             for moved in (entry,) if entry.list is old else ():
@@ -71,7 +71,7 @@ def test_entry_is_moved_while_it_is_being_removed(remove: Callable[[TimerTask], 
         def __exit__(self, *error: object) -> None:
             self.release()
 
-    here.lock = MovingLock()  # type: ignore[assignment] # all of a lock that is used
+    here.lock = MovingLock()  # type: ignore[assignment] # the methods that are used
     remove(task)
     assert entry.list is None
     assert (here.value, there.value) == (0, 0)
@@ -79,7 +79,7 @@ def test_entry_is_moved_while_it_is_being_removed(remove: Callable[[TimerTask], 
 
 
 def test_bucket_is_in_the_queue_once() -> None:
-    """Neither twice for two entries, nor missing when its expiration comes round again."""
+    """A bucket is not queued twice for two entries, and is queued again in its next round."""
     counter = TaskCounter()
     queue = DelayQueue(lambda: 10**6)
     wheel = TimingWheel(1, 20, 0, counter, queue)
@@ -96,7 +96,7 @@ def test_bucket_is_in_the_queue_once() -> None:
 def test_add_waits_while_the_clock_advances(
     clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An entry never lands in a wheel that is half way to another time."""
+    """An entry is never added to a wheel while the clock advances."""
     timer = SystemTimer("races", now_ms=clock)
     output: list[int] = []
     timer.add(LoggingTask(5, 1, output))

@@ -12,7 +12,7 @@ from purgatories.timer.timer_task import TimerTask
 
 
 class Latch(TimerTask):
-    """A task one can wait for."""
+    """A task that tests can wait for."""
 
     def __init__(self, delay_ms: float) -> None:
         super().__init__(delay_ms)
@@ -25,13 +25,13 @@ class Latch(TimerTask):
 
 
 def _timer(executor: ThreadPoolExecutor | None = None) -> SystemTimer:
-    """Give it a clock that moves on by 50 ms whenever somebody looks at it."""
+    """A timer whose clock advances by 50 ms whenever it is read."""
     milliseconds = count(1000, 50)
     return SystemTimer("t", now_ms=lambda: float(next(milliseconds)), executor=executor)
 
 
 def test_reaper() -> None:
-    """SystemTimerReaperTest.testReaper: tasks expire without anybody's doing."""
+    """SystemTimerReaperTest.testReaper: the reaper expires tasks."""
     timer = _timer()
     reaper = ExpiredOperationReaper("reaper", timer)
     reaper.start()
@@ -57,7 +57,7 @@ def test_reaper_close() -> None:
 
 
 def test_two_owners_share_a_timer() -> None:
-    """SystemTimerReaperTest: a second consumer's tasks run beside the first one's."""
+    """SystemTimerReaperTest: the tasks of two owners both run."""
     timer = _timer(ThreadPoolExecutor(1, "executor-t"))
     reaper = ExpiredOperationReaper("reaper", timer)
     reaper.start()
@@ -71,7 +71,7 @@ def test_two_owners_share_a_timer() -> None:
 
 
 def test_purge_follows_every_poll() -> None:
-    """The thread polls even when nothing waits, as Kafka's does every 200 ms."""
+    """The thread purges after each poll, also without tasks; Kafka polls every 200 ms."""
     purged = threading.Event()
     reaper = ExpiredOperationReaper("reaper", _timer(), purged.set)
     reaper.start()

@@ -1,4 +1,4 @@
-"""Kafka's TimerTest (tick 1, wheel 3), then what is ours."""
+"""Kafka's TimerTest (tick 1, wheel size 3), then tests of what Kafka does not have."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Calling(TimerTask):
 
 
 def test_already_expired_task() -> None:
-    """TimerTest.testAlreadyExpiredTask: negative delays run with no more than advance_clock(0)."""
+    """TimerTest.testAlreadyExpiredTask: tasks with negative delays run in advance_clock(0)."""
     timer = SystemTimer("t", now_ms=ManualClock(1000.0), wheel_size=3)
     output: list[int] = []
     for delay_ms in range(-5, 0):
@@ -36,7 +36,7 @@ def test_already_expired_task() -> None:
 
 
 def test_task_expiration() -> None:
-    """TimerTest.testTaskExpiration: each of many tasks, twins among them, runs exactly once."""
+    """TimerTest.testTaskExpiration: each task runs exactly once, with equal delays, too."""
     clock = ManualClock(1000.0)
     timer = SystemTimer("t", now_ms=clock, wheel_size=3)
     output: list[int] = []
@@ -50,7 +50,7 @@ def test_task_expiration() -> None:
 
 
 def test_task_is_never_early() -> None:
-    """An expiration between two ticks waits for the later one, where Kafka takes the earlier."""
+    """An expiration between two ticks is rounded up, where Kafka rounds down."""
     clock = ManualClock(100.9)
     timer = SystemTimer("t", now_ms=clock)
     ran_ms: list[float] = []
@@ -62,7 +62,7 @@ def test_task_is_never_early() -> None:
 
 
 def test_adding_twice_moves_the_task() -> None:
-    """It is counted once and runs once, by the later delay."""
+    """A task that is added twice counts once and runs once, after the later delay."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock)
     output: list[int] = []
@@ -78,7 +78,7 @@ def test_adding_twice_moves_the_task() -> None:
 
 
 def test_zero_delay_after_an_idle_second_runs_at_the_next_advance() -> None:
-    """The wheel's clock lags, so the task is in a bucket of the past: polled at once."""
+    """The wheel's clock lags, so the task is in a past bucket, which is polled at once."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock)
     clock.now_ms = 1000.0
@@ -90,7 +90,7 @@ def test_zero_delay_after_an_idle_second_runs_at_the_next_advance() -> None:
 
 
 def test_cancelled_bucket_still_ends_the_wait() -> None:
-    """An empty bucket stays queued until its time: advance says True and runs nothing."""
+    """An empty bucket stays queued until its time: advance_clock returns True and runs nothing."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock)
     task = LoggingTask(5, 1, [])
@@ -104,7 +104,7 @@ def test_cancelled_bucket_still_ends_the_wait() -> None:
 
 
 def test_one_advance_drains_all_that_is_due() -> None:
-    """Cascading included: from the coarsest wheel to the run in a single call."""
+    """A single call moves a task from the coarsest wheel down and runs it."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock, wheel_size=3)
     output: list[int] = []
@@ -115,8 +115,8 @@ def test_one_advance_drains_all_that_is_due() -> None:
     assert output == [*range(40)]
 
 
-def test_task_that_raises_is_logged_and_hurts_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    """Kafka swallows it; here it is logged."""
+def test_task_that_raises_is_logged_and_others_run(caplog: pytest.LogCaptureFixture) -> None:
+    """The exception is logged and other tasks run; Kafka ignores it."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock)
     output: list[int] = []
@@ -129,7 +129,7 @@ def test_task_that_raises_is_logged_and_hurts_no_other(caplog: pytest.LogCapture
 
 
 def test_task_may_add_itself_again() -> None:
-    """No lock of the timer is held while a task runs."""
+    """The timer holds no lock while a task runs."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock)
     ran_ms: list[float] = []
@@ -145,7 +145,7 @@ def test_task_may_add_itself_again() -> None:
 
 
 def test_task_that_makes_itself_due_does_not_hold_the_clock() -> None:
-    """What becomes due while tasks run is left to the next advance, so every advance ends."""
+    """Tasks that become due while tasks run are left for the next call, so each call ends."""
     timer = SystemTimer("t", now_ms=ManualClock())
     runs: list[int] = []
 
@@ -161,7 +161,7 @@ def test_task_that_makes_itself_due_does_not_hold_the_clock() -> None:
 
 
 def test_executor_runs_the_tasks_instead_of_the_clock() -> None:
-    """Neither `add` nor `advance_clock` runs a task on its own thread then."""
+    """With an executor neither `add` nor `advance_clock` runs a task in its own thread."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock, executor=ThreadPoolExecutor(1, "executor-t"))
     threads: list[int] = []
@@ -175,7 +175,7 @@ def test_executor_runs_the_tasks_instead_of_the_clock() -> None:
 
 
 def test_close_drops_what_waits() -> None:
-    """Tasks in the wheel are not run, whoever advances the clock afterwards."""
+    """Waiting tasks never run after close."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock)
     output: list[int] = []
@@ -188,7 +188,7 @@ def test_close_drops_what_waits() -> None:
 
 @pytest.mark.parametrize("executor", [None, ThreadPoolExecutor(1)])
 def test_closing_twice_and_adding_after_it(executor: ThreadPoolExecutor | None) -> None:
-    """A reaper closes its timer, and so does a purgatory; late requests are dropped in silence."""
+    """Closing twice has no effect, and tasks added after it never run."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock, executor=executor)
     timer.close()
@@ -202,7 +202,7 @@ def test_closing_twice_and_adding_after_it(executor: ThreadPoolExecutor | None) 
 
 
 def test_closed_while_a_task_is_on_its_way_to_the_executor() -> None:
-    """Who added it does not hear of that; an executor that is gone without a close is a bug."""
+    """The closed timer raises no error; an executor shut down without a close is a bug."""
 
     class ClosedMeanwhile(ThreadPoolExecutor):
         def submit(self, *_: object) -> Future[Any]:  # type: ignore[override] # all that is used
@@ -219,7 +219,7 @@ def test_closed_while_a_task_is_on_its_way_to_the_executor() -> None:
 
 @pytest.mark.parametrize("timeout_ms", [-1, 0, -inf])
 def test_advance_that_may_not_wait(timeout_ms: float) -> None:
-    """Nothing is due, and it says so at once."""
+    """If no task is due the call returns False at once."""
     timer = SystemTimer("t", now_ms=ManualClock())
     timer.add(TimerTask(5))
     assert not timer.advance_clock(timeout_ms)
@@ -227,7 +227,7 @@ def test_advance_that_may_not_wait(timeout_ms: float) -> None:
 
 @pytest.mark.parametrize("timeout_ms", [2.0**63, inf])
 def test_advance_that_may_wait_for_ever(timeout_ms: float) -> None:
-    """No overflow: it waits until there is something to do."""
+    """An infinite timeout does not overflow: the call waits until a task is due."""
     timer = SystemTimer("t", now_ms=ManualClock())
     ended: list[bool] = []
     thread = Thread(target=lambda: ended.append(timer.advance_clock(timeout_ms)), daemon=True)
@@ -238,7 +238,7 @@ def test_advance_that_may_wait_for_ever(timeout_ms: float) -> None:
 
 
 def test_blocked_advance_is_ended_by_a_task_of_no_delay() -> None:
-    """A sleeper on an empty timer sees what is added meanwhile."""
+    """A call that waits on an empty timer returns when a task is added."""
     timer = SystemTimer("t", now_ms=ManualClock())
     ran = Event()
     thread = Thread(target=lambda: timer.advance_clock(60_000))
@@ -248,18 +248,18 @@ def test_blocked_advance_is_ended_by_a_task_of_no_delay() -> None:
     assert ran.is_set()
 
 
-def test_sleeper_is_told_of_earlier_expirations_only() -> None:
-    """The hook replaces the blocking wait."""
+def test_hook_is_called_for_earlier_expirations_only() -> None:
+    """on_earlier is called for earlier expirations only, and replaces the blocking wait."""
     timer = SystemTimer("t", now_ms=ManualClock())
-    told: list[float] = []
-    timer.on_earlier(lambda: told.append(timer.next_expiration_ms))
+    calls: list[float] = []
+    timer.on_earlier(lambda: calls.append(timer.next_expiration_ms))
     for delay_ms in (400, 500, 30, 0):
         timer.add(TimerTask(delay_ms))
-    assert told == [400, 20, -inf]  # 30 is in the bucket of 20 to 39
+    assert calls == [400, 20, -inf]  # 30 is in the bucket of 20 to 39
 
 
 def test_larger_tick_is_rounded_up_to() -> None:
-    """Kafka may fire up to a tick early then; here it is late by less than a tick."""
+    """With a larger tick a task is late by less than a tick; Kafka may run it early."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock, tick_ms=10)
     output: list[int] = []

@@ -1,4 +1,4 @@
-"""What all buckets of a timer share."""
+"""Tests of the counter that all buckets share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from purgatories.timer.timer_task_list import TimerTaskList
 
 
 def test_lists_that_share_a_counter_count_together() -> None:
-    """And a removal from any of them is counted too."""
+    """Additions and removals in all lists are counted."""
     counter = TaskCounter()
     tasks = [TimerTask(0), TimerTask(0)]
     for task in tasks:
@@ -19,8 +19,8 @@ def test_lists_that_share_a_counter_count_together() -> None:
     assert counter.value == 1
 
 
-def test_lock_is_free_when_nobody_does_anything() -> None:
-    """A removal lets go of it."""
+def test_lock_is_free_after_a_removal() -> None:
+    """The lock is free after a removal."""
     counter = TaskCounter()
     task = TimerTask(0)
     TimerTaskList(counter).add(TimerTaskEntry(task, 10))

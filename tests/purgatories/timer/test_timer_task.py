@@ -1,4 +1,4 @@
-"""Delays of every size, and cancelling."""
+"""Tests of extreme delays, and of cancelling."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.purgatories.manual_clock import LoggingTask, ManualClock
 
 
 def test_never_added_task_counts_as_cancelled() -> None:
-    """A task that has no entry yet is cancelled, as in Kafka."""
+    """A task without an entry counts as cancelled, as in Kafka."""
     assert TimerTask(5).is_cancelled
 
 
 def test_task_that_ran_is_not_cancelled() -> None:
-    """Running leaves the entry where it is; only cancel forgets it."""
+    """A task keeps its entry after it ran; only cancel clears it."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock)
     task = TimerTask(5)
@@ -27,7 +27,7 @@ def test_task_that_ran_is_not_cancelled() -> None:
 
 
 def test_cancelling_twice_is_harmless() -> None:
-    """The second cancel finds nothing to do."""
+    """The second cancel has no effect."""
     timer = SystemTimer("t", now_ms=ManualClock())
     task = TimerTask(5)
     timer.add(task)
@@ -41,7 +41,7 @@ def test_cancelling_twice_is_harmless() -> None:
     "delay_ms", [2**62 + 2**61, 2**63 - 1, 2**63, 10**30, 1e300, math.inf, math.nan]
 )
 def test_enormous_delay_neither_overflows_nor_fires(delay_ms: float) -> None:
-    """Kafka's timer runs a task of Long.MAX_VALUE at once; here it waits as long as it says."""
+    """A task with an enormous delay waits; in Kafka one of Long.MAX_VALUE runs at once."""
     clock = ManualClock(12345.678)
     timer = SystemTimer("t", now_ms=clock)
     output: list[int] = []
@@ -53,7 +53,7 @@ def test_enormous_delay_neither_overflows_nor_fires(delay_ms: float) -> None:
 
 @pytest.mark.parametrize("delay_ms", [0, -1, -0.25, -(2**63), -(10**30), -math.inf])
 def test_delay_of_nothing_or_less_is_over_at_once(delay_ms: float) -> None:
-    """Such a task runs with the next advance, without the clock having moved."""
+    """Such a task runs in the next advance_clock at the same time."""
     clock = ManualClock(12345.678)
     timer = SystemTimer("t", now_ms=clock)
     output: list[int] = []
@@ -63,13 +63,13 @@ def test_delay_of_nothing_or_less_is_over_at_once(delay_ms: float) -> None:
 
 
 def test_delay_is_cut_to_what_kafka_can_hold() -> None:
-    """Both ends of 64 bits."""
+    """Delays are limited to 64 bits at both ends."""
     assert TimerTask(math.inf).delay_ms == DELAY_MS_MAX
     assert TimerTask(-math.inf).delay_ms == -DELAY_MS_MAX
 
 
 def test_expiration_is_when_the_delay_is_over() -> None:
-    """By the timer's clock, on the next tick; it starts anew when the task is added anew."""
+    """The expiration is on the next tick of the timer's clock, and changes when added again."""
     clock = ManualClock(100.25)
     timer = SystemTimer("t", now_ms=clock)
     task = TimerTask(5)
@@ -81,7 +81,7 @@ def test_expiration_is_when_the_delay_is_over() -> None:
 
 
 def test_task_waits_while_it_is_in_the_wheel() -> None:
-    """Not before it is added, nor when it is due or cancelled."""
+    """is_waiting is False before the task is added, when it is due and when it is cancelled."""
     clock = ManualClock()
     timer = SystemTimer("t", now_ms=clock)
     task = TimerTask(5)

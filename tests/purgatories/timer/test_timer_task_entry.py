@@ -1,4 +1,4 @@
-"""A task's place in a list."""
+"""Tests of a task's entry in a list."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def test_new_entry_of_a_task_removes_the_old_one() -> None:
 
 
 def test_removing_an_entry_that_is_in_no_list_does_nothing() -> None:
-    """Remove until the list is None: it is None."""
+    """remove has no effect if the entry is in no list."""
     entry = TimerTaskEntry(TimerTask(0), 10)
     entry.remove()
     assert entry.list is None
 
 
 def test_remove_unlinks_the_middle_the_first_and_the_last() -> None:
-    """Neighbours find each other whatever is taken out."""
+    """The neighbours are linked to each other after any removal."""
     counter = TaskCounter()
     bucket = TimerTaskList(counter)
     tasks = [TimerTask(i) for i in range(5)]

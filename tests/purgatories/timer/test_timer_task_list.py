@@ -1,4 +1,4 @@
-"""Kafka's TimerTaskListTest, and how a bucket is emptied."""
+"""Kafka's TimerTaskListTest, and tests of flush."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_all() -> None:
 
 
 def test_expiration_says_whether_it_changed() -> None:
-    """Only news make the bucket enter the delay queue."""
+    """set_expiration returns True only if the expiration has changed."""
     bucket = TimerTaskList(TaskCounter())
     assert bucket.set_expiration(40)
     assert not bucket.set_expiration(40)
@@ -41,7 +41,7 @@ def test_expiration_says_whether_it_changed() -> None:
 
 
 def test_remove_leaves_the_entries_of_other_lists() -> None:
-    """Who comes with an entry that is elsewhere by now changes nothing."""
+    """remove has no effect on an entry of another list."""
     counter = TaskCounter()
     here, there = TimerTaskList(counter), TimerTaskList(counter)
     entry = TimerTaskEntry(TimerTask(1), 40)
@@ -54,7 +54,7 @@ def test_remove_leaves_the_entries_of_other_lists() -> None:
 
 
 def test_flush_hands_on_first_in_first_out_and_forgets_the_expiration() -> None:
-    """The same number is news again after a flush."""
+    """flush keeps the order, and resets the expiration."""
     counter = TaskCounter()
     bucket = TimerTaskList(counter)
     bucket.set_expiration(40)
@@ -68,7 +68,7 @@ def test_flush_hands_on_first_in_first_out_and_forgets_the_expiration() -> None:
 
 
 def test_flush_moves_entries_into_other_lists() -> None:
-    """What is placed elsewhere is not handed back, and is counted once."""
+    """Entries that flush moved are not returned, and count once."""
     counter = TaskCounter()
     coarse, fine = TimerTaskList(counter), TimerTaskList(counter)
     for number in range(4):
@@ -87,7 +87,7 @@ def test_flush_moves_entries_into_other_lists() -> None:
 
 
 def test_expired_entry_does_not_hold_its_neighbours() -> None:
-    """Whoever keeps a task that ran must not keep the tasks it once stood beside."""
+    """A task that is kept after it ran does not keep other tasks alive."""
     bucket = TimerTaskList(TaskCounter())
     entries = [TimerTaskEntry(TimerTask(number), 40) for number in range(3)]
     for entry in entries:
@@ -98,8 +98,8 @@ def test_expired_entry_does_not_hold_its_neighbours() -> None:
         assert entry.prev not in entries
 
 
-def test_walk_skips_who_was_cancelled_on_the_way() -> None:
-    """An entry whose task has another one by now is not live."""
+def test_iteration_skips_cancelled_entries() -> None:
+    """Iteration skips an entry whose task was cancelled or has a newer entry."""
     bucket = TimerTaskList(TaskCounter())
     task = TimerTask(1)
     bucket.add(TimerTaskEntry(task, 40))

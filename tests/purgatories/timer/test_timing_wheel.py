@@ -1,4 +1,4 @@
-"""Kafka's TimingWheelTest (tick 10, size 5, start 1000), then what it leaves open."""
+"""Kafka's TimingWheelTest (tick 10, size 5, start 1000), then further tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from purgatories.timer.timing_wheel import TimingWheel
 
 
 class Wheel:
-    """A wheel with its surroundings."""
+    """A wheel with its counter and queue."""
 
     def __init__(self, tick_ms: int = 10, size: int = 5, start_ms: int = 1000) -> None:
         self.counter = TaskCounter()
@@ -57,19 +57,19 @@ def test_add_task_in_current_tick(wheel: Wheel) -> None:
 
 
 def test_advance_clock_within_tick(wheel: Wheel) -> None:
-    """TimingWheelTest.testAdvanceClockWithinTimeInterval: the clock stands."""
+    """TimingWheelTest.testAdvanceClockWithinTimeInterval: the clock does not change."""
     wheel.wheel.advance_clock(1009)
     assert wheel.wheel.current_time_ms == 1000
 
 
 def test_advance_clock_to_next_tick(wheel: Wheel) -> None:
-    """TimingWheelTest.testAdvanceClockToNextTimeInterval: the clock moves a tick."""
+    """TimingWheelTest.testAdvanceClockToNextTimeInterval: the clock advances by a tick."""
     wheel.wheel.advance_clock(1010)
     assert wheel.wheel.current_time_ms == 1010
 
 
 def test_overflow_wheel_creation(wheel: Wheel) -> None:
-    """TimingWheelTest.testOverflowWheelCreation: made by the first that needs it, then reused."""
+    """TimingWheelTest.testOverflowWheelCreation: created when first needed, then reused."""
     assert wheel.wheel.overflow_wheel is None
     assert wheel.add(1000 + 60)
     made = wheel.wheel.overflow_wheel
@@ -88,12 +88,12 @@ def test_advance_clock_with_overflow(wheel: Wheel) -> None:
 
 
 def test_start_is_rounded_down_to_a_tick() -> None:
-    """The clock is a multiple of the tick from the beginning."""
+    """The initial clock is rounded down to a multiple of the tick."""
     assert Wheel(start_ms=1009).wheel.current_time_ms == 1000
 
 
-def test_450_ms_task_falls_through_three_wheels() -> None:
-    """Third level until 400, second until 440, first until 450, and there it runs."""
+def test_450_ms_task_moves_through_three_wheels() -> None:
+    """It is on the third level until 400, the second until 440, the first until 450, then runs."""
     surroundings = Wheel(tick_ms=1, size=20, start_ms=0)
     wheel = surroundings.wheel
     entry = TimerTaskEntry(TimerTask(450), 450)
@@ -108,14 +108,14 @@ def test_450_ms_task_falls_through_three_wheels() -> None:
 
 
 def test_bucket_is_queued_once_for_all_its_entries(wheel: Wheel) -> None:
-    """Only a changed expiration is offered."""
+    """A bucket is queued only when its expiration changes."""
     for expiration_ms in (1020, 1021, 1029):
         assert wheel.add(expiration_ms)
     assert len(wheel.queue) == 1
 
 
 def test_flushed_bucket_is_queued_again_for_the_next_round(wheel: Wheel) -> None:
-    """Also when its expiration is the number it had."""
+    """A flushed bucket is queued again, even with the same expiration."""
     wheel.add(1020)
     bucket = wheel.queue.poll()
     assert bucket is not None
@@ -125,7 +125,7 @@ def test_flushed_bucket_is_queued_again_for_the_next_round(wheel: Wheel) -> None
 
 
 def test_clock_passed_by_advance_moves_coarser_wheels_too(wheel: Wheel) -> None:
-    """A jump over several rounds leaves no wheel behind."""
+    """An advance by several rounds advances every coarser wheel."""
     wheel.add(1000 + 50 * 5 + 1)
     wheel.wheel.advance_clock(5000)
     levels = []
@@ -137,6 +137,6 @@ def test_clock_passed_by_advance_moves_coarser_wheels_too(wheel: Wheel) -> None:
 
 
 def test_wheel_of_one_bucket_is_refused() -> None:
-    """It would overflow into a copy of itself for ever."""
+    """A wheel of one bucket would overflow into an equal wheel for ever."""
     with pytest.raises(AssertionError):
         Wheel(size=1)

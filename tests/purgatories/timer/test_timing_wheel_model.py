@@ -1,4 +1,4 @@
-"""The wheel against a sorted list: whatever is added, moved and cancelled, the same tasks run."""
+"""Compares the wheel with a sorted list: the same tasks run after any changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.purgatories.manual_clock import LoggingTask, ManualClock
 
 
 class WheelAgainstSortedList(RuleBasedStateMachine):
-    """Model: (expiration, number) of every task that waits, sorted when asked."""
+    """The model: (expiration, number) of every waiting task, sorted when needed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class WheelAgainstSortedList(RuleBasedStateMachine):
         if self.tasks:
             number = data.draw(st.integers(0, len(self.tasks) - 1))
             overdue = self.waiting.get(number, 0) <= self.clock()
-            if not overdue:  # one that is due may be on its way already
+            if not overdue:  # a due task may be running already
                 self.tasks[number].cancel()
                 del self.waiting[number]
 
@@ -53,7 +53,7 @@ class WheelAgainstSortedList(RuleBasedStateMachine):
 
     @rule(by=st.floats(0, 500))
     def advance(self, by: float) -> None:
-        """Everything due by then runs, nothing runs early, nothing later than a tick."""
+        """All due tasks run; none runs early, and none is late by more than a tick."""
         before = len(self.ran)
         target = self.clock() + by
         tick = self.timer._tick_ms
@@ -68,7 +68,7 @@ class WheelAgainstSortedList(RuleBasedStateMachine):
 
     @invariant()
     def buckets_are_sound(self) -> None:
-        """Non-empty buckets are queued, each once; each entry is counted; a bucket has one id."""
+        """Each non-empty bucket is queued once; each entry is counted; a bucket has one id."""
         if not hasattr(self, "timer"):
             return
         queued = [bucket for _, _, bucket in self.timer._queue._heap]

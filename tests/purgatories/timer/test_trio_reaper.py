@@ -1,4 +1,4 @@
-"""The timer driven by trio, in virtual time."""
+"""Tests of the timer driven by trio, in virtual time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def now_ms() -> float:
 
 
 class Stamping(TimerTask):
-    """Writes down when it ran."""
+    """Records the time when it ran."""
 
     def __init__(self, delay_ms: float, stamps: list[float]) -> None:
         super().__init__(delay_ms)
@@ -46,7 +46,7 @@ async def reaped(purge: Callable[[], None] | None = None) -> AsyncIterator[Syste
 
 
 async def test_tasks_run_at_their_time() -> None:
-    """To the millisecond, in virtual time, whatever order they were added in."""
+    """Tasks run at their exact millisecond of virtual time, in any order of addition."""
     stamps: list[float] = []
     async with reaped() as timer:
         started_ms = now_ms()
@@ -58,7 +58,7 @@ async def test_tasks_run_at_their_time() -> None:
 
 
 async def test_no_task_runs_early_at_any_fraction_of_time() -> None:
-    """Rounding between seconds and milliseconds never lets a task run before its delay is over."""
+    """Rounding between seconds and milliseconds never makes a task run early."""
     late: list[float] = []
 
     class Measuring(TimerTask):
@@ -80,7 +80,7 @@ async def test_no_task_runs_early_at_any_fraction_of_time() -> None:
 
 
 class EpollClock(trio.abc.Clock):
-    """Sleeps whole milliseconds only, rounded up; time passes while one is awake too."""
+    """Sleeps are rounded up to whole milliseconds; time also passes while tasks run."""
 
     def __init__(self) -> None:
         self.now_s = 0.0123456
@@ -102,7 +102,7 @@ class EpollClock(trio.abc.Clock):
 def test_sleep_that_is_rounded_up_costs_no_whole_millisecond(
     awake_s: float, late_ms: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A tick to be never early, and what is left of a millisecond; the end is waited for awake."""
+    """The task is late by at most a tick and part of a millisecond, which the reaper polls for."""
     monkeypatch.setattr(trio_reaper, "AWAKE_S", awake_s)
     late: list[float] = []
 
@@ -128,7 +128,7 @@ def test_sleep_that_is_rounded_up_costs_no_whole_millisecond(
 
 
 async def test_earlier_task_moves_the_deadline() -> None:
-    """The reaper sleeps towards a late task when an early one comes."""
+    """An earlier task shortens the current sleep of the reaper."""
     stamps: list[float] = []
     async with reaped() as timer:
         started_ms = now_ms()
@@ -140,7 +140,7 @@ async def test_earlier_task_moves_the_deadline() -> None:
 
 
 async def test_task_of_no_delay_runs_without_time_passing() -> None:
-    """It is due at once, and the reaper wakes up for it."""
+    """A task without delay wakes the reaper and runs at once."""
     stamps: list[float] = []
     async with reaped() as timer:
         started_ms = now_ms()
@@ -149,8 +149,8 @@ async def test_task_of_no_delay_runs_without_time_passing() -> None:
         assert stamps == [started_ms]
 
 
-async def test_idle_timer_wakes_nobody_up() -> None:
-    """With nothing to do the reaper makes no step at all in an hour."""
+async def test_idle_timer_makes_no_step() -> None:
+    """Without tasks the reaper makes no step in an hour."""
     steps: list[float] = []
     async with reaped(lambda: steps.append(now_ms())):
         await trio.sleep(3600)
@@ -158,7 +158,7 @@ async def test_idle_timer_wakes_nobody_up() -> None:
 
 
 async def test_every_step_ends_with_the_purge() -> None:
-    """One bucket, one step, one purge."""
+    """For one bucket there is one step and one purge."""
     steps: list[float] = []
     async with reaped(lambda: steps.append(now_ms())) as timer:
         timer.add(TimerTask(5))
@@ -167,7 +167,7 @@ async def test_every_step_ends_with_the_purge() -> None:
 
 
 async def test_tasks_may_come_from_other_threads() -> None:
-    """An add from elsewhere wakes the reaper in its own thread."""
+    """A task added in another thread wakes the reaper and runs in the reaper's thread."""
     stamps: list[float] = []
     ran = trio.Event()
 
@@ -184,7 +184,7 @@ async def test_tasks_may_come_from_other_threads() -> None:
 
 
 async def test_timer_outlives_its_reaper() -> None:
-    """After the reaper was cancelled an add calls nobody, and another driver may take over."""
+    """After the reaper was cancelled, adding calls no hook and another driver can start."""
     async with reaped() as timer:
         pass
     stamps: list[float] = []
@@ -199,7 +199,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 async def test_a_purge_that_raises_does_not_end_the_reaper() -> None:
-    """It is reported to the timer, and the next step purges again."""
+    """The exception is reported to on_error, and the next step purges again."""
     reported: list[str] = []
 
     def purge() -> None:
