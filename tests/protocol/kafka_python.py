@@ -1,4 +1,4 @@
-"""kafka-python's codec, made from Kafka's schemas: a second opinion on every byte."""
+"""kafka-python's codec, generated from Kafka's schemas, to compare every byte with."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from kafka.protocol.api_message import ApiMessage
 
 @cache
 def _class_of(name: str) -> Any:
-    """A class from the plain schema: kafka-python's own ones read some messages their own way.
+    """A class from the plain schema: some of kafka-python's own classes decode differently.
 
-    A class registers itself when it is made; the library's clients must go on finding theirs.
+    A class registers itself when it is created; the library's clients must find their own.
     """
     registry = ResponseClassRegistry._response_class_registry
     before = dict(registry)
@@ -25,11 +25,11 @@ def _class_of(name: str) -> Any:
 
 
 def kafka_python_decode(name: str, version: int, raw: bytes) -> Any:
-    """The message *name* as kafka-python reads it."""
+    """Decode the message *name* with kafka-python."""
     return _class_of(name).decode(raw, version=version)
 
 
 def kafka_python_encode(message: Any, version: int) -> bytes:
-    """The bytes that kafka-python writes for a message it has read."""
-    message._header = None  # decoding leaves it unset, encoding looks at it
+    """Encode a decoded message with kafka-python."""
+    message._header = None  # decoding leaves it unset, encoding reads it
     return bytes(message.encode(version=version))

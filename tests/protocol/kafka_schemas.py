@@ -1,7 +1,7 @@
-"""Kafka's own schemas, and how our messages are held against them.
+"""Kafka's own schemas, and how our messages are compared with them.
 
-kafka-python carries most of them in its wheel; the others are in Kafka's jars, which integration/
-looks into.
+kafka-python contains most of them in its wheel; the others are in Kafka's jars, which tests in
+integration/ read.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _FIXED = {
     "int64": "q",
     "float64": "d",
 }
-# The newest version of these is not served by Kafka 4.3: its schema calls it unstable.
+# Kafka 4.3 does not serve the newest version of these: its schema marks it as unstable.
 _UNSTABLE = {"InitProducerId": 6}
 
-# The APIs that kafka-python does not know.
+# The APIs that kafka-python does not have.
 ONLY_IN_KAFKAS_JARS = ("ConsumerGroupDescribe", "ConsumerGroupHeartbeat", "UnregisterBroker")
 
 
@@ -37,7 +37,7 @@ def is_known_to_kafka_python(cls: Any) -> bool:
 
 
 class Line(NamedTuple):
-    """A field as it lies on the wire: where, of what kind, whether null is legal, its tag."""
+    """A field on the wire: its path, its type, whether null is legal, its tag."""
 
     path: str
     kind: str
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
 
 def parse(text: str) -> Any:
-    """A schema file, which is JSON with comments."""
+    """Parse a schema file, which is JSON with comments."""
     return json.loads(re.sub(r"^\s*//.*$|\s//\s.*$", "", text, flags=re.MULTILINE))
 
 
@@ -73,7 +73,7 @@ def assert_same_versions(cls: Any, schema: Any) -> None:
 
 
 def assert_same_defaults(cls: Any, schema: Any) -> None:
-    """A field that may be left out means the same on both sides when it is."""
+    """A field that may be absent has the same default on both sides."""
     for path, ours, theirs in _defaults(cls, schema["fields"], _common(schema), cls.__name__):
         assert ours == theirs or (ours is None and theirs in _NULL_INSTEAD), path
         assert type(ours) is type(theirs) or ours is None, path
@@ -92,7 +92,7 @@ def _snake(name: str) -> str:
 
 
 def _theirs(fields: Any, common: Any, version: int, path: str = "") -> Iterator[Line]:
-    """Plain fields in their order, then tagged ones by tag."""
+    """Plain fields in order, then tagged ones by tag."""
     here = [field for field in fields if version in _span(field["versions"])]
     for field in sorted(here, key=lambda field: field.get("tag", -1)):
         name = f"{path}{_snake(field['name'])}"
@@ -146,21 +146,21 @@ def _kind(hint: Any) -> str:
     return "struct"
 
 
-# Kafka's generated classes start with these where null is legal, and its broker puts null there:
-# no error message, no aborted transactions, a tagged struct that is not sent.
+# Kafka's generated classes have these defaults where null is legal, and its broker sends null
+# there: no error message, no aborted transactions, a tagged struct that is not sent.
 _NULL_INSTEAD: tuple[object, ...] = ("", [], "struct")
 
 
 def _defaults(
     cls: Any, theirs: Any, common: Any, path: str
 ) -> Iterator[tuple[str, object, object]]:
-    """Where, our default and Kafka's, of each field of *cls* that has one on either side."""
+    """Path, our default and Kafka's, of each field of *cls* that has a default on either side."""
     hints = get_type_hints(cls, include_extras=True)
     ours = {field.name: field for field in dataclasses.fields(cls)}
     for schema in theirs:
         name, inner = _snake(schema["name"]), _inner(schema, common)
         if (field := ours.get(name)) is None:
-            continue  # a field of versions that are served no more
+            continue  # a field of versions that are no longer served
         where = f"{path}.{name}"
         if field.default_factory is not dataclasses.MISSING:
             yield where, field.default_factory(), _default(schema, common)
@@ -173,7 +173,7 @@ def _defaults(
 
 
 def _default(schema: Any, common: Any) -> object:
-    """A field's default as its schema gives it, or else the zero of its type."""
+    """A field's default from its schema, or else the zero of its type."""
     text, kind = str(schema.get("default", "")), schema["type"]
     if text == "null":
         return None

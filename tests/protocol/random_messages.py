@@ -1,4 +1,4 @@
-"""Random messages, made field by field from a class's own description."""
+"""Random messages, generated from the fields of a class."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BITS = {"b": 8, "h": 16, "i": 32, "q": 64}
 
 
 def random_message(rng: random.Random, cls: Any, version: int) -> Any:
-    """A message (or struct) with every field of *version* drawn at random."""
+    """A message (or struct) with a random value for every field of *version*."""
     plain, tagged = fields_of(cls, version)
     values = {}
     for field in plain:

@@ -1,4 +1,4 @@
-"""The codec: against itself, against kafka-python's, and against bytes that are no message."""
+"""Tests of the codec: round trips, comparison with kafka-python, and malformed bytes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ IDS = [f"{cls.__name__}-v{version}" for cls, version in MESSAGES]
 
 @pytest.mark.parametrize(("cls", "version"), MESSAGES, ids=IDS)
 def test_what_is_written_is_read_again(cls: Any, version: int) -> None:
-    """A message of any version survives the wire unchanged."""
+    """A message of any version is decoded as it was encoded."""
     rng = random.Random(f"{cls.__name__} {version}")
     for _ in range(3):
         message = random_message(rng, cls, version)
@@ -52,7 +52,7 @@ def test_what_is_written_is_read_again(cls: Any, version: int) -> None:
     ("cls", "version"), [pair for pair in MESSAGES if is_known_to_kafka_python(pair[0])]
 )
 def test_kafka_python_reads_and_writes_the_same(cls: Any, version: int) -> None:
-    """Another codec, made from Kafka's schemas, sees the same values and writes the same bytes."""
+    """kafka-python decodes the same values and encodes the same bytes."""
     rng = random.Random(f"{cls.__name__} {version}")
     for _ in range(3):
         message = random_message(rng, cls, version)
@@ -81,7 +81,7 @@ def assert_same(ours: Any, theirs: Any, version: int) -> None:
 
 @given(seed=st.integers(0, 2**32), data=st.data())
 def test_mutated_messages_are_read_or_malformed(seed: int, data: st.DataObject) -> None:
-    """Whatever happens to a message on its way, reading it ends in a message or in Malformed."""
+    """Decoding a mutated message returns a message or raises Malformed."""
     rng = random.Random(seed)
     cls, version = rng.choice(MESSAGES)
     raw = bytearray(encode(random_message(rng, cls, version), version))
@@ -111,7 +111,7 @@ def _mutate(rng: random.Random, raw: bytearray) -> None:
 @given(raw=st.binary(max_size=200), seed=st.integers(0, 2**32))
 @example(raw=b"\xff" * 200, seed=0)
 def test_random_bytes_are_read_or_malformed(raw: bytes, seed: int) -> None:
-    """No bytes make the codec raise anything but Malformed."""
+    """Decoding random bytes raises nothing but Malformed."""
     cls, version = random.Random(seed).choice(MESSAGES)
 
     try:
@@ -122,7 +122,7 @@ def test_random_bytes_are_read_or_malformed(raw: bytes, seed: int) -> None:
 
 
 def test_a_false_array_length_allocates_nothing() -> None:
-    """An array that claims two billion items in a small frame is refused before it is made."""
+    """An array with two billion items in a small frame is refused before it is allocated."""
     raw = encode(FetchRequest(max_wait_ms=0, min_bytes=0, topics=[]), 4)
     raw = raw[:-4] + b"\x7f\xff\xff\xff"
 
@@ -134,10 +134,10 @@ def test_a_false_array_length_allocates_nothing() -> None:
 
 @pytest.mark.parametrize("raw", [b"\0" * 4096, b"\1" * 4096, b"\2" * 4096, b"\x7f" * 4096])
 def test_no_bytes_take_much_memory(raw: bytes) -> None:
-    """Lengths and numbers that lie, one inside the other, are refused before they cost anything."""
+    """False lengths and counts, also nested ones, are refused before memory is allocated."""
     for cls, version in MESSAGES:
         with contextlib.suppress(Malformed):
-            decode(cls, version, raw)  # builds the codec, which is not what is measured
+            decode(cls, version, raw)  # builds the codec, which is not measured
 
         with _peak_memory() as peak, contextlib.suppress(Malformed):
             decode(cls, version, raw)
@@ -146,7 +146,7 @@ def test_no_bytes_take_much_memory(raw: bytes) -> None:
 
 
 def test_memory_is_bounded_by_the_frame() -> None:
-    """The smallest of items takes two bytes on the wire, and less than a hundred here."""
+    """The smallest item has two bytes on the wire, and less than a hundred in memory."""
     topics = [MetadataRequestTopic(name="") for _ in range(10_000)]
     raw = encode(MetadataRequest(topics=topics), 9)
 
@@ -158,7 +158,7 @@ def test_memory_is_bounded_by_the_frame() -> None:
 
 @contextlib.contextmanager
 def _peak_memory() -> Iterator[Callable[[], int]]:
-    """Measures the most memory that the block takes; to be asked inside of it or after."""
+    """Measures the peak memory of the block; may be called inside it or after."""
     most = 0
     tracemalloc.start()
     try:
@@ -170,7 +170,7 @@ def _peak_memory() -> Iterator[Callable[[], int]]:
 
 @given(seed=st.integers(0, 2**32))
 def test_bytes_after_a_message_are_ignored(seed: int) -> None:
-    """Kafka does not read them, in any API and version."""
+    """Bytes after a message are ignored in every API and version, as in Kafka."""
     rng = random.Random(seed)
     cls, version = rng.choice(MESSAGES)
     message = random_message(rng, cls, version)
@@ -179,7 +179,7 @@ def test_bytes_after_a_message_are_ignored(seed: int) -> None:
 
 
 def test_null_is_refused_where_it_is_not_legal() -> None:
-    """Metadata may ask with null from v1 on; in v0 null is no array."""
+    """A Metadata request may have null topics from v1 on; in v0 null is malformed."""
     assert decode(MetadataRequest, 1, b"\xff\xff\xff\xff").topics is None
     with pytest.raises(Malformed, match="null"):
         decode(MetadataRequest, 0, b"\xff\xff\xff\xff")
@@ -201,7 +201,7 @@ def test_null_is_refused_where_it_is_not_legal() -> None:
     ],
 )
 def test_a_value_that_does_not_fit_is_unencodable(version: int, change: dict[str, Any]) -> None:
-    """Text that is too long or no text, a number out of range, None: one error, with a name."""
+    """Text that is too long or not text, a number out of range and None raise Unencodable."""
     fitting = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
 
     with pytest.raises(Unencodable, match=f"HeartbeatRequest v{version}: "):
@@ -209,14 +209,14 @@ def test_a_value_that_does_not_fit_is_unencodable(version: int, change: dict[str
 
 
 def test_a_field_absent_from_a_version_reads_as_its_default() -> None:
-    """Handlers see one shape whatever the version."""
+    """Handlers get the same fields in every version."""
     raw = encode(FetchRequest(max_wait_ms=1, min_bytes=2, session_id=9, topics=[]), 4)
 
     assert decode(FetchRequest, 4, raw).session_id == 0
 
 
 def test_records_are_views_into_the_frame() -> None:
-    """Nothing is copied between the socket and the log."""
+    """Records are not copied between the socket and the log."""
     frame = bytearray(encode(_fetched(b"records"), 4))
 
     (topic,) = decode(FetchResponse, 4, frame).responses
@@ -228,7 +228,7 @@ def test_records_are_views_into_the_frame() -> None:
 
 
 def test_large_records_are_sent_without_a_copy() -> None:
-    """A large set of records is a part of its own, not a copy."""
+    """A large record set is a part of its own, not a copy."""
     records = bytes(100_000)
     out = Output()
     encode_into(out, _fetched(records), 12)
@@ -238,7 +238,7 @@ def test_large_records_are_sent_without_a_copy() -> None:
 
 
 def test_a_topic_id_is_read_once() -> None:
-    """The same id in two requests is the same object: a broker sees few ids, but often."""
+    """The same topic id in two requests is the same object, because ids recur often."""
     request = FetchRequest(max_wait_ms=0, min_bytes=0, topics=[FetchTopic(partitions=[])])
     raw = encode(request, 13)
 

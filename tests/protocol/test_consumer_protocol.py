@@ -1,4 +1,4 @@
-"""What consumers put into the opaque bytes of the classic protocol (``ConsumerProtocolTest``)."""
+"""Tests of subscriptions and assignments in the classic protocol (``ConsumerProtocolTest``)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from protocol.consumer_protocol import (
 
 NAMES = st.text("abcdefgh.-_", min_size=1, max_size=8)
 INDEXES = st.lists(st.integers(0, 2**31 - 1), max_size=4)
-# As a Java client wrote them: it wants t; it has got t-0.
+# As written by a Java client that subscribes to t and owns t-0.
 SUBSCRIPTION = b"\x00\x01\x00\x00\x00\x01\x00\x01t\xff\xff\xff\xff\x00\x00\x00\x00"
 ASSIGNMENT = b"\x00\x01\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x01\x00\x00\x00\x00\xff\xff\xff\xff"
 
 
 @st.composite
 def subscriptions(draw: st.DrawFn, version: int) -> ConsumerProtocolSubscription:
-    """What a consumer of that version may say."""
+    """A subscription with the fields of *version*."""
     subscription = ConsumerProtocolSubscription(
         topics=draw(st.lists(NAMES, max_size=4)),
         user_data=draw(st.none() | st.binary(max_size=8)),
@@ -47,7 +47,7 @@ def subscriptions(draw: st.DrawFn, version: int) -> ConsumerProtocolSubscription
 
 @given(st.integers(0, 3), st.data())
 def test_a_subscription_can_be_read_again(version: int, data: st.DataObject) -> None:
-    """In each version, with all that it knows."""
+    """A subscription is decoded as it was encoded, in each version with all its fields."""
     subscription = data.draw(subscriptions(version))
     raw = write_subscription(subscription, version)
 
@@ -57,7 +57,7 @@ def test_a_subscription_can_be_read_again(version: int, data: st.DataObject) -> 
 
 @given(st.dictionaries(NAMES, INDEXES, max_size=4), st.integers(0, 3))
 def test_an_assignment_can_be_read_again(partitions: dict[str, list[int]], version: int) -> None:
-    """Topics in their order, partitions in theirs."""
+    """An assignment is decoded with topics and partitions in their order."""
     raw = write_assignment(partitions, version)
     read = parse_assignment(raw)
 
@@ -69,14 +69,14 @@ def test_an_assignment_can_be_read_again(partitions: dict[str, list[int]], versi
 
 
 def test_bytes_of_java_clients() -> None:
-    """They are read, and the same ones are written."""
+    """Bytes of Java clients are decoded, and encoded to the same bytes."""
     assert parse_subscription(SUBSCRIPTION) == ConsumerProtocolSubscription(topics=["t"])
     assert write_subscription(ConsumerProtocolSubscription(topics=["t"]), 1) == SUBSCRIPTION
     assert write_assignment({"t": [0]}, 1) == ASSIGNMENT
 
 
 def test_an_unknown_version_is_read_as_the_newest_known() -> None:
-    """Mirrors deserializeFutureSubscriptionVersion: what it has added is left alone."""
+    """Mirrors deserializeFutureSubscriptionVersion: additional fields are ignored."""
     subscription = ConsumerProtocolSubscription(topics=["t"], generation_id=7, rack_id="r")
     raw = b"\x00\x63" + write_subscription(subscription, 3)[2:] + b"something new"
 
@@ -85,14 +85,14 @@ def test_an_unknown_version_is_read_as_the_newest_known() -> None:
 
 
 def test_an_assignment_for_an_unknown_version() -> None:
-    """Mirrors deserializeFutureAssignment: it is written in the newest version known here."""
+    """Mirrors deserializeFutureAssignment: it is encoded in the newest known version."""
     assert version_of(write_assignment({"t": [0]}, 99)) == 3
     future = b"\x00\x63" + ASSIGNMENT[2:] + b"something new"
     assert parse_assignment(future) == parse_assignment(ASSIGNMENT)
 
 
 def test_no_bytes_assign_nothing() -> None:
-    """What a member has whom the leader has forgotten."""
+    """Empty bytes decode to no partitions; the leader may omit a member."""
     assert parse_assignment(b"").assigned_partitions == []
 
 
@@ -101,7 +101,7 @@ def test_no_bytes_assign_nothing() -> None:
 def test_bytes_without_a_version_are_malformed(
     parse: Callable[[bytes], object], raw: bytes
 ) -> None:
-    """Too few, or a version that cannot be."""
+    """Too few bytes, or an invalid version, raise Malformed."""
     with pytest.raises(Malformed):
         parse(raw)
 
@@ -112,7 +112,7 @@ def test_bytes_without_a_version_are_malformed(
 def test_bytes_that_end_too_soon_are_malformed(
     parse: Callable[[bytes], object], whole: bytes
 ) -> None:
-    """Wherever they are cut off."""
+    """Bytes that are truncated anywhere raise Malformed."""
     for length in range(1, len(whole)):
         with pytest.raises(Malformed):
             parse(whole[:length])
@@ -120,7 +120,7 @@ def test_bytes_that_end_too_soon_are_malformed(
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_read_or_malformed(raw: bytes) -> None:
-    """Clients may send what they like; nothing else is raised."""
+    """Decoding any bytes raises nothing but Malformed."""
     for parse, kind in (
         (parse_subscription, ConsumerProtocolSubscription),
         (parse_assignment, ConsumerProtocolAssignment),

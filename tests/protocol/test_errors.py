@@ -1,4 +1,4 @@
-"""Error codes."""
+"""Tests of the error codes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import kafka.errors
 
 from protocol.errors import ErrorCode
 
-# kafka-python keeps some names of older Kafkas.
+# kafka-python has some names of older Kafka versions.
 _RENAMED = {
     "UNKNOWN": "UNKNOWN_SERVER_ERROR",
     "NO_ERROR": "NONE",
@@ -20,7 +20,7 @@ _RENAMED = {
 
 
 def test_codes_are_those_of_clients() -> None:
-    """Every code that kafka-python knows has the same name here."""
+    """Every code of kafka-python has the same name here."""
     theirs: dict[int, str] = {
         getattr(error, "errno", 0): getattr(error, "message", "")
         for _, error in inspect.getmembers(kafka.errors, inspect.isclass)
@@ -33,11 +33,11 @@ def test_codes_are_those_of_clients() -> None:
 
 
 def test_codes_are_without_gaps() -> None:
-    """Kafka 4.3 counts from -1 to 133."""
+    """The codes of Kafka 4.3 are contiguous from -1 to 133."""
     assert [int(code) for code in ErrorCode] == list(range(-1, 134))
 
 
 def test_no_error_is_false() -> None:
-    """So that an error can be asked for by its truth."""
+    """NONE is falsy, so that an error can be tested by its truth value."""
     assert not ErrorCode.NONE
     assert ErrorCode.UNKNOWN_SERVER_ERROR

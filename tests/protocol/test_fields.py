@@ -1,4 +1,4 @@
-"""What a class says about its fields in one version."""
+"""Tests of the fields of a class in one version."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Part:
 
 
 def test_a_version_has_the_fields_of_its_span() -> None:
-    """Fields come in the class's order, tagged ones apart and by tag."""
+    """Plain fields are in the order of the class; tagged ones are separate and ordered by tag."""
     plain, tagged = fields_of(Example, 1)
     assert [field.name for field in plain] == ["name", "old", "part"]
     assert not tagged
@@ -36,13 +36,13 @@ def test_a_version_has_the_fields_of_its_span() -> None:
 
 
 def test_a_field_may_be_null_from_a_version_on() -> None:
-    """``since(null=1)``: in v0 null is not legal."""
+    """With ``since(null=1)`` null is not legal in v0."""
     for version, legal in ((0, False), (1, True), (2, True)):
         assert fields_of(Example, version)[0][0].nullable == legal
 
 
 def test_a_field_knows_its_kind_and_its_default() -> None:
-    """Fixed width or not, a struct or not; a factory makes a new default each time."""
+    """A field has its width, kind and default; a factory creates a new default each time."""
     plain, tagged = fields_of(Example, 3)
     name, part = plain
 
@@ -55,7 +55,7 @@ def test_a_field_knows_its_kind_and_its_default() -> None:
 
 
 def test_an_annotation_names_a_wire_type() -> None:
-    """Whatever is united with None may be null."""
+    """The union of any type with None may be null."""
     assert wire_type(int32) == (Fixed("i"), False)
     assert wire_type(string | None) == (Sized("h", text=True), True)
     assert wire_type(Part | None) == (Part, True)

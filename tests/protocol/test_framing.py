@@ -1,4 +1,4 @@
-"""Frames out of a stream."""
+"""Tests of the splitting of a stream into frames."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _frames(inbox: Inbox) -> list[bytes]:
 def test_frames_come_out_as_they_went_in(
     bodies: list[bytes], large: int, cuts: list[int], scratch: int
 ) -> None:
-    """However the stream is cut, and however small the shared buffer, every frame comes out."""
+    """Every frame is returned, however the stream is split and however small the shared buffer."""
     bodies = [*bodies, bytes(large)]
     got: list[bytes] = []
     inbox = _inbox(scratch)
@@ -65,7 +65,7 @@ def test_frames_come_out_as_they_went_in(
 
 
 def test_two_inboxes_share_a_buffer() -> None:
-    """What one has not handed out yet is not overwritten by the other."""
+    """The pending bytes of one inbox are not overwritten by the other."""
     scratch = Scratch()
     one, other = Inbox(MAX, scratch), Inbox(MAX, scratch)
     whole = _framed(b"first")
@@ -80,7 +80,7 @@ def test_two_inboxes_share_a_buffer() -> None:
 
 
 def test_an_idle_inbox_holds_no_memory() -> None:
-    """A thousand connections that wait for their client cost next to nothing."""
+    """A thousand idle connections have no buffers."""
     scratch = Scratch()
     tracemalloc.start()
     inboxes = [Inbox(MAX, scratch) for _ in range(1000)]
@@ -95,7 +95,7 @@ def test_an_idle_inbox_holds_no_memory() -> None:
 
 
 def test_a_false_length_allocates_nothing() -> None:
-    """A frame that claims a megabyte and never comes does not cost a megabyte."""
+    """A frame of a claimed megabyte that does not arrive allocates less than a megabyte."""
     inbox = _inbox()
     tracemalloc.start()
     _receive(inbox, struct.pack(">i", MAX) + b"x")
@@ -109,7 +109,7 @@ def test_a_false_length_allocates_nothing() -> None:
 
 @pytest.mark.parametrize("size", [-1, -(2**31), MAX + 1, 2**31 - 1])
 def test_an_impossible_length_is_malformed(size: int) -> None:
-    """Negative lengths, and those beyond socket.request.max.bytes."""
+    """A length that is negative or exceeds socket.request.max.bytes raises Malformed."""
     inbox = _inbox()
     _receive(inbox, struct.pack(">i", size))
 
@@ -119,7 +119,7 @@ def test_an_impossible_length_is_malformed(size: int) -> None:
 
 
 def test_a_frame_of_no_bytes_is_a_frame() -> None:
-    """It is the header's business to find that too little."""
+    """A frame of no bytes is returned; decoding its header detects that it is too short."""
     inbox = _inbox()
     _receive(inbox, _framed(b""))
 
@@ -128,7 +128,7 @@ def test_a_frame_of_no_bytes_is_a_frame() -> None:
 
 
 def test_a_frame_that_is_held_survives_the_next_read_into_own_memory() -> None:
-    """A view keeps its buffer: growing takes a new one instead of resizing under it."""
+    """A frame that is still referenced is not changed by a later read into a new buffer."""
     inbox = _inbox(scratch_bytes=64)
     _receive(inbox, _framed(b"a" * 1000) + _framed(b"b" * 10))
     held = inbox.next_frame()
@@ -141,7 +141,7 @@ def test_a_frame_that_is_held_survives_the_next_read_into_own_memory() -> None:
 
 
 def test_the_bytes_awaited_are_those_of_the_frame_under_way() -> None:
-    """As long as its length is known; and all that is pending, if that is more."""
+    """awaited_bytes is the size of the incomplete frame if known, or the pending bytes if more."""
     inbox = _inbox()
     awaited = [inbox.awaited_bytes]
     for part in (b"\0\0", b"\0\x64", b"x" * 50, b"x" * 150):
@@ -152,7 +152,7 @@ def test_the_bytes_awaited_are_those_of_the_frame_under_way() -> None:
 
 
 def test_a_frame_in_the_shared_buffer_cannot_be_handed_over() -> None:
-    """The next connection that receives overwrites it."""
+    """A frame in the shared buffer would be overwritten by the next connection that receives."""
     inbox = _inbox()
     _receive(inbox, _framed(b"a"))
     assert bytes(inbox.next_frame() or b"") == b"a"
@@ -161,7 +161,7 @@ def test_a_frame_in_the_shared_buffer_cannot_be_handed_over() -> None:
 
 
 def test_a_frame_in_memory_of_its_own_can_be_handed_over() -> None:
-    """It stays as it is while later frames arrive; those that wait behind it come out as well."""
+    """A frame that is handed over does not change later, and the frames after it are returned."""
     inbox = _inbox(1024)
     _receive(inbox, _framed(bytes(5000)) + _framed(b"second"))
     first = inbox.next_frame()
@@ -175,7 +175,7 @@ def test_a_frame_in_memory_of_its_own_can_be_handed_over() -> None:
 
 
 def test_an_inbox_holds_no_memory_for_a_frame_that_it_has_handed_over() -> None:
-    """It receives into the shared buffer again."""
+    """An inbox that has handed over its frame receives into the shared buffer again."""
     scratch = Scratch(1024)
     inbox = Inbox(MAX, scratch)
     _receive(inbox, _framed(bytes(5000)))
@@ -186,7 +186,7 @@ def test_an_inbox_holds_no_memory_for_a_frame_that_it_has_handed_over() -> None:
 
 
 def test_a_cleared_inbox_holds_nothing() -> None:
-    """Half a frame and its buffer go; a frame that was handed out before stays as it is."""
+    """A cleared inbox drops pending bytes and its buffer; frames returned earlier do not change."""
     inbox = _inbox(1024)
     _receive(inbox, _framed(b"whole") + _framed(bytes(900_000))[:500_000])
     frame = inbox.next_frame()

@@ -1,4 +1,4 @@
-"""Headers of requests and responses."""
+"""Tests of request and response headers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REQUEST = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
 @pytest.mark.parametrize("version", [0, 4])
 @pytest.mark.parametrize("client_id", [None, "", "me"])
 def test_a_request_header_is_read_as_it_was_written(version: int, client_id: str | None) -> None:
-    """The client id has a classic length in flexible versions too."""
+    """A header is decoded as it was encoded; the client id always has a classic length."""
     frame = memoryview(encode_request(REQUEST, version, 42, client_id))
 
     header, start = decode_request_header(frame[4:])
@@ -38,7 +38,7 @@ def test_a_request_header_is_read_as_it_was_written(version: int, client_id: str
 
 
 def test_unknown_tagged_fields_of_a_header_are_skipped() -> None:
-    """A client may say more in its header than we know."""
+    """Unknown tagged fields of a request header are skipped."""
     frame = struct.pack(">hhihB", 12, 4, 1, -1, 1) + b"\x05\x02xx" + b"body"
 
     _, start = decode_request_header(memoryview(frame))
@@ -51,20 +51,20 @@ def test_unknown_tagged_fields_of_a_header_are_skipped() -> None:
     [b"", b"\0" * 7, struct.pack(">hhi", 12, 0, 1), struct.pack(">hhih", 12, 0, 1, 5) + b"x"],
 )
 def test_a_header_cut_short_is_malformed(frame: bytes) -> None:
-    """No header, no request."""
+    """A truncated header raises Malformed."""
     with pytest.raises(Malformed):
         decode_request_header(memoryview(frame))
 
 
 def test_a_client_id_of_a_negative_length_is_null() -> None:
-    """Not -1 alone."""
+    """Every negative length of a client id is null, not only -1."""
     header, _ = decode_request_header(memoryview(struct.pack(">hhih", 12, 0, 1, -2)))
 
     assert header.client_id is None
 
 
 def test_a_client_id_is_decoded_as_in_java() -> None:
-    """Malformed UTF-8 becomes U+FFFD."""
+    """Malformed UTF-8 in a client id becomes U+FFFD."""
     frame = struct.pack(">hhih", 12, 0, 1, 3) + b"a\xffb"
 
     header, _ = decode_request_header(memoryview(frame))
@@ -73,14 +73,14 @@ def test_a_client_id_is_decoded_as_in_java() -> None:
 
 
 def test_a_client_id_that_is_too_long_is_not_written() -> None:
-    """Its length has two bytes."""
+    """A client id that exceeds its two-byte length raises an error."""
     with pytest.raises(Unencodable, match="40000"):
         encode_request(REQUEST, 4, 1, "x" * 40_000)
 
 
 @given(st.binary(max_size=40))
 def test_no_bytes_raise_anything_but_malformed(frame: bytes) -> None:
-    """Whatever comes, it is a header or Malformed."""
+    """Decoding any bytes as a header raises nothing but Malformed."""
     try:
         key, version, correlation_id = peek(memoryview(frame))
         header, _ = decode_request_header(memoryview(struct.pack(">hh", 1, 12) + frame[4:]))
@@ -93,7 +93,7 @@ def test_no_bytes_raise_anything_but_malformed(frame: bytes) -> None:
 
 @pytest.mark.parametrize("version", [11, 12])
 def test_a_response_is_read_as_it_was_written(version: int) -> None:
-    """Flexible answers have a tag section in the header."""
+    """A response is decoded as it was encoded; flexible ones have tagged fields in the header."""
     out = Output()
     start = begin_response(out, RequestHeader(1, version, 7, None))
     encode_into(out, FetchResponse(session_id=5, responses=[]), version)
@@ -106,7 +106,7 @@ def test_a_response_is_read_as_it_was_written(version: int) -> None:
 
 
 def test_api_versions_responses_have_the_old_header() -> None:
-    """A client that does not know the version yet must be able to read it (KIP-511)."""
+    """A client that does not know the version yet must be able to decode it (KIP-511)."""
     out = Output()
     begin_response(out, RequestHeader(18, 3, 7, None))
     encode_into(out, ApiVersionsResponse(error_code=35, api_keys=[]), 3)

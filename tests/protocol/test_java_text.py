@@ -1,4 +1,4 @@
-"""UTF-8 as Java decodes it: what `new String(bytes, UTF_8)` of a JVM made of these bytes."""
+"""Tests of UTF-8 as Java decodes it, against results of `new String(bytes, UTF_8)` on a JVM."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ BAD = "\ufffd"
     ],
 )
 def test_malformed_bytes_are_replaced_as_java_does(raw: bytes, text: str) -> None:
-    """One U+FFFD for each sequence that Java regards as one."""
+    """Each sequence that Java treats as one becomes one U+FFFD."""
     assert str(memoryview(raw), "utf-8", JAVA_REPLACE) == text

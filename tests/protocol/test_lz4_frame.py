@@ -1,4 +1,4 @@
-"""The blocks of an LZ4 frame: `protocol.lz4_frame`."""
+"""Tests of the blocks of an LZ4 frame."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEXT = b"the quick brown fox " * 20_000
 
 
 def frame(data: bytes = TEXT, **options: object) -> bytes:
-    """A frame as the reference library writes it, with independent blocks."""
+    """A frame with independent blocks, by the reference library."""
     written: bytes = lz4.frame.compress(data, **{"block_linked": False, **options})
     return written
 
@@ -38,7 +38,7 @@ def read(data: bytes) -> bytes:
 def test_a_frame_of_every_kind_is_read(
     block_size: int, block_checksum: bool, content_checksum: bool, store_size: bool
 ) -> None:
-    """Blocks of every size, compressed and stored, with and without checksums."""
+    """Blocks of every size, compressed and stored, with and without checksums, are decompressed."""
     data = TEXT + random.Random(1).randbytes(100_000)
     written = frame(
         data,
@@ -52,23 +52,23 @@ def test_a_frame_of_every_kind_is_read(
 
 @given(st.binary(max_size=500))
 def test_short_frames_are_read(data: bytes) -> None:
-    """From an empty one on."""
+    """Short frames are decompressed, also an empty one."""
     assert read(frame(data)) == data
 
 
 def test_blocks_that_depend_on_each_other_are_refused() -> None:
-    """As in Kafka, whose reader holds one block only."""
+    """Linked blocks are refused as in Kafka, whose reader keeps only one block."""
     with pytest.raises(CorruptRecords, match="depend on each other"):
         read(frame(block_linked=True, block_size=lz4.frame.BLOCKSIZE_MAX64KB))
 
 
 def test_what_follows_the_end_mark_is_not_read() -> None:
-    """Be it another frame or no frame at all."""
+    """Bytes after the end mark are ignored, whether they are a frame or not."""
     assert read(frame() + frame() + b"rest") == TEXT
 
 
 def test_a_frame_that_is_cut_short_is_corrupt() -> None:
-    """Wherever it is cut."""
+    """A frame that is truncated anywhere raises CorruptRecords."""
     whole = frame(b"some text, some more text, some more text")
     for length in range(len(whole)):
         with pytest.raises(CorruptRecords):
@@ -76,7 +76,7 @@ def test_a_frame_that_is_cut_short_is_corrupt() -> None:
 
 
 def test_a_changed_header_is_corrupt() -> None:
-    """Its checksum tells, if nothing else does."""
+    """A changed header raises CorruptRecords because of its checksum, if not earlier."""
     whole = frame()
     for at in range(7):
         for bit in range(8):
@@ -87,7 +87,7 @@ def test_a_changed_header_is_corrupt() -> None:
 
 
 def test_a_changed_block_with_a_checksum_is_corrupt() -> None:
-    """Stored or compressed."""
+    """A changed block raises CorruptRecords, whether it is stored or compressed."""
     for data in (TEXT, random.Random(2).randbytes(5000)):
         changed = bytearray(frame(data, block_checksum=True))
         changed[30] ^= 1
@@ -96,7 +96,7 @@ def test_a_changed_block_with_a_checksum_is_corrupt() -> None:
 
 
 def test_a_block_that_claims_too_much_is_corrupt() -> None:
-    """No block exceeds the size that the header names."""
+    """A block that exceeds the size in the header raises CorruptRecords."""
     changed = bytearray(frame(block_size=lz4.frame.BLOCKSIZE_MAX64KB, store_size=False))
     changed[7:11] = (1 << 20).to_bytes(4, "little")
     with pytest.raises(CorruptRecords, match="exceeds 65536"):
@@ -108,5 +108,5 @@ def test_a_block_that_claims_too_much_is_corrupt() -> None:
     [(b"", 0x02CC5D05), (b"a", 0x550D7456), (b"abc", 0x32D153FF), (b"abcdefgh", 0x0BB3C6BB)],
 )
 def test_xxh32_of_short_data(data: bytes, digest: int) -> None:
-    """As the reference implementation computes it."""
+    """The digests are those of the reference implementation."""
     assert xxh32(data) == digest

@@ -1,7 +1,7 @@
-"""Every field of every version of every message, against Kafka's own schemas.
+"""Compares every field of every version of every message with Kafka's own schemas.
 
-The schemas are Kafka's JSON files, which kafka-python carries in its wheel. A new Kafka version
-shows up here as a readable difference.
+The schemas are Kafka's JSON files from kafka-python's wheel. A failure shows the difference to a
+new Kafka version.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def test_versions_are_kafkas(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", _CASES)
 def test_defaults_are_kafkas(cls: Any) -> None:
-    """A field that may be left out means the same on both sides when it is."""
+    """A field that may be absent has the same default on both sides."""
     assert_same_defaults(cls, _schema(cls))
 
 
 @pytest.mark.parametrize("name", ONLY_IN_KAFKAS_JARS)
 def test_what_is_not_compared_here_cannot_be(name: str) -> None:
-    """As soon as kafka-python knows an API, it is compared here like the others."""
+    """An API that kafka-python has is compared like the others."""
     assert not (_SCHEMAS / f"{name}Request.json").is_file()

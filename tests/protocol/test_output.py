@@ -1,4 +1,4 @@
-"""Messages on their way out."""
+"""Tests of messages being encoded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protocol.output import SPLICE_BYTES_MIN, Output, as_bytes
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 2 * SPLICE_BYTES_MIN)), max_size=8))
 def test_parts_are_the_message_in_order(pieces: list[tuple[bool, int]]) -> None:
-    """However copied and spliced pieces alternate, joined they are what was written."""
+    """The parts joined are the message, however copied and spliced pieces alternate."""
     out, expected = Output(), b""
     start = out.begin_frame()
     for number, (spliced, size) in enumerate(pieces):
@@ -29,7 +29,7 @@ def test_parts_are_the_message_in_order(pieces: list[tuple[bool, int]]) -> None:
 
 
 def test_large_values_are_not_copied() -> None:
-    """A large value is the very object that was given; a small one is not worth a part."""
+    """A large value is not copied; a small one is copied rather than sent as a part."""
     large, small, out = bytes(SPLICE_BYTES_MIN), b"small", Output()
     out.splice(small)
     out.splice(large)
@@ -53,7 +53,7 @@ class Later:
 
 @pytest.mark.parametrize("size", [1, SPLICE_BYTES_MIN])
 def test_deferred_bytes_are_not_read_before_they_are_sent(size: int) -> None:
-    """However few they are, they are a part of their own, which counts."""
+    """Deferred bytes are a part of any size, which is included in the frame's length."""
     out, later = Output(), Later(bytes(size))
     start = out.begin_frame()
     out.splice(later)

@@ -1,4 +1,4 @@
-"""Text that clients chose, for terminals and logs."""
+"""Tests of the escaping of text from clients."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from protocol.printable import printable, printable_json
     ],
 )
 def test_what_is_not_printable_is_escaped(text: str, shown: str) -> None:
-    """Control characters, line breaks, terminal sequences, changes of direction."""
+    """Control characters, line breaks, terminal sequences and changes of direction are escaped."""
     assert printable(text) == shown
     assert json.loads(printable_json(json.dumps([text]))) == [shown]
 
 
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_json_has_the_same_strings(value: object) -> None:
-    """Each string of a document is what it is alone, keys included."""
+    """Each string in a document is escaped as it is alone, keys included."""
 
     def shown(part: object) -> object:
         match part:

@@ -1,4 +1,4 @@
-"""Record batches, both ways: `protocol.records`."""
+"""Tests of encoding and decoding record batches."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RECORDS = st.lists(
 
 @given(RECORDS, st.sampled_from(list(Codec)))
 def test_what_is_built_is_read_again(values: list[Record], codec: Codec) -> None:
-    """With offsets counted from the base offset."""
+    """Records are decoded as they were encoded, with offsets from the base offset on."""
     built = build_batch(values, base_offset=40, codec=codec)
     assert list(records(built)) == [
         record._replace(offset=40 + index) for index, record in enumerate(values)
@@ -56,7 +56,7 @@ def test_what_is_built_is_read_again(values: list[Record], codec: Codec) -> None
 
 @given(RECORDS)
 def test_kafka_python_reads_what_we_build(values: list[Record]) -> None:
-    """Its reader agrees in every field."""
+    """kafka-python decodes the same fields from our batches."""
     batch = MemoryRecords(build_batch(values, base_offset=7)).next_batch()
     assert batch is not None
     assert batch.validate_crc()
@@ -68,7 +68,7 @@ def test_kafka_python_reads_what_we_build(values: list[Record]) -> None:
 
 
 def test_we_read_what_kafka_python_builds() -> None:
-    """Every field of the header, and the records."""
+    """All header fields and records of kafka-python's batches are decoded."""
     builder = DefaultRecordBatchBuilder(
         magic=2,
         compression_type=0,
@@ -104,14 +104,14 @@ def test_we_read_what_kafka_python_builds() -> None:
 
 
 def test_log_append_time_is_every_records_time() -> None:
-    """The producer's deltas are there, and do not count."""
+    """With log append time the producer's timestamp deltas are ignored."""
     built = build_batch([Record(None, b"v", timestamp=5)], log_append_time=99)
     assert read_header(built).is_log_append_time
     assert [record.timestamp for record in records(built)] == [99]
 
 
 def test_attributes_are_added() -> None:
-    """Markers are control batches."""
+    """The attributes argument sets the control and transactional bits."""
     built = build_batch([Record(b"k", b"v")], attributes=CONTROL_BIT, codec=Codec.GZIP)
     header = read_header(built)
     assert header.is_control
@@ -119,7 +119,7 @@ def test_attributes_are_added() -> None:
 
 
 def test_batches_follow_each_other() -> None:
-    """A torn one at the end is left out."""
+    """Consecutive batches are returned; a partial one at the end is ignored."""
     first, second = build_batch([Record(None, b"1")]), build_batch([Record(None, b"2")] * 2)
     data = first + second + first[:-1]
     assert [position for position, _ in batches(data)] == [0, len(first)]
@@ -127,7 +127,7 @@ def test_batches_follow_each_other() -> None:
 
 
 def test_a_batch_that_claims_less_than_a_header_is_corrupt() -> None:
-    """Walking on would never end."""
+    """A size below that of a header raises CorruptRecords, because iteration would not end."""
     data = bytearray(build_batch([Record(None, b"1")]))
     struct.pack_into(">i", data, 8, 10)
     with pytest.raises(CorruptRecords, match="shorter than its header"):
@@ -135,13 +135,13 @@ def test_a_batch_that_claims_less_than_a_header_is_corrupt() -> None:
 
 
 def test_a_header_cut_short_is_corrupt() -> None:
-    """Not an error of struct."""
+    """A truncated header raises CorruptRecords, not struct.error."""
     with pytest.raises(CorruptRecords, match="inside a batch header"):
         read_header(bytes(HEADER_BYTES - 1))
 
 
 def test_a_changed_byte_is_noticed() -> None:
-    """By the checksum."""
+    """The checksum detects a changed byte."""
     data = bytearray(build_batch([Record(None, b"value")]))
     data[-1] ^= 1
     assert not check_crc(data, 0, read_header(data))
@@ -149,7 +149,7 @@ def test_a_changed_byte_is_noticed() -> None:
 
 @given(RECORDS, st.data())
 def test_damaged_records_are_corrupt_or_records(values: list[Record], data: st.DataObject) -> None:
-    """Whatever the bytes are, nothing but `CorruptRecords` is raised."""
+    """Decoding damaged records raises nothing but CorruptRecords."""
     damaged = bytearray(build_batch(values))
     at = data.draw(st.integers(HEADER_BYTES, len(damaged) - 1))
     damaged[at] = data.draw(st.integers(0, 255))
@@ -162,23 +162,23 @@ def test_damaged_records_are_corrupt_or_records(values: list[Record], data: st.D
 
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_varints_are_read_as_written(number: int) -> None:
-    """All 64 bits of them."""
+    """All 64-bit numbers are decoded as they were encoded."""
     written = varint(number)
     assert read_varint(written, 0) == (number, len(written))
 
 
 def test_an_endless_varint_is_corrupt() -> None:
-    """Ten bytes are the most."""
+    """A varint of more than ten bytes raises CorruptRecords."""
     with pytest.raises(CorruptRecords, match="more than ten bytes"):
         read_varint(b"\xff" * 20, 0)
 
 
 def test_sequence_numbers_wrap_to_zero() -> None:
-    """They are never negative."""
+    """Sequence numbers wrap to zero and are never negative."""
     assert add_sequence(INT32_MAX, 1) == 0
     assert add_sequence(INT32_MAX - 1, 3) == 1
 
 
 def test_no_sequence_has_no_last_one() -> None:
-    """A producer without an id numbers nothing."""
+    """The last sequence of a producer that is not idempotent is -1."""
     assert read_header(build_batch([Record(None, b"v")])).last_sequence == -1

@@ -1,4 +1,4 @@
-"""Descriptions of messages."""
+"""Tests of the description of messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protocol.schema import FOREVER, Spec, int32, message, since, string
 
 @message(99, versions=(1, 3), flexible=2)
 class Example:
-    """A message with a field that came later and one that went."""
+    """A message with a field that was added later and one that was removed."""
 
     name: string
     later: int32 = since(2, default=-1)
@@ -28,14 +28,14 @@ class Other:
 
 
 def test_a_message_is_a_dataclass_with_a_specification() -> None:
-    """Key, versions and the first flexible version are on the class, not in the way of fields."""
+    """Key, versions and first flexible version are a class attribute, not a field."""
     assert Example.__spec__ == Spec(99, range(1, 4), 2)  # type: ignore[attr-defined]  # set by @message
     assert Example(name="x") == Example(name="x", later=-1, gone=0)
     assert not hasattr(Example(name="x"), "__dict__")
 
 
 def test_messages_are_equal_by_their_fields() -> None:
-    """Of one class; and since they can change, none is a key."""
+    """Messages of one class are compared by fields; they are mutable and so not hashable."""
     one, other = Example(name="x"), cast("object", Other(name="x"))
 
     assert one == Example(name="x")
@@ -45,12 +45,12 @@ def test_messages_are_equal_by_their_fields() -> None:
 
 
 def test_a_message_shows_its_fields() -> None:
-    """As a dataclass does."""
+    """The repr of a message is that of a dataclass."""
     assert repr(Example(name="x")) == "Example(name='x', later=-1, gone=0)"
 
 
 def test_a_field_knows_its_versions() -> None:
-    """From when, and until when."""
+    """A field has its first and its last version."""
     spans = {field.name: field.metadata for field in dataclasses.fields(Example)}
 
     assert (spans["later"]["since"], spans["later"]["until"]) == (2, FOREVER)

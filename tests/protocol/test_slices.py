@@ -1,4 +1,4 @@
-"""Messages that are read and written in slices are the same."""
+"""Tests that decoding and encoding in slices gives the same messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.protocol.random_messages import random_message
 
 
 def run(slices: Generator[None, None, Any]) -> tuple[Any, int]:
-    """What comes of it, and how often it yields."""
+    """The generator's result, and the number of its yields."""
     yields = 0
     while True:
         try:
@@ -37,7 +37,7 @@ def run(slices: Generator[None, None, Any]) -> tuple[Any, int]:
 
 @pytest.mark.parametrize("cls", [*REQUESTS.values(), *RESPONSES.values()])
 def test_every_message_is_the_same(cls: Any) -> None:
-    """Random messages of every class and version, written and read."""
+    """Random messages of every class and version are encoded and decoded alike."""
     random = Random(7)
     for version in cls.__spec__.versions:
         message = random_message(random, cls, version)
@@ -50,7 +50,7 @@ def test_every_message_is_the_same(cls: Any) -> None:
 
 
 def test_a_yield_comes_after_few_items() -> None:
-    """So no slice is longer than that, however long the array is."""
+    """A long array is not processed in a single slice."""
     topics = [MetadataRequestTopic(name="t")] * (10 * ITEMS_PER_YIELD)
     raw = memoryview(encode(MetadataRequest(topics=topics), 12))
 
@@ -59,7 +59,7 @@ def test_a_yield_comes_after_few_items() -> None:
 
 
 def test_arrays_within_arrays_yield_too() -> None:
-    """A response of one topic with many partitions is not written at once."""
+    """A response of one topic with many partitions is not encoded in a single slice."""
     partition = MetadataResponsePartition(
         partition_index=0, leader_id=1, leader_epoch=0, replica_nodes=[1], isr_nodes=[1]
     )
@@ -70,7 +70,7 @@ def test_arrays_within_arrays_yield_too() -> None:
 
 
 def test_items_are_counted_over_all_arrays() -> None:
-    """Also those of fixed width, before they are read."""
+    """The items of all arrays count, also those of fixed width, before they are read."""
     topics = [TopicPartitions(topic="t", partitions=list(range(99)))] * 10
     message = ElectLeadersRequest(election_type=0, topic_partitions=topics, timeout_ms=0)
     raw = memoryview(encode(message, 2))
@@ -82,7 +82,7 @@ def test_items_are_counted_over_all_arrays() -> None:
 
 @pytest.mark.parametrize("cut", [1, 40, 700])
 def test_torn_messages_are_malformed(cut: int) -> None:
-    """Wherever the bytes end."""
+    """A message that is truncated anywhere raises Malformed."""
     topics = [MetadataRequestTopic(name="t")] * 100
     raw = memoryview(encode(MetadataRequest(topics=topics), 12))
 
@@ -91,7 +91,7 @@ def test_torn_messages_are_malformed(cut: int) -> None:
 
 
 def test_a_message_without_arrays_is_read_at_once() -> None:
-    """There is nothing in it that could take long."""
+    """A message without arrays is decoded without a yield."""
     message = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
     raw = memoryview(encode(message, 4))
 
@@ -100,7 +100,7 @@ def test_a_message_without_arrays_is_read_at_once() -> None:
 
 
 def test_a_value_that_does_not_fit_is_unencodable() -> None:
-    """Wherever in the message it is."""
+    """A value that does not fit raises Unencodable, wherever in the message it is."""
     topics = [MetadataResponseTopic(name="t" * 40_000, partitions=[])]
     response = MetadataResponse(brokers=[], cluster_id="c", controller_id=1, topics=topics)
 

@@ -1,4 +1,4 @@
-"""Functions that are written as source."""
+"""Tests of generated functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from protocol.source import Source
 
 
 def test_a_function_does_what_its_lines_say() -> None:
-    """Lines inside a block are indented, those behind it are not."""
+    """Lines inside a block are indented, those after it are not."""
     source = Source("add_up", "numbers", "an example")
     source.line("total = 0")
     with source.block("for each in numbers"):
@@ -21,7 +21,7 @@ def test_a_function_does_what_its_lines_say() -> None:
 
 
 def test_each_object_has_a_name_of_its_own() -> None:
-    """The same one keeps its name, another one of the same stem gets another."""
+    """An object keeps its name; another object with the same stem gets another name."""
     source, one, other = Source("look", "", "an example"), object(), object()
     names = [source.bind("thing", each) for each in (one, other, one)]
     source.line(f"return {names[0]}, {names[1]}")
@@ -31,14 +31,14 @@ def test_each_object_has_a_name_of_its_own() -> None:
 
 
 def test_variable_names_are_unique() -> None:
-    """Whoever asks for one gets one that nobody else has."""
+    """Each requested variable has a name of its own."""
     source = Source("look", "", "an example")
 
     assert source.local("n") != source.local("n")
 
 
 def test_a_traceback_shows_the_line() -> None:
-    """As for a function that somebody wrote into a file, by the name of what it is for."""
+    """A traceback shows the generated line and the name of the function."""
     source = Source("fail", "", "an example")
     source.line("return 1 // 0")
 

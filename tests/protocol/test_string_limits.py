@@ -1,4 +1,4 @@
-"""How long a string may be."""
+"""Tests of the maximum length of a string."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def test_a_string_stays_writable_when_all_its_bytes_are_replaced() -> None:
-    """Up to a third of the limit, so that only longer ones need be looked at."""
+    """Only strings of more than a third of the limit must be checked."""
     check_replaced(REPLACEMENT * REPLACEABLE_BYTES_MAX)
     check_replaced("x" * STRING_BYTES_MAX)
 
@@ -27,7 +27,7 @@ def test_a_string_stays_writable_when_all_its_bytes_are_replaced() -> None:
 
 
 def test_a_string_that_is_too_long_is_unencodable() -> None:
-    """Responses make a difference between it and other values, which are bugs."""
+    """StringTooLong is an Unencodable that callers can distinguish from others, which are bugs."""
     with pytest.raises(StringTooLong, match="40000 bytes exceeds the maximum of 32767"):
         refuse_text(bytes(40_000))
     assert issubclass(StringTooLong, Unencodable)

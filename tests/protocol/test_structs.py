@@ -1,4 +1,4 @@
-"""Structs, with and without tagged fields."""
+"""Tests of structs, with and without tagged fields."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from protocol.structs import struct_reader
 
 @message(99, versions=(0, 2), flexible=1)
 class Example:
-    """Fields of fixed width around one that is not, and tagged ones."""
+    """A field of variable size between fields of fixed width, and tagged fields."""
 
     a: int8
     b: int16
@@ -26,7 +26,7 @@ class Example:
 
 @struct
 class Part:
-    """Fields of fixed width alone."""
+    """Fields of fixed width only."""
 
     x: int8
     y: int8 = 5
@@ -37,13 +37,13 @@ FLEXIBLE = b"\x01\x00\x02\x02t\x00\x00\x00\x03"
 
 
 def test_fields_are_in_the_order_of_the_class() -> None:
-    """Runs of fixed-width fields lie as they would one by one."""
+    """Adjacent fields of fixed width have the same bytes as single ones."""
     assert encode(Example(a=1, b=2, text="t", c=3), 0) == CLASSIC
     assert decode(Example, 0, CLASSIC) == Example(a=1, b=2, text="t", c=3)
 
 
 def test_a_flexible_struct_ends_with_its_tagged_fields() -> None:
-    """A zero byte where there are none; else number, and tag, size and value of each."""
+    """A zero byte if there are none, else their number, and tag, size and value of each."""
     plain = Example(a=1, b=2, text="t", c=3)
     tagged = Example(a=1, b=2, text="t", c=3, tags=[8], part=Part(x=9))
 
@@ -54,7 +54,7 @@ def test_a_flexible_struct_ends_with_its_tagged_fields() -> None:
 
 
 def test_a_tagged_field_with_its_default_is_not_sent() -> None:
-    """Also when another one is: what is absent reads as the default."""
+    """A tagged field equal to its default is absent, also if another one is sent."""
     raw = encode(Example(a=1, b=2, text="t", c=3, tags=[], part=Part(x=9)), 1)
 
     assert raw == FLEXIBLE + b"\x01" + b"\x01\x03\x09\x05\x00"
@@ -69,7 +69,7 @@ def test_absent_fields_are_never_shared() -> None:
 
 
 def test_unknown_tagged_fields_are_skipped() -> None:
-    """Those between and after the ones we know, in a struct of fixed-width fields too."""
+    """Unknown tagged fields before and after known ones are skipped, in any struct."""
     tags = b"\x03" + b"\x01\x06\x09\x05\x01\x07\x01z" + b"\x02\x03abc" + b"\x63\x00"
 
     assert decode(Example, 1, FLEXIBLE + tags).part == Part(x=9)
@@ -79,7 +79,7 @@ def test_unknown_tagged_fields_are_skipped() -> None:
     ("tags", "tail"),
     [
         (b"\x03\x63\x00" + b"\x01\x03\x07\x07\x00" + b"\x00\x02\x02\x08", b""),  # in any order
-        (b"\x02" + b"\x00\x02\x02\x09" + b"\x00\x02\x02\x08", b""),  # the last of two counts
+        (b"\x02" + b"\x00\x02\x02\x09" + b"\x00\x02\x02\x08", b""),  # the last of two is used
         (b"\x01\x00\x01\x02\x08", b""),  # longer than its size
         (b"\x01\x00\x03\x02\x08", b"\x08"),  # shorter than its size, which is not skipped
         (b"\x01\x00\x7f\x02\x08", b""),  # a size beyond the end
@@ -87,12 +87,12 @@ def test_unknown_tagged_fields_are_skipped() -> None:
     ],
 )
 def test_a_known_tagged_field_is_read_whatever_its_size_says(tags: bytes, tail: bytes) -> None:
-    """The size is for readers that do not know the field; Kafka ignores it, too."""
+    """The size is only used to skip unknown fields, as in Kafka."""
     assert decode(Example, 1, FLEXIBLE + tags + tail).tags == [8]
 
 
 def test_a_negative_number_of_tagged_fields_is_none() -> None:
-    """Nothing is read for it."""
+    """A negative number of tagged fields is read as 0."""
     assert decode(Example, 1, FLEXIBLE + b"\xff\xff\xff\xff\x0f\x00\x02\x02\x08").tags == []
 
 
@@ -110,13 +110,13 @@ def test_a_negative_number_of_tagged_fields_is_none() -> None:
     ],
 )
 def test_tagged_fields_that_are_not_there_are_malformed(tags: bytes) -> None:
-    """Numbers, sizes and values are compared with the bytes there are."""
+    """Numbers, sizes and values are checked against the available bytes."""
     with pytest.raises(Malformed):
         decode(Example, 1, FLEXIBLE + tags)
 
 
 def test_a_field_that_came_later_needs_a_default() -> None:
-    """A version without it could not be read into an object."""
+    """A field without a default could not be set in versions that do not have it."""
 
     @struct
     class Careless:

@@ -1,4 +1,4 @@
-"""Unsigned varints."""
+"""Tests of unsigned varints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protocol.varints import Malformed, read_uvarint, write_uvarint
 
 @given(st.integers(0, 2**31 - 1))
 def test_varints_are_read_as_they_were_written(value: int) -> None:
-    """Every length takes at most five bytes and comes back."""
+    """A varint has at most five bytes and is decoded as it was encoded."""
     out = bytearray()
     write_uvarint(out, value)
 
@@ -32,12 +32,12 @@ def test_varints_are_read_as_they_were_written(value: int) -> None:
     ],
 )
 def test_a_varint_is_read_as_an_int32(raw: bytes, value: int) -> None:
-    """Bytes it does not need are read, bits beyond the 32nd dropped, the 32nd is the sign."""
+    """Redundant bytes are accepted, bits beyond the 32nd are dropped, the 32nd is the sign."""
     assert read_uvarint(memoryview(raw), 0) == (value, len(raw))
 
 
 def test_a_varint_of_more_than_five_bytes_is_malformed() -> None:
-    """Whatever its value."""
+    """A varint of more than five bytes raises Malformed, whatever its value."""
     for raw in (b"\xff\xff\xff\xff\xff\x01", b"\x82\x80\x80\x80\x80\0"):
         with pytest.raises(Malformed):
             read_uvarint(memoryview(raw), 0)

@@ -1,4 +1,4 @@
-"""The wire's small change."""
+"""Tests of the readers and writers of wire types."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def sized(kind: Sized, nullable: bool, compact: bool) -> Wire:
 
 
 def fixed_array(nullable: bool, compact: bool) -> Wire:
-    """Bytes as numbers, together."""
+    """An array of bytes, read by one `struct` call."""
     return FixedArray("b", nullable=nullable, compact=compact)
 
 
 def array(nullable: bool, compact: bool) -> Wire:
-    """Bytes as numbers, one by one."""
+    """An array of bytes, read one by one."""
     return Array(FixedWidth("b"), nullable=nullable, compact=compact)
 
 
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("value", [None, 0, 1, 126, 127, 128, 16_383, 100_000])
 def test_lengths_are_read_as_they_were_written(compact: bool, value: int | None) -> None:
-    """Compact lengths are varints of one more, so that zero is null (KIP-482)."""
+    """Compact lengths are varints plus one, so zero is null (KIP-482)."""
     read, write = functions(sized(BYTES, True, compact))
     data = None if value is None else bytes(value)
     out = Output()
@@ -69,7 +69,7 @@ def test_lengths_are_read_as_they_were_written(compact: bool, value: int | None)
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("value", [None, "", "orders", "Größe 漢字"])
 def test_text_is_utf_8_preceded_by_its_length(compact: bool, value: str | None) -> None:
-    """The length is that of the bytes, not of the characters."""
+    """The length of a text is its number of bytes, not of characters."""
     read, write = functions(sized(TEXT, True, compact))
     out = Output()
     write(out, value)
@@ -78,7 +78,7 @@ def test_text_is_utf_8_preceded_by_its_length(compact: bool, value: str | None) 
 
 
 def test_malformed_text_is_read_as_java_reads_it() -> None:
-    """Each malformed sequence becomes one U+FFFD, an encoded surrogate as well."""
+    """Each malformed sequence becomes one U+FFFD, also an encoded surrogate."""
     read, _ = functions(sized(TEXT, False, True))
 
     for raw in (b"\x02\xff", b"\x04\xed\xa0\x80"):
@@ -86,7 +86,7 @@ def test_malformed_text_is_read_as_java_reads_it() -> None:
 
 
 def test_malformed_text_is_not_longer_than_a_string_when_replaced() -> None:
-    """A bad byte takes three bytes when it is written again."""
+    """A malformed byte becomes three bytes when it is encoded again."""
     read, _ = functions(sized(TEXT, False, False))
     longest = 32767 // 3
 
@@ -97,7 +97,7 @@ def test_malformed_text_is_not_longer_than_a_string_when_replaced() -> None:
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_a_string_has_at_most_32767_bytes(compact: bool) -> None:
-    """Also where its length is a varint; Kafka neither reads nor writes a longer one."""
+    """The limit also applies where the length is a varint, as in Kafka."""
     read, write = functions(sized(TEXT, False, compact))
     out = Output()
     write(out, "x" * 32767)
@@ -108,7 +108,7 @@ def test_a_string_has_at_most_32767_bytes(compact: bool) -> None:
 
 
 def test_a_longer_compact_string_is_malformed() -> None:
-    """Null is not longer, though its length as an unsigned number would be."""
+    """A compact string beyond the limit raises Malformed; null, an unsigned 0, does not."""
     out = Output()
     writer(sized(BYTES, True, True), "test")(out, bytes(32768))
     read, _ = functions(sized(TEXT, True, True))
@@ -122,7 +122,7 @@ def test_a_longer_compact_string_is_malformed() -> None:
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_an_array_beyond_the_end_is_malformed(compact: bool) -> None:
-    """One that ends with the bytes is not."""
+    """An array beyond the end raises Malformed; one that ends at the end does not."""
     head = b"\x05" if compact else b"\0\0\0\x04"
     for wire in (array(True, compact), fixed_array(True, compact)):
         read = reader(wire, "test")
@@ -133,7 +133,7 @@ def test_an_array_beyond_the_end_is_malformed(compact: bool) -> None:
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_a_length_beyond_the_end_ends_beyond_it(compact: bool) -> None:
-    """Whoever reads on fails there, and whoever does not looks where it ended."""
+    """The next read raises an error, or the returned position is beyond the end."""
     head = b"\x05" if compact else b"\0\0\0\x04"
     read = reader(sized(BYTES, True, compact), "test")
 
@@ -141,7 +141,7 @@ def test_a_length_beyond_the_end_ends_beyond_it(compact: bool) -> None:
 
 
 def test_a_negative_length_is_null() -> None:
-    """Not -1 alone, as in Kafka's generated classes."""
+    """Every negative length is null, not only -1, as in Kafka's generated classes."""
     for wire in (array(True, False), fixed_array(True, False), sized(BYTES, True, False)):
         read = reader(wire, "test")
         for length in (-1, -2, -(2**31)):
@@ -150,7 +150,7 @@ def test_a_negative_length_is_null() -> None:
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_null_is_refused_where_it_is_not_legal(compact: bool) -> None:
-    """When read it is the peer's error, when written it is ours."""
+    """Reading an illegal null raises Malformed; writing one raises Python's own exception."""
     for wire in (
         sized(TEXT, False, compact),
         sized(BYTES, False, compact),
@@ -165,7 +165,7 @@ def test_null_is_refused_where_it_is_not_legal(compact: bool) -> None:
 
 
 def test_only_records_are_sent_without_a_copy() -> None:
-    """Other bytes may change before they are sent."""
+    """Values other than records are copied, because they may change before they are sent."""
     large = bytes(SPLICE_BYTES_MIN)
     for kind, own in ((BYTES, False), (RECORDS, True)):
         out = Output()
@@ -176,7 +176,7 @@ def test_only_records_are_sent_without_a_copy() -> None:
 
 @given(st.lists(st.integers(-(2**31), 2**31 - 1)), st.booleans())
 def test_numbers_are_packed_as_one_by_one(numbers: list[int], compact: bool) -> None:
-    """One `struct` call for all of them gives the same bytes."""
+    """One `struct` call for all numbers gives the same bytes."""
     together, apart = Output(), Output()
     read, write = functions(FixedArray("i", nullable=False, compact=compact))
     write(together, numbers)
@@ -188,7 +188,7 @@ def test_numbers_are_packed_as_one_by_one(numbers: list[int], compact: bool) -> 
 
 
 def test_a_uuid_is_sixteen_bytes() -> None:
-    """Read again, it is the same object."""
+    """A UUID that is read again is the same object."""
     read, write = functions(Uuids())
     out, value = Output(), UUID("00112233-4455-6677-8899-aabbccddeeff")
     write(out, value)
@@ -202,7 +202,7 @@ def test_a_uuid_is_sixteen_bytes() -> None:
 
 
 def test_the_uuids_kept_are_few() -> None:
-    """A client that makes up ids does not fill the memory."""
+    """The UUID cache is limited, so a client with random ids does not fill the memory."""
     read = reader(Uuids(), "test")
     first = read(memoryview(bytes(16)), 0)[0]
     for number in range(5000):
@@ -212,7 +212,7 @@ def test_the_uuids_kept_are_few() -> None:
 
 
 def test_a_struct_may_be_missing() -> None:
-    """One byte tells whether it is there."""
+    """A byte says whether the struct is present."""
     read, write = functions(Nullable(FixedWidth("h"), null=0xFF))
     out = Output()
     write(out, None)
