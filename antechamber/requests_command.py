@@ -1,6 +1,7 @@
 """``antechamber requests``: what waits in a running broker, or what it has answered last.
 
-For people a table, with ``--follow`` one that moves and fits the terminal; for programs ``--json``,
+For people a table, with ``--follow`` one that moves and fits the terminal, with a line above it for
+each wait that ended before the table could show it; for programs ``--json``,
 a line a request, and with ``--follow`` each request once, in the order in which they were answered.
 """
 
@@ -9,31 +10,33 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from http import HTTPStatus
 from time import sleep
-from typing import TYPE_CHECKING, Any
 
 from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError
 from antechamber.command_line import CommandParser, UsageError, run
+from antechamber.followed_waits import (
+    FOLLOW_INTERVAL_S,
+    Ask,
+    FollowedWaits,
+    Identity,
+    Request,
+    identity,
+    until_seen,
+)
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-FOLLOW_INTERVAL_S = 0.25
 _DESCRIPTION = """\
 Show the requests of a running broker.
 
 With --parked those that wait now: for what, since when and until when; for a
 produce also which offset each partition needs, how far each replica is, and
 who is behind. Without it the latest that were answered, if the broker keeps
-their wait records: antechamber serve --record.
+their wait records: antechamber serve --record. With such a broker --parked
+--follow shows every wait: those that end between two frames of the table are
+lines above it.
 """
-
-Request = dict[str, Any]
-Identity = tuple[object, ...]
-Ask = Callable[[int], list[Request]]  # at most so many
 
 
 def requests(arguments: Sequence[str]) -> int:
@@ -86,7 +89,11 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
         else:
             _print_for_ever(ask, given.limit)
     elif given.follow:
-        _draw_for_ever(ask, given)
+        _check_terminal()
+        if given.parked:
+            _draw_waits_for_ever(ask, _answered(client, given), given)
+        else:
+            _draw_for_ever(ask, given)
     elif given.json:
         _print(found)
     else:
@@ -124,95 +131,68 @@ def _print_for_ever(ask: Ask, limit: int) -> None:
     seen: set[Identity] = set()
     while True:
         _print(reversed(found))
-        seen = {*map(_identity, found)} or seen
+        seen = {*map(identity, found)} or seen
         sleep(FOLLOW_INTERVAL_S)
-        found = _until_seen(ask, limit, seen)
+        found = until_seen(ask, limit, seen)
 
 
 def _print_waits_for_ever(ask: Ask, answered: Ask, limit: int) -> None:
     """Each request that waits once; one that is answered between two looks, by its wait record."""
-    shown: set[Identity] = set()
-    latest = _latest_answered(answered)
+    waits = FollowedWaits(answered, limit)
     while True:
         parked = ask(limit)
-        _print(request for request in parked if _identity(request) not in shown)
-        shown |= {*map(_identity, parked)}
-        if latest is not None:
-            ended = _until_seen(answered, limit, latest)
-            waited = [each for each in ended if each["purgatory"] is not None]
-            _print(each for each in reversed(waited) if _identity(each) not in shown)
-            latest = {*map(_identity, ended)} or latest
-            shown -= latest
-        else:
-            shown = {*map(_identity, parked)}
+        _print(filter(waits.is_new, parked))
+        _print(waits.missed(parked))
         sleep(FOLLOW_INTERVAL_S)
-
-
-def _latest_answered(answered: Ask) -> set[Identity] | None:
-    """The requests answered last; None if the broker does not keep their records."""
-    try:
-        return {*map(_identity, answered(REQUESTS_MAX))}
-    except AdminError as error:
-        if error.status != HTTPStatus.NOT_IMPLEMENTED:
-            raise
-        sys.stderr.write(
-            f"antechamber requests: waits of less than {FOLLOW_INTERVAL_S} s may not be shown; "
-            "with serve --record all are\n"
-        )
-        return None
-
-
-def _until_seen(ask: Ask, limit: int, seen: set[Identity]) -> list[Request]:
-    """What was answered since, latest first: as many as it takes to meet one that was seen."""
-    while True:
-        found = ask(limit)
-        for index, request in enumerate(found):
-            if _identity(request) in seen:
-                return found[:index]
-        if len(found) < limit:
-            return found
-        if limit == REQUESTS_MAX:
-            sys.stderr.write(
-                f"antechamber requests: more than {REQUESTS_MAX:,} requests were answered in "
-                f"{FOLLOW_INTERVAL_S} s; the earliest of them are not shown\n"
-            )
-            return found
-        limit = min(10 * limit, REQUESTS_MAX)
-
-
-def _identity(request: Request) -> Identity:
-    return tuple(request[name] for name in ("node", "connection", "correlation_id", "arrived_us"))
 
 
 def _draw(requests: list[Request], given: argparse.Namespace) -> None:
     from rich.console import Console
 
-    Console().print(_table(requests, given, None))
+    from antechamber.requests_table import AnsweredTable, ParkedTable
+
+    table = ParkedTable(requests, given.limit) if given.parked else AnsweredTable(requests)
+    Console().print(table)
+
+
+def _check_terminal() -> None:
+    from rich.console import Console
+
+    if not Console().is_terminal:
+        raise UsageError("--follow: a table that moves needs a terminal; add --json")
 
 
 def _draw_for_ever(ask: Ask, given: argparse.Namespace) -> None:
+    """The latest that were answered, in a table that is drawn anew."""
     from rich.console import Console
     from rich.live import Live
 
-    from antechamber.requests_table import fitting
+    from antechamber.requests_table import AnsweredTable, fitting
 
-    console = Console()
-    if not console.is_terminal:
-        raise UsageError("--follow: a table that moves needs a terminal; add --json")
-    with Live(console=console, auto_refresh=False) as live:
+    with Live(console=Console(), auto_refresh=False) as live:
         while True:
             now = ask(given.limit)
-            table = fitting(partial(_table, now, given), len(now), console)
+            table = fitting(partial(AnsweredTable, now), len(now), live.console)
             live.update(table, refresh=True)
             sleep(FOLLOW_INTERVAL_S)
 
 
-def _table(requests: list[Request], given: argparse.Namespace, shown: int | None) -> RenderableType:
-    from antechamber.requests_table import AnsweredTable, ParkedTable
+def _draw_waits_for_ever(ask: Ask, answered: Ask, given: argparse.Namespace) -> None:
+    """What waits, in a table that is drawn anew; waits that it never showed, in lines above it."""
+    from rich.console import Console
+    from rich.live import Live
 
-    if given.parked:
-        return ParkedTable(requests, given.limit, shown)
-    return AnsweredTable(requests, shown)
+    from antechamber.requests_table import ParkedTable, ended_wait, fitting
+
+    waits = FollowedWaits(answered, given.limit)
+    with Live(console=Console(), auto_refresh=False) as live:
+        while True:
+            now = ask(given.limit)
+            table = fitting(partial(ParkedTable, now, given.limit), len(now), live.console)
+            for each in waits.missed(table.drawn):
+                live.console.print(ended_wait(each), soft_wrap=True)
+            live.update(table, refresh=True)
+            sleep(FOLLOW_INTERVAL_S)
 
 
 def _limit(text: str) -> int:

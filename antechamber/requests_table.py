@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -24,6 +24,7 @@ from rich.text import Text
 from antechamber import durations, error_names, replicas
 
 Request = Mapping[str, Any]
+Drawn = TypeVar("Drawn", bound=RenderableType)
 
 WIDE_COLUMNS = 110  # from here on there is room for times of day
 PARTITIONS_MAX = 4  # how many of a request are shown
@@ -49,6 +50,11 @@ class ParkedTable:
         self._limit = limit
         self._shown = shown
 
+    @property
+    def drawn(self) -> Sequence[Request]:
+        """The requests that are drawn."""
+        return self._requests[: self._shown]
+
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw it; rich asks for this."""
         count = len(self._requests)
@@ -57,7 +63,7 @@ class ParkedTable:
             return
         wide = options.max_width >= WIDE_COLUMNS
         table = _table(*(["since", "until"] if wide else []), "waited", "left")
-        for request in self._requests[: self._shown]:
+        for request in self.drawn:
             table.add_row(
                 *([_since(request), _until(request)] if wide else []),
                 Text(durations.told(request["parked_us"]), _WAITING),
@@ -100,7 +106,14 @@ class AnsweredTable:
         yield table
 
 
-def fitting(draw: Callable[[int], RenderableType], count: int, console: Console) -> RenderableType:
+def ended_wait(request: Request) -> Text:
+    """A wait that has ended, in one line: how long it was, whose, and what ended it."""
+    waited = Text(f"{durations.told(request['parked_us']):>{_TIME_COLUMNS + 2}}  ", _WAITING)
+    ended = Text("; ").join([_who(request), *_ended_by(request)])
+    return Text.assemble(waited, ended)
+
+
+def fitting(draw: Callable[[int], Drawn], count: int, console: Console) -> Drawn:
     """What *draw* makes of as many of *count* requests as the terminal has lines for."""
 
     def is_too_high(shown: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -200,6 +201,36 @@ def test_following_draws_the_table_anew(
     out = capsys.readouterr().out
     two, one, none = (out.index(words) for words in ("2 requests", "1 request", "nothing waits"))
     assert two < one < none
+
+
+def test_a_wait_that_the_table_never_showed_is_a_line_above_it(
+    facts: FakeFacts,
+    meanwhile: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Once, if the broker records; not one that the table has shown, and none that did not wait."""
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    [_, fetch] = facts.parked
+    before, short = answered_fetch(correlation_id=901), answered_fetch(correlation_id=902)
+    at_once = answered_fetch(correlation_id=903) | {"purgatory": None}
+    ended = answered_fetch() | {
+        name: fetch[name] for name in ("node", "connection", "correlation_id", "arrived_us")
+    }
+    facts.answered = [before]
+
+    def much() -> None:
+        facts.parked.remove(fetch)
+        facts.answered = [ended, at_once, short, before]
+
+    meanwhile(much, lambda: None)
+    assert main(["requests", "--parked", "--follow"]) == 130
+
+    out, err = capsys.readouterr()
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", out)
+    assert err == ""
+    assert plain.count("; ended by ") == 1
+    assert "183 ms  Fetch v17 #902 of reader, to node 1; ended by append, Produce #17" in plain
 
 
 def test_a_table_that_moves_needs_a_terminal(
