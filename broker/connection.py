@@ -214,7 +214,7 @@ class Connection:
         # Breaks a cycle: a parked operation holds its request.
         request.on_disconnect = request.operation = None
         if out is not None:
-            self._sender.add(out, 0)
+            self._unsent.add(out, 0)
         if not self._serving:
             self._sender.flush()
             if not self._unsent.size_bytes and self._inbox.has_frame():
@@ -256,7 +256,8 @@ class Connection:
     async def _receive(self) -> bool:
         """Wait for bytes, or for the moment when frames that wait may go on; False at the end."""
         while not self._closed:
-            if self._may_serve:
+            is_free = self._may_serve  # and stays so while nothing is dispatched
+            if is_free:
                 await self.transport.wait_readable()
             elif not await self._wait_while_busy():
                 self.free_ms = self._now_ms()
@@ -274,7 +275,7 @@ class Connection:
             self._inbox.received(count)
             self.active_ms = now_ms = self._now_ms()
             self._arrivals.received(count, now_ms)
-            if self._may_serve:
+            if is_free or self._may_serve:
                 return True
             self._settle()
         return False
@@ -310,7 +311,8 @@ class Connection:
 
     def _settle(self) -> None:
         self._inbox.settle()
-        self._hold_memory()
+        if self._memory is not None:
+            self._hold_memory()
 
     def _hold_memory(self) -> None:
         if self._memory is not None and not self._closed:
@@ -368,7 +370,9 @@ class Connection:
             self._dispatch(self, frame, self._arrivals.frame(len(frame) + LENGTH_BYTES))
             if unsent.size_bytes >= _SEND_TOGETHER_BYTES:
                 self._sender.flush()
-            if inbox.pending_bytes and self._now_ms() >= ends_ms:
+            if not inbox.pending_bytes:
+                break
+            if self._now_ms() >= ends_ms:
                 is_through = False
                 break
         self._serving = False

@@ -30,7 +30,10 @@ def response_frame(request: Request[Any], response: object) -> ResponseFrame | N
     if request.encoded is not None:
         return response, request.encoded
     try:
-        return _encoded(request, response)
+        out = Output()
+        begin_response(out, request.header)
+        encode_into(out, response, request.version)
+        return response, out
     except StringTooLong:
         pass  # a message that quotes a long name: Kafka cannot send it either, and responds so
     except Exception as error:
@@ -55,16 +58,12 @@ def error_frame(
             return None
         if throttle_time_ms:
             response.throttle_time_ms = throttle_time_ms
-        return _encoded(request, response)
+        out = Output()
+        begin_response(out, request.header)
+        encode_into(out, response, request.version)
+        return response, out
     except StringTooLong:
         return None
     except Exception as error:
         request.node.unexpected_errors.in_request(request, error)
         return None
-
-
-def _encoded(request: Request[Any], response: object) -> ResponseFrame:
-    out = Output()
-    begin_response(out, request.header)
-    encode_into(out, response, request.version)
-    return response, out

@@ -14,7 +14,7 @@ import trio
 
 from broker.transport import Disconnected, Transport
 from broker.unsent import Unsent
-from protocol.output import Output, SpliceLost
+from protocol.output import SpliceLost
 
 if TYPE_CHECKING:
     from broker.waits.record import WaitRecord
@@ -45,7 +45,10 @@ class Channel(Protocol):
 
 
 class Sender:
-    """Sends the responses of *channel* in order; ``recorder`` is told when they are sent."""
+    """Sends the responses of *channel* in order, which are added to ``unsent``.
+
+    ``recorder`` is called when they are sent.
+    """
 
     def __init__(
         self,
@@ -62,10 +65,6 @@ class Sender:
         self._recorded: list[WaitRecord] = []  # of the responses among what is unsent
         self._draining = False
         self._closed = False
-
-    def add(self, out: Output, start: int) -> None:
-        """Append an encoded response; its length is written at *start*."""
-        self.unsent.add(out, start)
 
     def note(self, record: WaitRecord) -> None:
         """Complete *record* when all that was added so far is sent."""

@@ -58,13 +58,14 @@ class Transport(Protocol):
 class SocketTransport:
     """A connected TCP socket."""
 
-    __slots__ = ("_socket", "peer")
+    __slots__ = ("_is_closed", "_socket", "peer")
 
     def __init__(
         self, connected: socket.socket, send_buffer_bytes: int = -1, receive_buffer_bytes: int = -1
     ) -> None:
         """``send_buffer_bytes`` and ``receive_buffer_bytes``: -1 leaves them to the system."""
         self._socket = connected
+        self._is_closed = False
         try:
             connected.setblocking(False)
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -100,7 +101,8 @@ class SocketTransport:
 
     async def wait_readable(self) -> None:
         """Wait until the socket is readable."""
-        self._check_open()
+        if self._is_closed:  # it has no descriptor that trio could wait on
+            raise Disconnected(_CLOSED_HERE)
         try:
             await trio.lowlevel.wait_readable(self._socket)
         except trio.ClosedResourceError:
@@ -108,7 +110,8 @@ class SocketTransport:
 
     async def wait_writable(self) -> None:
         """Wait until the socket is writable."""
-        self._check_open()
+        if self._is_closed:
+            raise Disconnected(_CLOSED_HERE)
         try:
             await trio.lowlevel.wait_writable(self._socket)
         except trio.ClosedResourceError:
@@ -116,14 +119,10 @@ class SocketTransport:
 
     def close(self) -> None:
         """Close the socket and wake the tasks that wait on it."""
-        if self._socket.fileno() >= 0:
+        if not self._is_closed:
+            self._is_closed = True
             trio.lowlevel.notify_closing(self._socket)
             self._socket.close()
-
-    def _check_open(self) -> None:
-        """A closed socket has no descriptor that trio could wait on."""
-        if self._socket.fileno() < 0:
-            raise Disconnected(_CLOSED_HERE)
 
 
 _CLOSED_HERE = "closed on this side"

@@ -45,11 +45,13 @@ class Unsent:
         """
         left = SENT_AT_ONCE_BYTES
         while self._parts and left > 0:
-            ready = self._ready()
+            ready: list[Bytes] = self._parts  # type: ignore[assignment]  # if none is deferred
+            if self._is_deferred or self._started_bytes:
+                ready = self._ready()
             sent = transport.send(ready)
             self.size_bytes -= sent
             if self.size_bytes == 0:
-                self.clear()
+                self._parts, self._started_bytes, self._is_deferred = [], 0, False
                 return
             if sent == 0:
                 return
@@ -67,8 +69,6 @@ class Unsent:
 
     def _ready(self) -> list[Bytes]:
         """The next bytes to send: all parts, or up to a piece of one that is to be read."""
-        if not self._is_deferred and not self._started_bytes:
-            return self._parts  # type: ignore[return-value]  # none is deferred
         ready, size, started = list[Bytes](), 0, self._started_bytes
         for part in self._parts:
             if isinstance(part, BUFFERS):

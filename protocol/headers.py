@@ -7,6 +7,7 @@ reads that response before it knows the broker's versions (KIP-482, KIP-511).
 
 from __future__ import annotations
 
+from functools import cache
 from struct import Struct
 from struct import error as struct_error
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ API_VERSIONS_KEY = 18
 _FIXED = Struct(">hhi")
 _INT16 = Struct(">h")
 _INT32 = Struct(">i")
+_LENGTH_AND_CORRELATION_ID = Struct(">ii")
 
 
 class RequestHeader(NamedTuple):
@@ -67,8 +69,8 @@ def decode_request_header(frame: memoryview) -> tuple[RequestHeader, int]:
 
 def begin_response(out: Output, header: RequestHeader) -> int:
     """Begin the frame of a response to *header*; returns its start, for `Output.finish_frame`."""
-    start = out.begin_frame()
-    out += _INT32.pack(header.correlation_id)
+    start = len(out)
+    out += _LENGTH_AND_CORRELATION_ID.pack(0, header.correlation_id)
     if _flexible_response(header.api_key, header.api_version):
         out.append(0)
     return start
@@ -109,6 +111,7 @@ def decode_response(
     return correlation_id, decode(cls, version, view[position:])
 
 
+@cache
 def _flexible_response(api_key: int, version: int) -> bool:
     flexible: bool = version >= REQUESTS[api_key].__spec__.flexible
     return flexible and api_key != API_VERSIONS_KEY

@@ -4,7 +4,7 @@
                   `------- one step, timed ------------'
                   `------------------- one pass of the loop -------------------'
 
-An instrument of trio's, so that no task has to take part; it costs about a microsecond a step.
+An instrument of trio, so that no task has to take part; it costs about a microsecond a step.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Watchdog(trio.abc.Instrument):
         self._stalls = stalls
         self._now_ms = now_ms
         self._started_ms = now_ms()
-        self._passes_left = 0
+        self._aftermath = _Aftermath(stalls)
 
     def before_task_step(self, task: trio.lowlevel.Task) -> None:  # noqa: ARG002 - trio's signature
         """A step begins."""
@@ -42,12 +42,28 @@ class Watchdog(trio.abc.Instrument):
         steps = self._steps
         if took_ms > STEP_BUDGET_MS:
             self._stalls.add(Stall(ended_ms, took_ms, task.name, steps.request))
-            self._passes_left = 2
+            self._aftermath.begin()
         steps.request = None
+
+
+class _Aftermath(trio.abc.Instrument):
+    """Ends the aftermath of a step with the pass after it.
+
+    An instrument of its own, added for two passes only: otherwise each pass would pay for it.
+    """
+
+    def __init__(self, stalls: Stalls) -> None:
+        self._stalls = stalls
+        self._passes_left = 0
+
+    def begin(self) -> None:
+        """A step over budget has ended."""
+        self._passes_left = 2
+        trio.lowlevel.add_instrument(self)
 
     def after_io_wait(self, timeout: float) -> None:  # noqa: ARG002 - trio's signature
         """A pass of the loop begins."""
-        if self._passes_left:
-            self._passes_left -= 1
-            if not self._passes_left:
-                self._stalls.aftermath = None
+        self._passes_left -= 1
+        if not self._passes_left:
+            self._stalls.aftermath = None
+            trio.lowlevel.remove_instrument(self)

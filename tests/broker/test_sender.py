@@ -69,7 +69,7 @@ def add(sender: Sender, size: int, record: Any = "record") -> None:
     out = Output()
     start = out.begin_frame()
     out += bytes(size - len(out))
-    sender.add(out, start)
+    sender.unsent.add(out, start)
     sender.note(record)
 
 
