@@ -115,6 +115,11 @@ class Inbox:
         if self._start != self._end:
             self._move_to(max(2 * self.pending_bytes, _ROOM_MIN))
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether the memory of the last frame is the scratch buffer."""
+        return self._view is self._scratch.view
+
     def hand_over(self) -> bool:
         """Give the memory of the last frame to its holder; False if it is the scratch buffer."""
         if self._view is self._scratch.view:

@@ -23,7 +23,9 @@ from broker.replication.follower.fetch_state import FetchState
 from broker.replication.follower.leader_connection import LeaderConnection
 from broker.replication.follower.truncation import truncation_offset
 from broker.replication.partition import Partition
+from broker.steps.queue import Slices
 from broker.storage.append import AppendRefused
+from broker.storage.batch_pieces import pieces
 from broker.topic_partition import TopicPartition
 from broker.transport import Disconnected, Transport
 from protocol.codec import Malformed
@@ -41,6 +43,9 @@ from purgatories.timer.system_timer import SystemTimer
 log = logging.getLogger("antechamber.replication")
 
 Connect = Callable[[str, int], Awaitable[Transport]]
+
+# Between so many partitions of one response other tasks run.
+_PARTITIONS_AT_ONCE = 16
 
 _LATEST = -1
 _EARLIEST = -2
@@ -142,7 +147,9 @@ class Fetcher:
             return
         own = self._node.alive(self._node.node_id)
         request = self._requests.next(due, -1 if own is None else own.epoch)
-        out_of_range = await connection.ask(request, lambda answer: self._use(due, answer))
+        out_of_range = await connection.ask_in_slices(
+            request, lambda response: self._use(due, response)
+        )
         for state in out_of_range:
             await self._start_over(connection, state)
 
@@ -170,13 +177,13 @@ class Fetcher:
 
     # ----------------------------------------------------------------------------- answers
 
-    def _use(self, due: list[FetchState], response: FetchResponse) -> list[FetchState]:
-        """Take in an answer; returns the partitions whose offset the leader does not have."""
+    def _use(self, due: list[FetchState], response: FetchResponse) -> Slices[list[FetchState]]:
+        """Use a response; returns the partitions whose offset the leader does not have."""
         self._requests.answered(response)
         if response.error_code:
             return []
         asked = {name_of(state): state for state in due}
-        out_of_range = []
+        out_of_range, partitions = [], 0
         for topic in response.responses:
             for data in topic.partitions:
                 state = asked.get((topic.topic_id, data.partition_index))
@@ -187,17 +194,20 @@ class Fetcher:
                 elif data.error_code:
                     self._refused(state, ErrorCode(data.error_code))
                 else:
-                    self._try_to_take(state, data)
+                    yield from self._try_to_take(state, data)
+                partitions += 1
+                if not partitions % _PARTITIONS_AT_ONCE:
+                    yield None
         return out_of_range
 
-    def _try_to_take(self, state: FetchState, data: PartitionData) -> None:
-        """Take data in; a partition that cannot does not keep the others from it.
+    def _try_to_take(self, state: FetchState, data: PartitionData) -> Slices[None]:
+        """Append the data of a partition; an exception does not keep others from it.
 
         It is fetched again after the back-off. Kafka gives it up until its leader changes
         (``AbstractFetcherThread.markPartitionFailed``).
         """
         try:
-            self._take(state, data)
+            yield from self._take(state, data)
         except Exception as error:
             self._node.timer.on_error(f"replication of {state.partition.key}", error)
             self._back_off([state])
@@ -206,7 +216,7 @@ class Fetcher:
         """Whether the partition is still fetched here: the node may lead it by now."""
         return self._states.get(state.partition.key) is state
 
-    def _take(self, state: FetchState, data: PartitionData) -> None:
+    def _take(self, state: FetchState, data: PartitionData) -> Slices[None]:
         partition = state.partition
         if data.diverging_epoch is not None:
             epoch, end_offset = data.diverging_epoch.epoch, data.diverging_epoch.end_offset
@@ -214,19 +224,21 @@ class Fetcher:
             log.info("%s: cut to %d, node %d never had more", partition.key, offset, self.source)
             partition.log.truncate_to(offset)
             return
-        try:
-            moved = partition.append_as_follower(
-                memoryview(data.records or b""),
-                state.leader_epoch,
-                data.high_watermark,
-                data.log_start_offset,
-            )
-        except AppendRefused as refusal:
-            log.error("%s from node %d: %s", partition.key, self.source, refusal)
-            self._back_off([state])
-            return
-        if moved:
-            self._node.replicated(partition.key, partition.log.high_watermark)
+        for batches in pieces(memoryview(data.records or b"")):
+            try:
+                moved = partition.append_as_follower(
+                    batches, state.leader_epoch, data.high_watermark, data.log_start_offset
+                )
+            except AppendRefused as refusal:
+                log.error("%s from node %d: %s", partition.key, self.source, refusal)
+                self._back_off([state])
+                return
+            if moved:
+                self._node.replicated(partition.key, partition.log.high_watermark)
+            if len(batches) < len(data.records or b""):
+                yield None
+                if not self._follows(state):
+                    return
 
     def _refused(self, state: FetchState, error: ErrorCode) -> None:
         """Metadata tells before long who leads; until then do not ask too often."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+import trio
+
+from broker.steps.queue import Slices, finish
 from broker.transport import Disconnected, Transport
 from protocol.framing import Inbox, Scratch
 from protocol.headers import decode_response, encode_request
@@ -13,6 +16,9 @@ from protocol.messages import RESPONSES
 T = TypeVar("T")
 
 RESPONSE_BYTES_MAX = 2**31 - 1
+
+# Responses up to this size are used at once: a few hundred batches.
+AT_ONCE_BYTES = 32 * 1024
 
 
 class LeaderConnection:
@@ -37,18 +43,47 @@ class LeaderConnection:
         *use* runs before anybody else may overwrite the records in the response. Raises
         `Disconnected`, `Malformed`.
         """
-        spec = body.__spec__
-        version = spec.versions[-1]
-        self._correlation_id += 1
-        await self._gate()
-        await self._send(encode_request(body, version, self._correlation_id, self._client_id))
-        frame = await self._frame()
-        correlation_id, response = decode_response(RESPONSES[spec.key], version, frame)
-        assert correlation_id == self._correlation_id, "a node answers in order"
+        frame = await self._exchange(body)
         try:
-            return use(response)
+            return use(self._decoded(body, frame))
         finally:
             self._inbox.settle()
+
+    async def ask_in_slices(self, body: Any, use: Callable[[Any], Slices[T]]) -> T:
+        """Send a request and return what *use* makes of the response, in slices if it is long.
+
+        The records in the response stay valid until the end. Raises `Disconnected`, `Malformed`.
+        """
+        frame = await self._exchange(body)
+        try:
+            if len(frame) <= AT_ONCE_BYTES:
+                return finish(use(self._decoded(body, frame)))
+            if self._inbox.is_shared:
+                frame = memoryview(bytes(frame))
+            slices = use(self._decoded(body, frame))
+            while True:
+                try:
+                    next(slices)
+                except StopIteration as end:
+                    result: T = end.value
+                    return result
+                await trio.lowlevel.checkpoint()
+                await self._gate()
+        finally:
+            self._inbox.settle()
+
+    async def _exchange(self, body: Any) -> memoryview:
+        self._correlation_id += 1
+        version = body.__spec__.versions[-1]
+        await self._gate()
+        await self._send(encode_request(body, version, self._correlation_id, self._client_id))
+        return await self._frame()
+
+    def _decoded(self, body: Any, frame: memoryview) -> Any:
+        spec = body.__spec__
+        correlation_id, response = decode_response(RESPONSES[spec.key], spec.versions[-1], frame)
+        assert correlation_id == self._correlation_id, "a node answers in order"
+        return response
 
     def close(self) -> None:
         """Close at once."""
