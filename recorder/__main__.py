@@ -52,7 +52,9 @@ async def _record(arguments: Arguments, file: RecordFile) -> str | None:
     if problem := await problem_of(arguments.upstream):
         return f"--upstream {arguments.upstream}: {problem}"
     if await wants_sasl(arguments.upstream):
-        _say(f"{arguments.upstream} requires SASL: the proxy forwards the clients' authentication")
+        _report(
+            f"{arguments.upstream} requires SASL: the proxy forwards the clients' authentication"
+        )
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async with trio.open_nursery() as nursery:
             nodes = Nodes(arguments.host, nursery, file.keep, wall_clock)
@@ -86,11 +88,11 @@ def _print(line: str) -> None:
 
 
 def _failed(why: str) -> int:
-    _say(why)
+    _report(why)
     return EXIT_FAILED
 
 
-def _say(what: str) -> None:
+def _report(what: str) -> None:
     sys.stderr.write(f"antechamber record: {what}\n")
 
 

@@ -56,11 +56,11 @@ class Nodes:
         opened = trio.SocketListener(trio.socket.from_stdlib_socket(listener))
 
         async def passed_on(client: trio.SocketStream) -> None:
-            await self._pass_on(client, upstream)
+            await self._forward(client, upstream)
 
         await trio.serve_listeners(passed_on, [opened])
 
-    async def _pass_on(self, client: trio.SocketStream, upstream: Address) -> None:
+    async def _forward(self, client: trio.SocketStream, upstream: Address) -> None:
         try:
             with trio.fail_after(CONNECT_WITHIN_S):
                 node = await trio.open_tcp_stream(*upstream)

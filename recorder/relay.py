@@ -13,7 +13,7 @@ from recorder.exchange import DISCONNECT, SHUTDOWN, UNKNOWN, Exchange, Record
 FRAME_BYTES_MAX = 256 * 1024 * 1024
 _LENGTH_BYTES = 4
 
-_GONE = (trio.BrokenResourceError, trio.ClosedResourceError)
+_CLOSED = (trio.BrokenResourceError, trio.ClosedResourceError)
 
 
 async def relay(
@@ -30,40 +30,40 @@ async def relay(
     end = SHUTDOWN  # unless another end is detected
 
     async def requests() -> None:
-        async with aclosing(frames(client)) as whole:
-            async for frame in whole:
+        async with aclosing(frames(client)) as received:
+            async for frame in received:
                 record = exchange.request(frame, now_us())
                 await node.send_all(_with_length(frame))
                 if record is not None:
                     keep(record)
 
     async def responses() -> None:
-        async with aclosing(frames(node)) as whole:
-            async for frame in whole:
-                passed_on, record_of = exchange.response(frame, now_us())
+        async with aclosing(frames(node)) as received:
+            async for frame in received:
+                forwarded, record_of = exchange.response(frame, now_us())
                 try:
-                    await client.send_all(_with_length(passed_on))
+                    await client.send_all(_with_length(forwarded))
                 finally:
                     keep(record_of(now_us()))
 
-    async def until_gone(
-        direction: Callable[[], Awaitable[None]], cause: str, both: trio.CancelScope
+    async def forward(
+        direction: Callable[[], Awaitable[None]], cause: str, connection: trio.CancelScope
     ) -> None:
         nonlocal end
         # Bytes that are not frames close the connection; a peer that has closed it is no error.
-        with suppress(Malformed, *_GONE):
+        with suppress(Malformed, *_CLOSED):
             await direction()
         end = cause
-        both.cancel()
+        connection.cancel()
 
     try:
         async with client, node, trio.open_nursery() as nursery:
-            nursery.start_soon(until_gone, requests, DISCONNECT, nursery.cancel_scope)
-            nursery.start_soon(until_gone, responses, UNKNOWN, nursery.cancel_scope)
+            nursery.start_soon(forward, requests, DISCONNECT, nursery.cancel_scope)
+            nursery.start_soon(forward, responses, UNKNOWN, nursery.cancel_scope)
     finally:
-        given_up = exchange.abandoned(now_us(), end)
-        if given_up is not None:
-            keep(given_up)
+        abandoned = exchange.abandoned(now_us(), end)
+        if abandoned is not None:
+            keep(abandoned)
 
 
 async def frames(stream: trio.abc.ReceiveStream) -> AsyncGenerator[bytes, None]:

@@ -36,7 +36,7 @@ def draw(delay_ms: int, *, tick_ms: int = 1, wheel_size: int = 20) -> str:
     lines = [f"A task of {delay_ms:,} ms, added at 0; {wheels}", "▸ now   ● the task"]
     now_ms = 0
     for stop in _stops(delay_ms, tick_ms, wheel_size):
-        verb = "falls" if now_ms else "goes"
+        verb = "moves" if now_ms else "goes"
         lines += ["", f"at {stop.now_ms:,} ms it {verb} into level {stop.level}", *stop.rows]
         now_ms = stop.bucket_ms
         lines.append(f"  that bucket fires at {now_ms:,} ms")

@@ -47,8 +47,8 @@ def test_phases_add_up_and_the_second_request_is_queued() -> None:
     one.request(framed(BEAT, 4, 2), 150)
     records = []
     for responded_us, sent_us in ((300, 310), (400, 420)):
-        passed_on, record_of = one.response(response, responded_us)
-        assert passed_on is response
+        forwarded, record_of = one.response(response, responded_us)
+        assert forwarded is response
         records.append(record_of(sent_us))
 
     times = [
@@ -99,9 +99,9 @@ def test_an_api_that_is_not_known_is_recorded_by_its_number() -> None:
     """An unknown API is forwarded and recorded by its key."""
     one = exchange()
     one.request(b"\x03\xe7\x00\x01\x00\x00\x00\x05", 100)
-    passed_on, record_of = one.response(b"\x00\x00\x00\x05rest", 150)
+    forwarded, record_of = one.response(b"\x00\x00\x00\x05rest", 150)
 
-    assert passed_on == b"\x00\x00\x00\x05rest"
+    assert forwarded == b"\x00\x00\x00\x05rest"
     assert (record_of(150)["api"], record_of(150)["total_us"]) == ("999", 50)
 
 

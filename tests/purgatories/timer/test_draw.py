@@ -18,13 +18,13 @@ at 0 ms it goes into level 3
   level 1       1 ms  ▸ · · · · · · · · · · · · · · · · · · ·  0 .. 19 ms
   that bucket fires at 400 ms
 
-at 400 ms it falls into level 2
+at 400 ms it moves into level 2
   level 3     400 ms  ▸ · · · · · · · · · · · · · · · · · · ·  400 .. 8,399 ms
   level 2      20 ms  ▸ · ● · · · · · · · · · · · · · · · · ·  400 .. 799 ms
   level 1       1 ms  ▸ · · · · · · · · · · · · · · · · · · ·  400 .. 419 ms
   that bucket fires at 440 ms
 
-at 440 ms it falls into level 1
+at 440 ms it moves into level 1
   level 3     400 ms  ▸ · · · · · · · · · · · · · · · · · · ·  400 .. 8,399 ms
   level 2      20 ms  ▸ · · · · · · · · · · · · · · · · · · ·  440 .. 839 ms
   level 1       1 ms  ▸ · · · · · · · · · ● · · · · · · · · ·  440 .. 459 ms
