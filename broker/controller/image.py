@@ -88,7 +88,8 @@ class MetadataImage:
     def topic_by_id(self, topic_id: UUID) -> TopicImage | None:
         """The topic of that id; a topic deleted and made again has another one (KIP-516)."""
         name = self.names.get(topic_id)
-        return None if name is None else self.topics[name]
+        # A worker thread may ask while the topic is removed.
+        return None if name is None else self.topics.get(name)
 
     def alive(self, node_id: int) -> bool:
         """Whether the node is known and not fenced."""

@@ -30,6 +30,7 @@ from broker.groups.classic.requests import (
 from broker.groups.consumer.classic_members import ClassicMembers
 from broker.groups.consumer.coordinator import ConsumerGroupCoordinator
 from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.long_heartbeats import LongHeartbeats
 from broker.groups.consumer.migration import Migration
 from broker.groups.consumer.topics import Topics
 from broker.groups.coordinator_log import CoordinatorLog
@@ -81,6 +82,7 @@ class GroupCoordinator:
         self.consumers = ConsumerGroupCoordinator(
             config, clock, self.runtime, self.states, keyed, topics, migration, offload
         )
+        self.long_heartbeats = LongHeartbeats(self.consumers, self.states, offload)
         self._classic_members = ClassicMembers(self.runtime, self.consumers, migration)
         self.offsets = OffsetMetadataManager(
             config, clock, self.runtime, self.states, self._classic.heard_of

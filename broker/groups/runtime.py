@@ -18,7 +18,7 @@ from broker.errors import ApiError
 from broker.groups.append_errors import as_coordinator_error
 from broker.groups.coordinator_log import CoordinatorLog
 from broker.groups.offsets_topic import partition_for
-from broker.groups.records.serde import Record, serialize
+from broker.groups.records.serde import RawRecord, Record, serialized
 from protocol.codec import Unencodable
 from protocol.errors import ErrorCode
 from purgatories.timer.system_timer import SystemTimer
@@ -88,13 +88,13 @@ class CoordinatorRuntime:
 
     # --------------------------------------------------------------------------- writing
 
-    def append(self, group_id: str, records: Iterable[Record]) -> None:
+    def append(self, group_id: str, records: Iterable[Record | RawRecord]) -> None:
         """Write records, all or none; raises `ApiError` if the log refuses."""
         self.check(group_id)
         index = self.partition_for(group_id)
         partition = self._partitions[index]
         try:
-            raw = [serialize(record) for record in records]
+            raw = [serialized(record) for record in records]
         except Unencodable as error:
             # Kafka cannot write such a record either; nothing has changed.
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error

@@ -12,7 +12,6 @@ before it for so long.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from uuid import UUID
 
 from broker.errors import ApiError
@@ -20,7 +19,7 @@ from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember
 from broker.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
 from broker.request import Request
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_describe import (
     Assignment,
@@ -39,7 +38,10 @@ def consumer_group_describe(
 ) -> Slices[ConsumerGroupDescribeResponse]:
     """Tell of each group."""
     body = request.body
-    groups = yield from each(partial(_group, request), body.group_ids)
+    groups = []
+    for group_id in body.group_ids:
+        groups.append((yield from _group(request, group_id)))
+        yield None
     if body.include_authorized_operations:
         for group in groups:
             if not group.error_code:
@@ -47,7 +49,8 @@ def consumer_group_describe(
     return ConsumerGroupDescribeResponse(groups=groups)
 
 
-def _group(request: Request[ConsumerGroupDescribeRequest], group_id: str) -> DescribedGroup:
+def _group(request: Request[ConsumerGroupDescribeRequest], group_id: str) -> Slices[DescribedGroup]:
+    """Describe one group; it is replaced and not changed by heartbeats between two slices."""
     groups = request.node.groups
     try:
         if not group_id:
@@ -58,6 +61,9 @@ def _group(request: Request[ConsumerGroupDescribeRequest], group_id: str) -> Des
         return DescribedGroup(
             group_id=group_id, error_code=error.code, error_message=error.message, members=[]
         )
+    members: list[Member] = []
+    for member in group.members.values():
+        members += [(yield from _member(request, group, member))]
     assignor = group.preferred_assignor() or groups.consumers.default_assignor
     return DescribedGroup(
         group_id=group_id,
@@ -65,7 +71,7 @@ def _group(request: Request[ConsumerGroupDescribeRequest], group_id: str) -> Des
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
         assignor_name=assignor,
-        members=[_member(request, group, member) for member in group.members.values()],
+        members=members,
         authorized_operations=NOT_ASKED_FOR,
     )
 
@@ -74,7 +80,10 @@ def _member(
     request: Request[ConsumerGroupDescribeRequest],
     group: ConsumerGroup,
     member: ConsumerGroupMember,
-) -> Member:
+) -> Slices[Member]:
+    target = group.target.get(member.member_id, {})
+    assignment = yield from _assignment(request, member.owned)
+    target_assignment = yield from _assignment(request, target)
     return Member(
         member_id=member.member_id,
         instance_id=member.instance_id,
@@ -84,20 +93,22 @@ def _member(
         client_host=member.client_host,
         subscribed_topic_names=sorted(member.subscribed_topic_names),
         subscribed_topic_regex=member.subscribed_topic_regex,
-        assignment=_assignment(request, member.owned),
-        target_assignment=_assignment(request, group.target.get(member.member_id, {})),
+        assignment=assignment,
+        target_assignment=target_assignment,
         member_type=_CLASSIC_MEMBER if member.speaks_classic else _CONSUMER_MEMBER,
     )
 
 
 def _assignment(
     request: Request[ConsumerGroupDescribeRequest], assigned: Mapping[UUID, Iterable[int]]
-) -> Assignment:
+) -> Slices[Assignment]:
     topics = request.node.groups.consumers.topics
-    return Assignment(
-        topic_partitions=[
-            TopicPartitions(topic_id=topic_id, topic_name=name, partitions=sorted(partitions))
-            for topic_id, partitions in assigned.items()
-            if (name := topics.name_of(topic_id)) is not None
-        ]
-    )
+    described = []
+    for topic_id, partitions in assigned.items():
+        name = topics.name_of(topic_id)
+        if name is not None:
+            described.append(
+                TopicPartitions(topic_id=topic_id, topic_name=name, partitions=sorted(partitions))
+            )
+        yield None
+    return Assignment(topic_partitions=described)

@@ -8,14 +8,17 @@ Versions: 1 regular expressions, and members choose their own ids (KIP-1082).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from uuid import UUID
 
 from broker.errors import ApiError
-from broker.groups.consumer.member import OwnedPartitions
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
 from broker.groups.consumer.subscriptions import PARSED_AT_ONCE_MAX, regex_error
 from broker.handlers.replicated import when_replicated
+from broker.offloaded import offloaded
 from broker.request import Request
+from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
@@ -26,18 +29,47 @@ from protocol.messages.consumer_group_heartbeat import (
 
 
 def consumer_group_heartbeat(request: Request[ConsumerGroupHeartbeatRequest]) -> object | None:
-    """Take in what a member says; a long regular expression is read in a thread first."""
-    regex = request.body.subscribed_topic_regex
+    """Take in what a member says, in slices if its group is large or its expression long."""
+    heartbeat, long_heartbeats = _read(request), request.node.groups.long_heartbeats
+    regex = heartbeat.subscribed_topic_regex
+    if (regex is not None and len(regex) > PARSED_AT_ONCE_MAX) or long_heartbeats.is_long(
+        heartbeat
+    ):
+        return _in_slices(request, heartbeat)
+    try:
+        result = request.node.groups.consumers.heartbeat(heartbeat, request.version)
+    except ApiError as error:
+        return _refusal(error.code, error.message)
+    assigned = None
+    if result.assigned is not None:
+        assigned = list(map(_topic_partitions, result.assigned.items()))
+    return when_replicated(request, heartbeat.group_id, _response(result, assigned), _refusal)
+
+
+def _in_slices(
+    request: Request[ConsumerGroupHeartbeatRequest], heartbeat: ConsumerGroupHeartbeat
+) -> Slices[object | None]:
+    """Do the same; what takes long is done in worker threads, and the response in slices."""
+    groups, regex = request.node.groups, heartbeat.subscribed_topic_regex
     if regex is not None and len(regex) > PARSED_AT_ONCE_MAX:
-        request.offload(partial(regex_error, regex), lambda _: _heartbeat(request))
-        return None
-    return _heartbeat(request)
+        yield from offloaded(request.node.offload, partial(regex_error, regex))
+    try:
+        if groups.long_heartbeats.is_long(heartbeat):
+            result = yield from groups.long_heartbeats.heartbeat(heartbeat, request.version)
+        else:
+            result = groups.consumers.heartbeat(heartbeat, request.version)
+    except ApiError as error:
+        return _refusal(error.code, error.message)
+    assigned = None
+    if result.assigned is not None:
+        assigned = yield from each(_topic_partitions, result.assigned.items())
+    return when_replicated(request, heartbeat.group_id, _response(result, assigned), _refusal)
 
 
-def _heartbeat(request: Request[ConsumerGroupHeartbeatRequest]) -> object | None:
+def _read(request: Request[ConsumerGroupHeartbeatRequest]) -> ConsumerGroupHeartbeat:
     body = request.body
     names, owned = body.subscribed_topic_names, body.topic_partitions
-    heartbeat = ConsumerGroupHeartbeat(
+    return ConsumerGroupHeartbeat(
         group_id=body.group_id,
         member_id=body.member_id,
         member_epoch=body.member_epoch,
@@ -51,29 +83,22 @@ def _heartbeat(request: Request[ConsumerGroupHeartbeatRequest]) -> object | None
         server_assignor=body.server_assignor,
         owned=None if owned is None else {each.topic_id: each.partitions for each in owned},
     )
-    try:
-        result = request.node.groups.consumers.heartbeat(heartbeat, request.version)
-    except ApiError as error:
-        return _refusal(error.code, error.message)
-    return when_replicated(request, body.group_id, _response(result), _refusal)
 
 
-def _response(result: ConsumerGroupHeartbeatResult) -> ConsumerGroupHeartbeatResponse:
+def _response(
+    result: ConsumerGroupHeartbeatResult, assigned: list[TopicPartitions] | None
+) -> ConsumerGroupHeartbeatResponse:
     return ConsumerGroupHeartbeatResponse(
         member_id=result.member_id,
         member_epoch=result.member_epoch,
         heartbeat_interval_ms=result.heartbeat_interval_ms,
-        assignment=None if result.assigned is None else _assignment(result.assigned),
+        assignment=None if assigned is None else Assignment(topic_partitions=assigned),
     )
 
 
-def _assignment(assigned: OwnedPartitions) -> Assignment:
-    return Assignment(
-        topic_partitions=[
-            TopicPartitions(topic_id=topic_id, partitions=sorted(partitions))
-            for topic_id, partitions in assigned.items()
-        ]
-    )
+def _topic_partitions(assigned: tuple[UUID, Mapping[int, int]]) -> TopicPartitions:
+    topic_id, partitions = assigned
+    return TopicPartitions(topic_id=topic_id, partitions=sorted(partitions))
 
 
 def _refusal(error: ErrorCode, message: str | None = None) -> ConsumerGroupHeartbeatResponse:

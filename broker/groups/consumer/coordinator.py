@@ -10,6 +10,7 @@ import logging
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from typing import NamedTuple
 
 from broker.clock import Clock
 from broker.config import Config
@@ -42,12 +43,22 @@ from broker.groups.consumer.topics import Topics
 from broker.groups.consumer.validation import check_heartbeat
 from broker.groups.coordinator_timer import CoordinatorTimer
 from broker.groups.epochs import next_epoch
-from broker.groups.group_states import GroupStates
+from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.runtime import CoordinatorRuntime
 from broker.offload import Offload
 from protocol.errors import ErrorCode
 
 log = logging.getLogger("antechamber.groups")
+
+
+class PreparedHeartbeat(NamedTuple):
+    """What a heartbeat changes: its group, as a draft, and its member."""
+
+    draft: GroupDraft
+    group_before: ConsumerGroup
+    before: ConsumerGroupMember
+    after: ConsumerGroupMember
+    has_news: bool
 
 
 class ConsumerGroupCoordinator:
@@ -85,16 +96,37 @@ class ConsumerGroupCoordinator:
         self, request: ConsumerGroupHeartbeat, api_version: int
     ) -> ConsumerGroupHeartbeatResult:
         """Take in what a member says and tell it what it may have; raises `ApiError`."""
-        check_heartbeat(request, api_version, self._assignors)
-        self._runtime.check(request.group_id)
+        self.check(request, api_version)
         if request.is_leaving:
             return self._leave(request)
-        draft = self._draft(request)
+        group = self._states.groups.get(request.group_id)
+        return self.take_over(request, self.prepare(group, request))
+
+    def check(self, request: ConsumerGroupHeartbeat, api_version: int) -> None:
+        """Raise `ApiError` for a heartbeat that makes no sense, or asks the wrong node."""
+        check_heartbeat(request, api_version, self._assignors)
+        self._runtime.check(request.group_id)
+
+    def prepare(self, group: AnyGroup | None, request: ConsumerGroupHeartbeat) -> PreparedHeartbeat:
+        """What a heartbeat changes in *group*; changes nothing itself. Raises `ApiError`.
+
+        It may run in a thread. It reads the hash of the topics before the topics: if they change
+        in between, the next heartbeat assigns the group again.
+        """
+        draft = self._draft(group, request)
         group_before = draft.group
         check_size(draft.group, request.member_id, self.size_max)
         request.member_id = request.member_id or generate_member_id()
         before = admit(draft, request)
         after = self.update_member(draft, before, _as_it_says(before, request), request.owned)
+        has_news = request.is_joining or request.is_full or after.assigned != before.assigned
+        return PreparedHeartbeat(draft, group_before, before, after, has_news)
+
+    def take_over(
+        self, request: ConsumerGroupHeartbeat, prepared: PreparedHeartbeat
+    ) -> ConsumerGroupHeartbeatResult:
+        """Write a prepared change, and let it count; raises `ApiError`."""
+        draft, group_before, before, after, has_news = prepared
         self.finish(draft)
         self.timeouts.heard_of(draft.group_id, after)
         if after is not before:
@@ -103,9 +135,8 @@ class ConsumerGroupCoordinator:
             group_before, draft.group
         ) and not self._resolution.is_pending(draft.group_id):
             self._resolution.begin_soon(draft.group_id)
-        has_news = request.is_joining or request.is_full or after.assigned != before.assigned
         return ConsumerGroupHeartbeatResult(
-            member_id=after.member_id,
+            member_id=request.member_id,
             member_epoch=after.member_epoch,
             heartbeat_interval_ms=self.configs.heartbeat_interval_ms(draft.group_id),
             assigned=after.assigned if has_news else None,
@@ -171,7 +202,7 @@ class ConsumerGroupCoordinator:
         """Write the draft down, and let its group count; raises `ApiError` if it is refused."""
         if not draft.records:
             return
-        self._runtime.append(draft.group_id, draft.records)
+        self._runtime.append(draft.group_id, draft.to_append)
         before = self._states.groups.get(draft.group_id)
         self._states.groups[draft.group_id] = draft.group
         if draft.is_up_to_date:
@@ -183,9 +214,8 @@ class ConsumerGroupCoordinator:
             for member_id in before.members.keys() - draft.group.members.keys():
                 self.timeouts.forget(draft.group_id, member_id)
 
-    def _draft(self, request: ConsumerGroupHeartbeat) -> GroupDraft:
+    def _draft(self, group: AnyGroup | None, request: ConsumerGroupHeartbeat) -> GroupDraft:
         """A draft of the group that is joined or meant; raises `ApiError` if there is none."""
-        group = self._states.groups.get(request.group_id)
         if isinstance(group, ConsumerGroup):
             return GroupDraft(group)
         if not request.is_joining:
@@ -221,10 +251,8 @@ class ConsumerGroupCoordinator:
             self.timeouts.joined(group_id, group.members[member_id])
 
     def _is_in_epoch(self, group_id: str, member: ConsumerGroupMember) -> bool:
-        group = self._states.groups.get(group_id)
-        if not isinstance(group, ConsumerGroup):
-            return False
-        now = group.members.get(member.member_id)
+        group = self._consumer_group(group_id)
+        now = None if group is None else group.members.get(member.member_id)
         return now is not None and now.member_epoch == member.member_epoch
 
     # -------------------------------------------------------------------------------- leave

@@ -6,7 +6,8 @@ request is refused half-way, the draft is dropped and the group is what it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember, Partitions
@@ -25,7 +26,8 @@ from broker.groups.records.consumer import (
     ConsumerGroupTargetAssignmentMetadataValue,
     TargetTopicPartitions,
 )
-from broker.groups.records.serde import Record
+from broker.groups.records.serde import RawRecord, Record, serialize
+from protocol.codec import Unencodable
 
 
 class GroupDraft:
@@ -34,6 +36,7 @@ class GroupDraft:
     def __init__(self, group: ConsumerGroup, before: Iterable[Record] = ()) -> None:
         # *before*: the end of what the group was until now.
         self.records = list(before)
+        self._serialized: list[RawRecord] | None = None
         self.group = group
         self._is_copy = False
         # Whether the group's topics have been compared with those its epoch was counted for.
@@ -53,6 +56,16 @@ class GroupDraft:
             self._is_copy = True
         self.records.append(record)
         replay(self.group, record)
+
+    def serialize(self) -> None:
+        """Turn the records into bytes now; no others may follow."""
+        with suppress(Unencodable):  # `CoordinatorRuntime.append` finds it again, and refuses
+            self._serialized = [serialize(record) for record in self.records]
+
+    @property
+    def to_append(self) -> Sequence[Record | RawRecord]:
+        """What is to be appended to the log."""
+        return self.records if self._serialized is None else self._serialized
 
     # ------------------------------------------------------------------------------ members
 

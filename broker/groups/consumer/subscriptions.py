@@ -16,6 +16,7 @@ from broker.groups.consumer.member import ConsumerGroupMember
 from broker.groups.consumer.regex.parser import parse
 from broker.groups.consumer.regex.syntax import InvalidRegex
 from broker.groups.consumer.regex_resolution import Resolved
+from broker.groups.consumer.requests import ConsumerGroupHeartbeat
 from broker.groups.consumer.topics import Topics
 from broker.groups.epochs import next_epoch
 from protocol.errors import ErrorCode
@@ -65,6 +66,18 @@ class Subscriptions:
         if group.has_partition_metadata_record:
             draft.remove_partition_metadata()
         draft.is_up_to_date = True
+
+    def is_settled(self, group: ConsumerGroup, request: ConsumerGroupHeartbeat) -> bool:
+        """Whether a heartbeat finds its member reconciled, and nothing to assign."""
+        member = group.members.get(request.member_id)
+        return (
+            member is not None
+            and request.subscribed_topic_names is None
+            and request.subscribed_topic_regex is None
+            and group.group_id in self._up_to_date
+            and group.epoch <= group.assignment_epoch
+            and member.is_reconciled_to(group.assignment_epoch)
+        )
 
     def metadata_hash(self, group: ConsumerGroup) -> int:
         """A number that stands for the topics a group subscribes to, as they are now."""

@@ -37,6 +37,11 @@ class Topics:
         topic = self._image().topic_by_id(topic_id)
         return 0 if topic is None else len(topic.partitions)
 
+    def partition_count_of(self, name: str) -> int:
+        """How many partitions the topic of that name has; 0 if there is none."""
+        topic = self._image().topic(name)
+        return 0 if topic is None else len(topic.partitions)
+
     def names(self) -> list[str]:
         """All topics; even the broker's own, as in Kafka, if somebody asks for them."""
         return [topic.name for topic in self._image()]

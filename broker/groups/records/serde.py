@@ -84,6 +84,11 @@ def serialize(record: Record) -> RawRecord:
     return RawRecord(raw_key, _INT16.pack(version) + encode(value, version))
 
 
+def serialized(record: Record | RawRecord) -> RawRecord:
+    """The bytes of a record that may be bytes already."""
+    return record if isinstance(record, RawRecord) else serialize(record)
+
+
 def deserialize(raw: RawRecord) -> Record | None:
     """A record from its bytes; None for a type that is not ours. Raises `Malformed`."""
     record_type, key_bytes = _split(raw.key)

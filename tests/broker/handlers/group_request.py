@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from broker.config import Config
+from broker.offload import Offload
 from broker.steps.queue import finish
 from protocol.codec import decode, encode
 from tests.broker.groups.virtual_world import VirtualWorld
@@ -19,8 +20,9 @@ class GroupNode:
 
     id, host, port = 7, "broker.example", 9092
 
-    def __init__(self, config: Config | None = None) -> None:
-        self.world = VirtualWorld(config)
+    def __init__(self, config: Config | None = None, offload: Offload | None = None) -> None:
+        self.world = VirtualWorld(config, offload=offload)
+        self.offload = self.world.offload
         self.groups = self.world.coordinator
         self.image = self.world.image
         for name, topic_id, partitions in (("t", T_ID, 2), ("u", U_ID, 1)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,7 @@ import pytest
 import trio.testing
 
 from broker.handlers.consumer_group_heartbeat import consumer_group_heartbeat
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
@@ -44,6 +46,18 @@ def test_the_first_member_gets_everything() -> None:
     assert (response.member_id, response.member_epoch) == ("m", 2)
     assert response.heartbeat_interval_ms == 5000
     assert told(response) == {T_ID: [0, 1]}
+
+
+@pytest.mark.parametrize("epoch", [0, 7])
+def test_a_long_heartbeat_has_the_same_response(epoch: int) -> None:
+    """In a large group it is handled in slices; refusals are the same, too."""
+    node, large = GroupNode(), GroupNode()
+    large.groups.long_heartbeats.items_at_once_max = 0
+
+    handled: Any = consumer_group_heartbeat
+    slices = handled(heartbeat(large, member_epoch=epoch))
+    assert isinstance(slices, Generator)
+    assert finish(slices) == handled(heartbeat(node, member_epoch=epoch))
 
 
 def test_before_v1_a_member_is_given_its_id() -> None:

@@ -52,7 +52,7 @@ AT_ONCE = {
     "join_group": "protocols of one member",
     "sync_group": "assignments of the members of one group",
     "leave_group": "members of one group, which rebalances once for all of them",
-    "consumer_group_heartbeat": "one member",
+    "consumer_group_heartbeat": "prepared in a worker thread if its group is large",
     "describe_quorum": "one partition has a quorum",
     "describe_topic_partitions": "max.request.partition.size.limit",
     "list_groups": "its arrays are filters",

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 from broker.config import Config
+from broker.groups.consumer.workload import ITEMS_AT_ONCE_MAX
 
 STEPS = 200
 PARTITIONS = 2
@@ -20,6 +21,9 @@ class Plan:
     seed: int
     config: Config
     steps: int = STEPS
+    # Whether what runs in worker threads takes until the next request, and which heartbeats do.
+    holds_threads: bool = False
+    items_at_once_max: int = ITEMS_AT_ONCE_MAX
 
 
 def draw(seed: int, steps: int = STEPS) -> Plan:
@@ -38,4 +42,10 @@ def draw(seed: int, steps: int = STEPS) -> Plan:
             ("bidirectional", "bidirectional", "bidirectional", "upgrade", "downgrade", "disabled")
         ),
     )
-    return Plan(seed=seed, config=config, steps=steps)
+    return Plan(
+        seed=seed,
+        config=config,
+        steps=steps,
+        holds_threads=rng.random() < 0.5,
+        items_at_once_max=rng.choice((0, 8, ITEMS_AT_ONCE_MAX)),
+    )

@@ -8,11 +8,13 @@ from uuid import UUID
 
 from broker.dispatch import HANDLERS
 from broker.groups.group_states import GroupStates
+from broker.offload import Inline
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.sync_group import SyncGroupRequest
 from tests.broker.groups.model.plan import Plan
 from tests.broker.groups.model.violation import Violation
 from tests.broker.handlers.group_request import GroupNode, GroupRequest
+from tests.held_offload import HeldOffload
 
 TOPICS = ("t", "u", "v", "w")
 
@@ -21,7 +23,9 @@ class ModelWorld:
     """The node under test. ``shadow`` is what its logs say, followed record by record."""
 
     def __init__(self, plan: Plan) -> None:
-        self.node = GroupNode(plan.config)
+        self._offload = HeldOffload() if plan.holds_threads else Inline()
+        self.node = GroupNode(plan.config, self._offload)
+        self.node.groups.long_heartbeats.items_at_once_max = plan.items_at_once_max
         self.world = self.node.world
         self.parked: list[GroupRequest] = []
         self._slices: dict[GroupRequest, Any] = {}
@@ -48,7 +52,12 @@ class ModelWorld:
         return request
 
     def _advance(self) -> None:
-        """Run one more slice of each long request; others come between two slices."""
+        """Run one more slice of each long request; others come between two slices.
+
+        A computation in a thread ends in the next step that advances.
+        """
+        if isinstance(self._offload, HeldOffload) and self._offload.jobs:
+            self._offload.finish_next()
         for request, slices in list(self._slices.items()):
             try:
                 next(slices)

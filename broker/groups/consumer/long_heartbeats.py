@@ -1,0 +1,81 @@
+"""Heartbeats in large groups, which prepare the change of their group in a worker thread.
+
+    snapshot of the group --prepare, in a thread--> draft --unchanged?--> write, on the loop
+            ^-------------------------------------------- no ----'
+
+A coordinated `ConsumerGroup` is replaced and never changed, so it is a snapshot. Long heartbeats of
+a group take turns, so that what most often changes it is not prepared in vain.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from broker.groups.classic.group import ClassicGroup
+from broker.groups.consumer.coordinator import ConsumerGroupCoordinator, PreparedHeartbeat
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
+from broker.groups.consumer.turns import Turns
+from broker.groups.consumer.workload import ITEMS_AT_ONCE_MAX, has_more_items
+from broker.groups.group_states import GroupStates
+from broker.offload import Offload
+from broker.offloaded import offloaded
+from broker.steps.queue import Slices
+
+# A heartbeat whose group has changed so often while it was prepared is handled at once.
+_ATTEMPTS_MAX = 5
+
+
+class LongHeartbeats:
+    """Handles heartbeats of groups with many members, topics or partitions."""
+
+    def __init__(
+        self, consumers: ConsumerGroupCoordinator, states: GroupStates, offload: Offload
+    ) -> None:
+        self._consumers = consumers
+        self._states = states
+        self._offload = offload
+        self._turns = Turns()
+        # Heartbeats that concern more items are long.
+        self.items_at_once_max = ITEMS_AT_ONCE_MAX
+
+    def is_long(self, request: ConsumerGroupHeartbeat) -> bool:
+        """Whether a heartbeat may take more than a slice. Upgrades of classic groups never are."""
+        group = self._states.groups.get(request.group_id)
+        if request.is_leaving or isinstance(group, ClassicGroup):
+            return False
+        consumers = self._consumers
+        if group is not None and consumers.subscriptions.is_settled(group, request):
+            return False
+        return has_more_items(group, request, consumers.topics, self.items_at_once_max)
+
+    def heartbeat(
+        self, request: ConsumerGroupHeartbeat, api_version: int
+    ) -> Slices[ConsumerGroupHeartbeatResult]:
+        """Do as `ConsumerGroupCoordinator.heartbeat`; raises `ApiError`.
+
+        The change is prepared again if the group or the topics have changed meanwhile.
+        """
+        group_id, groups = request.group_id, self._states.groups
+        topics = self._consumers.topics
+        yield from self._turns.take(group_id)
+        try:
+            for _ in range(_ATTEMPTS_MAX):
+                self._consumers.check(request, api_version)
+                group, version = groups.get(group_id), topics.version
+                if isinstance(group, ClassicGroup):
+                    break
+                work = partial(self._prepare, group, request)
+                prepared = yield from offloaded(self._offload, work)
+                if groups.get(group_id) is group and topics.version == version:
+                    return self._consumers.take_over(request, prepared)
+        finally:
+            self._turns.give_up(group_id)
+        return self._consumers.heartbeat(request, api_version)
+
+    def _prepare(
+        self, group: ConsumerGroup | None, request: ConsumerGroupHeartbeat
+    ) -> PreparedHeartbeat:
+        prepared = self._consumers.prepare(group, request)
+        prepared.draft.serialize()
+        return prepared
