@@ -22,6 +22,7 @@ from protocol.varints import read_uvarint
 API_VERSIONS_KEY = 18
 
 _FIXED = Struct(">hhi")
+_UP_TO_CLIENT_ID = Struct(">hhih")
 _INT16 = Struct(">h")
 _INT32 = Struct(">i")
 _LENGTH_AND_CORRELATION_ID = Struct(">ii")
@@ -47,10 +48,9 @@ def peek(frame: memoryview) -> tuple[int, int, int]:
 
 def decode_request_header(frame: memoryview) -> tuple[RequestHeader, int]:
     """The header of a request of a known API, and where its body begins; raises `Malformed`."""
-    api_key, api_version, correlation_id = peek(frame)
     try:
-        (size,) = _INT16.unpack_from(frame, _FIXED.size)
-        position = _FIXED.size + _INT16.size
+        api_key, api_version, correlation_id, size = _UP_TO_CLIENT_ID.unpack_from(frame, 0)
+        position = _UP_TO_CLIENT_ID.size
         client_id = None
         if size >= 0:
             end = position + size
@@ -119,6 +119,8 @@ def _flexible_response(api_key: int, version: int) -> bool:
 
 def _skip_tags(frame: memoryview, position: int) -> int:
     if frame[position] == 0:
+        return position + 1
+    if not frame[position]:  # none, as nearly always
         return position + 1
     count, position = read_uvarint(frame, position)
     for _ in range(count):
