@@ -75,7 +75,9 @@ class Entry(NamedTuple):
 
 def produce(request: Request[ProduceRequest]) -> Slices[None] | None:
     """Append what the request carries, and respond, or park it until that is replicated."""
-    partitions = sum(len(topic.partition_data) for topic in request.body.topic_data)
+    partitions = 0
+    for topic in request.body.topic_data:  # a generator expression would take three times as long
+        partitions += len(topic.partition_data)
     if partitions > ITEMS_AT_ONCE:
         _keep(request)
     return _paced(_produce(request), partitions)
@@ -281,7 +283,9 @@ def _finish(
 ) -> None:
     """Respond, in slices if there is much to tell."""
     responding = _respond(request, results, sizes)
-    items = len(results) + sum(len(result.record_errors) for _, _, result in results)
+    items = len(results)
+    for _, _, result in results:
+        items += len(result.record_errors)
     if items > ITEMS_AT_ONCE:
         return respond_in_slices(request, responding)
     response = finish(responding)
