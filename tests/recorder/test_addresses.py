@@ -65,8 +65,8 @@ def test_an_address_is_written_as_people_do() -> None:
 
 def test_no_node_stays_no_node() -> None:
     """A FindCoordinator error without a coordinator is forwarded unchanged."""
-    nobody = FindCoordinatorResponse(error_code=15, node_id=-1, host="", port=-1)
-    header, frame = frame_of(nobody, 2)
+    no_node = FindCoordinatorResponse(error_code=15, node_id=-1, host="", port=-1)
+    header, frame = frame_of(no_node, 2)
 
     assert rewritten(header, frame, decoded(header, frame), lambda *_: Address("x", 1)) is frame
 
@@ -78,10 +78,12 @@ def test_versions_that_cannot_be_rewritten_are_hidden() -> None:
         ApiVersion(api_key=11, min_version=0, max_version=99),
     ]
     header, frame = frame_of(ApiVersionsResponse(api_keys=ranges), 4)
-    told = decoded(header, rewritten(header, frame, decoded(header, frame), lambda _, told: told))
+    versions = decoded(
+        header, rewritten(header, frame, decoded(header, frame), lambda _, upstream: upstream)
+    )
 
-    assert told is not None
-    assert [api.max_version for api in told.api_keys] == [13, 99]
+    assert versions is not None
+    assert [api.max_version for api in versions.api_keys] == [13, 99]
 
 
 def test_an_unknown_response_is_not_decoded() -> None:

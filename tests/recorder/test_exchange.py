@@ -60,8 +60,8 @@ def test_phases_add_up_and_the_second_request_is_queued() -> None:
     assert records[0] | {"correlation_id": 2} == records[1] | {
         name: records[0][name] for name in records[0] if name.endswith("_us")
     }
-    who = ("node", "connection", "client_id", "api", "version", "error")
-    assert [records[0][name] for name in who] == [3, 9, "me", "Heartbeat", 4, 27]
+    names = ("node", "connection", "client_id", "api", "version", "error")
+    assert [records[0][name] for name in names] == [3, 9, "me", "Heartbeat", 4, 27]
 
 
 def test_a_produce_without_acks_is_recorded_at_once() -> None:

@@ -54,7 +54,7 @@ def test_a_full_disk_drops_records_and_says_so_once(capsys: pytest.CaptureFixtur
     file.keep({"a": 2})
 
     assert (file.written, file.dropped) == (0, 2)
-    told = capsys.readouterr().err
-    assert told.startswith("antechamber record: /dev/full: No space left on device; records are")
-    assert told.count("\n") == 1
+    stderr = capsys.readouterr().err
+    assert stderr.startswith("antechamber record: /dev/full: No space left on device; records are")
+    assert stderr.count("\n") == 1
     file.close()

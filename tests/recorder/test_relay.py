@@ -41,9 +41,9 @@ async def test_bytes_pass_both_ways_and_become_a_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("who", "cause"), [("client", "disconnect"), ("node", "unknown"), ("proxy", "shutdown")]
+    ("closed_by", "cause"), [("client", "disconnect"), ("node", "unknown"), ("proxy", "shutdown")]
 )
-async def test_an_abandoned_request_is_recorded(who: str, cause: str) -> None:
+async def test_an_abandoned_request_is_recorded(closed_by: str, cause: str) -> None:
     """An abandoned request gives one record with its cause; a queued request gives none."""
     client, ours = memory_stream_pair()
     theirs, node = memory_stream_pair()
@@ -53,7 +53,7 @@ async def test_an_abandoned_request_is_recorded(who: str, cause: str) -> None:
         nursery.start_soon(relay, ours, theirs, exchange, records.append, lambda: 5)
         await client.send_all(REQUEST + REQUEST)
         await trio.testing.wait_all_tasks_blocked()
-        match who:
+        match closed_by:
             case "client":
                 await client.aclose()
             case "node":
