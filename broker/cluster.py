@@ -283,10 +283,10 @@ class Cluster:
         member.node = None
         self._holds.begin(node.id, STOPPED)
         if member.failure is not None:
-            logger.error("node %d stops: %s", node.id, member.failure)
-            if not self.nodes:
+            if not self.nodes:  # the process ends, and says why itself
                 assert member.last is not None
                 raise member.last
+            logger.error("node %d stops: %s", node.id, member.failure)
         self.controller.fence(node.id).when_set(member.ended.set)
 
     def _check_contained(self, error: Exception) -> None:
