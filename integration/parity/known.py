@@ -30,7 +30,7 @@ class Known:
 
 
 _SOONER = Known(
-    "some defaults differ: groups need not wait in a test, nor their topic have fifty logs, and the "
+    "some defaults differ: groups need not wait in a test, nor their topic have fifty logs; the "
     "system chooses the receive buffer, since Kafka's makes large produces slower",
     {
         r"(\[group\.consumer\.assignment\.interval\.ms; )1000; 5": r"\g<1>0; 5",

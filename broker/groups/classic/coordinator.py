@@ -135,6 +135,11 @@ class ClassicGroupCoordinator:
             self._rebalancer.prepare(group, rebalance_because)
         self._rebalancer.answers.send()
 
+    def refuse_waiting(self, group: ClassicGroup, refusal: ErrorCode) -> None:
+        """Complete every waiting join and sync of a group, which stays as it is, with *refusal*."""
+        self._rebalancer.refuse_waiting(group, refusal)
+        self._rebalancer.answers.send()
+
     def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
         """A group goes or becomes another: who waits is told *refusal*, nothing of it runs on."""
         if group.state is not DEAD:

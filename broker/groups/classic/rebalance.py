@@ -213,13 +213,17 @@ class Rebalancer:
         for operation in self._purgatory.cancel_for_key(group.join_key):
             operation.abandon()
 
-    def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
-        """Let a group die where it stands: nothing of it waits any longer."""
-        group.transition_to(DEAD, self._clock.wall_ms())
+    def refuse_waiting(self, group: ClassicGroup, refusal: ErrorCode) -> None:
+        """Respond to every waiting join and sync with *refusal*."""
         for member in group.members.values():
             unjoined = JoinResult(error=refusal, member_id=member.member_id)
             self.answers.join(group, member, unjoined)
             self.answers.sync(member, SyncResult(error=refusal))
+
+    def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
+        """Let a group die where it stands: nothing of it waits any longer."""
+        group.transition_to(DEAD, self._clock.wall_ms())
+        self.refuse_waiting(group, refusal)
         for member_id in (*group.members, *group.pending_join_members):
             self.sessions.forget(group, member_id)
         self._abandon_join(group)

@@ -48,6 +48,10 @@ class ClassicSide(Protocol):
         """A group is one no more: whoever waits is told *refusal*, nothing of it runs on."""
         ...
 
+    def refuse_waiting(self, group: ClassicGroup, refusal: ErrorCode) -> None:
+        """Complete every waiting join and sync of a group, which stays as it is, with *refusal*."""
+        ...
+
     def take_over(self, group: ClassicGroup, rebalance_because: str | None) -> None:
         """A group has become one; its members' sessions begin, and maybe a rebalance."""
         ...
@@ -85,6 +89,15 @@ class Migration:
         if group.is_empty:
             return draft
         self._check_upgrade(group)
+        try:
+            return self._converted(group, draft)
+        except ApiError:
+            # Kafka completes what waits before it converts the group, and does not take that back.
+            self._classic.refuse_waiting(group, ErrorCode.REBALANCE_IN_PROGRESS)
+            raise
+
+    def _converted(self, group: ClassicGroup, draft: GroupDraft) -> GroupDraft:
+        """Fill *draft* with the members of *group*; raises `ApiError`."""
         try:
             members = [self._as_consumer(group, each) for each in group.members.values()]
         except Malformed:

@@ -58,7 +58,7 @@ class Subscriptions:
     def update_epoch(self, draft: GroupDraft, *, bump: bool) -> None:
         """Raise the group's epoch if its subscriptions have changed, or the topics behind them."""
         group = draft.group
-        if not (bump or draft.has_replaced) and group.group_id in self._up_to_date:
+        if not bump and group.group_id in self._up_to_date:
             return
         metadata_hash = self.metadata_hash(group)
         if bump or metadata_hash != group.metadata_hash:
