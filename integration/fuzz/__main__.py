@@ -143,7 +143,7 @@ def _check_that_nothing_is_left(broker: FuzzedBroker) -> None:
 def _report(broker: FuzzedBroker, latest: Sequence[Session], error: BaseException) -> str:
     """Say what happened; sessions that end a fresh broker, too, are written to the corpus."""
     if not broker.has_ended_soon():
-        return f"{error}\n{broker.error()}"
+        return f"{error}\n{broker.error()}\n{broker.administration()}"
     last = broker.error()
     what = next((line for line in reversed(last.splitlines()) if "Error" in line), error)
     if not ends_a_broker(latest):

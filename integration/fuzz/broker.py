@@ -22,6 +22,8 @@ from integration.wire.requests import create_topic
 
 ROOT = Path(__file__).parents[2]
 _READY_WITHIN_SECONDS = 60
+_CHANGES = ("DeleteTopics", "DeleteRecords", "CreatePartitions", "AlterPartitionReassignments")
+_CHANGES_SHOWN = 20
 _STOP_WITHIN_SECONDS = 30
 _END_WITHIN_SECONDS = 3
 _TOPICS = ("t:2", "u:1", "consumer:3")
@@ -44,9 +46,9 @@ class FuzzedBroker:
         ready = directory / "ready.json"
         ready.unlink(missing_ok=True)
         topics = [part for topic in _TOPICS for part in ("--topic", topic)]
-        self.process = start_serve(
-            directory, "--data-dir", str(directory / "data"), *topics, *arguments
-        )
+        self._records = directory / "records.jsonl"
+        kept = ("--data-dir", str(directory / "data"), "--records", str(self._records))
+        self.process = start_serve(directory, *kept, *topics, *arguments)
 
         def is_ready() -> bool:
             assert self.is_alive, f"no start: {self.error()}"
@@ -89,6 +91,12 @@ class FuzzedBroker:
     def memory_bytes(self) -> int:
         """How much memory it holds."""
         return int(self._child.memory_info().rss)
+
+    def administration(self) -> str:
+        """The wait records of the last requests that changed topics, to explain a failure."""
+        lines = self._records.read_text().splitlines()
+        changes = [line for line in lines if any(f'"{api}"' in line for api in _CHANGES)]
+        return "\n".join(changes[-_CHANGES_SHOWN:])
 
     def honest_topic(self) -> Collection[object]:
         """Name and id of the topic that only the honest client may use."""
