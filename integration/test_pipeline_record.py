@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -178,6 +179,22 @@ def test_the_proxy_records_what_our_broker_records_itself(
 
     assert told(tmp_path / "records") == told(own)
     assert len(told(own)) == 15
+
+
+def test_a_full_stdout_ends_the_proxy_with_one_line(
+    cluster: Callable[..., Cluster], tmp_path: Path
+) -> None:
+    """It cannot say that it is ready, so it does not go on."""
+    upstream = cluster().bootstrap
+    words = ["record", "--upstream", upstream, "--records", str(tmp_path / "records")]
+    command = [sys.executable, "-m", "antechamber", *words, "--port", "0"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=30, check=False
+        )
+
+    assert done.returncode == 1
+    assert done.stderr == "antechamber record: cannot write to stdout: No space left on device\n"
 
 
 def test_an_upstream_that_is_not_there_is_one_line(tmp_path: Path) -> None:

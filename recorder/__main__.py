@@ -68,6 +68,7 @@ async def _record(arguments: Arguments, file: RecordFile) -> str | None:
                     f" upstream={arguments.upstream} records={file.path}\n"
                 )
             except OSError as error:
+                nursery.cancel_scope.cancel()  # the nodes serve already
                 return f"cannot write to stdout: {error.strerror}"
             async for _ in signals:
                 nursery.cancel_scope.cancel()
