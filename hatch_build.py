@@ -19,9 +19,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 # One pass over all records of a batch: when there are many, a leader spends most of its time here.
 # Each module may import only others of these.
 MODULES = (
-    "broker/storage/record_numbers.py",
-    "broker/storage/record_runs.py",
-    "broker/storage/record_scan.py",
+    "protocol/record_batch/numbers.py",
+    "protocol/record_batch/runs.py",
+    "protocol/record_batch/scan.py",
 )
 
 

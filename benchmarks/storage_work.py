@@ -17,12 +17,12 @@ from pathlib import Path
 from statistics import median
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
 from integration.machine_clock import MachineClock
-from protocol.records import HEADER_BYTES, Record, build_batch
+from protocol.record_batch.batch import HEADER_BYTES, Record, build_batch
 
 BATCH_BYTES = 16 * 1024
 FETCH_BYTES = 1024 * 1024

@@ -10,10 +10,10 @@ import gc
 import sys
 from collections.abc import Sequence
 
-from broker.arguments import parse_arguments
+from broker.command_line.arguments import parse_arguments
+from broker.command_line.options import ServeOptions
+from broker.common.errors import DiskFailed, NodeFailed, StartupError
 from broker.config.table import KEYS
-from broker.errors import DiskFailed, NodeFailed, StartupError
-from broker.options import ServeOptions
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -43,8 +43,8 @@ def _run(options: ServeOptions) -> None:
 
     import trio
 
-    from broker.descriptors import raise_limit
-    from broker.log_format import PrintableFormatter
+    from broker.process.descriptors import raise_limit
+    from broker.process.log_format import PrintableFormatter
     from broker.server import serve
 
     gc.enable()

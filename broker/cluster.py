@@ -7,7 +7,7 @@ r"""The nodes of the process, and what can be done to each: pause, resume, stop,
 
 A stopped node is fenced at once: Kafka's controller would wait for its session to time out. A node
 stops by itself when all of its data directories have failed, as Kafka halts, or when an exception
-ends it (`broker.unexpected_errors` says which do); the last node ends the process.
+ends it (`broker.common.unexpected_errors` says which do); the last node ends the process.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from typing import Protocol
 
 import trio
 
-from broker.changes import Changes
-from broker.clock import Clock
+from broker.common.clock import Clock
+from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
+from broker.common.state_changes import Changes
+from broker.common.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
 from broker.config import Config
 from broker.config.facts import node_facts
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.periodic_elections import hold_elections
-from broker.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
+from broker.network.transport import Transport
 from broker.node import Node
-from broker.offload import Inline, Offload
+from broker.steps.offload import Inline, Offload
 from broker.steps.queue import StepQueue
 from broker.steps.watchdog import Watchdog
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
-from broker.transport import Transport
-from broker.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
-from broker.waits.holds import PAUSED, RUNNING, STOPPED, Holds
-from broker.waits.recorder import Recorder
-from broker.waits.stalls import Stalls
+from broker.wait_records.holds import PAUSED, RUNNING, STOPPED, Holds
+from broker.wait_records.recorder import Recorder
+from broker.wait_records.stalls import Stalls
 from protocol.printable import printable
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper

@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from broker.changes import Changes
-from broker.clock import Clock
+from broker.api.dispatch import Dispatcher, advertised
+from broker.common.clock import Clock
+from broker.common.state_changes import Changes
+from broker.common.unexpected_errors import UnexpectedErrors
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
 from broker.controller.image import Broker, MetadataImage, TopicImage
-from broker.dispatch import Dispatcher, advertised
 from broker.groups.coordinator import GroupCoordinator
 from broker.groups.elections import Elections
-from broker.housekeeping import Periodic, keep_house
-from broker.offload import Inline, Offload
 from broker.quotas.client_quotas import ClientQuotas
 from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.memory_pool import memory_pool
@@ -34,19 +33,20 @@ from broker.replication.follower.fetcher import Connect
 from broker.replication.partition import Partition
 from broker.replication.replication import Replication
 from broker.replication.waiting import Waiting
+from broker.steps.offload import Inline, Offload
 from broker.steps.queue import Slices, StepQueue
 from broker.storage.disk import DiskFile
+from broker.storage.housekeeping import Periodic, keep_house
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
-from broker.unexpected_errors import UnexpectedErrors
-from broker.waits.recorder import Recorder
+from broker.wait_records.recorder import Recorder
 from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
 if TYPE_CHECKING:
-    from broker.connection import Connection
+    from broker.network.connection import Connection
 
 # How often what was measured of clients that are gone is forgotten.
 _FORGET_CLIENTS_MS = 3_600_000

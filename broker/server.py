@@ -21,26 +21,26 @@ from pathlib import Path
 
 import trio
 
+from broker.admin.cluster_facts import ClusterFacts
 from broker.admin.server import serve_admin
-from broker.clock import TrioClock
 from broker.cluster import Cluster
-from broker.cluster_facts import ClusterFacts
+from broker.command_line.options import PORT_MAX, ServeOptions, TopicSpec
+from broker.common.clock import TrioClock
+from broker.common.errors import ApiError, DiskFailed, NodeFailed, StartupError
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError, DiskFailed, NodeFailed, StartupError
-from broker.free_memory import RELEASE_INTERVAL_MS, release_free_memory
-from broker.housekeeping import Periodic
-from broker.lifeline import check_lifeline, lifeline_cut
-from broker.listener import TcpNetwork, listen, reachable
-from broker.offload import WorkerThreads
-from broker.options import PORT_MAX, ServeOptions, TopicSpec
-from broker.ready_file import ReadyFile
-from broker.waits.outbox import Outbox, Sink
-from broker.waits.recorder import Recorder
-from broker.waits.records_file import RecordsFile
-from broker.waits.records_topic import RecordsTopic
+from broker.network.listener import TcpNetwork, listen, reachable
+from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
+from broker.process.ready_file import ReadyFile
+from broker.process.stdin_watch import check_lifeline, lifeline_cut
+from broker.steps.offload import WorkerThreads
+from broker.storage.housekeeping import Periodic
+from broker.wait_records.outbox import Outbox, Sink
+from broker.wait_records.recorder import Recorder
+from broker.wait_records.records_file import RecordsFile
+from broker.wait_records.records_topic import RecordsTopic
 
 # The controller's memory, in the first data directory.
 _CONTROLLER = "controller.db"

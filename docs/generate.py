@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from broker.dispatch import HANDLERS, advertised
+from broker.api.dispatch import HANDLERS, advertised
 from docs.clients_page import clients
 from docs.configuration import configuration
 from docs.tables import GENERATED, table
@@ -54,7 +54,7 @@ def apis() -> str:
     rows = (
         (
             str(api.api_key),
-            f"[{name}](../broker/handlers/{handlers[api.api_key].__name__}.py)",
+            f"[{name}](../broker/api/handlers/{handlers[api.api_key].__name__}.py)",
             f"{api.min_version}-{api.max_version}",
             _clients(name, uses),
             _deviations(handlers[api.api_key]),

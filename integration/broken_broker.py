@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 
-from broker import dispatch
 from broker.__main__ import main
-from broker.errors import InvariantBroken
-from broker.request import Request
+from broker.api import dispatch
+from broker.api.request import Request
+from broker.common.errors import InvariantBroken
 from protocol.messages.heartbeat import HeartbeatRequest
 
 _HEARTBEAT = 12

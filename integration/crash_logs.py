@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import LOG_STARTS
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
 from integration.machine_clock import MachineClock
 from protocol.compression import Codec
-from protocol.records import Record, batches, build_batch, check_crc, records
+from protocol.record_batch.batch import Record, batches, build_batch, check_crc, records
 
 PLAIN, IDEMPOTENT, COMPACTED, DELETED = PARTITIONS = range(4)
 DIRECTORIES = ("a", "b")

@@ -16,7 +16,7 @@ from broker.storage.log import Log
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce, write_txn_markers
 from protocol.compression import Codec
-from protocol.records import (
+from protocol.record_batch.batch import (
     DELETE_HORIZON_BIT,
     TRANSACTIONAL_BIT,
     BatchHeader,

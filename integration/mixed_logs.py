@@ -10,15 +10,15 @@ import random
 from pathlib import Path
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.append import AppendOrigin
 from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
 from integration.machine_clock import MachineClock
 from protocol.compression import Codec
-from protocol.records import CONTROL_BIT, TRANSACTIONAL_BIT, Record, build_batch
+from protocol.record_batch.batch import CONTROL_BIT, TRANSACTIONAL_BIT, Record, build_batch
 
 MIXED = TopicPartition("mixed", 0)
 COMPACTED = TopicPartition("compacted", 0)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.groups.classic.requests import (
     GroupMember,
     JoinGroup,
@@ -18,7 +19,6 @@ from broker.groups.classic.requests import (
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
 from broker.groups.offset_metadata_manager import OffsetCommit
 from broker.groups.offsets import OffsetAndMetadata
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,

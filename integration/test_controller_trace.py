@@ -16,6 +16,8 @@ from uuid import UUID
 
 import pytest
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
@@ -23,9 +25,7 @@ from broker.controller.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError
 from broker.steps.queue import finish
-from broker.topic_partition import TopicPartition
 from integration.java_program import java_command
 from protocol.errors import ErrorCode
 

@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from antechamber.container import IMAGE, BrokerContainer
-from broker.arguments import parse_arguments
+from broker.command_line.arguments import parse_arguments
 from integration.deadlines import eventually
 from integration.kafka_jars import KAFKA_VERSION
 from integration.processes import ServerProcess, free_ports

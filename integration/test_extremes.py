@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from broker.dispatch import HANDLERS
+from broker.api.dispatch import HANDLERS
 from integration.antechamber_process import Antechamber
 from integration.extremes.known import KNOWN, reason
 from integration.extremes.outcomes import outcomes

@@ -17,8 +17,8 @@ import pytest
 from integration.group_stories import STORIES, expected, played, plays_anywhere
 from integration.real_kafka import RealKafka
 from integration.remote_world import RemoteWorld
+from tests.broker.api.handlers.bad_group_input import CASES, TOLD, line
 from tests.broker.groups.story import Script
-from tests.broker.handlers.bad_group_input import CASES, TOLD, line
 
 pytestmark = pytest.mark.jvm
 

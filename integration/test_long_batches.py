@@ -16,7 +16,14 @@ from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce
 from integration.wire.topics import make_topic
 from protocol.compression import Codec, compress
-from protocol.records import HEADER, HEADER_BYTES, LOG_OVERHEAD, Record, encode_record, seal
+from protocol.record_batch.batch import (
+    HEADER,
+    HEADER_BYTES,
+    LOG_OVERHEAD,
+    Record,
+    encode_record,
+    seal,
+)
 
 MEGABYTE = 1 << 20
 SERVED_MIN = 10  # small requests of an honest client while one long batch is validated

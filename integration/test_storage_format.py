@@ -13,12 +13,12 @@ from uuid import UUID
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.checkpoints import read_offset_checkpoint, read_partition_metadata
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import COMPACTED as COMPACTED_TO
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
 from integration.antechamber_process import Serve
 from integration.deadlines import eventually
 from integration.kafka_histories import (
@@ -48,7 +48,7 @@ from integration.wire.requests import (
     read_produce,
 )
 from integration.wire.topics import make_topic
-from protocol.records import Record, build_batch
+from protocol.record_batch.batch import Record, build_batch
 
 pytestmark = pytest.mark.jvm
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from protocol.records import CorruptRecords, batches
+from protocol.record_batch.batch import CorruptRecords, batches
 
 Partition = dict[str, Any]
 Offsets = dict[tuple[str, int], int]

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import trio
 
 from broker.admin.server import serve_admin
-from broker.clock import TrioClock
-from broker.listener import listen
+from broker.common.clock import TrioClock
+from broker.network.listener import listen
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 from tests.facts import FakeFacts

@@ -16,18 +16,18 @@ from typing import Any
 import trio
 import trio.testing
 
-from broker.clock import Clock, TrioClock
 from broker.cluster import Cluster
+from broker.common.clock import Clock, TrioClock
 from broker.config import Config, Setting
 from broker.config.topics import check_topic_configs
-from broker.connection import Connection
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.listener import connection_to
+from broker.network.connection import Connection
+from broker.network.listener import connection_to
 from broker.node import Node
-from broker.offload import Offload
-from broker.waits.recorder import Recorder
+from broker.steps.offload import Offload
+from broker.wait_records.recorder import Recorder
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
 from tests.memory_transport import MemoryTransport, memory_transport_pair

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from broker.admin.facts import NotServed, RequestQuery
-from broker.changes import Changes
-from broker.errors import NoSuchNode, WrongState
+from broker.common.errors import NoSuchNode, WrongState
+from broker.common.state_changes import Changes
 
 JsonObject = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import trio
 
-from broker.offload import Job, Outcome
+from broker.steps.offload import Job, Outcome
 
 Result = TypeVar("Result")
 

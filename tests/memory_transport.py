@@ -1,4 +1,4 @@
-"""Connections in memory: two ends of a byte stream, as `broker.transport.Transport` has them."""
+"""Connections in memory: the two ends of a byte stream (`broker.network.transport.Transport`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import trio
 
-from broker.transport import Disconnected
+from broker.network.transport import Disconnected
 
 
 class MemoryTransport:

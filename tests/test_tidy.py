@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.dispatch import HANDLERS
+from broker.api.dispatch import HANDLERS
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recorder")
@@ -20,15 +20,15 @@ FUNCTION_LINES_MAX = 60
 
 # Files without a test file of their own, and why.
 UNTESTED = {
-    "broker/options.py": "fields without behaviour; tests/broker/test_arguments.py fills them",
+    "broker/command_line/options.py": "fields without behaviour; test_arguments fills them",
     "broker/config/entry.py": "fields without behaviour; the tests of all configs read them",
     "broker/server.py": "puts the process together; integration/ starts and stops it",
-    "broker/waits/limits.py": "numbers",
+    "broker/wait_records/limits.py": "numbers",
     "broker/steps/limits.py": "numbers",
-    "broker/errors.py": "exceptions without behaviour",
+    "broker/common/errors.py": "exceptions without behaviour",
     "protocol/corrupt_records.py": "an exception without behaviour",
     "broker/admin/facts.py": "fields and a protocol without behaviour; tests/facts.py has them",
-    "broker/topic_partition.py": "a name for two values",
+    "broker/common/topic_partition.py": "a name for two values",
     "broker/groups/classic/requests.py": "fields without behaviour",
     "broker/groups/consumer/assignors/spec.py": "fields without behaviour",
     "broker/groups/coordinator_log.py": "a protocol; tests/broker/groups/test_partition_log.py",
@@ -38,9 +38,9 @@ UNTESTED = {
 DECLARATIONS = ("protocol/messages/", "broker/config/keys/", "broker/config/idle/")
 # Files that may ask for the time or wait by it without the broker's timers, and why.
 TIMEKEEPERS = {
-    "broker/clock.py": "it is the clock",
+    "broker/common/clock.py": "it is the clock",
     "broker/admin/server.py": "pauses when the machine has no more file descriptors",
-    "broker/listener.py": "pauses when the machine has no more file descriptors",
+    "broker/network/listener.py": "pauses when the machine has no more file descriptors",
     "broker/admin/http.py": "the patience with a client of the admin interface",
 }
 TIME = re.compile(
@@ -126,8 +126,8 @@ def test_an_api_has_the_same_name_everywhere() -> None:
     """Message file, handler file and handler are called alike, and all of them are in the table."""
     for request, handler in HANDLERS.items():
         message = request.__module__.rpartition(".")[2]
-        assert handler.__module__ == f"broker.handlers.{message}"
+        assert handler.__module__ == f"broker.api.handlers.{message}"
         assert handler.__name__ == message
-    named = {path.stem for path in (ROOT / "broker/handlers").glob("*.py")}
+    named = {path.stem for path in (ROOT / "broker/api/handlers").glob("*.py")}
     messages = {path.stem for path in (ROOT / "protocol/messages").glob("*.py")} - {"__init__"}
     assert named & messages == {handler.__name__ for handler in HANDLERS.values()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from broker.unexpected_errors import indented_traceback, is_strict
+from broker.common.unexpected_errors import indented_traceback, is_strict
 from protocol.printable import printable
 
 log = logging.getLogger("antechamber.errors")

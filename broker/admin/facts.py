@@ -25,7 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from broker.changes import Changes
+from broker.common.state_changes import Changes
 
 JsonObject = dict[str, Any]
 

@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from broker.admin.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest, HttpResponse
 from broker.admin.query import Query
-from broker.errors import NoSuchNode, WrongState
+from broker.common.errors import NoSuchNode, WrongState
 
 
 @dataclass(frozen=True, slots=True)

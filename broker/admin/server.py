@@ -16,7 +16,7 @@ from broker.admin.facts import Facts
 from broker.admin.http import HttpConnection, OnError, raise_error
 from broker.admin.paths import routes
 from broker.admin.routes import Gate, Router
-from broker.descriptors import OVERLOADED, shares
+from broker.process.descriptors import OVERLOADED, shares
 from purgatories.timer.system_timer import SystemTimer
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1"})

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from broker.admin.conditions import Condition, some
 from broker.admin.facts import Facts, JsonObject
 from broker.admin.http import HttpError
-from broker.changes import Changes
+from broker.common.state_changes import Changes
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 

@@ -15,6 +15,7 @@ from itertools import dropwhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from broker.common.errors import StartupError
 from broker.config.advice import NOT_HERE
 from broker.config.entry import ConfigSource, ConfigSynonym, shown
 from broker.config.key import attribute
@@ -32,7 +33,6 @@ from broker.config.keys.segments import SegmentKeys
 from broker.config.keys.topics import TopicKeys
 from broker.config.kinds import Unfit, Value, written
 from broker.config.table import KEYS
-from broker.errors import StartupError
 
 
 class ConfigError(StartupError):

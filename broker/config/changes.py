@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 from protocol.string_limits import STRING_BYTES_MAX
 

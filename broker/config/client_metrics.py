@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from broker.common.errors import ApiError
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config.kinds import AnyList, Kind, Unfit, Value, int32, written
 from broker.config.refusals import invalid_value
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 _INTERVAL = "interval.ms"

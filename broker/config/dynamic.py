@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from broker.common.errors import ApiError
 from broker.config import Config
 from broker.config.group_keys import GROUP_KEYS
 from broker.config.key import Change
@@ -16,7 +17,6 @@ from broker.config.kinds import ConfigType, Unfit
 from broker.config.refusals import invalid_value
 from broker.config.table import KEYS, known_key, may_change
 from broker.config.thread_counts import check_thread_counts
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 # The name of the settings that count for every node which has none of its own.

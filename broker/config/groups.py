@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from broker.common.errors import ApiError
 from broker.config import Config
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config.group_keys import GROUP_KEYS, GroupKey
 from broker.config.kinds import Unfit, Value, written
 from broker.config.refusals import invalid_value
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 SESSION_TIMEOUT = "consumer.session.timeout.ms"

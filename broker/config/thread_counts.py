@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from broker.common.errors import ApiError
 from broker.config.broker_config import Config
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 _POOLS = (

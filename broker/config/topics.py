@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 
+from broker.common.errors import ApiError
 from broker.config import Config, attribute
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config.idle.topics import KEYS as IDLE_KEYS
@@ -17,7 +18,6 @@ from broker.config.idle.topics import REMOTE_STORAGE_ENABLE
 from broker.config.kinds import ConfigType, Unfit, Value, int64, written
 from broker.config.refusals import invalid_value
 from broker.config.topic_key import METADATA, TopicKey, topic_key
-from broker.errors import ApiError
 from broker.storage.log_config import LogConfig
 from protocol.errors import ErrorCode
 

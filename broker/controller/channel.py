@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.controller import Controller
 from broker.controller.image import PartitionRegistration
 from broker.controller.isr_changes import IsrChange
-from broker.errors import ApiError
-from broker.topic_partition import TopicPartition
 
 Answer = Callable[[PartitionRegistration | ApiError], None]
 

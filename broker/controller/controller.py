@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.client_metrics import check_client_metrics_configs
 from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_min_insync_replicas
@@ -42,10 +44,8 @@ from broker.controller.reassignments import (
 )
 from broker.controller.state import ClusterState, Concerns, Results
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError
 from broker.quotas.entity import Entity, altered
 from broker.steps.queue import DONE, Signal, Slices, StepQueue, finish
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 CheckConfigs = Callable[[dict[str, str]], None]

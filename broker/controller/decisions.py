@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import is_
 
+from broker.common.errors import ApiError
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Rules
-from broker.errors import ApiError
 
 Decide = Callable[[PartitionRegistration, Rules], PartitionRegistration]
 RulesOf = Callable[[TopicImage], Callable[[int], Rules]]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from broker.common.errors import ApiError
 from broker.controller.image import NO_LEADER, PartitionRegistration
 from broker.controller.partition_change import Election, Rules, change_partition
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
-from broker.errors import ApiError
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 

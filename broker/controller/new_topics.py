@@ -8,11 +8,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Sequence
 
+from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.assignment import place_replicas
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.topic_names import check_topic_name, collides
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 # Kafka's controller refuses larger batches: ReplicationControlManager.MAX_PARTITIONS_PER_BATCH.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from broker.config import Config
 from broker.controller.controller import Controller
-from broker.housekeeping import Periodic
+from broker.storage.housekeeping import Periodic
 from purgatories.timer.system_timer import SystemTimer
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import MetadataImage, PartitionRegistration
 from broker.controller.new_topics import check_assignment
 from broker.controller.partition_change import Election, Rules, change_partition
-from broker.errors import ApiError
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 

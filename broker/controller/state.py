@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
 from broker.config.topics import topic_value
@@ -23,10 +25,8 @@ from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election, Rules
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError
 from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import Slices
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 # Producer ids are handed out in blocks, so that the store is written once a block (KIP-730).

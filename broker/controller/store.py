@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from broker.common.errors import DiskFailed, StartupError
 from broker.controller.image import PartitionRegistration, TopicImage
-from broker.errors import DiskFailed, StartupError
 from broker.quotas.entity import Entity, Quotas, entity_of
 
 _SCHEMA = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 
 TOPIC_NAME_LENGTH_MAX = 249  # a folder name of 255, less "-", the partition and a suffix

@@ -1,7 +1,7 @@
-"""The front door of the groups: finds the group that is meant, and who looks after its kind.
+"""Finds a group and passes each request on to the coordinator of its protocol.
 
-Answers wait for the replicas in the handlers (`broker.handlers.replicated`): what is returned here
-has been written, and may be told when it is replicated.
+Responses wait for replication in the handlers (`broker.api.handlers.replicated`): what a method
+returns here has been written, but may not be replicated yet.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from broker.clock import Clock
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.image import MetadataImage
-from broker.errors import ApiError
 from broker.groups.classic.coordinator import ClassicGroupCoordinator
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.requests import (
@@ -40,10 +40,10 @@ from broker.groups.loader import Loader
 from broker.groups.offset_metadata_manager import OffsetMetadataManager
 from broker.groups.records.serde import InconsistentRecord, Record
 from broker.groups.runtime import CoordinatorRuntime
-from broker.offload import Offload
+from broker.steps.offload import Offload
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
-from protocol.records import CorruptRecords
+from protocol.record_batch.batch import CorruptRecords
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from broker.clock import Clock
+from broker.common.clock import Clock
 from broker.controller.image import GROUP_METADATA_TOPIC, MetadataImage
 from broker.groups.coordinator import GroupCoordinator
 from broker.groups.partition_log import PartitionLog

@@ -7,6 +7,7 @@ supersede earlier ones, in any order between keys that compaction may leave.
 
 from __future__ import annotations
 
+from broker.common.topic_partition import TopicPartition
 from broker.groups.classic.generation_record import restore_generation
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.group import ConsumerGroup
@@ -15,7 +16,6 @@ from broker.groups.offsets import Changes, OffsetAndMetadata, OffsetTable
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue
 from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
 from broker.groups.records.serde import InconsistentRecord, RawRecord, Record, deserialize
-from broker.topic_partition import TopicPartition
 
 AnyGroup = ClassicGroup | ConsumerGroup
 

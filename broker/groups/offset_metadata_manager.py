@@ -13,16 +13,16 @@ from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
-from broker.clock import Clock
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
-from broker.errors import ApiError
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.group import Committer
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.offsets import OffsetAndMetadata, Offsets, tombstone
 from broker.groups.records.serde import NO_TIMESTAMP, Record
 from broker.groups.runtime import CoordinatorRuntime
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.schema import ZERO_UUID
 

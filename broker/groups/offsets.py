@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
 from broker.groups.records.serde import NO_TIMESTAMP, Record
-from broker.topic_partition import TopicPartition
 from protocol.schema import ZERO_UUID
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.image import GROUP_METADATA_TOPIC, Broker, MetadataImage, TopicImage
-from broker.errors import ApiError
 from broker.groups.java_hash import string_hash
 from protocol.errors import ErrorCode
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from broker.clock import Clock
-from broker.errors import ApiError
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
 from broker.groups.coordinator_log import LogSlice
 from broker.groups.records.serde import RawRecord
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.storage.append import AppendOrigin, AppendRefused
-from protocol.records import Record, batches, build_batch, records
+from protocol.record_batch.batch import Record, batches, build_batch, records
 
 _ALL_IN_SYNC = -1
 _PRODUCE_VERSION = 13

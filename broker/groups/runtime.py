@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.append_errors import as_coordinator_error
 from broker.groups.coordinator_log import CoordinatorLog
 from broker.groups.offsets_topic import partition_for

@@ -12,8 +12,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from broker.common.java_numbers import long_to_int, round_to_long
 from broker.config import Config
-from broker.java_numbers import long_to_int, round_to_long
 from broker.quotas.entity import CLIENT_ID, USER, Entity, Quotas
 from broker.quotas.rate import Rate
 

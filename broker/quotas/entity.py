@@ -10,8 +10,8 @@ import ipaddress
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from broker.common.errors import ApiError
 from broker.config.kinds import INT_MAX, LONG_MAX
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 USER, CLIENT_ID, IP = "user", "client-id", "ip"

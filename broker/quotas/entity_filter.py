@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.quotas.entity import CLIENT_ID, IP, TYPES, USER, Entity
 from protocol.errors import ErrorCode
 

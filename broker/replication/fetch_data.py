@@ -7,9 +7,9 @@ from enum import Enum
 from typing import NamedTuple
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.log_view import LogView
 from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.output import Splice
 

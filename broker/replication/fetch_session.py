@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from broker.clock import Clock
+from broker.common.clock import Clock
 from broker.replication.fetch_data import FetchPartition
 
 NO_SESSION = 0

@@ -6,12 +6,12 @@ The answer None ends the wait; the read that follows finds out why (cases A to E
 
 from __future__ import annotations
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import diverging_epoch
 from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.replication.partition import Partition
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 

@@ -14,18 +14,18 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.topics import TopicConfig
 from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
-from broker.errors import ApiError
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leadership import LeaderNode
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.steps.queue import Slices
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
-from broker.waits.causes import CauseKind
+from broker.wait_records.causes import CauseKind
 
 log = logging.getLogger("antechamber.replication")
 

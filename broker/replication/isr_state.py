@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from broker.errors import InvariantBroken
+from broker.common.errors import InvariantBroken
 
 
 @dataclass(slots=True, frozen=True)

@@ -14,14 +14,14 @@ from collections.abc import Callable
 from typing import Protocol
 from uuid import UUID
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import Broker, PartitionRegistration
 from broker.controller.isr_changes import IsrChange
-from broker.errors import ApiError
 from broker.replication.isr_state import IsrState
 from broker.replication.replica import UNKNOWN_OFFSET, Replica
 from broker.storage.log import Log
 from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 IsrAnswer = PartitionRegistration | ApiError

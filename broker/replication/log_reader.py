@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.replication.fetch_data import (
     FetchParams,
     FetchPartition,

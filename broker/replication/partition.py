@@ -11,16 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from broker.common.errors import ApiError, InvariantBroken
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration
-from broker.errors import ApiError, InvariantBroken
 from broker.replication.leadership import LeaderNode, Leadership
 from broker.storage.append import AppendOrigin
 from broker.storage.log import Log, LogAppendInfo, OffsetOutOfRange
 from broker.storage.log_validator import Appendable
 from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
-from protocol.records import HEADER_BYTES, read_header
+from protocol.record_batch.batch import HEADER_BYTES, read_header
 
 HIGH_WATERMARK = -1  # the offset of a DeleteRecords that means "all that can be deleted"
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
 from broker.replication.fetch_source import LogFetchSource
 from broker.replication.hosted_partitions import HostedPartitions
@@ -22,7 +23,6 @@ from broker.replication.waiting import Waiting
 from broker.steps.queue import Slices
 from broker.storage.append import AppendRefused
 from broker.storage.log_validator import Appendable
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_delete_records import (

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 import trio
 
-from broker.clock import Clock
+from broker.common.clock import Clock
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.channel import ControllerChannel
 from broker.controller.image import Broker, MetadataImage
 from broker.controller.isr_changes import IsrChange
-from broker.housekeeping import Periodic
 from broker.replication.follower.fetcher import Connect
 from broker.replication.follower.fetchers import Fetchers
 from broker.replication.hosted_partitions import HostedPartitions
@@ -24,8 +24,8 @@ from broker.replication.hosting import Hosting, OnLeadership
 from broker.replication.leadership import IsrAnswer
 from broker.replication.replica_manager import ReplicaManager
 from broker.replication.waiting import Waiting
+from broker.storage.housekeeping import Periodic
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 

@@ -12,14 +12,14 @@ from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
-from broker.offload import Outcome
+from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
+from broker.steps.offload import Outcome
 from broker.storage.append import AppendOrigin, AppendRefused, only_batch
 from broker.storage.log_config import LogConfig
 from broker.storage.log_validator import ValidBatch, validate
 from broker.storage.loop_budget import Budget, ExceedsBudget
-from broker.topic_partition import TopicPartition
-from protocol.records import CODEC_MASK, HEADER_BYTES
+from protocol.record_batch.batch import CODEC_MASK, HEADER_BYTES
 
 # Of one request, if none of its batches is compressed.
 SHORT_BYTES_MAX = 64 * 1024

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from broker.changes import Changes
-from broker.topic_partition import TopicPartition
-from broker.waits.causes import Cause, CauseKind
-from broker.waits.recorder import Recorder
+from broker.common.state_changes import Changes
+from broker.common.topic_partition import TopicPartition
+from broker.wait_records.causes import Cause, CauseKind
+from broker.wait_records.recorder import Recorder
 from purgatories.purgatory import DelayedOperationPurgatory
 
 Purgatory = DelayedOperationPurgatory[Any]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
-from protocol.records import (
+from protocol.record_batch.batch import (
     CODEC_MASK,
     HEADER_BYTES,
     LOG_OVERHEAD,

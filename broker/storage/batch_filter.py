@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from broker.storage.record_slices import RecordSlice, joined, record_slices
 from protocol.compression import compress
-from protocol.records import (
+from protocol.record_batch.batch import (
     CODEC_MASK,
     CONTROL_BIT,
     DELETE_HORIZON_BIT,
@@ -25,6 +24,7 @@ from protocol.records import (
     BatchHeader,
     seal,
 )
+from protocol.record_batch.slices import RecordSlice, joined, record_slices
 
 _KNOWN_BITS = CODEC_MASK | TIMESTAMP_TYPE_BIT | TRANSACTIONAL_BIT | CONTROL_BIT
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from struct import Struct
 
 from broker.storage.disk import DiskFile
-from protocol.records import (
+from protocol.record_batch.batch import (
     HEADER_BYTES,
     LOG_OVERHEAD,
     NO_TIMESTAMP,

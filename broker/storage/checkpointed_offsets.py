@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.log_directory import (
     COMPACTED,
     HIGH_WATERMARKS,
@@ -15,7 +16,6 @@ from broker.storage.log_directory import (
     LogDirectory,
 )
 from broker.storage.log_view import LogView
-from broker.topic_partition import TopicPartition
 
 
 def _log_start(log: LogView) -> int | None:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from uuid import UUID
 
-from broker.errors import StartupError
+from broker.common.errors import StartupError
+from broker.common.topic_partition import TopicPartition
 from broker.storage.disk import Disk, read_small_file
-from broker.topic_partition import TopicPartition
 
 PARTITION_METADATA = "partition.metadata"
 

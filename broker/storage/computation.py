@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from broker.offload import Outcome
+from broker.steps.offload import Outcome
 
 Result = TypeVar("Result")
 

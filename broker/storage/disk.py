@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from broker.descriptors import TOO_MANY_OPEN
+from broker.process.descriptors import TOO_MANY_OPEN
 from broker.storage.open_files import OpenFiles
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from broker.clock import Clock
+from broker.common.clock import Clock
 from broker.storage.checkpoints import PARTITION_METADATA
 from broker.storage.disk import Disk
 from broker.storage.flusher import Flush, Flusher

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from broker.clock import Clock
-from broker.errors import InvariantBroken
-from broker.offload import Outcome
+from broker.common.clock import Clock
+from broker.common.errors import InvariantBroken
+from broker.common.topic_partition import TopicPartition
+from broker.steps.offload import Outcome
 from broker.storage.append import (
     AppendOrigin,
     AppendRefused,
@@ -32,9 +33,8 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.producer_snapshot import Snapshots
 from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS, ProducerStateManager
 from broker.storage.read_cache import FetchDataInfo, ReadCache
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
-from protocol.records import BatchHeader
+from protocol.record_batch.batch import BatchHeader
 
 __all__ = ["FetchDataInfo", "Log", "LogAppendInfo", "OffsetOutOfRange"]
 

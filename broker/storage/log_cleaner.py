@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from broker.errors import ApiError
-from broker.offload import Inline, Job, Offload, Outcome
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.steps.offload import Inline, Job, Offload, Outcome
 from broker.storage.compaction import STEP_BYTES, Compaction, Step
 from broker.storage.flusher import Flush
 from broker.storage.local_log import Later
 from broker.storage.log import Log
 from broker.storage.log_directory import COMPACTED
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
 
 logger = logging.getLogger(__name__)
 

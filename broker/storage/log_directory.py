@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
 
-from broker.errors import StartupError
+from broker.common.errors import StartupError
+from broker.common.topic_partition import TopicPartition
 from broker.storage.checkpoints import (
     CorruptCheckpoint,
     read_offset_checkpoint,
@@ -22,7 +23,6 @@ from broker.storage.checkpoints import (
     write_offset_checkpoint,
 )
 from broker.storage.disk import Disk, read_small_file
-from broker.topic_partition import TopicPartition
 
 logger = logging.getLogger(__name__)
 

@@ -18,8 +18,9 @@ from functools import partial
 from pathlib import Path
 from uuid import UUID
 
-from broker.clock import Clock
-from broker.errors import ApiError, StartupError
+from broker.common.clock import Clock
+from broker.common.errors import ApiError, StartupError
+from broker.common.topic_partition import TopicPartition
 from broker.storage.background import Then, background
 from broker.storage.checkpointed_offsets import CHECKPOINTS, CheckpointedOffsets
 from broker.storage.checkpoints import (
@@ -47,7 +48,6 @@ from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS
 from broker.storage.read_cache import ReadCache
 from broker.storage.removals import Removals
 from broker.storage.storage_errors import StorageErrors
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from purgatories.on_error import OnError, log_error
 

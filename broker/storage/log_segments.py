@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from broker.errors import InvariantBroken
+from broker.common.errors import InvariantBroken
 from broker.storage.file_slice import READ_AT_ONCE_BYTES, FileSlice
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_metadata import LogOffsetMetadata

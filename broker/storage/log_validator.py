@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from crc32c import crc32c
 
-from broker.offload import Outcome
+from broker.steps.offload import Outcome
 from broker.storage.append import (
     AppendOrigin,
     AppendRefused,
@@ -23,9 +23,6 @@ from broker.storage.append import (
 )
 from broker.storage.log_config import TARGET_CODECS, LogConfig
 from broker.storage.loop_budget import Budget
-from broker.storage.record_fields import record_timestamps_and_keys, renumber
-from broker.storage.record_numbers import InvalidRecord
-from broker.storage.record_scan import RecordsSummary, are_large, summarise, summarise_pieces
 from protocol.compression import (
     ZSTD_BYTES_MAX,
     Codec,
@@ -36,7 +33,7 @@ from protocol.compression import (
     slices,
 )
 from protocol.errors import ErrorCode
-from protocol.records import (
+from protocol.record_batch.batch import (
     CODEC_MASK,
     CONTROL_BIT,
     CRC_START,
@@ -51,6 +48,9 @@ from protocol.records import (
     check_crc,
     read_header,
 )
+from protocol.record_batch.fields import record_timestamps_and_keys, renumber
+from protocol.record_batch.numbers import InvalidRecord
+from protocol.record_batch.scan import RecordsSummary, are_large, summarise, summarise_pieces
 
 _OFFSET_LENGTH_EPOCH = Struct(">qii")
 _CRC = Struct(">I")

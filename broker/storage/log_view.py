@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from broker.clock import Clock
-from broker.errors import ApiError
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.storage.disk import Disk
 from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.local_log import LocalLog
@@ -28,10 +29,9 @@ from broker.storage.read_cache import FetchDataInfo, LastRead, ReadCache, SliceI
 from broker.storage.storage_errors import StorageErrors
 from broker.storage.timestamp_search import Examination, Search
 from broker.storage.transaction_index import AbortedTxn
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.output import SpliceLost
-from protocol.records import NO_TIMESTAMP
+from protocol.record_batch.batch import NO_TIMESTAMP
 
 
 class OffsetOutOfRange(Exception):  # noqa: N818 - Kafka's name for it

@@ -8,8 +8,8 @@ worker thread when the budget is exceeded. The limits below are about 10 ms of t
 
 from __future__ import annotations
 
-from broker.storage.record_scan import RecordsSummary, TooManyHeaders, summarise
 from protocol.compression import TooLong, decompress
+from protocol.record_batch.scan import RecordsSummary, TooManyHeaders, summarise
 
 # Of one request: what its batches have, and what their compressed blocks decompress to.
 BYTES_MAX = 2 * 1024 * 1024

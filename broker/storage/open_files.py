@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
-from broker.descriptors import shares
+from broker.process.descriptors import shares
 
 
 class Closable(Protocol):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from uuid import uuid4
 
-from broker.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition
 
 DELETED = "-delete"
 STRAY = "-stray"

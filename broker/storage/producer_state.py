@@ -15,7 +15,13 @@ from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.transaction_index import AbortedTxn
 from broker.storage.transactions import CompletedTxn, Transactions, end_txn_marker
 from protocol.errors import ErrorCode
-from protocol.records import INT32_MAX, NO_PRODUCER_EPOCH, NO_SEQUENCE, BatchHeader, add_sequence
+from protocol.record_batch.batch import (
+    INT32_MAX,
+    NO_PRODUCER_EPOCH,
+    NO_SEQUENCE,
+    BatchHeader,
+    add_sequence,
+)
 
 BATCHES_REMEMBERED = 5
 PRODUCER_ID_EXPIRATION_MS = 86_400_000  # producer.id.expiration.ms

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from types import TracebackType
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.storage.disk import Disk
 from protocol.compression import CorruptRecords
 from protocol.errors import ErrorCode

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import NamedTuple
 
-from broker.storage.record_fields import timestamps_and_offsets
 from protocol.compression import decompressed_slices
-from protocol.records import HEADER_BYTES, BatchHeader
+from protocol.record_batch.batch import HEADER_BYTES, BatchHeader
+from protocol.record_batch.fields import timestamps_and_offsets
 
 # About two milliseconds.
 SHORT_RECORDS_MAX = 2000

@@ -10,7 +10,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from broker.storage.transaction_index import AbortedTxn
-from protocol.records import records
+from protocol.record_batch.batch import records
 
 _KEY = Struct(">hh")  # version, type
 _VALUE = Struct(">hi")  # version, coordinator epoch

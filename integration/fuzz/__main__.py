@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from broker.dispatch import HANDLERS
+from broker.api.dispatch import HANDLERS
 from integration.deadlines import eventually
 from integration.fuzz.broker import FuzzedBroker, HonestClient
 from integration.fuzz.corpus import save, shrunk

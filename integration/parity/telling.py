@@ -19,7 +19,7 @@ from protocol.messages.produce import (
     PartitionProduceResponse,
     ProduceResponse,
 )
-from protocol.records import batches, records
+from protocol.record_batch.batch import batches, records
 
 # Times and places are of the run.
 _LEFT_OUT = frozenset(

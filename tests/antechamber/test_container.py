@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 from antechamber.container import free_ports, serve_options
-from broker.arguments import parse_arguments
+from broker.command_line.arguments import parse_arguments
 
 
 def test_a_container_is_told_what_was_asked_for() -> None:

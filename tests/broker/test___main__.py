@@ -8,8 +8,8 @@ from types import ModuleType
 import pytest
 
 from broker.__main__ import main
-from broker.errors import DiskFailed, StartupError
-from broker.options import ServeOptions
+from broker.command_line.options import ServeOptions
+from broker.common.errors import DiskFailed, StartupError
 
 
 def replace_server(monkeypatch: pytest.MonkeyPatch, error: BaseException | None) -> None:

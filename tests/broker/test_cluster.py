@@ -10,19 +10,19 @@ import pytest
 import trio
 import trio.testing
 
-from broker.clock import TrioClock
+from broker.admin.cluster_facts import ClusterFacts
 from broker.cluster import Cluster, NodeState
-from broker.cluster_facts import ClusterFacts
+from broker.common.clock import TrioClock
+from broker.common.errors import DiskFailed, InvariantBroken, NodeFailed, NoSuchNode, WrongState
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.errors import DiskFailed, InvariantBroken, NodeFailed, NoSuchNode, WrongState
-from broker.housekeeping import Once
-from broker.topic_partition import TopicPartition
+from broker.storage.housekeeping import Once
 from tests.batches import batch
-from tests.broker.lenient import contain_errors
+from tests.broker.api.broken_handlers import contain_errors
 from tests.client import MemoryNetwork, RunningCluster, running_cluster
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 

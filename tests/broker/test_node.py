@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition
 from tests.batches import batch
 from tests.client import running_node
 from tests.requests import PRODUCE_VERSION, produce_request

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from broker.waits.record import SCHEMA as WRITTEN
-from broker.waits.record import PartitionFacts, WaitRecord
+from broker.wait_records.record import SCHEMA as WRITTEN
+from broker.wait_records.record import PartitionFacts, WaitRecord
 from pipeline.schema import PHASES, RECORD_DDL, REQUIRED, SCHEMA
 from protocol.headers import RequestHeader
 

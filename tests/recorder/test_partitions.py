@@ -20,7 +20,7 @@ from protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from protocol.records import Record, build_batch
+from protocol.record_batch.batch import Record, build_batch
 from recorder.partitions import Offsets, fetched, produced, remember_offsets
 
 BATCH = build_batch([Record(None, b"x", timestamp=0)] * 4, base_offset=10)

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from broker.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import PartitionData
-from protocol.records import batches, records
+from protocol.record_batch.batch import batches, records
 from tests.simulation.history import Sent
 from tests.simulation.rules import Life, Rules
 from tests.simulation.violation import Violation

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from math import inf
 
 from broker.cluster import Cluster
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration
 from broker.controller.isr_changes import IsrChange
 from broker.node import Node
-from broker.topic_partition import TopicPartition
 from tests.simulation.violation import Violation
 
 # At its second such fetch the high watermark waits for it, at the third it has reached that.

@@ -12,8 +12,8 @@ from typing import Any
 import trio
 
 from broker.cluster import Cluster
-from broker.topic_partition import TopicPartition
-from broker.transport import Disconnected
+from broker.common.topic_partition import TopicPartition
+from broker.network.transport import Disconnected
 from protocol.errors import ErrorCode
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,

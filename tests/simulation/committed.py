@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from broker.storage.log import Log
-from protocol.records import batches, records
+from protocol.record_batch.batch import batches, records
 from tests.simulation.violation import Violation
 
 Batch = tuple[int, int, bytes]  # first offset, one past the last, all bytes

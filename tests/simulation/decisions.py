@@ -6,8 +6,8 @@ a move ends when all replicas that it adds are in sync, or in nothing     KIP-45
 
 from __future__ import annotations
 
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration, TopicImage
-from broker.topic_partition import TopicPartition
 from tests.simulation.rules import Rules
 from tests.simulation.violation import Violation
 

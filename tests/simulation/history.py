@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from broker.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition
 
 
 @dataclass(eq=False)

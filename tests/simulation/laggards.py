@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from broker.cluster import Cluster
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration
 from broker.node import Node
 from broker.replication.partition import Partition
-from broker.topic_partition import TopicPartition
 from tests.simulation.violation import Violation
 
 SLACK_MS = 5

@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
+from broker.common.errors import ApiError
 from broker.controller.channel import Answer, ControllerChannel
 from broker.controller.isr_changes import IsrChange
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 _OPEN = ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)

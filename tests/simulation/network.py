@@ -18,7 +18,7 @@ from typing import Any
 
 import trio
 
-from broker.transport import Disconnected
+from broker.network.transport import Disconnected
 from tests.client import MemoryNetwork
 from tests.simulation.violation import Violation
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from broker.cluster import Cluster
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration
 from broker.node import Node
 from broker.replication.leadership import Leadership
 from broker.replication.partition import Partition
 from broker.storage.log import Log
-from broker.topic_partition import TopicPartition
 from tests.simulation.committed import Committed
 from tests.simulation.violation import Violation
 

@@ -17,17 +17,17 @@ import trio.testing
 # The scheduler shuffles what is ready; in an order that is its own, unless it is told a seed.
 from trio._core import _run as scheduler
 
-from broker.clock import TrioClock
 from broker.cluster import Cluster
+from broker.common.clock import TrioClock
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config, Setting
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker, PartitionRegistration
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError
 from broker.steps.queue import finish
-from broker.topic_partition import TopicPartition
 from purgatories.purgatory import DelayedOperationPurgatory
 from tests.client import EPOCH_MS
 from tests.simulation.answers import check_at_the_end

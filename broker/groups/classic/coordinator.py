@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from broker.clock import Clock
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
 from broker.config import Config
-from broker.errors import ApiError
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
 from broker.groups.classic.joining import Joining

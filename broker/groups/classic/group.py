@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.classic.generation_record import generation_record, subscribed_topics
 from broker.groups.classic.group_state import (
     COMPLETING_REBALANCE,

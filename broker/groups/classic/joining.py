@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from broker.common.errors import ApiError
 from broker.config import Config
-from broker.errors import ApiError
 from broker.groups.classic.group import ClassicGroup, generate_member_id
 from broker.groups.classic.group_state import (
     COMPLETING_REBALANCE,

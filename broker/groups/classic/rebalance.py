@@ -13,9 +13,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from broker.clock import Clock
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
 from broker.config import Config
-from broker.errors import ApiError
 from broker.groups.classic.answers import Answers
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE

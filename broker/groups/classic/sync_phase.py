@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from broker.clock import Clock
+from broker.common.clock import Clock
 from broker.groups.classic.answers import Answers
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import COMPLETING_REBALANCE, STABLE

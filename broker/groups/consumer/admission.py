@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import (

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.classic.requests import (
     UNKNOWN_MEMBER_ID,
     JoinCallback,

@@ -12,10 +12,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import NamedTuple
 
-from broker.clock import Clock
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
 from broker.config import Config
 from broker.config.groups import GroupConfigs
-from broker.errors import ApiError
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.admission import admit, check_instance, check_size
 from broker.groups.consumer.assignors import ASSIGNORS
@@ -45,7 +45,7 @@ from broker.groups.coordinator_timer import CoordinatorTimer
 from broker.groups.epochs import next_epoch
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.runtime import CoordinatorRuntime
-from broker.offload import Offload
+from broker.steps.offload import Offload
 from protocol.errors import ErrorCode
 
 log = logging.getLogger("antechamber.groups")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.member import (
     ConsumerGroupMember,
     MemberState,

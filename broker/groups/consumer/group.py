@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.member import (
     ConsumerGroupMember,
     Partitions,

@@ -18,8 +18,8 @@ from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGrou
 from broker.groups.consumer.turns import Turns
 from broker.groups.consumer.workload import ITEMS_AT_ONCE_MAX, has_more_items
 from broker.groups.group_states import GroupStates
-from broker.offload import Offload
-from broker.offloaded import offloaded
+from broker.steps.offload import Offload
+from broker.steps.offloaded import offloaded
 from broker.steps.queue import Slices
 
 # A heartbeat whose group has changed so often while it was prepared is handled at once.

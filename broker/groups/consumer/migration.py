@@ -12,9 +12,9 @@ from collections.abc import Set as AbstractSet
 from typing import Protocol
 from uuid import UUID
 
-from broker.clock import Clock
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
 from broker.config import Config
-from broker.errors import ApiError
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import STABLE
 from broker.groups.classic.member import ClassicGroupMember, MemberKey

@@ -15,7 +15,7 @@ from broker.groups.consumer.regex.program import Program
 from broker.groups.consumer.regex.syntax import InvalidRegex
 from broker.groups.consumer.topics import Topics
 from broker.groups.coordinator_timer import CoordinatorTimer
-from broker.offload import Job, Offload, Outcome
+from broker.steps.offload import Job, Offload, Outcome
 
 Matches = frozenset[str]
 GroupOf = Callable[[str], ConsumerGroup | None]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from broker.clock import Clock
-from broker.errors import ApiError
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.member import LEAVING_STATIC_EPOCH
 from broker.groups.consumer.requests import UNCHANGED_MS, ConsumerGroupHeartbeat
 from protocol.errors import ErrorCode

@@ -6,7 +6,7 @@ from math import inf
 
 import trio
 
-from broker.housekeeping import Once
+from broker.storage.housekeeping import Once
 from purgatories.timer.system_timer import SystemTimer
 
 

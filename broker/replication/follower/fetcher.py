@@ -14,9 +14,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import Broker
-from broker.errors import ApiError
+from broker.network.transport import Disconnected, Transport
 from broker.replication.follower.alarm import Alarm
 from broker.replication.follower.fetch_requests import FetchRequests, name_of
 from broker.replication.follower.fetch_state import FetchState
@@ -25,9 +27,6 @@ from broker.replication.follower.truncation import truncation_offset
 from broker.replication.partition import Partition
 from broker.steps.queue import Slices
 from broker.storage.append import AppendRefused
-from broker.storage.batch_pieces import pieces
-from broker.topic_partition import TopicPartition
-from broker.transport import Disconnected, Transport
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
 from protocol.framing import Scratch
@@ -38,6 +37,7 @@ from protocol.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopic,
 )
+from protocol.record_batch.pieces import pieces
 from purgatories.timer.system_timer import SystemTimer
 
 log = logging.getLogger("antechamber.replication")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import trio
 
+from broker.common.topic_partition import TopicPartition
 from broker.replication.follower.fetcher import Connect, Fetcher, FollowerNode
 from broker.replication.partition import Partition
-from broker.topic_partition import TopicPartition
 
 # Of the partitions of one large change the first do not wait longer for the others.
 _NEW_MAX = 1000

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import trio
 
+from broker.network.transport import Disconnected, Transport
 from broker.steps.queue import Slices, finish
-from broker.transport import Disconnected, Transport
 from protocol.framing import Inbox, Scratch
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES

@@ -9,7 +9,7 @@ import pytest
 from broker.admin.http import HttpError, HttpRequest
 from broker.admin.paths import routes
 from broker.admin.routes import Gate, Router
-from broker.clock import TrioClock
+from broker.common.clock import TrioClock
 from purgatories.timer.system_timer import SystemTimer
 from tests.facts import FakeFacts, parked_fetch, parked_produce
 

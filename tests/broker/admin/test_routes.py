@@ -9,7 +9,7 @@ import pytest
 from broker.admin.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest
 from broker.admin.routes import Call, Gate, Router
-from broker.errors import NoSuchNode, WrongState
+from broker.common.errors import NoSuchNode, WrongState
 
 pytestmark = pytest.mark.anyio
 

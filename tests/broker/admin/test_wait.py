@@ -13,7 +13,7 @@ from broker.admin.conditions import Parked
 from broker.admin.facts import JsonObject, RequestQuery
 from broker.admin.http import HttpError
 from broker.admin.wait import wait_until
-from broker.clock import TrioClock
+from broker.common.clock import TrioClock
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 from tests.facts import FakeFacts, parked_fetch, parked_produce

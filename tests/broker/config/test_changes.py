@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config.changes import ConfigChange, Operation, altered, check_changes
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config.client_metrics import check_client_metrics_configs, describe_client_metrics
 from broker.config.entry import ConfigSource, ConfigSynonym
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config import Config, parse_config
 from broker.config.dynamic import (
     ALL_NODES,
@@ -11,7 +12,6 @@ from broker.config.dynamic import (
     check_min_insync_replicas,
     list_value,
 )
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 ELR = "min.insync.replicas cannot be"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config import Config, parse_config
 from broker.config.entry import ConfigSource, ConfigSynonym
 from broker.config.groups import GroupConfigs, check_group_configs, describe_group
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 SESSION = "consumer.session.timeout.ms"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config import parse_config
 from broker.config.thread_counts import check_thread_counts
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 FAILED = "Dynamic thread count update validation failed for"

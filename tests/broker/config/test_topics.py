@@ -6,6 +6,7 @@ from dataclasses import fields
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config import Config, attribute
 from broker.config.entry import ConfigSource, ConfigSynonym
 from broker.config.topics import (
@@ -16,7 +17,6 @@ from broker.config.topics import (
     list_value,
     topic_value,
 )
-from broker.errors import ApiError
 from broker.storage.log_config import LogConfig
 from protocol.errors import ErrorCode
 

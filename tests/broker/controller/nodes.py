@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
@@ -13,7 +14,6 @@ from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.steps.queue import finish
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import cast
 from uuid import uuid4
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
 from broker.controller.image import PartitionRegistration
 from broker.controller.isr_changes import IsrChange
-from broker.errors import ApiError
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 CHANGE = IsrChange(TopicPartition("t", 0), uuid4(), 1, 1, 0, 0, (1,), (1,))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 from tests.broker.controller.nodes import RecordingNode, make_controller
 

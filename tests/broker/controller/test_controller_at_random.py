@@ -15,14 +15,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.feed import MetadataFeed
 from broker.controller.image import NO_LEADER, Broker, PartitionRegistration
 from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError
 from broker.steps.queue import finish
-from broker.topic_partition import TopicPartition
 from tests.broker.controller.nodes import RecordingNode, make_controller
 
 NODES = (1, 2, 3, 4)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import NO_LEADER, Broker, TopicImage
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.controller.nodes import Nodes, RecordingNode, make_controller
 

@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.controller.decisions import Decisions, with_partitions
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Rules
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 PARTITION = PartitionRegistration((1, 2), (1, 2), 1)

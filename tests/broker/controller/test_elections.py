@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.controller.elections import (
     after_start,
     elect_leader,
@@ -16,7 +17,6 @@ from broker.controller.elections import (
 )
 from broker.controller.image import NO_LEADER, PartitionRegistration
 from broker.controller.partition_change import Election, Rules
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 WHOLE = PartitionRegistration((1, 2, 3), (1, 2, 3), 1, 5, 8)

@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import pytest
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.isr_changes import IsrChange, check_isr_change
-from broker.errors import ApiError
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 TOPIC = TopicImage("t", uuid4(), {}, (PartitionRegistration((1, 2, 3), (1, 2, 3), 1, 5, 8),))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config import Config
 from broker.config.topics import check_topic_configs
 from broker.controller.image import Broker, MetadataImage
 from broker.controller.new_topics import NewTopics
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 

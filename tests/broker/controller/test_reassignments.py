@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration
 from broker.controller.partition_change import Election, Rules
 from broker.controller.reassignments import (
@@ -12,8 +14,6 @@ from broker.controller.reassignments import (
     is_reassigning,
     reassign,
 )
-from broker.errors import ApiError
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 
 KEY = TopicPartition("t", 0)

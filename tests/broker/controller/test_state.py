@@ -8,15 +8,15 @@ from uuid import uuid4
 
 import pytest
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config, parse_config
 from broker.controller.decisions import Decide
 from broker.controller.image import NO_LEADER, Broker, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election, Rules
 from broker.controller.state import ClusterState
 from broker.controller.store import ControllerStore
-from broker.errors import ApiError
 from broker.steps.queue import finish
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.controller.nodes import RecordingNode
 

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
+from broker.common.errors import DiskFailed, StartupError
 from broker.controller.image import PartitionRegistration, TopicImage
 from broker.controller.store import ControllerStore
-from broker.errors import DiskFailed, StartupError
 
 
 def _topic(name: str) -> TopicImage:

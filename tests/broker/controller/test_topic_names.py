@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.controller.topic_names import TOPIC_NAME_LENGTH_MAX, check_topic_name, collides
-from broker.errors import ApiError
 from protocol.errors import ErrorCode
 
 

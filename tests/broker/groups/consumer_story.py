@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
 from protocol.errors import ErrorCode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.coordinator_log import LogSlice
 from broker.groups.records.serde import RawRecord
 from protocol.errors import ErrorCode

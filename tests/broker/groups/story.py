@@ -38,7 +38,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.groups.classic.requests import (
     JoinGroup,
     JoinResult,
@@ -48,7 +49,6 @@ from broker.groups.classic.requests import (
     SyncResult,
 )
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
-from broker.topic_partition import TopicPartition
 from protocol import consumer_protocol
 from protocol.consumer_protocol import (
     ConsumerProtocolSubscription,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config import parse_config
-from broker.errors import ApiError
 from broker.groups.classic.requests import (
     JoinGroup,
     JoinResult,

@@ -8,12 +8,12 @@ import pytest
 import trio
 import trio.testing
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.partition_change import Election
-from broker.errors import ApiError
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.node import Node
 from broker.steps.queue import finish
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.client import RunningCluster, running_cluster, running_node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.group_states import GroupStates
@@ -19,7 +20,6 @@ from broker.groups.records.offsets import (
     OffsetCommitValue,
 )
 from broker.groups.records.serde import RawRecord, Record, serialize
-from broker.topic_partition import TopicPartition
 
 T0 = TopicPartition("t", 0)
 OFFSET = OffsetCommitValue(offset=5, metadata="", commit_timestamp=1000)

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config import Config
-from broker.errors import ApiError
 from broker.groups.group_states import GroupStates
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue, MemberMetadata
 from broker.groups.records.consumer import (

@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.groups.coordinator_log import LogSlice
 from broker.groups.group_states import GroupStates
 from broker.groups.loader import Loader
 from broker.groups.records.classic import GroupMetadataKey
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
 from broker.groups.records.serde import RECORD_TYPES, RawRecord, Record, serialize
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
-from protocol.records import CorruptRecords
+from protocol.record_batch.batch import CorruptRecords
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.kept_log import KeptLog
 from tests.protocol.random_messages import random_message

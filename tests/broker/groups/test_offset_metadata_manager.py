@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.config import parse_config
-from broker.errors import ApiError
 from broker.groups.coordinator import GroupCoordinator
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from broker.groups.offsets import OffsetAndMetadata
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.groups.story import Story
 from tests.broker.groups.virtual_world import EPOCH_MS, VirtualWorld

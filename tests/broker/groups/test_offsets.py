@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.groups.offsets import OffsetAndMetadata, OffsetTable, tombstone
 from broker.groups.records.offsets import OffsetCommitKey
 from broker.groups.records.serde import Record
-from broker.topic_partition import TopicPartition
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 ONE, TWO = OffsetAndMetadata(1), OffsetAndMetadata(2)

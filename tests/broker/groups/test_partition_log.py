@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from broker.changes import Changes
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.state_changes import Changes
 from broker.groups.partition_log import PartitionLog
 from broker.groups.records.serde import RawRecord
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.storage.append import AppendOrigin
 from protocol.errors import ErrorCode
-from protocol.records import Record, batches, build_batch
+from protocol.record_batch.batch import Record, batches, build_batch
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.records.classic import GroupMetadataKey
 from broker.groups.records.serde import RawRecord, Record
 from broker.groups.runtime import CoordinatorRuntime

@@ -10,7 +10,7 @@ from broker.config import Config
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.coordinator import GroupCoordinator
-from broker.offload import Inline, Offload
+from broker.steps.offload import Inline, Offload
 from protocol.errors import ErrorCode
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer

@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.quotas.entity import Entity, altered, entity_of
 from protocol.errors import ErrorCode
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.quotas.entity import Entity, entity_of
 from broker.quotas.entity_filter import Component, MatchType, matching
 from protocol.errors import ErrorCode

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from broker.changes import Changes
+from broker.common.state_changes import Changes
+from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition
 from broker.replication.partition import Partition
 from broker.replication.replica_manager import (
@@ -17,8 +18,7 @@ from broker.replication.replica_manager import (
 )
 from broker.replication.waiting import Waiting
 from broker.steps.queue import finish
-from broker.topic_partition import TopicPartition
-from broker.waits.causes import CauseKind
+from broker.wait_records.causes import CauseKind
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.replication.world import (

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_context import (
     FetchContext,
     IncrementalContext,
@@ -16,7 +17,6 @@ from broker.replication.fetch_context import (
 )
 from broker.replication.fetch_data import FetchPartition
 from broker.replication.fetch_session import FINAL_EPOCH, FetchSessionCache, PartitionName
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import EpochEndOffset, PartitionData
 from tests.broker.storage.logs import StillClock

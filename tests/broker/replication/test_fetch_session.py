@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchPartition
 from broker.replication.fetch_session import FetchSession, FetchSessionCache, next_epoch
-from broker.topic_partition import TopicPartition
 from tests.broker.storage.logs import StillClock
 
 

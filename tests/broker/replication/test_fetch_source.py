@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchIsolation
 from broker.replication.fetch_source import LogFetchSource
-from broker.topic_partition import TopicPartition
 from tests.broker.replication.world import (
     KEY,
     append,

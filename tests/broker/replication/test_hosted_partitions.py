@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.replication.world import KEY, hosted, make_partition
 

@@ -9,7 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from broker.changes import Changes
+from broker.common.state_changes import Changes
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
 from broker.replication.hosting import Hosting
@@ -17,8 +18,7 @@ from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.steps.queue import finish
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
-from broker.waits.causes import CauseKind
+from broker.wait_records.causes import CauseKind
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.replication.world import FakeNode, hosted, records

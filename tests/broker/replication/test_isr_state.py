@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker.errors import InvariantBroken
+from broker.common.errors import InvariantBroken
 from broker.replication.isr_state import IsrState
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.replication.partition import Partition
 from broker.replication.replica import UNKNOWN_OFFSET
 from protocol.errors import ErrorCode

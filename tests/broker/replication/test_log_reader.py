@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchIsolation
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_logs
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.batches import batch
 from tests.broker.replication.world import (

@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.controller.image import PartitionRegistration
-from broker.errors import ApiError
 from broker.replication.partition import HIGH_WATERMARK, Partition
 from broker.storage.append import AppendRefused
 from broker.storage.log import Log

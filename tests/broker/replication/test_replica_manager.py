@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.replication.replica_manager import DeleteResults, FetchResults, ProduceResults
 from broker.steps.queue import finish
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.replication.desk import Desk
 from tests.broker.replication.world import (

@@ -8,8 +8,8 @@ import pytest
 import trio
 import trio.testing
 
+from broker.common.topic_partition import TopicPartition
 from broker.replication.partition import Partition
-from broker.topic_partition import TopicPartition
 from tests.batches import batch
 from tests.broker.replication.world import KEY
 from tests.client import RunningCluster, running_cluster

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.replication.validations import (
     SHORT_BYTES_MAX,
     SHORT_RECORDS_MAX,
@@ -14,7 +15,6 @@ from broker.replication.validations import (
 )
 from broker.storage.append import AppendRefused
 from broker.storage.log_config import LogConfig
-from broker.topic_partition import TopicPartition
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
 from tests.batches import TIMESTAMP_MS, batch

@@ -7,16 +7,16 @@ from typing import Any, cast
 
 import pytest
 
-from broker.changes import Changes
+from broker.common.state_changes import Changes
 from broker.replication.waiting import Waiting
-from broker.waits.causes import CauseKind
-from broker.waits.recorder import Recorder
+from broker.wait_records.causes import CauseKind
+from broker.wait_records.recorder import Recorder
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.replication.world import KEY, OTHER
 from tests.broker.storage.logs import StillClock
-from tests.broker.waits.records import wait_record
+from tests.broker.wait_records.records import wait_record
 
 
 class Asked(DelayedOperation):

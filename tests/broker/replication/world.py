@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.image import Broker, PartitionRegistration
 from broker.controller.isr_changes import IsrChange
-from broker.errors import ApiError
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leadership import IsrAnswer, Leadership
 from broker.replication.partition import Appended, Partition
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.batches import batch
 from tests.broker.storage.logs import StillClock

@@ -8,18 +8,18 @@ import pytest
 import trio
 import trio.testing
 
-from broker.clock import TrioClock
-from broker.dispatch import _BY_KEY
-from broker.request import Request
+from broker.api.dispatch import _BY_KEY
+from broker.api.request import Request
+from broker.common.clock import TrioClock
 from broker.steps.limits import STEP_BUDGET_MS
 from broker.steps.queue import StepQueue
 from broker.steps.watchdog import Watchdog
-from broker.waits.recorder import Recorder
-from broker.waits.stalls import Stalls
+from broker.wait_records.recorder import Recorder
+from broker.wait_records.stalls import Stalls
 from protocol.headers import RequestHeader
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
-from tests.broker.waits.records import kept_of
+from tests.broker.wait_records.records import kept_of
 from tests.client import running_cluster
 
 pytestmark = pytest.mark.anyio

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.disk import Disk
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.storage.timestamp_search import Search, TimestampAndOffset
-from broker.topic_partition import TopicPartition
 from protocol.compression import Codec
-from protocol.records import (
+from protocol.record_batch.batch import (
     CONTROL_BIT,
     TRANSACTIONAL_BIT,
     Record,

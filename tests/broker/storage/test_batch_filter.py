@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from broker.storage.batch_filter import delete_horizon_ms, empty_batch, filter_batch
-from broker.storage.record_slices import RecordSlice
 from protocol.compression import Codec
-from protocol.records import (
+from protocol.record_batch.batch import (
     TRANSACTIONAL_BIT,
     BatchHeader,
     Record,
@@ -18,6 +17,7 @@ from protocol.records import (
     read_header,
     records,
 )
+from protocol.record_batch.slices import RecordSlice
 from tests.broker.storage.logs import NOW_MS, batch_of
 
 HORIZON_MS = NOW_MS + 1000

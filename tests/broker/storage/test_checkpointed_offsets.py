@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.checkpointed_offsets import CHECKPOINTS, CheckpointedOffsets
 from broker.storage.disk import Disk
 from broker.storage.log_directory import COMPACTED, HIGH_WATERMARKS, LOG_STARTS, LogDirectory
-from broker.topic_partition import TopicPartition
 from tests.broker.storage.logs import ORDERS, batch, open_log, replicate
 
 NEVER_OPENED = TopicPartition("never-opened", 0)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.checkpoints import (
     CorruptCheckpoint,
     read_epoch_checkpoint,
@@ -17,7 +18,6 @@ from broker.storage.checkpoints import (
     write_partition_metadata,
 )
 from broker.storage.disk import Disk
-from broker.topic_partition import TopicPartition
 
 
 def test_offsets_are_written_as_kafka_writes_them(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.producer_snapshot import Snapshots
 from protocol.compression import Codec
-from protocol.records import Record, batches, check_crc
+from protocol.record_batch.batch import Record, batches, check_crc
 from tests.broker.storage.logs import (
     NOW_MS,
     batch,

@@ -10,7 +10,7 @@ from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
-from protocol.records import CONTROL_BIT, Record, batches, read_header
+from protocol.record_batch.batch import CONTROL_BIT, Record, batches, read_header
 from tests.broker.storage.logs import (
     NOW_MS,
     batch,

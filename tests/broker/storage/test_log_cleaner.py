@@ -9,13 +9,13 @@ from uuid import UUID
 
 import pytest
 
-from broker.offload import Offload
+from broker.common.topic_partition import TopicPartition
+from broker.steps.offload import Offload
 from broker.storage.compaction import Compaction
 from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner, cleanable
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
 from tests.broker.storage.logs import (
     NOW_MS,
     ORDERS,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from broker.errors import StartupError
+from broker.common.errors import StartupError
+from broker.common.topic_partition import TopicPartition
 from broker.storage.disk import Disk
 from broker.storage.log_directory import HIGH_WATERMARKS, LogDirectory
-from broker.topic_partition import TopicPartition
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 

@@ -15,13 +15,13 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.storage.append import AppendRefused
 from broker.storage.compaction import Compaction
 from broker.storage.disk import Disk, DiskFile
 from broker.storage.log import Log
 from protocol.errors import ErrorCode
-from protocol.records import Record, batches, check_crc
+from protocol.record_batch.batch import Record, batches, check_crc
 from tests.broker.storage.logs import (
     NOW_MS,
     batch,

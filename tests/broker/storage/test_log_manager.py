@@ -9,7 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.storage.append import AppendRefused
 from broker.storage.background import Then
 from broker.storage.checkpoints import read_partition_metadata
@@ -17,7 +18,6 @@ from broker.storage.disk import DiskFile
 from broker.storage.log import Log
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import (
     ORDERS,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from broker.errors import ApiError, StartupError
+from broker.common.errors import ApiError, StartupError
+from broker.common.topic_partition import TopicPartition
 from broker.storage.append import AppendRefused
 from broker.storage.log import Log
-from broker.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import (
     ORDERS,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.storage.append import AppendRefused
 from broker.storage.log import Log
 from protocol.errors import ErrorCode

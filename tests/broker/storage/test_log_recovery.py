@@ -15,7 +15,7 @@ from broker.storage.disk import Disk
 from broker.storage.log_config import LogConfig
 from broker.storage.log_recovery import PROGRESS_BYTES, Progress
 from broker.storage.segment import LogSegment
-from protocol.records import batches
+from protocol.record_batch.batch import batches
 from tests.broker.storage.logs import NOW_MS, batch, died, read_all, reopened, written
 
 # Each example writes files, as fast as the disk lets it.

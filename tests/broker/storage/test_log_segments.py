@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.errors import InvariantBroken
+from broker.common.errors import InvariantBroken
 from broker.storage.disk import Disk
 from broker.storage.log_config import LogConfig
 from broker.storage.log_segments import LogSegments

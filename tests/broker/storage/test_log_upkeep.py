@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from broker.storage.log_upkeep import LastBatch
-from protocol.records import batches
+from protocol.record_batch.batch import batches
 from tests.broker.storage.logs import (
     FailingDisk,
     StillClock,

@@ -16,7 +16,7 @@ from broker.storage.log_validator import (
 )
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
-from protocol.records import (
+from protocol.record_batch.batch import (
     CONTROL_BIT,
     HEADER_BYTES,
     TIMESTAMP_TYPE_BIT,

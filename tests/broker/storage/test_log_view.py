@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.storage.disk import Disk
 from broker.storage.file_slice import READ_AT_ONCE_BYTES, FileSlice
 from broker.storage.log import Log
@@ -16,7 +16,7 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
 from protocol.output import SpliceLost
-from protocol.records import Record, batches, records
+from protocol.record_batch.batch import Record, batches, records
 from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, replicate, searched
 
 EVERYTHING = 1 << 20

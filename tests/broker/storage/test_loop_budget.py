@@ -15,7 +15,7 @@ from broker.storage.loop_budget import (
     ExceedsBudget,
 )
 from protocol.compression import Codec, compress
-from protocol.records import HEADER_BYTES, Record, build_batch
+from protocol.record_batch.batch import HEADER_BYTES, Record, build_batch
 
 CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from uuid import UUID
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
-from broker.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition
 from tests.broker.storage.logs import StillClock, batch
 
 resource.setrlimit(resource.RLIMIT_NOFILE, ({LIMIT}, {LIMIT}))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.partition_folders import DELETED, STRAY, aside, partition_of
-from broker.topic_partition import TopicPartition
 
 
 @pytest.mark.parametrize("key", [TopicPartition("orders", 0), TopicPartition("with-1.a_b", 120)])

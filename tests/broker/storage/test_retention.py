@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.storage.retention import SEGMENTS_PER_STEP, Retention
-from broker.topic_partition import TopicPartition
 from tests.broker.storage.logs import StillClock, batch, replicate
 
 

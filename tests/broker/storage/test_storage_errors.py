@@ -6,11 +6,11 @@ import errno
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.storage.disk import Disk
 from broker.storage.storage_errors import StorageErrors
 from protocol.errors import ErrorCode
-from protocol.records import CorruptRecords
+from protocol.record_batch.batch import CorruptRecords
 
 
 def test_what_the_disk_refuses_takes_it_offline(caplog: pytest.LogCaptureFixture) -> None:

@@ -11,7 +11,7 @@ from broker.storage.transactions import (
     Transactions,
     end_txn_marker,
 )
-from protocol.records import CONTROL_BIT, TRANSACTIONAL_BIT, Record
+from protocol.record_batch.batch import CONTROL_BIT, TRANSACTIONAL_BIT, Record
 from tests.broker.storage.logs import NOW_MS, batch_of
 
 

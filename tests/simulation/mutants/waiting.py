@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from broker.network.transport import Transport
+from broker.network.unsent import Unsent
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.storage.log import Log
-from broker.transport import Transport
-from broker.unsent import Unsent
 from protocol.output import as_bytes
 from purgatories.operations.delayed_partitions import DelayedPartitions
 from tests.simulation.mutants.registry import mutant

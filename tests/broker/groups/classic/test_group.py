@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.classic.group import ClassicGroup, generate_member_id
 from broker.groups.classic.group_state import DEAD, PREPARING_REBALANCE, STABLE
 from broker.groups.classic.requests import JoinResult

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.admission import admit, check_size
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup

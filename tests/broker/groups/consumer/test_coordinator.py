@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.config import parse_config
-from broker.errors import ApiError
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
 from protocol.errors import ErrorCode
 from tests.broker.groups.story import Story

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.current_assignment import Owned, Reconciliation
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState, Partitions
 from protocol.errors import ErrorCode

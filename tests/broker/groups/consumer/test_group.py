@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
 from broker.groups.group import Committer

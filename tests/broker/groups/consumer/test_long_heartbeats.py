@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.long_heartbeats import LongHeartbeats
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
 from protocol.errors import ErrorCode

@@ -10,7 +10,7 @@ from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.regex_resolution import RegexResolution, Resolved, matching
 from broker.groups.consumer.topics import Topics
 from broker.groups.coordinator_timer import CoordinatorTimer
-from broker.offload import Inline
+from broker.steps.offload import Inline
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.consumer.books import group_of, image_of, member
 from tests.held_offload import HeldOffload

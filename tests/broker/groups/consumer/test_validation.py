@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.errors import ApiError
+from broker.common.errors import ApiError
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
 from broker.groups.consumer.validation import check_heartbeat
 from protocol.errors import ErrorCode

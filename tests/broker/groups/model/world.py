@@ -6,14 +6,14 @@ from types import GeneratorType
 from typing import Any
 from uuid import UUID
 
-from broker.dispatch import HANDLERS
+from broker.api.dispatch import HANDLERS
 from broker.groups.group_states import GroupStates
-from broker.offload import Inline
+from broker.steps.offload import Inline
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.sync_group import SyncGroupRequest
+from tests.broker.api.handlers.group_request import GroupNode, GroupRequest
 from tests.broker.groups.model.plan import Plan
 from tests.broker.groups.model.violation import Violation
-from tests.broker.handlers.group_request import GroupNode, GroupRequest
 from tests.held_offload import HeldOffload
 
 TOPICS = ("t", "u", "v", "w")

@@ -8,10 +8,10 @@ from typing import Any
 
 import trio
 
-from broker.clock import TrioClock
+from broker.common.clock import TrioClock
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import Broker
-from broker.topic_partition import TopicPartition
 from protocol.codec import Output, decode, encode_into
 from protocol.framing import Inbox, Scratch
 from protocol.headers import RequestHeader, begin_response, decode_request_header

@@ -6,7 +6,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.clock import TrioClock
+from broker.common.clock import TrioClock
 from broker.replication.follower.alarm import Alarm
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from broker.replication.follower.fetcher import Fetcher
-from broker.storage.batch_pieces import BATCHES_MAX
+from protocol.record_batch.pieces import BATCHES_MAX
 from tests.broker.replication.follower.scripted_leader import LEADER, PartitionData, following
 from tests.broker.replication.world import KEY, make_partition, records
 

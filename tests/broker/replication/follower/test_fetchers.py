@@ -8,8 +8,8 @@ import pytest
 import trio
 import trio.testing
 
+from broker.common.topic_partition import TopicPartition
 from broker.replication.follower.fetchers import Fetchers
-from broker.topic_partition import TopicPartition
 from tests.broker.replication.follower.scripted_leader import FollowingNode
 from tests.broker.replication.world import KEY, OTHER, make_partition
 from tests.memory_transport import MemoryTransport, memory_transport_pair

@@ -6,8 +6,8 @@ import pytest
 import trio
 import trio.testing
 
+from broker.network.transport import Disconnected
 from broker.replication.follower.leader_connection import LeaderConnection
-from broker.transport import Disconnected
 from protocol.codec import Malformed
 from protocol.messages.fetch import FetchRequest, FetchResponse
 from tests.broker.replication.follower.scripted_leader import (

@@ -1,0 +1,1 @@
+"""Requests: decoding, dispatch to a handler per API, and responses, also to failed requests."""

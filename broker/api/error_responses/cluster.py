@@ -1,0 +1,92 @@
+"""Errors of requests about the cluster: nodes, their features, disks, and ids of producers.
+
+Each function is the ``getErrorResponse`` of Kafka's request class of that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from broker.api.error_responses.failure import Failure
+from protocol.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDirPartitionResult,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopicResult,
+)
+from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
+from protocol.messages.describe_log_dirs import DescribeLogDirsRequest, DescribeLogDirsResponse
+from protocol.messages.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
+from protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
+from protocol.messages.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
+
+
+def _api_versions(_body: ApiVersionsRequest, failure: Failure) -> ApiVersionsResponse:
+    return ApiVersionsResponse(error_code=failure.code, api_keys=[])
+
+
+def _init_producer_id(_body: InitProducerIdRequest, failure: Failure) -> InitProducerIdResponse:
+    return InitProducerIdResponse(error_code=failure.code, producer_epoch=-1)
+
+
+def _describe_cluster(_body: DescribeClusterRequest, failure: Failure) -> DescribeClusterResponse:
+    return DescribeClusterResponse(
+        error_code=failure.code, error_message=failure.message, cluster_id="", brokers=[]
+    )
+
+
+def _describe_log_dirs(_body: DescribeLogDirsRequest, failure: Failure) -> DescribeLogDirsResponse:
+    return DescribeLogDirsResponse(error_code=failure.code, results=[])
+
+
+def _alter_replica_log_dirs(
+    body: AlterReplicaLogDirsRequest, failure: Failure
+) -> AlterReplicaLogDirsResponse:
+    return AlterReplicaLogDirsResponse(
+        results=[
+            AlterReplicaLogDirTopicResult(
+                topic_name=topic.name,
+                partitions=[
+                    AlterReplicaLogDirPartitionResult(
+                        partition_index=index, error_code=failure.code
+                    )
+                    for index in topic.partitions
+                ],
+            )
+            for directory in body.dirs
+            for topic in directory.topics
+        ]
+    )
+
+
+def _describe_quorum(_body: DescribeQuorumRequest, failure: Failure) -> DescribeQuorumResponse:
+    return DescribeQuorumResponse(
+        error_code=failure.code, error_message=failure.default_message, topics=[]
+    )
+
+
+def _update_features(_body: UpdateFeaturesRequest, failure: Failure) -> UpdateFeaturesResponse:
+    return UpdateFeaturesResponse(error_code=failure.code, error_message=failure.message)
+
+
+def _unregister_broker(
+    _body: UnregisterBrokerRequest, failure: Failure
+) -> UnregisterBrokerResponse:
+    """Kafka tells the text of an unexpected exception here; we do not."""
+    message = failure.message or failure.default_message
+    return UnregisterBrokerResponse(error_code=failure.code, error_message=message)
+
+
+CLUSTER: dict[Any, Callable[[Any, Failure], object | None]] = {
+    ApiVersionsRequest: _api_versions,
+    InitProducerIdRequest: _init_producer_id,
+    DescribeClusterRequest: _describe_cluster,
+    DescribeLogDirsRequest: _describe_log_dirs,
+    AlterReplicaLogDirsRequest: _alter_replica_log_dirs,
+    DescribeQuorumRequest: _describe_quorum,
+    UpdateFeaturesRequest: _update_features,
+    UnregisterBrokerRequest: _unregister_broker,
+}

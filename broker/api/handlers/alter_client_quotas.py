@@ -1,0 +1,77 @@
+"""AlterClientQuotas: set and remove what users, client ids and addresses may use (KIP-546).
+
+Behaviour: each entity has its own answer, and those that are refused hold up no other. One that a
+request names twice is altered as it says first, and answered with an error.
+
+Applied are ``producer_byte_rate`` and ``consumer_byte_rate`` (`broker.quotas.client_quota`), on
+every node by itself.
+
+Deviations: ``request_percentage``, ``controller_mutation_rate`` and ``connection_creation_rate``
+are stored and described, and throttle nobody. Host names are not looked up: an ``ip`` is an
+address, or localhost. The response has the entities in the request's order.
+"""
+
+from __future__ import annotations
+
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.quotas.entity import Entity, entity_of
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.alter_client_quotas import (
+    AlterClientQuotasRequest,
+    AlterClientQuotasResponse,
+    EntityData,
+    EntryData,
+    EntryResponse,
+)
+
+
+def alter_client_quotas(
+    request: Request[AlterClientQuotasRequest],
+) -> Slices[AlterClientQuotasResponse]:
+    """Alter the quotas of each entity."""
+    outcomes: dict[Entity, ApiError | None] = {}
+    for entry in request.body.entries:
+        entity = entity_of((each.entity_type, each.entity_name) for each in entry.entity)
+        if entity in outcomes or _names_a_key_twice(entry):
+            outcomes[entity] = _duplicate(entity)
+        else:
+            outcomes[entity] = _alter(request, entity, entry)
+        yield None
+    return AlterClientQuotasResponse(
+        entries=[_response(entity, error) for entity, error in outcomes.items()]
+    )
+
+
+def _alter(
+    request: Request[AlterClientQuotasRequest], entity: Entity, entry: EntryData
+) -> ApiError | None:
+    changes = {op.key: None if op.remove else op.value for op in entry.ops}
+    try:
+        request.node.controller.alter_client_quotas(
+            entity, changes, validate_only=request.body.validate_only
+        )
+    except ApiError as error:
+        return error
+    return None
+
+
+def _names_a_key_twice(entry: EntryData) -> bool:
+    return len({op.key for op in entry.ops}) < len(entry.ops)
+
+
+def _duplicate(entity: Entity) -> ApiError:
+    named = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in entity)
+    return ApiError(
+        ErrorCode.INVALID_REQUEST,
+        f"Ignoring duplicate entity ClientQuotaEntity(entries={{{named}}})",
+    )
+
+
+def _response(entity: Entity, error: ApiError | None) -> EntryResponse:
+    return EntryResponse(
+        error_code=error.code if error else ErrorCode.NONE,
+        error_message=error.message if error else None,
+        entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
+    )

@@ -1,0 +1,53 @@
+"""AlterConfigs: replace all settings of a resource; what is not named goes back to its default.
+
+Behaviour: see `broker.api.handlers.config_resources`. Deprecated since IncrementalAlterConfigs
+(KIP-339), which older clients do not know.
+
+Deviations: see IncrementalAlterConfigs. A resource that occurs twice is refused in both its places,
+where Kafka never answers.
+"""
+
+from __future__ import annotations
+
+from broker.api.handlers.config_resources import AlteredResource, alter_each
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.config.changes import ConfigChange
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.alter_configs import (
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+)
+
+
+def alter_configs(request: Request[AlterConfigsRequest]) -> Slices[AlterConfigsResponse]:
+    """Replace the settings of each resource."""
+    asked = request.body.resources
+    outcomes = yield from alter_each(
+        request.node,
+        [
+            AlteredResource(
+                each.resource_type,
+                each.resource_name,
+                [ConfigChange(config.name, config.value) for config in each.configs],
+                replaces=True,
+            )
+            for each in asked
+        ],
+        validate_only=request.body.validate_only,
+    )
+    return AlterConfigsResponse(responses=list(map(_response, asked, outcomes)))
+
+
+def _response(
+    resource: AlterConfigsResource, error: ApiError | None
+) -> AlterConfigsResourceResponse:
+    return AlterConfigsResourceResponse(
+        error_code=error.code if error else ErrorCode.NONE,
+        error_message=error.message if error else None,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )

@@ -1,0 +1,56 @@
+"""AlterPartitionReassignments: move partitions to other nodes, or call a move off (KIP-455).
+
+Behaviour: the new replicas are added and fetch at once; the old ones leave when all new ones are in
+sync. Null replicas call off. v1 lets the client forbid another replication factor (KIP-860).
+"""
+
+from __future__ import annotations
+
+from broker.api.handlers.request_checks import check_time_left
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.steps.queue import Slices
+from protocol.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    ReassignablePartitionResponse,
+    ReassignableTopicResponse,
+)
+
+
+def alter_partition_reassignments(
+    request: Request[AlterPartitionReassignmentsRequest],
+) -> Slices[AlterPartitionReassignmentsResponse]:
+    """Begin or end each move."""
+    check_time_left(request.body.timeout_ms)
+    body, controller = request.body, request.node.controller
+    moves = {
+        TopicPartition(topic.name, each.partition_index): each.replicas
+        for topic in body.topics
+        for each in topic.partitions
+    }
+    results = yield from controller.reassign_all(
+        moves, may_change_factor=body.allow_replication_factor_change
+    )
+    yield from controller.applied()
+    return AlterPartitionReassignmentsResponse(
+        allow_replication_factor_change=body.allow_replication_factor_change,
+        responses=[
+            ReassignableTopicResponse(
+                name=topic.name,
+                partitions=[
+                    _answer(index, results[TopicPartition(topic.name, index)])
+                    for index in (each.partition_index for each in topic.partitions)
+                ],
+            )
+            for topic in body.topics
+        ],
+    )
+
+
+def _answer(index: int, error: ApiError | None) -> ReassignablePartitionResponse:
+    answer = ReassignablePartitionResponse(partition_index=index)
+    if error is not None:
+        answer.error_code, answer.error_message = error.code, error.message
+    return answer

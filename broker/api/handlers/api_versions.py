@@ -1,0 +1,60 @@
+"""ApiVersions: which requests this broker serves, in which versions.
+
+Behaviour: computed from dispatch's table, so it cannot promise what is not there. A version the
+broker does not know is answered in v0 form with UNSUPPORTED_VERSION and ApiVersions' own range
+(KIP-511); dispatch sees to that. Names outside Kafka's pattern are INVALID_REQUEST (KIP-511).
+
+Versions: 3 features (KIP-584) but those that may be at level 0, 4 these, too (KAFKA-17011).
+
+Deviations: the level of a feature cannot be changed, see `broker.controller.features`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from broker.api.request import Request
+from broker.controller.features import FEATURES
+from protocol.errors import ErrorCode
+from protocol.messages.api_versions import (
+    ApiVersion,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+    SupportedFeatureKey,
+)
+
+_NAMES_SINCE = 3
+_LEVEL_ZERO_SINCE = 4
+_LEGAL = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+
+
+def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
+    """The ranges of every API served."""
+    body = request.body
+    if request.version >= _NAMES_SINCE and not (
+        _LEGAL.fullmatch(body.client_software_name)
+        and _LEGAL.fullmatch(body.client_software_version)
+    ):
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[])
+    return ApiVersionsResponse(
+        api_keys=request.node.api_versions,
+        supported_features=[
+            SupportedFeatureKey(name=name, min_version=feature.lowest, max_version=feature.highest)
+            for name, feature in FEATURES.items()
+            if feature.lowest > 0 or request.version >= _LEVEL_ZERO_SINCE
+        ],
+        finalized_features_epoch=request.node.controller.log_end_offset,
+        finalized_features=[
+            FinalizedFeatureKey(
+                name=name, max_version_level=feature.level, min_version_level=feature.level
+            )
+            for name, feature in FEATURES.items()
+            if feature.level > 0
+        ],
+    )
+
+
+def unsupported_version(own: ApiVersion) -> ApiVersionsResponse:
+    """The answer to a version that is not known: the range to try again with."""
+    return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=[own])

@@ -1,0 +1,29 @@
+"""Creation of a topic by a request that only names it (Kafka's ``AutoTopicCreationManager``).
+
+The request that names an unknown topic gets an error that clients retry; the topic is there for the
+retry. Kafka's controller decides meanwhile whether the topic can exist; a refusal is not reported,
+and the retry gets the same error again.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from broker.common.errors import ApiError
+from broker.config import Config
+from broker.controller.controller import Controller
+from broker.controller.image import GROUP_METADATA_TOPIC, INTERNAL_TOPICS
+from broker.groups.offsets_topic import ensure_offsets_topic
+
+
+def auto_create(controller: Controller, config: Config, name: str) -> None:
+    """Create the topic *name* with the settings that Kafka gives it, if it can be created.
+
+    ``__consumer_offsets`` gets the settings of ``offsets.topic.*``. The topics of transactions and
+    share groups are not created: nothing uses them here.
+    """
+    with suppress(ApiError):
+        if name == GROUP_METADATA_TOPIC:
+            ensure_offsets_topic(controller, config)
+        elif name not in INTERNAL_TOPICS:
+            controller.create_topic(name)

@@ -1,0 +1,131 @@
+"""What has settings, and how requests that alter them go about it (``ConfigAdminManager``).
+
+Behaviour: each resource has its own answer; one that occurs twice in a request is refused in all
+its places. A node alters only itself, or, under the empty name, the settings of all nodes. What is
+altered counts when the answer goes out.
+
+Deviations: log levels have no settings here, INVALID_REQUEST. So is a change of ``listeners`` or
+``listener.security.protocol.map``: Kafka opens and closes listeners while it runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from broker.common.errors import ApiError
+from broker.config import dynamic, topics
+from broker.config.changes import ConfigChange, altered, check_changes
+from broker.config.dynamic import ALL_NODES
+from broker.controller.controller import Controller
+from broker.controller.topic_names import check_topic_name
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from broker.node import Node
+
+
+# As Java reads a number; what is longer is no node's either.
+_INT = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
+
+
+class ResourceType(IntEnum):
+    """What has settings (``ConfigResource.Type``)."""
+
+    TOPIC = 2
+    BROKER = 4
+    CLIENT_METRICS = 16
+    GROUP = 32
+
+
+_ALTER: Mapping[int, Callable[..., None]] = {
+    ResourceType.TOPIC: Controller.alter_topic_configs,
+    ResourceType.BROKER: Controller.alter_broker_configs,
+    ResourceType.CLIENT_METRICS: Controller.alter_client_metrics,
+    ResourceType.GROUP: Controller.alter_group_configs,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AlteredResource:
+    """A resource of a request; ``replaces``: what is not named goes back to its default."""
+
+    resource_type: int
+    name: str
+    changes: Sequence[ConfigChange]
+    replaces: bool
+
+
+def alter_each(
+    node: Node, resources: Sequence[AlteredResource], *, validate_only: bool
+) -> Slices[list[ApiError | None]]:
+    """Alter each resource on its own; what is wrong with it, or None, in their order."""
+    counts = Counter((each.resource_type, each.name) for each in resources)
+    outcomes: list[ApiError | None] = []
+    for each in resources:
+        try:
+            if counts[each.resource_type, each.name] > 1:
+                raise _invalid("Each resource must appear at most once.")
+            _alter(node, each, validate_only=validate_only)
+        except ApiError as error:
+            outcomes.append(error.with_traceback(None))
+        else:
+            outcomes.append(None)
+        yield None
+    yield from node.controller.applied()
+    return outcomes
+
+
+def _alter(node: Node, resource: AlteredResource, *, validate_only: bool) -> None:
+    if resource.resource_type not in _ALTER:
+        raise _invalid(f"Unknown resource type {resource.resource_type}")
+    check_changes(resource.changes)
+    _check_name(node, resource)
+    of_kind = dynamic if resource.resource_type == ResourceType.BROKER else topics
+
+    def changed(current: dict[str, str]) -> dict[str, str]:
+        after = altered(
+            {} if resource.replaces else current,
+            resource.changes,
+            lambda name: of_kind.list_value(node.config, current, name),
+            of_kind.NOT_A_LIST,
+        )
+        if resource.resource_type == ResourceType.BROKER:
+            dynamic.check_broker_configs(node.config, resource.name, current, after)
+        return after
+
+    alter = _ALTER[resource.resource_type]
+    alter(node.controller, resource.name, changed, validate_only=validate_only)
+
+
+def _check_name(node: Node, resource: AlteredResource) -> None:
+    name = resource.name
+    if resource.resource_type == ResourceType.TOPIC:
+        if not name:
+            raise _invalid("Default topic resources are not allowed.")
+        check_topic_name(name)
+    elif resource.resource_type == ResourceType.GROUP:
+        if not name:
+            raise _invalid("Default group resources are not allowed.")
+    elif resource.resource_type == ResourceType.CLIENT_METRICS:
+        if not name:
+            raise _invalid("Subscription name can't be empty")
+    elif name != ALL_NODES:
+        if node_id(name) is None:
+            raise _invalid(f"Node id must be an integer, but it is: {name}")
+        if node_id(name) != node.id:
+            raise _invalid(f"Unexpected broker id, expected {node.id}, but received {name}")
+
+
+def node_id(name: str) -> int | None:
+    """The node that a resource's name means; None if it is no number."""
+    return int(name) if _INT.fullmatch(name) else None
+
+
+def _invalid(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REQUEST, message)

@@ -1,0 +1,114 @@
+"""ConsumerGroupDescribe: members, epochs and assignments of groups of the consumer protocol.
+
+Behaviour: each group has its own error; a name asked for twice is answered twice. Classic groups
+are GROUP_ID_NOT_FOUND, so that clients ask DescribeGroups for them.
+
+Versions: 1 whether a member speaks the classic protocol (KIP-1099).
+
+Deviations: what has been written counts, even if it is not replicated yet; Kafka tells the state
+before it for so long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from broker.api.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.member import ConsumerGroupMember
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.consumer_group_describe import (
+    Assignment,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    DescribedGroup,
+    Member,
+    TopicPartitions,
+)
+
+_CLASSIC_MEMBER, _CONSUMER_MEMBER = 0, 1
+
+
+def consumer_group_describe(
+    request: Request[ConsumerGroupDescribeRequest],
+) -> Slices[ConsumerGroupDescribeResponse]:
+    """Tell of each group."""
+    body = request.body
+    groups = []
+    for group_id in body.group_ids:
+        groups.append((yield from _group(request, group_id)))
+        yield None
+    if body.include_authorized_operations:
+        for group in groups:
+            if not group.error_code:
+                group.authorized_operations = ON_A_GROUP
+    return ConsumerGroupDescribeResponse(groups=groups)
+
+
+def _group(request: Request[ConsumerGroupDescribeRequest], group_id: str) -> Slices[DescribedGroup]:
+    """Describe one group; it is replaced and not changed by heartbeats between two slices."""
+    groups = request.node.groups
+    try:
+        if not group_id:
+            raise ApiError(ErrorCode.INVALID_GROUP_ID)
+        groups.runtime.check(group_id)
+        group = groups.consumers.group(group_id)
+    except ApiError as error:
+        return DescribedGroup(
+            group_id=group_id, error_code=error.code, error_message=error.message, members=[]
+        )
+    members: list[Member] = []
+    for member in group.members.values():
+        members += [(yield from _member(request, group, member))]
+    assignor = group.preferred_assignor() or groups.consumers.default_assignor
+    return DescribedGroup(
+        group_id=group_id,
+        group_state=group.state_name,
+        group_epoch=group.epoch,
+        assignment_epoch=group.assignment_epoch,
+        assignor_name=assignor,
+        members=members,
+        authorized_operations=NOT_ASKED_FOR,
+    )
+
+
+def _member(
+    request: Request[ConsumerGroupDescribeRequest],
+    group: ConsumerGroup,
+    member: ConsumerGroupMember,
+) -> Slices[Member]:
+    target = group.target.get(member.member_id, {})
+    assignment = yield from _assignment(request, member.owned)
+    target_assignment = yield from _assignment(request, target)
+    return Member(
+        member_id=member.member_id,
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        member_epoch=member.member_epoch,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        subscribed_topic_names=sorted(member.subscribed_topic_names),
+        subscribed_topic_regex=member.subscribed_topic_regex,
+        assignment=assignment,
+        target_assignment=target_assignment,
+        member_type=_CLASSIC_MEMBER if member.speaks_classic else _CONSUMER_MEMBER,
+    )
+
+
+def _assignment(
+    request: Request[ConsumerGroupDescribeRequest], assigned: Mapping[UUID, Iterable[int]]
+) -> Slices[Assignment]:
+    topics = request.node.groups.consumers.topics
+    described = []
+    for topic_id, partitions in assigned.items():
+        name = topics.name_of(topic_id)
+        if name is not None:
+            described.append(
+                TopicPartitions(topic_id=topic_id, topic_name=name, partitions=sorted(partitions))
+            )
+        yield None
+    return Assignment(topic_partitions=described)

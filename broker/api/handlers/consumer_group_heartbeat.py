@@ -1,0 +1,105 @@
+"""ConsumerGroupHeartbeat: a member joins, stays or leaves, and is told what it may read (KIP-848).
+
+Behaviour: answered at once, unless something that was written before, or by this, is not replicated
+yet. Errors come with a message.
+
+Versions: 1 regular expressions, and members choose their own ids (KIP-1082).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from uuid import UUID
+
+from broker.api.handlers.replicated import when_replicated
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
+from broker.groups.consumer.subscriptions import PARSED_AT_ONCE_MAX, regex_error
+from broker.steps.offloaded import offloaded
+from broker.steps.queue import Slices, each
+from protocol.errors import ErrorCode
+from protocol.messages.consumer_group_heartbeat import (
+    Assignment,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    TopicPartitions,
+)
+
+
+def consumer_group_heartbeat(request: Request[ConsumerGroupHeartbeatRequest]) -> object | None:
+    """Take in what a member says, in slices if its group is large or its expression long."""
+    heartbeat, long_heartbeats = _read(request), request.node.groups.long_heartbeats
+    regex = heartbeat.subscribed_topic_regex
+    if (regex is not None and len(regex) > PARSED_AT_ONCE_MAX) or long_heartbeats.is_long(
+        heartbeat
+    ):
+        return _in_slices(request, heartbeat)
+    try:
+        result = request.node.groups.consumers.heartbeat(heartbeat, request.version)
+    except ApiError as error:
+        return _refusal(error.code, error.message)
+    assigned = None
+    if result.assigned is not None:
+        assigned = list(map(_topic_partitions, result.assigned.items()))
+    return when_replicated(request, heartbeat.group_id, _response(result, assigned), _refusal)
+
+
+def _in_slices(
+    request: Request[ConsumerGroupHeartbeatRequest], heartbeat: ConsumerGroupHeartbeat
+) -> Slices[object | None]:
+    """Do the same; what takes long is done in worker threads, and the response in slices."""
+    groups, regex = request.node.groups, heartbeat.subscribed_topic_regex
+    if regex is not None and len(regex) > PARSED_AT_ONCE_MAX:
+        yield from offloaded(request.node.offload, partial(regex_error, regex))
+    try:
+        if groups.long_heartbeats.is_long(heartbeat):
+            result = yield from groups.long_heartbeats.heartbeat(heartbeat, request.version)
+        else:
+            result = groups.consumers.heartbeat(heartbeat, request.version)
+    except ApiError as error:
+        return _refusal(error.code, error.message)
+    assigned = None
+    if result.assigned is not None:
+        assigned = yield from each(_topic_partitions, result.assigned.items())
+    return when_replicated(request, heartbeat.group_id, _response(result, assigned), _refusal)
+
+
+def _read(request: Request[ConsumerGroupHeartbeatRequest]) -> ConsumerGroupHeartbeat:
+    body = request.body
+    names, owned = body.subscribed_topic_names, body.topic_partitions
+    return ConsumerGroupHeartbeat(
+        group_id=body.group_id,
+        member_id=body.member_id,
+        member_epoch=body.member_epoch,
+        instance_id=body.instance_id,
+        rack_id=body.rack_id,
+        client_id=request.client_id or "",
+        client_host=f"/{request.client_host}",
+        rebalance_timeout_ms=body.rebalance_timeout_ms,
+        subscribed_topic_names=None if names is None else frozenset(names),
+        subscribed_topic_regex=body.subscribed_topic_regex,
+        server_assignor=body.server_assignor,
+        owned=None if owned is None else {each.topic_id: each.partitions for each in owned},
+    )
+
+
+def _response(
+    result: ConsumerGroupHeartbeatResult, assigned: list[TopicPartitions] | None
+) -> ConsumerGroupHeartbeatResponse:
+    return ConsumerGroupHeartbeatResponse(
+        member_id=result.member_id,
+        member_epoch=result.member_epoch,
+        heartbeat_interval_ms=result.heartbeat_interval_ms,
+        assignment=None if assigned is None else Assignment(topic_partitions=assigned),
+    )
+
+
+def _topic_partitions(assigned: tuple[UUID, Mapping[int, int]]) -> TopicPartitions:
+    topic_id, partitions = assigned
+    return TopicPartitions(topic_id=topic_id, partitions=sorted(partitions))
+
+
+def _refusal(error: ErrorCode, message: str | None = None) -> ConsumerGroupHeartbeatResponse:
+    return ConsumerGroupHeartbeatResponse(error_code=error, error_message=message)

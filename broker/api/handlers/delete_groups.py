@@ -1,0 +1,47 @@
+"""DeleteGroups: empty groups are forgotten, with all that they have committed.
+
+Behaviour: each group has its own error, and is named once in the answer however often it is named
+in the request. Answered when it is replicated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from broker.api.handlers.replicated import when_all_replicated
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.delete_groups import (
+    DeletableGroupResult,
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+)
+
+
+def delete_groups(request: Request[DeleteGroupsRequest]) -> Slices[object | None]:
+    """Delete what can be deleted."""
+    names = dict.fromkeys(request.body.groups_names)
+    errors = {}
+    for name in names:
+        errors[name] = _delete(request, name)
+        yield None
+
+    def response(ended: Mapping[str, ErrorCode]) -> DeleteGroupsResponse:
+        results = [
+            DeletableGroupResult(group_id=name, error_code=error or ended.get(name, error))
+            for name, error in errors.items()
+        ]
+        return DeleteGroupsResponse(results=results)
+
+    deleted = [name for name, error in errors.items() if not error]
+    return when_all_replicated(request, deleted, response)
+
+
+def _delete(request: Request[DeleteGroupsRequest], group_id: str) -> ErrorCode:
+    try:
+        request.node.groups.delete_group(group_id)
+    except ApiError as error:
+        return error.code
+    return ErrorCode.NONE

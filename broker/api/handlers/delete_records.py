@@ -1,0 +1,85 @@
+"""DeleteRecords: delete the beginning of partitions, and wait until all replicas have done so.
+
+Behaviour: the leader's log start moves at once; the answer waits until every living replica has
+let go of the records too, and bears the smallest log start of them all. -1 means "up to the high
+watermark". A wait that times out answers REQUEST_TIMED_OUT with the low watermark of its begin.
+A topic that is only compacted is refused.
+"""
+
+from __future__ import annotations
+
+from broker.api.request import Request
+from broker.common.topic_partition import TopicPartition
+from broker.replication.replica_manager import DeleteResults
+from broker.steps.queue import Slices
+from broker.storage.log_directory import LOG_STARTS
+from broker.wait_records.partitions import NOTHING, noted
+from protocol.errors import ErrorCode
+from protocol.messages.delete_records import (
+    DeleteRecordsPartitionResult,
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
+    DeleteRecordsTopicResult,
+)
+from purgatories.operations.delayed_delete_records import (
+    INVALID_LOW_WATERMARK,
+    DeleteRecordsPartitionStatus,
+)
+
+
+def delete_records(request: Request[DeleteRecordsRequest]) -> Slices[DeleteRecordsResponse | None]:
+    """Delete, and answer when that is done everywhere."""
+    offsets: dict[TopicPartition, int] = {}
+    refused: DeleteResults = {}
+    for topic in request.body.topics:
+        for partition in topic.partitions:
+            key = TopicPartition(topic.name, partition.partition_index)
+            error = _problem(request, key)
+            if error:
+                refused[key] = DeleteRecordsPartitionStatus(partition.offset, error)
+            else:
+                offsets[key] = partition.offset
+            yield None
+
+    def answer(results: DeleteResults) -> None:
+        # Kafka writes that down within a minute: who kills it before that has the records back.
+        request.node.logs.checkpoint([LOG_STARTS])
+        if request.record is not None:
+            request.record.noted = [
+                noted(request.node, key, status.required_offset, NOTHING, status.error)
+                for key, status in results.items()
+            ]
+        request.respond(_response({**refused, **results}))
+
+    if not offsets:
+        return _response(refused)
+    operation = yield from request.node.replicas.delete_records(
+        request.body.timeout_ms, offsets, answer
+    )
+    if operation is not None:
+        request.park(operation)
+    return None
+
+
+def _problem(request: Request[DeleteRecordsRequest], key: TopicPartition) -> ErrorCode:
+    topic = request.node.image.topic(key.topic)
+    if topic is None or not 0 <= key.partition < len(topic.partitions):
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return ErrorCode.INVALID_TOPIC_EXCEPTION if topic.internal else ErrorCode.NONE
+
+
+def _response(results: DeleteResults) -> DeleteRecordsResponse:
+    topics: dict[str, DeleteRecordsTopicResult] = {}
+    for key, status in results.items():
+        topic = topics.setdefault(
+            key.topic, DeleteRecordsTopicResult(name=key.topic, partitions=[])
+        )
+        failed = status.error not in (ErrorCode.NONE, ErrorCode.REQUEST_TIMED_OUT)
+        topic.partitions.append(
+            DeleteRecordsPartitionResult(
+                partition_index=key.partition,
+                low_watermark=INVALID_LOW_WATERMARK if failed else status.low_watermark,
+                error_code=status.error,
+            )
+        )
+    return DeleteRecordsResponse(topics=list(topics.values()))

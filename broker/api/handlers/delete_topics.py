@@ -1,0 +1,98 @@
+"""DeleteTopics: delete topics by name or, from v6, by id (KIP-516).
+
+Behaviour: each topic has its own answer; one that occurs twice is refused. Requests that wait on a
+deleted topic are answered at once. ``delete.topic.enable=false`` refuses all with
+TOPIC_DELETION_DISABLED (v3+).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from uuid import UUID
+
+from broker.api.handlers.request_checks import check_time_left
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.delete_topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
+
+_BY_STATE_SINCE = 6
+_DISABLED_SINCE = 3
+# They are deleted in one transaction, and in one step.
+_TOPICS_PER_COMMIT = 20
+
+
+def delete_topics(request: Request[DeleteTopicsRequest]) -> Slices[DeleteTopicsResponse]:
+    """Delete each topic asked for."""
+    check_time_left(request.body.timeout_ms)
+    body = request.body
+    asked = (
+        body.topics
+        if request.version >= _BY_STATE_SINCE
+        else [DeleteTopicState(name=name) for name in body.topic_names]
+    )
+    counts = Counter((topic.name, topic.topic_id) for topic in asked)
+    responses = [_twice(*key) for key, count in counts.items() if count > 1]
+    once = [topic for topic in asked if counts[topic.name, topic.topic_id] == 1]
+    for first in range(0, len(once), _TOPICS_PER_COMMIT):
+        with request.node.controller.one_commit():
+            responses += [
+                _delete(request, topic) for topic in once[first : first + _TOPICS_PER_COMMIT]
+            ]
+        yield None
+    yield from request.node.controller.applied()
+    return DeleteTopicsResponse(responses=responses)
+
+
+def _twice(name: str | None, topic_id: UUID) -> DeletableTopicResult:
+    return DeletableTopicResult(
+        name=name,
+        topic_id=topic_id,
+        error_code=ErrorCode.INVALID_REQUEST,
+        error_message="Duplicate topic name." if name is not None else "Duplicate topic id.",
+    )
+
+
+def _delete(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> DeletableTopicResult:
+    result = DeletableTopicResult(name=asked.name, topic_id=asked.topic_id)
+    try:
+        topic_name = _name(request, asked)
+        topic = request.node.image.topic(topic_name)
+        if topic is None:
+            raise ApiError(
+                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                "This server does not host this topic-partition.",
+            )
+        request.node.controller.delete_topic(topic_name)
+        result.name, result.topic_id = topic.name, topic.topic_id
+    except ApiError as error:
+        result.error_code, result.error_message = error.code, error.message
+    return result
+
+
+def _name(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> str:
+    if not request.node.config.delete_topic_enable:
+        raise ApiError(
+            ErrorCode.TOPIC_DELETION_DISABLED
+            if request.version >= _DISABLED_SINCE
+            else ErrorCode.INVALID_REQUEST,
+            "Topic deletion is disabled.",
+        )
+    if asked.name is not None:
+        if asked.topic_id.int:
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST, "You may not specify both topic name and topic id."
+            )
+        return asked.name
+    if not asked.topic_id.int:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified.")
+    topic = request.node.image.topic_by_id(asked.topic_id)
+    if topic is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
+    return topic.name

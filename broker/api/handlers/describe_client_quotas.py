@@ -1,0 +1,46 @@
+"""DescribeClientQuotas: what users, client ids and addresses may use of the brokers (KIP-546).
+
+Behaviour: an entity is told if it has all types asked for, and with ``strict`` no other; an empty
+filter is for all.
+"""
+
+from __future__ import annotations
+
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.quotas.entity_filter import Component, matching
+from broker.steps.queue import Slices
+from protocol.messages.describe_client_quotas import (
+    DescribeClientQuotasRequest,
+    DescribeClientQuotasResponse,
+    EntityData,
+    EntryData,
+    ValueData,
+)
+
+
+def describe_client_quotas(
+    request: Request[DescribeClientQuotasRequest],
+) -> Slices[DescribeClientQuotasResponse]:
+    """The quotas of every entity that is asked for."""
+    quotas = request.node.image.client_quotas
+    asked = [
+        Component(each.entity_type, each.match_type, each.match) for each in request.body.components
+    ]
+    try:
+        found = list(matching(quotas, asked, strict=request.body.strict))
+    except ApiError as error:
+        return DescribeClientQuotasResponse(
+            error_code=error.code, error_message=error.message, entries=None
+        )
+    entries = []
+    for entity in found:
+        values = quotas.get(entity, {}).items()
+        entries.append(
+            EntryData(
+                entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
+                values=[ValueData(key=key, value=value) for key, value in values],
+            )
+        )
+        yield None
+    return DescribeClientQuotasResponse(error_message="", entries=entries)

@@ -1,0 +1,66 @@
+"""DescribeCluster: the nodes, and which of them leads the cluster (KIP-700).
+
+Versions: 1 adds the kind of endpoint (KIP-919), 2 fenced brokers.
+
+Behaviour: nodes that are stopped are fenced, and listed only if asked for (v2). Who asks for
+controllers is at the wrong endpoint: MISMATCHED_ENDPOINT_TYPE.
+"""
+
+from __future__ import annotations
+
+from broker.api.handlers.authorized_operations import ON_THE_CLUSTER
+from broker.api.request import Request
+from protocol.errors import ErrorCode
+from protocol.messages.describe_cluster import (
+    DescribeClusterBroker,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+)
+
+_BROKERS = 1
+_CONTROLLERS = 2
+
+
+def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeClusterResponse:
+    """The nodes of the cluster."""
+    image = request.node.image
+    if request.body.endpoint_type != _BROKERS:
+        return _refusal(request.body.endpoint_type)
+    response = DescribeClusterResponse(
+        cluster_id=image.cluster_id,
+        controller_id=image.controller_id,
+        brokers=[
+            DescribeClusterBroker(
+                broker_id=broker.node_id,
+                host=broker.host,
+                port=broker.port,
+                rack=broker.rack,
+                is_fenced=broker.fenced,
+            )
+            for broker in sorted(image.brokers.values(), key=lambda each: each.node_id)
+            if request.body.include_fenced_brokers or not broker.fenced
+        ],
+    )
+    if request.body.include_cluster_authorized_operations:
+        response.cluster_authorized_operations = ON_THE_CLUSTER
+    return response
+
+
+def _refusal(endpoint_type: int) -> DescribeClusterResponse:
+    if endpoint_type == _CONTROLLERS:
+        error = ErrorCode.MISMATCHED_ENDPOINT_TYPE
+        reason = (
+            "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type "
+            "CONTROLLER"
+        )
+    else:
+        error = ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
+        reason = f"Unsupported endpoint type {endpoint_type}"
+    return DescribeClusterResponse(
+        error_code=error,
+        error_message=reason,
+        endpoint_type=_BROKERS,
+        cluster_id="",
+        controller_id=-1,
+        brokers=[],
+    )

@@ -1,0 +1,126 @@
+"""DescribeConfigs: settings of topics, groups, client metrics and this broker (KIP-133).
+
+Behaviour: no keys ask for all; each resource has its own answer. A broker is asked by its own
+node id, or by the empty name, which stands for what was set on all nodes while they run (KIP-226).
+
+Versions: 1 synonyms and source, 3 types and documentation (KIP-569).
+
+Deviations: loggers have no settings and are INVALID_REQUEST. Documentation is in words of ours.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from broker.api.handlers.config_resources import ResourceType, node_id
+from broker.api.request import Request
+from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
+from broker.config.client_metrics import describe_client_metrics
+from broker.config.description import describe_all_brokers, describe_broker
+from broker.config.dynamic import ALL_NODES
+from broker.config.entry import ConfigEntry
+from broker.config.groups import describe_group
+from broker.config.topics import describe_topic
+from broker.controller.topic_names import check_topic_name
+from broker.steps.queue import Slices, each
+from protocol.errors import ErrorCode
+from protocol.messages.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
+
+if TYPE_CHECKING:
+    from broker.node import Node
+
+
+def describe_configs(request: Request[DescribeConfigsRequest]) -> Slices[DescribeConfigsResponse]:
+    """The settings of each resource asked for."""
+    results = yield from each(partial(_describe, request), request.body.resources)
+    return DescribeConfigsResponse(results=results)
+
+
+def _describe(
+    request: Request[DescribeConfigsRequest], resource: DescribeConfigsResource
+) -> DescribeConfigsResult:
+    result = DescribeConfigsResult(
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+        error_message="",
+        configs=[],
+    )
+    try:
+        entries = _entries(request, resource)
+    except ApiError as error:
+        result.error_code, result.error_message = error.code, error.message
+        return result
+    wanted = resource.configuration_keys
+    result.configs = [
+        _config(request, entry) for entry in entries if not wanted or entry.name in wanted
+    ]
+    return result
+
+
+def _entries(
+    request: Request[DescribeConfigsRequest], resource: DescribeConfigsResource
+) -> list[ConfigEntry]:
+    node, name = request.node, resource.resource_name
+    match resource.resource_type:
+        case ResourceType.TOPIC:
+            check_topic_name(name)
+            topic = node.image.topic(name)
+            if topic is None:
+                raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
+            return describe_topic(node.config, topic.configs)
+        case ResourceType.GROUP:
+            if not name:
+                raise ApiError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
+            return describe_group(node.config, node.image.group_configs.get(name, {}))
+        case ResourceType.CLIENT_METRICS:
+            if not name:
+                reason = "Client metrics subscription name must not be empty"
+                raise ApiError(ErrorCode.INVALID_REQUEST, reason)
+            return describe_client_metrics(node.image.client_metrics.get(name, {}))
+        case ResourceType.BROKER:
+            return _of_broker(node, name)
+    raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
+
+
+def _of_broker(node: Node, name: str) -> list[ConfigEntry]:
+    if name == ALL_NODES:
+        return describe_all_brokers(node.config)
+    asked = node_id(name)
+    if asked is None:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}"
+        )
+    if asked != node.id:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Unexpected broker id, expected {node.id} or empty string, but received {name}",
+        )
+    return describe_broker(node.config)
+
+
+def _config(
+    request: Request[DescribeConfigsRequest], entry: ConfigEntry
+) -> DescribeConfigsResourceResult:
+    return DescribeConfigsResourceResult(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.read_only,
+        config_source=entry.source,
+        is_sensitive=entry.sensitive,
+        synonyms=[
+            DescribeConfigsSynonym(name=synonym.name, value=synonym.value, source=synonym.source)
+            for synonym in entry.synonyms
+        ]
+        if request.body.include_synonyms
+        else [],
+        config_type=entry.config_type,
+        documentation=entry.documentation if request.body.include_documentation else None,
+    )

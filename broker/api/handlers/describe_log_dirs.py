@@ -1,0 +1,76 @@
+"""DescribeLogDirs: where this node keeps its partitions, and how large they are (KIP-113).
+
+Behaviour: null topics ask for all; a partition that is not on this node is left out. From v4 the
+size of the volume is told, too (KIP-827).
+
+Deviations: no replica is ever on its way to another directory, so none is a future one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+from broker.api.request import Request
+from broker.common.topic_partition import TopicPartition
+from broker.steps.queue import Slices
+from broker.storage.log import Log
+from broker.storage.log_directory import LogDirectory
+from protocol.errors import ErrorCode
+from protocol.messages.describe_log_dirs import (
+    DescribeLogDirsPartition,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+    DescribeLogDirsTopic,
+)
+
+
+def describe_log_dirs(request: Request[DescribeLogDirsRequest]) -> Slices[DescribeLogDirsResponse]:
+    """Each data directory with what it holds of what is asked for."""
+    asked = request.body.topics
+    wanted = None
+    if asked is not None:
+        wanted = {TopicPartition(each.topic, index) for each in asked for index in each.partitions}
+    logs: dict[Path, list[Log]] = defaultdict(list)
+    for log in list(request.node.logs):
+        yield None
+        if wanted is None or log.topic_partition in wanted:
+            logs[log.directory.parent].append(log)
+    results = []
+    for directory in request.node.logs.directories:
+        result = yield from _directory(directory, logs[directory.path])
+        results.append(result)
+    return DescribeLogDirsResponse(results=results)
+
+
+def _directory(directory: LogDirectory, logs: list[Log]) -> Slices[DescribeLogDirsResult]:
+    path = directory.path
+    try:
+        total_bytes, usable_bytes = directory.space()
+    except OSError:
+        return DescribeLogDirsResult(
+            error_code=ErrorCode.KAFKA_STORAGE_ERROR, log_dir=str(path), topics=[]
+        )
+    topics: dict[str, list[DescribeLogDirsPartition]] = defaultdict(list)
+    for log in logs:
+        topics[log.topic_partition.topic].append(_partition(log))
+        yield None
+    return DescribeLogDirsResult(
+        log_dir=str(path),
+        topics=[
+            DescribeLogDirsTopic(name=name, partitions=partitions)
+            for name, partitions in topics.items()
+        ],
+        total_bytes=total_bytes,
+        usable_bytes=usable_bytes,
+    )
+
+
+def _partition(log: Log) -> DescribeLogDirsPartition:
+    return DescribeLogDirsPartition(
+        partition_index=log.topic_partition.partition,
+        partition_size=log.size_bytes,
+        offset_lag=max(0, log.high_watermark - log.log_end_offset),
+        is_future_key=False,
+    )

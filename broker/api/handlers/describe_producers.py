@@ -1,0 +1,63 @@
+"""DescribeProducers: the idempotent producers that a partition's leader remembers (KIP-664)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.controller.topic_names import check_topic_name
+from broker.steps.queue import Slices, each
+from protocol.errors import ErrorCode
+from protocol.messages.describe_producers import (
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+    PartitionResponse,
+    ProducerState,
+    TopicResponse,
+)
+
+
+def describe_producers(
+    request: Request[DescribeProducersRequest],
+) -> Slices[DescribeProducersResponse]:
+    """The producers of each partition."""
+    topics = []
+    for topic in request.body.topics:
+        keys = (TopicPartition(topic.name, index) for index in topic.partition_indexes)
+        partitions = yield from each(partial(_partition, request), keys)
+        topics.append(TopicResponse(name=topic.name, partitions=partitions))
+        yield None
+    return DescribeProducersResponse(topics=topics)
+
+
+def _partition(
+    request: Request[DescribeProducersRequest], key: TopicPartition
+) -> PartitionResponse:
+    answer = PartitionResponse(partition_index=key.partition, active_producers=[])
+    try:
+        check_topic_name(key.topic)
+        if request.node.image.topic(key.topic) is None:
+            raise ApiError(
+                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                "This server does not host this topic-partition.",
+            )
+        partition = request.node.replicas.partitions.find(key)
+        if not partition.is_leader:
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    except ApiError as error:
+        answer.error_code, answer.error_message = error.code, error.message
+        return answer
+    answer.active_producers = [
+        ProducerState(
+            producer_id=entry.producer_id,
+            producer_epoch=entry.epoch,
+            last_sequence=entry.last_sequence,
+            last_timestamp=entry.last_timestamp,
+            coordinator_epoch=entry.coordinator_epoch,
+            current_txn_start_offset=entry.current_txn_first_offset,
+        )
+        for entry in partition.log.active_producers
+    ]
+    return answer

@@ -1,0 +1,113 @@
+"""DescribeTopicPartitions: topics and who has their partitions, page by page (KIP-966).
+
+Behaviour: topics come by name, all of them if none is named. A page holds at most as many
+partitions as the request wants, and ``max.request.partition.size.limit``; the cursor says where the
+next one begins. A cursor that lies in none of the topics named makes no sense: INVALID_REQUEST for
+each of them. A name that is no topic's has its error, and takes no room.
+
+Deviations: the empty name is INVALID_TOPIC_EXCEPTION, like others that cannot be a topic's, where
+Kafka answers UNKNOWN_SERVER_ERROR.
+"""
+
+from __future__ import annotations
+
+from broker.api.handlers.authorized_operations import ON_A_TOPIC
+from broker.api.handlers.partition_facts import partition_facts
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.topic_names import check_topic_name
+from protocol.errors import ErrorCode
+from protocol.messages.describe_topic_partitions import (
+    Cursor,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+    DescribeTopicPartitionsResponsePartition,
+    DescribeTopicPartitionsResponseTopic,
+)
+from protocol.schema import ZERO_UUID
+
+
+def describe_topic_partitions(
+    request: Request[DescribeTopicPartitionsRequest],
+) -> DescribeTopicPartitionsResponse:
+    """One page."""
+    body, image = request.body, request.node.image
+    names = {topic.name for topic in body.topics} or {topic.name for topic in image}
+    cursor = body.cursor
+    if cursor is not None:
+        if _is_senseless(cursor, names if body.topics else None):
+            return DescribeTopicPartitionsResponse(
+                topics=[_refused(topic.name, ErrorCode.INVALID_REQUEST) for topic in body.topics]
+            )
+        names = {name for name in names if name >= cursor.topic_name}
+    limit = min(body.response_partition_limit, request.node.config.max_request_partition_size_limit)
+    return _page(image, sorted(names), cursor, max(1, limit))
+
+
+def _is_senseless(cursor: Cursor, named: set[str] | None) -> bool:
+    outside = named is not None and cursor.topic_name not in named
+    return cursor.partition_index < 0 or outside
+
+
+def _page(
+    image: MetadataImage, names: list[str], cursor: Cursor | None, limit: int
+) -> DescribeTopicPartitionsResponse:
+    """The partitions of *names* from *cursor* on, at most *limit* of them."""
+    response = DescribeTopicPartitionsResponse(topics=[])
+    for name in names:
+        if limit == 0:
+            response.next_cursor = Cursor(topic_name=name, partition_index=0)
+            return response
+        topic = image.topic(name)
+        if topic is None:
+            response.topics.append(_unknown(name))
+            continue
+        continued = cursor is not None and cursor.topic_name == name
+        first = cursor.partition_index if cursor is not None and continued else 0
+        end = min(len(topic.partitions), first + limit)
+        response.topics.append(_topic(topic, range(first, end), image))
+        if end < len(topic.partitions):
+            response.next_cursor = Cursor(topic_name=name, partition_index=end)
+            return response
+        limit -= max(0, end - first)
+    return response
+
+
+def _topic(
+    topic: TopicImage, indexes: range, image: MetadataImage
+) -> DescribeTopicPartitionsResponseTopic:
+    return DescribeTopicPartitionsResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.internal,
+        partitions=[_partition(index, topic.partitions[index], image) for index in indexes],
+        topic_authorized_operations=ON_A_TOPIC,
+    )
+
+
+def _partition(
+    index: int, partition: PartitionRegistration, image: MetadataImage
+) -> DescribeTopicPartitionsResponsePartition:
+    return DescribeTopicPartitionsResponsePartition(
+        **partition_facts(index, partition, image),
+        eligible_leader_replicas=list(partition.elr),
+        last_known_elr=list(partition.last_known_elr),
+    )
+
+
+def _unknown(name: str) -> DescribeTopicPartitionsResponseTopic:
+    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    try:
+        check_topic_name(name)
+    except ApiError as error:
+        code = error.code
+    answer = _refused(name, code)
+    answer.topic_authorized_operations = ON_A_TOPIC
+    return answer
+
+
+def _refused(name: str, error: ErrorCode) -> DescribeTopicPartitionsResponseTopic:
+    return DescribeTopicPartitionsResponseTopic(
+        error_code=error, name=name, topic_id=ZERO_UUID, partitions=[]
+    )

@@ -1,0 +1,283 @@
+"""Fetch: records from partitions, waiting for ``min_bytes`` of them up to ``max_wait_ms``.
+
+Behaviour: the session is resolved first (KIP-227); partitions nobody knows are set aside and do
+not end the wait of the others, and are answered after them, as in Kafka; of a partition named
+twice the last naming counts; the rest is read under the response's size limits or parked in the
+Fetch purgatory. v13 and later name topics by id (KIP-516). A consumer that would get more than its
+quota is answered with nothing, told how long to wait, and not read for that time (KIP-219).
+
+Deviations: no preferred read replica (KIP-392), no cluster id check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
+from broker.api.handlers.request_checks import check_isolation_level
+from broker.api.request import Request
+from broker.common.java_numbers import double_to_int
+from broker.common.topic_partition import TopicPartition
+from broker.replication.fetch_context import (
+    Answers,
+    FetchContext,
+    SessionError,
+    Wanted,
+    fetch_context,
+    partition_name,
+)
+from broker.replication.fetch_data import (
+    FetchIsolation,
+    FetchParams,
+    FetchPartition,
+    LogReadResult,
+)
+from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionName
+from broker.wait_records.partitions import noted, size_of
+from protocol.codec import Output, encode_into
+from protocol.errors import ErrorCode
+from protocol.messages.fetch import (
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+)
+
+_SESSIONS_SINCE = 7
+_CLIENT_METADATA_SINCE = 11  # the rack id: such consumers may read from followers (KIP-392)
+_TOPIC_IDS_SINCE = 13
+_LEADERS_SINCE = 16
+NO_EPOCH = -1  # and so is any other negative one
+
+
+def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
+    """Answer a fetch now, or park it."""
+    body, replicas = request.body, request.node.replicas
+    check_isolation_level(body.isolation_level)
+    replica_id, replica_epoch = _replica(body)
+    if request.record is not None:
+        request.record.follower = replica_id >= 0
+    try:
+        context = _context(request, replica_id)
+    except SessionError as error:
+        return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
+    refused, names, readable = _sort_out(request, context)
+    quota = request.node.client_quotas.fetch
+    limited = quota.in_force and replica_id < 0
+    max_bytes = min(body.max_bytes, request.node.config.fetch_max_bytes)
+    if limited:  # with more a consumer that was idle would be throttled, and get nothing
+        max_bytes = min(max_bytes, double_to_int(quota.at_once(request.client_id)))
+    params = FetchParams(
+        replica_id,
+        body.max_wait_ms,
+        min(body.min_bytes, max_bytes),
+        max_bytes,
+        FetchIsolation.of(replica_id, body.isolation_level),
+        leader_only=replica_id >= 0 or request.version < _CLIENT_METADATA_SINCE,
+        replica_epoch=replica_epoch,
+    )
+    read_committed = params.isolation is FetchIsolation.TXN_COMMITTED
+
+    def answer(results: list[LogReadResult]) -> None:
+        if request.record is not None:
+            request.record.noted = [
+                noted(
+                    request.node,
+                    asked.key,
+                    asked.fetch_offset,
+                    size_of(result.records),
+                    result.error,
+                )
+                for asked, result in zip(readable, results, strict=True)
+            ]
+        answers: Answers = [
+            (name, _partition_data(name[1], result, read_committed))
+            for name, result in zip(names, results, strict=True)
+        ]
+        response = None
+        if limited:
+            response = _throttled(request, context, answers + refused)
+        if response is None:
+            response = _response(context, answers + refused)
+        if request.version >= _LEADERS_SINCE:
+            _tell_leaders(request, response)
+        request.respond(response)
+
+    operation = replicas.fetch_messages(params, readable, answer)
+    if operation is not None:
+        request.park(operation)
+    return None
+
+
+def _replica(body: FetchRequest) -> tuple[int, int]:
+    """Id and epoch: a top-level field up to v14, the tagged replica state from v15 (KIP-903)."""
+    state = body.replica_state
+    return (body.replica_id, -1) if state is None else (state.replica_id, state.replica_epoch)
+
+
+def _tell_leaders(request: Request[FetchRequest], response: FetchResponse) -> None:
+    """Add who leads where the client has asked the wrong node (KIP-951)."""
+    image = request.node.image
+    leaders = Leaders(image)
+    for topic in response.responses:
+        for data in topic.partitions:
+            if data.error_code in WRONG_LEADER:
+                known = image.topic_by_id(topic.topic_id)
+                leader = leaders.of(known, data.partition_index)
+                data.current_leader = LeaderIdAndEpoch(
+                    leader_id=leader.node_id, leader_epoch=leader.epoch
+                )
+    response.node_endpoints = [
+        NodeEndpoint(node_id=broker.node_id, host=broker.host, port=broker.port)
+        for broker in leaders.endpoints()
+    ]
+
+
+def _context(request: Request[FetchRequest], replica_id: int) -> FetchContext:
+    body = request.body
+    forgotten = [
+        partition_name(topic.topic, topic.topic_id, partition)
+        for topic in body.forgotten_topics_data
+        for partition in topic.partitions
+    ]
+    sessions = request.version >= _SESSIONS_SINCE
+    return fetch_context(
+        request.node.fetch_sessions,
+        body.session_id if sessions else NO_SESSION,
+        body.session_epoch if sessions else FINAL_EPOCH,
+        list(dict(_wanted(request)).items()),
+        forgotten,
+        uses_topic_ids=request.version >= _TOPIC_IDS_SINCE,
+        privileged=replica_id >= 0,
+    )
+
+
+def _wanted(request: Request[FetchRequest]) -> Iterator[tuple[PartitionName, FetchPartition]]:
+    by_id = request.version >= _TOPIC_IDS_SINCE
+    image = request.node.image
+    for topic in request.body.topics:
+        name = topic.topic
+        if by_id:
+            known = image.topic_by_id(topic.topic_id)
+            name = "" if known is None else known.name
+        for partition in topic.partitions:
+            yield (
+                (topic.topic_id if by_id else name, partition.partition),
+                FetchPartition(
+                    TopicPartition(name, partition.partition),
+                    topic.topic_id,
+                    partition.fetch_offset,
+                    partition.partition_max_bytes,
+                    max(partition.current_leader_epoch, NO_EPOCH),
+                    partition.last_fetched_epoch,
+                    partition.log_start_offset,
+                ),
+            )
+
+
+def _sort_out(
+    request: Request[FetchRequest], context: FetchContext
+) -> tuple[Answers, list[PartitionName], list[FetchPartition]]:
+    """Partitions nobody knows, with their error, and those to read.
+
+    A session by topic id looks its names up anew each time: the topic may have come or gone.
+    """
+    image = request.node.image
+    refused: Answers = []
+    names: list[PartitionName] = []
+    readable: list[FetchPartition] = []
+    wanted: Wanted = context.wanted
+    for name, asked in wanted:
+        partition = name[1]
+        if request.version >= _TOPIC_IDS_SINCE:
+            topic, unknown = image.topic_by_id(asked.topic_id), ErrorCode.UNKNOWN_TOPIC_ID
+        else:
+            topic, unknown = image.topic(asked.key.topic), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if topic is None:
+            refused.append((name, _refusal(partition, unknown)))
+        elif not 0 <= partition < len(topic.partitions):
+            refused.append((name, _refusal(partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)))
+        else:
+            names.append(name)
+            readable.append(
+                asked
+                if topic.name == asked.key.topic
+                else asked._replace(key=TopicPartition(topic.name, partition))
+            )
+    return refused, names, readable
+
+
+def _refusal(partition: int, error: ErrorCode) -> PartitionData:
+    return PartitionData(
+        partition_index=partition,
+        error_code=error,
+        high_watermark=-1,
+        aborted_transactions=[],  # as Kafka answers them; with errors found later it is null
+        records=b"",
+    )
+
+
+def _partition_data(partition: int, result: LogReadResult, read_committed: bool) -> PartitionData:
+    # Where Kafka puts nothing in the place of half a batch, it forgets the list, too.
+    has_list = read_committed and not result.error and not result.has_no_room
+    data = PartitionData(
+        partition_index=partition,
+        error_code=result.error,
+        high_watermark=result.high_watermark,
+        last_stable_offset=result.last_stable_offset,
+        log_start_offset=result.log_start_offset,
+        aborted_transactions=[] if has_list else None,
+        # Never null: librdkafka takes a null record set for a protocol error.
+        records=result.records,  # type: ignore[arg-type]  # may be read when it is sent
+    )
+    if result.diverging_epoch is not None:
+        epoch, end_offset = result.diverging_epoch
+        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
+    return data
+
+
+def _response(context: FetchContext, answers: Answers) -> FetchResponse:
+    try:
+        session_id, news = context.answer(answers)
+    except SessionError as error:
+        return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
+    return FetchResponse(session_id=session_id, responses=_topics(news))
+
+
+def _throttled(
+    request: Request[FetchRequest], context: FetchContext, answers: Answers
+) -> FetchResponse | None:
+    """The empty answer to a consumer that has had its share; None: it may have what there is."""
+    node, quota = request.node, request.node.client_quotas.fetch
+    try:
+        out = Output()
+        start = out.begin_frame()
+        encode_into(out, FetchResponse(responses=_topics(context.news(answers))), request.version)
+        size = out.finish_frame(start)
+        throttle_ms = quota.record(request.client_id, size)
+        if not throttle_ms:
+            return None
+        quota.take_back(request.client_id, size)
+        request.throttle(throttle_ms)
+        session_id = context.throttled(node.fetch_sessions)
+    except SessionError as error:
+        return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
+    return FetchResponse(throttle_time_ms=throttle_ms, session_id=session_id, responses=[])
+
+
+def _topics(answers: Answers) -> list[FetchableTopicResponse]:
+    topics: list[FetchableTopicResponse] = []
+    last: object = None
+    for (topic, _), data in answers:
+        if not topics or topic != last:
+            last = topic
+            topics.append(
+                FetchableTopicResponse(topic=topic, partitions=[])
+                if isinstance(topic, str)
+                else FetchableTopicResponse(topic_id=topic, partitions=[])
+            )
+        topics[-1].partitions.append(data)
+    return topics

@@ -1,0 +1,98 @@
+"""FindCoordinator: which node looks after a group, or after a transactional producer.
+
+Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``. The first
+request for a group creates that topic and gets COORDINATOR_NOT_AVAILABLE, which clients retry.
+Transactional ids are looked after by the node asked.
+
+Versions: 1 key types and error messages, 4 many keys at once, 5 TRANSACTION_ABORTABLE,
+6 coordinators of share partitions.
+
+Deviations: share partitions have no coordinator here and get INVALID_REQUEST.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from functools import partial
+
+from broker.api.handlers.auto_creation import auto_create
+from broker.api.request import Request
+from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
+from broker.controller.image import GROUP_METADATA_TOPIC, Broker
+from broker.groups.offsets_topic import coordinator_of
+from broker.steps.queue import Slices, each
+from protocol.errors import ErrorCode
+from protocol.messages.find_coordinator import (
+    Coordinator,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+
+_MANY_KEYS_SINCE = 4
+_NOT_AVAILABLE = "The coordinator is not available."
+_NO_SUCH_COORDINATOR = "This broker has no coordinators for keys of this type."
+
+
+class KeyType(IntEnum):
+    """What a key names (Kafka's ``CoordinatorType``)."""
+
+    GROUP = 0
+    TRANSACTION = 1
+    SHARE = 2
+
+
+def find_coordinator(request: Request[FindCoordinatorRequest]) -> Slices[FindCoordinatorResponse]:
+    """Name the node of each key."""
+    body = request.body
+    if request.version >= _MANY_KEYS_SINCE:
+        found_all = yield from each(partial(_find, request), body.coordinator_keys)
+        return FindCoordinatorResponse(coordinators=found_all)
+    found = _find(request, body.key)
+    return FindCoordinatorResponse(
+        error_code=found.error_code,
+        error_message=_message_of_one(found),
+        node_id=found.node_id,
+        host=found.host,
+        port=found.port,
+        coordinators=[],
+    )
+
+
+def _find(request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
+    node, error, message = None, ErrorCode.NONE, ""
+    try:
+        node = _coordinator(request, key)
+    except ApiError as refusal:
+        error, message = refusal.code, refusal.message or ""
+    return Coordinator(
+        key=key,
+        node_id=-1 if node is None else node.node_id,
+        host="" if node is None else node.host,
+        port=-1 if node is None else node.port,
+        error_code=error,
+        error_message=message,
+    )
+
+
+def _message_of_one(found: Coordinator) -> str:
+    """The message of the versions for one key, which Kafka fills in for success, too."""
+    if found.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE:
+        return _NOT_AVAILABLE
+    return found.error_message or ErrorCode.NONE.name
+
+
+def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
+    node = request.node
+    if request.body.key_type == KeyType.GROUP:
+        if node.image.topic(GROUP_METADATA_TOPIC) is None:
+            auto_create(node.controller, node.config, GROUP_METADATA_TOPIC)
+            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        return coordinator_of(key, node.image)
+    if request.body.key_type == KeyType.TRANSACTION:
+        own = node.image.brokers.get(node.id)
+        if own is None:
+            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        return own
+    is_known = request.body.key_type == KeyType.SHARE
+    message = _NO_SUCH_COORDINATOR if is_known else INVALID_REQUEST_WORDS
+    raise ApiError(ErrorCode.INVALID_REQUEST, message)

@@ -1,0 +1,30 @@
+"""Heartbeat: a member says it is alive, and learns whether its group is rebalancing.
+
+Behaviour: answered at once, unless something that was written before is not replicated yet.
+
+Versions: 3 static members (KIP-345), 4 flexible.
+"""
+
+from __future__ import annotations
+
+from broker.api.handlers.replicated import when_replicated
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from protocol.errors import ErrorCode
+from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+
+
+def heartbeat(request: Request[HeartbeatRequest]) -> object | None:
+    """Prolong the member's session."""
+    body = request.body
+    try:
+        error = request.node.groups.heartbeat(
+            body.group_id, body.member_id, body.group_instance_id, body.generation_id
+        )
+    except ApiError as refused:
+        return _response(refused.code)
+    return when_replicated(request, body.group_id, _response(error), _response)
+
+
+def _response(error: ErrorCode) -> HeartbeatResponse:
+    return HeartbeatResponse(error_code=error)

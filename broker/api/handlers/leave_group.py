@@ -1,0 +1,58 @@
+"""LeaveGroup: members leave on their own, or an operator takes them out.
+
+Behaviour: each member has its own error; the group rebalances once, whatever their number. A member
+named by its instance id alone is taken out without knowing its member id (KIP-345). Answered when
+it is replicated.
+
+Versions: up to 2 one member, whose error stands at the top; 3 many; 5 reasons (KIP-800).
+"""
+
+from __future__ import annotations
+
+from broker.api.handlers.replicated import when_replicated
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.groups.classic.requests import LeavingMember
+from protocol.errors import ErrorCode
+from protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberResponse
+
+_MANY_MEMBERS_SINCE = 3
+
+
+def leave_group(request: Request[LeaveGroupRequest]) -> object | None:
+    """Take out whoever is named."""
+    body = request.body
+    many = request.version >= _MANY_MEMBERS_SINCE
+    leaving = (
+        [
+            LeavingMember(
+                member_id=each.member_id,
+                group_instance_id=each.group_instance_id,
+                reason=each.reason,
+            )
+            for each in body.members
+        ]
+        if many
+        else [LeavingMember(member_id=body.member_id)]
+    )
+    try:
+        errors = request.node.groups.leave_group(body.group_id, leaving)
+    except ApiError as error:
+        return _refusal(error.code)
+    if many:
+        members = [
+            MemberResponse(
+                member_id=each.member_id,
+                group_instance_id=each.group_instance_id,
+                error_code=error,
+            )
+            for each, error in zip(leaving, errors, strict=True)
+        ]
+        response = LeaveGroupResponse(members=members)
+    else:
+        response = LeaveGroupResponse(error_code=errors[0], members=[])
+    return when_replicated(request, body.group_id, response, _refusal)
+
+
+def _refusal(error: ErrorCode) -> LeaveGroupResponse:
+    return LeaveGroupResponse(error_code=error, members=[])

@@ -1,0 +1,36 @@
+"""ListGroups: which groups this node looks after.
+
+Behaviour: names of states and types are taken in any case; a name that means nothing matches
+nothing. While any groups are being loaded none are told.
+
+Versions: 4 states and a filter by them (KIP-518), 5 types and a filter by them (KIP-848).
+"""
+
+from __future__ import annotations
+
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
+
+
+def list_groups(request: Request[ListGroupsRequest]) -> ListGroupsResponse:
+    """List what passes the filters; an empty filter lets everything pass."""
+    try:
+        request.node.groups.runtime.check_all()
+    except ApiError as error:
+        return ListGroupsResponse(error_code=error.code, groups=[])
+    states = {state.strip().lower() for state in request.body.states_filter}
+    types = {each.strip().lower() for each in request.body.types_filter}
+    return ListGroupsResponse(
+        groups=[
+            ListedGroup(
+                group_id=group.group_id,
+                protocol_type=group.protocol_type or "",
+                group_state=group.state_name,
+                group_type=group.group_type.value,
+            )
+            for group in request.node.groups.groups.values()
+            if (not states or group.state_name.lower() in states)
+            and (not types or group.group_type in types)
+        ]
+    )

@@ -1,0 +1,187 @@
+"""ListOffsets: the first and last offset of a partition, or the first at or after a timestamp.
+
+Behaviour: a partition that is named twice is refused, once; "latest" is the high watermark for
+consumers, the last stable offset for those that read committed only, and the log end for replicas.
+Nothing found is no error: timestamp and offset -1.
+
+Versions: 1 one offset instead of many, 2 isolation level, 4 leader epochs, 5 OFFSET_NOT_AVAILABLE,
+7 max timestamp (-3), 8 earliest local (-4), 9 last tiered (-5), 10 a timeout, 11 earliest pending
+upload (-6).
+
+Deviations: nothing is tiered here, so -4 is the earliest and -5 and -6 find nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from broker.api.handlers.request_checks import check_isolation_level
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.replication.partition import Partition
+from broker.steps.offloaded import offloaded
+from broker.steps.queue import Slices
+from broker.storage.timestamp_search import TimestampAndOffset
+from protocol.errors import ErrorCode
+from protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+
+LATEST = -1
+EARLIEST = -2
+MAX_TIMESTAMP = -3
+EARLIEST_LOCAL = -4
+LATEST_TIERED = -5
+EARLIEST_PENDING_UPLOAD = -6
+
+_SINCE = {
+    LATEST: 1,
+    EARLIEST: 1,
+    MAX_TIMESTAMP: 7,
+    EARLIEST_LOCAL: 8,
+    LATEST_TIERED: 9,
+    EARLIEST_PENDING_UPLOAD: 11,
+}
+_NOT_AVAILABLE_SINCE = 5
+_DEBUGGING_REPLICA_ID = -2
+_CONSUMER_REPLICA_ID = -1
+
+Found = tuple[int, int, int]  # timestamp, offset, leader epoch
+_NOTHING: Found = (-1, -1, -1)
+
+
+def list_offsets(request: Request[ListOffsetsRequest]) -> Slices[ListOffsetsResponse]:
+    """The offsets asked for, or each partition's error."""
+    check_isolation_level(request.body.isolation_level)
+    named = [
+        (TopicPartition(topic.name, each.partition_index), each)
+        for topic in request.body.topics
+        for each in topic.partitions
+    ]
+    counts = Counter(key for key, _ in named)
+    topics: dict[str, ListOffsetsTopicResponse] = {}
+    for key, asked in dict(named).items():
+        try:
+            if counts[key] > 1:
+                raise ApiError(ErrorCode.INVALID_REQUEST)
+            found = yield from _find(request, key, asked)
+            answer = _answer(asked, found, ErrorCode.NONE)
+        except ApiError as error:
+            answer = _answer(asked, _NOTHING, error.code)
+        empty = ListOffsetsTopicResponse(name=key.topic, partitions=[])
+        topics.setdefault(key.topic, empty).partitions.append(answer)
+        yield None
+    return ListOffsetsResponse(topics=list(topics.values()))
+
+
+def _answer(
+    asked: ListOffsetsPartition, found: Found, error: ErrorCode
+) -> ListOffsetsPartitionResponse:
+    timestamp, offset, leader_epoch = found
+    return ListOffsetsPartitionResponse(
+        partition_index=asked.partition_index,
+        error_code=error,
+        timestamp=timestamp,
+        offset=offset,
+        leader_epoch=leader_epoch,
+    )
+
+
+def _find(
+    request: Request[ListOffsetsRequest], key: TopicPartition, asked: ListOffsetsPartition
+) -> Slices[Found]:
+    timestamp = asked.timestamp
+    if timestamp < 0 and request.version < _SINCE.get(timestamp, request.version + 1):
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+    partition = _partition(request, key, asked)
+    replica_id = request.body.replica_id
+    log = partition.log
+    if timestamp == LATEST:
+        _check_caught_up(partition, request)
+        latest = _latest(partition, replica_id, request.body.isolation_level)
+        return -1, latest, partition.leader_epoch
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        return -1, log.log_start_offset, log.epoch_of(log.log_start_offset)
+    if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
+        return _NOTHING
+    found = yield from _search(request, key, asked, partition)
+    if found is None:
+        return _NOTHING
+    offset, found_timestamp, leader_epoch = found
+    if offset >= _latest(partition, replica_id, request.body.isolation_level):
+        if timestamp != MAX_TIMESTAMP:
+            _check_caught_up(partition, request)
+        return _NOTHING
+    return found_timestamp, offset, leader_epoch
+
+
+def _partition(
+    request: Request[ListOffsetsRequest], key: TopicPartition, asked: ListOffsetsPartition
+) -> Partition:
+    """The partition, if this node may respond for it; raises `ApiError`."""
+    partition = request.node.replicas.partitions.find(key)
+    leader_required = request.body.replica_id != _DEBUGGING_REPLICA_ID
+    partition.check_leader(asked.current_leader_epoch, leader_required=leader_required)
+    return partition
+
+
+def _search(
+    request: Request[ListOffsetsRequest],
+    key: TopicPartition,
+    asked: ListOffsetsPartition,
+    partition: Partition,
+) -> Slices[TimestampAndOffset | None]:
+    """Search the log by time; long batches are examined in a worker thread."""
+    log = partition.log
+    by_time = asked.timestamp != MAX_TIMESTAMP
+    search = log.search_by_timestamp(asked.timestamp) if by_time else log.search_max_timestamp()
+    found: TimestampAndOffset | None = None
+    while True:
+        try:
+            examination = search.send(found)
+        except StopIteration as end:
+            result: TimestampAndOffset | None = end.value
+            return result
+        found = None
+        if examination is None:
+            yield None
+        else:
+            with log.storage:
+                if examination.is_short:
+                    found = examination.first_record()
+                else:
+                    found = yield from offloaded(request.node.offload, examination.first_record)
+        if _partition(request, key, asked) is not partition:
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+
+def _check_caught_up(partition: Partition, request: Request[ListOffsetsRequest]) -> None:
+    """A new leader cannot tell the end of what is committed before it has reached its own epoch.
+
+    Its high watermark may be behind the one that the last leader told (KIP-207).
+    """
+    leadership = partition.leadership
+    if (
+        leadership is not None
+        and request.body.replica_id == _CONSUMER_REPLICA_ID
+        and partition.log.high_watermark < leadership.epoch_start_offset
+    ):
+        raise ApiError(
+            ErrorCode.OFFSET_NOT_AVAILABLE
+            if request.version >= _NOT_AVAILABLE_SINCE
+            else ErrorCode.LEADER_NOT_AVAILABLE
+        )
+
+
+def _latest(partition: Partition, replica_id: int, isolation_level: int) -> int:
+    """One past the last offset that the asker may see."""
+    if replica_id != _CONSUMER_REPLICA_ID:
+        return partition.log.log_end_offset
+    if isolation_level == 1:
+        return partition.log.last_stable_offset
+    return partition.log.high_watermark

@@ -1,0 +1,165 @@
+"""Metadata: brokers, topics, leaders; unknown topics are created when that is allowed.
+
+Behaviour: v0 takes an empty list for "all topics", later versions null; a topic named that does
+not exist is created if ``auto.create.topics.enable`` and the request (v4+) agree. The response that
+creates a topic reports it as UNKNOWN_TOPIC_OR_PARTITION; the next one has its partitions. v12 and
+later may name topics by id; if any is, those that are named otherwise are left out. A topic is
+returned once, however often it is named. A partition without a leader that is alive has the error
+that makes clients retry.
+
+Versions: 0 lists only replicas that are alive, with an error if some are not; 4 the client's word
+on auto-creation, 5 offline replicas, 7 leader epochs, 8-10 authorized operations, 10 topic ids,
+12 requests by id, 13 a top-level error.
+
+Deviations: the controller named is the first node that is alive, where Kafka names any. The topics
+of transactions and share groups are not created when they are named.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from uuid import UUID
+
+from broker.api.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
+from broker.api.handlers.auto_creation import auto_create
+from broker.api.handlers.partition_facts import partition_facts
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.controller.image import (
+    INTERNAL_TOPICS,
+    NO_LEADER,
+    MetadataImage,
+    PartitionRegistration,
+    TopicImage,
+)
+from broker.controller.topic_names import check_topic_name
+from broker.steps.queue import Slices, each
+from protocol.errors import ErrorCode
+from protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+_ALL_IS_EMPTY_UNTIL = 0
+_ALIVE_ONLY_UNTIL = 0
+_IDS_IN_REQUESTS_SINCE = 12
+# Errors of ids for which Kafka looks up no name, so authorizes nothing either.
+_NOT_LOOKED_UP = frozenset({ErrorCode.UNKNOWN_TOPIC_ID})
+
+
+def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
+    """The cluster as this node sees it."""
+    image = request.node.image
+    topics = yield from _topics(request)
+    if request.body.include_topic_authorized_operations:
+        for each in topics:
+            if each.error_code not in _NOT_LOOKED_UP:
+                each.topic_authorized_operations = ON_A_TOPIC
+    response = MetadataResponse(
+        brokers=[
+            MetadataResponseBroker(
+                node_id=broker.node_id, host=broker.host, port=broker.port, rack=broker.rack
+            )
+            for broker in image.alive_brokers()
+        ],
+        cluster_id=image.cluster_id,
+        controller_id=image.controller_id,
+        topics=topics,
+    )
+    if request.body.include_cluster_authorized_operations:
+        response.cluster_authorized_operations = ON_THE_CLUSTER
+    return response
+
+
+def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTopic]]:
+    asked = request.body.topics
+    if asked is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not asked):
+        return (yield from each(partial(_known, request), list(request.node.image)))
+    ids: dict[UUID, MetadataRequestTopic] = {}
+    names: dict[str | None, MetadataRequestTopic] = {}
+    for topic in asked:
+        names[topic.name] = topic
+        if topic.topic_id.int:
+            ids[topic.topic_id] = topic
+        yield None
+    by_id = ids or None in names
+    if by_id and request.version < _IDS_IN_REQUESTS_SINCE:
+        raise ApiError(ErrorCode.INVALID_REQUEST)
+    return (yield from each(partial(_one, request), ids.values() or names.values()))
+
+
+def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> MetadataResponseTopic:
+    node = request.node
+    if asked.topic_id.int:
+        topic = node.image.topic_by_id(asked.topic_id)
+        if topic is None:
+            return _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, asked)
+        return _known(request, topic)
+    if asked.name is None:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)  # Kafka fails on the null
+    topic = node.image.topic(asked.name)
+    if topic is None:
+        return _unknown(request, asked.name, asked)
+    return _known(request, topic)
+
+
+def _unknown(
+    request: Request[MetadataRequest], name: str, asked: MetadataRequestTopic
+) -> MetadataResponseTopic:
+    """The error for a name without a topic, which the next request finds created if it may be."""
+    try:
+        check_topic_name(name)
+    except ApiError as error:
+        return _refusal(error.code, name, asked)
+    node = request.node
+    if request.body.allow_auto_topic_creation and node.config.auto_create_topics_enable:
+        auto_create(node.controller, node.config, name)
+    return _refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, asked)
+
+
+def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResponseTopic:
+    partitions = [
+        _partition(index, partition, request.node.image)
+        for index, partition in enumerate(topic.partitions)
+    ]
+    if request.version <= _ALIVE_ONLY_UNTIL:
+        for partition in partitions:
+            _leave_out_the_dead(partition, request.node.image)
+    return MetadataResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.internal,
+        partitions=partitions,
+    )
+
+
+def _partition(
+    index: int, partition: PartitionRegistration, image: MetadataImage
+) -> MetadataResponsePartition:
+    answer = MetadataResponsePartition(**partition_facts(index, partition, image))
+    if answer.leader_id == NO_LEADER:
+        answer.error_code = ErrorCode.LEADER_NOT_AVAILABLE
+    return answer
+
+
+def _leave_out_the_dead(partition: MetadataResponsePartition, image: MetadataImage) -> None:
+    partition.replica_nodes = list(filter(image.alive, partition.replica_nodes))
+    partition.isr_nodes = list(filter(image.alive, partition.isr_nodes))
+    if partition.offline_replicas and partition.error_code == ErrorCode.NONE:
+        partition.error_code = ErrorCode.REPLICA_NOT_AVAILABLE
+
+
+def _refusal(
+    error: ErrorCode, name: str | None, asked: MetadataRequestTopic
+) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        error_code=error,
+        name=name,
+        topic_id=asked.topic_id,
+        is_internal=name in INTERNAL_TOPICS,
+        partitions=[],
+    )

@@ -1,0 +1,64 @@
+"""OffsetDelete: a group forgets how far it has read some partitions (KIP-496).
+
+Behaviour: refused for topics that members of the group read. Partitions that were never committed
+are deleted without an error, those that do not exist are told so. Answered when it is replicated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from broker.api.handlers.replicated import when_replicated
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
+
+
+def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[object | None]:
+    """Forget what may be forgotten."""
+    body = request.body
+    if not body.group_id:
+        return _refusal(ErrorCode.INVALID_GROUP_ID)
+    asked = [
+        TopicPartition(topic.name, partition.partition_index)
+        for topic in body.topics
+        for partition in topic.partitions
+    ]
+    known, unknown = list[TopicPartition](), list[TopicPartition]()
+    for each in asked:
+        (known if _exists(request, each) else unknown).append(each)
+        yield None
+    try:
+        errors = request.node.groups.offsets.delete(body.group_id, known)
+    except ApiError as error:
+        return _refusal(error.code)
+    outcomes = [(each, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for each in unknown]
+    outcomes += [(each, errors[each]) for each in known]
+    return when_replicated(request, body.group_id, _response(outcomes), _refusal)
+
+
+def _exists(request: Request[OffsetDeleteRequest], partition: TopicPartition) -> bool:
+    topic = request.node.image.topic(partition.topic)
+    return topic is not None and 0 <= partition.partition < len(topic.partitions)
+
+
+def _response(outcomes: Iterable[tuple[TopicPartition, ErrorCode]]) -> OffsetDeleteResponse:
+    topics: dict[str, OffsetDeleteResponseTopic] = {}
+    for (name, index), error in outcomes:
+        topic = topics.setdefault(name, OffsetDeleteResponseTopic(name=name, partitions=[]))
+        topic.partitions.append(
+            OffsetDeleteResponsePartition(partition_index=index, error_code=error)
+        )
+    return OffsetDeleteResponse(topics=list(topics.values()))
+
+
+def _refusal(error: ErrorCode) -> OffsetDeleteResponse:
+    return OffsetDeleteResponse(error_code=error, topics=[])

@@ -1,0 +1,186 @@
+"""OffsetFetch: what groups have committed.
+
+Behaviour: for a list of partitions, or for all of a group (topics null); a partition without a
+committed offset, and a group that does not exist, are answered with offset -1 and no error. What is
+told is replicated; ``require_stable`` (v7+) also waits for what is not replicated yet. A member of
+a consumer group must know its epoch.
+
+Versions: 2 null for all topics and a top-level error, 5 leader epochs, 7 require_stable, 8 many
+groups, 9 member epochs, 10 topic ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+from uuid import UUID
+
+from broker.api.handlers.replicated import when_all_replicated
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.groups.offsets import OffsetAndMetadata, Offsets
+from broker.steps.queue import Slices, finish
+from protocol.errors import ErrorCode
+from protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
+from protocol.schema import ZERO_UUID
+
+_TOP_LEVEL_ERROR_SINCE = 2
+_MANY_GROUPS_SINCE = 8
+_TOPIC_IDS_SINCE = 10
+_NOTHING_COMMITTED = OffsetAndMetadata(-1)
+
+Partition = TypeVar("Partition", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
+
+
+def offset_fetch(request: Request[OffsetFetchRequest]) -> Slices[object | None]:
+    """Look up what was asked for, now or when it is stable."""
+    body = request.body
+    if not body.require_stable:
+        return (yield from _response(request))
+    is_many = request.version >= _MANY_GROUPS_SINCE
+    names = {group.group_id for group in body.groups} if is_many else {body.group_id}
+    if all(map(request.node.groups.runtime.is_replicated, names)):
+        return (yield from _response(request))
+    return when_all_replicated(request, names, lambda _: finish(_response(request)))
+
+
+def _response(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchResponse]:
+    body = request.body
+    if request.version >= _MANY_GROUPS_SINCE:
+        groups = []
+        for asked_group in body.groups:
+            group = yield from _group(request, asked_group)
+            groups.append(group)
+        return OffsetFetchResponse(topics=[], groups=groups)
+    error, offsets = ErrorCode.NONE, dict[TopicPartition, OffsetAndMetadata]()
+    try:
+        offsets |= request.node.groups.offsets.fetch(body.group_id)
+    except ApiError as refused:
+        error = refused.code
+    if error and request.version >= _TOP_LEVEL_ERROR_SINCE:
+        return OffsetFetchResponse(topics=[], error_code=error, groups=[])
+    asked: Iterable[tuple[str, Iterable[int]]]
+    if body.topics is None:
+        asked = _all_partitions(offsets)
+    else:
+        asked = [(topic.name, topic.partition_indexes) for topic in body.topics]
+    topics = []
+    for name, indexes in asked:
+        partitions = yield from _partitions(
+            OffsetFetchResponsePartition, offsets, name, indexes, error
+        )
+        topics.append(OffsetFetchResponseTopic(name=name, partitions=partitions))
+    return OffsetFetchResponse(topics=topics, groups=[])
+
+
+def _group(
+    request: Request[OffsetFetchRequest], asked: OffsetFetchRequestGroup
+) -> Slices[OffsetFetchResponseGroup]:
+    try:
+        offsets = request.node.groups.offsets.fetch(
+            asked.group_id, asked.member_id, asked.member_epoch
+        )
+    except ApiError as error:
+        return OffsetFetchResponseGroup(group_id=asked.group_id, topics=[], error_code=error.code)
+    by_id = request.version >= _TOPIC_IDS_SINCE
+    if asked.topics is None:
+        topics = yield from _all_topics(request, offsets, by_id=by_id)
+    else:
+        topics = []
+        for each in asked.topics:
+            topic = yield from _topic(request, offsets, each, by_id=by_id)
+            topics.append(topic)
+    return OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
+
+
+def _all_topics(
+    request: Request[OffsetFetchRequest], offsets: Offsets, *, by_id: bool
+) -> Slices[list[OffsetFetchResponseTopics]]:
+    """Everything the group has committed; by id only topics that exist can be named."""
+    topics = []
+    for name, indexes in _all_partitions(offsets):
+        topic_id = ZERO_UUID
+        if by_id:
+            topic = request.node.image.topic(name)
+            if topic is None:
+                continue
+            topic_id = topic.topic_id
+        partitions = yield from _partitions(
+            OffsetFetchResponsePartitions, offsets, name, indexes, topic_id=topic_id
+        )
+        topics.append(
+            OffsetFetchResponseTopics(name=name, topic_id=topic_id, partitions=partitions)
+        )
+    return topics
+
+
+def _topic(
+    request: Request[OffsetFetchRequest],
+    offsets: Offsets,
+    asked: OffsetFetchRequestTopics,
+    *,
+    by_id: bool,
+) -> Slices[OffsetFetchResponseTopics]:
+    name, error = asked.name, ErrorCode.NONE
+    if by_id:
+        topic = request.node.image.topic_by_id(asked.topic_id)
+        if topic is None:
+            error = ErrorCode.UNKNOWN_TOPIC_ID
+        else:
+            name = topic.name
+    partitions = yield from _partitions(
+        OffsetFetchResponsePartitions,
+        offsets,
+        name,
+        asked.partition_indexes,
+        error,
+        topic_id=asked.topic_id,
+    )
+    return OffsetFetchResponseTopics(name=name, topic_id=asked.topic_id, partitions=partitions)
+
+
+def _all_partitions(offsets: Offsets) -> Iterable[tuple[str, Iterable[int]]]:
+    indexes: dict[str, list[int]] = {}
+    for partition in offsets:
+        indexes.setdefault(partition.topic, []).append(partition.partition)
+    return indexes.items()
+
+
+def _partitions(
+    cls: type[Partition],
+    offsets: Offsets,
+    topic: str,
+    indexes: Iterable[int],
+    error: ErrorCode = ErrorCode.NONE,
+    *,
+    topic_id: UUID = ZERO_UUID,
+) -> Slices[list[Partition]]:
+    """What was committed for a topic; what was committed for its namesake of before is not it."""
+    partitions = []
+    for index in indexes:
+        committed = offsets.get(TopicPartition(topic, index), _NOTHING_COMMITTED)
+        ids = {topic_id, committed.topic_id} - {ZERO_UUID}
+        if error or len(ids) > 1:
+            committed = _NOTHING_COMMITTED
+        partitions.append(
+            cls(
+                partition_index=index,
+                committed_offset=committed.offset,
+                committed_leader_epoch=committed.leader_epoch,
+                metadata=committed.metadata,
+                error_code=error,
+            )
+        )
+        yield None
+    return partitions

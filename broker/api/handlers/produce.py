@@ -1,0 +1,381 @@
+"""Produce: append batches; with acks=all, answer when every in-sync replica has them.
+
+Behaviour: partitions refused before the append come after the others in the answer, as Kafka
+orders them; ``acks=0`` has no answer, and an error then closes the connection so that the client
+looks around; a wait that times out answers REQUEST_TIMED_OUT and keeps the records. A client that
+has produced more than its quota is answered at once, and then not read for a while. Batches that
+take long to validate are validated in a worker thread before any batch is appended. Requests of
+many partitions, and long responses, are handled in slices. With
+``flush.messages`` the disk must have the records before they are acknowledged.
+
+Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
+older librdkafka takes that for "no compression" otherwise (KAFKA-18659).
+
+Deviations: transactions are not served yet: a transactional batch is INVALID_TXN_STATE, or, as in
+Kafka, TRANSACTIONAL_ID_AUTHORIZATION_FAILED for the whole request if it names no transactional id.
+A zstd block, and one record of any compressed batch, may decompress to 128 MB; Kafka has no limit
+but its heap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import NamedTuple
+from uuid import UUID
+
+from broker.api.handlers.current_leader import Leaders
+from broker.api.long_request import ITEMS_AT_ONCE, respond_in_slices
+from broker.api.request import Request
+from broker.common.errors import Refused
+from broker.common.topic_partition import TopicPartition
+from broker.replication.replica_manager import ProduceResult, ProduceResults
+from broker.replication.validations import (
+    Validated,
+    are_short,
+    unvalidated,
+    validated_in_thread,
+    validated_on_loop,
+)
+from broker.steps.queue import Slices, finish
+from broker.storage.append import first_batch_problem
+from broker.storage.log_validator import Appendable
+from broker.wait_records.partitions import NOTHING, noted, size_of
+from broker.wait_records.record import Size
+from protocol.errors import ErrorCode
+from protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from protocol.record_batch.batch import TRANSACTIONAL_BIT
+
+_TOPIC_IDS_SINCE = 13
+_LEADERS_SINCE = 10
+_INTERNAL_WRITER = "__admin_client"  # Kafka lets only this client id write internal topics
+
+_ATTRIBUTES_BYTE = 22  # of a v2 batch: the low byte of its attributes
+
+Results = list[tuple[TopicPartition, UUID, ProduceResult]]
+Sizes = dict[TopicPartition, Size]
+
+
+class Entry(NamedTuple):
+    """One partition of the request, and what is wrong with its batch at first sight."""
+
+    key: TopicPartition
+    topic_id: UUID
+    records: memoryview | None
+    batch_problem: ErrorCode
+
+
+def produce(request: Request[ProduceRequest]) -> Slices[None] | None:
+    """Append what the request carries, and respond, or park it until that is replicated."""
+    partitions = 0
+    for topic in request.body.topic_data:  # a generator expression would take three times as long
+        partitions += len(topic.partition_data)
+    if partitions > ITEMS_AT_ONCE:
+        _keep(request)
+    return _paced(_produce(request), partitions)
+
+
+def _paced(work: Slices[None], partitions: int) -> Slices[None] | None:
+    """Do the work for a few partitions at once; return that for many, to be done in slices."""
+    if partitions > ITEMS_AT_ONCE:
+        return work
+    finish(work)
+    return None
+
+
+def _keep(request: Request[ProduceRequest]) -> None:
+    """Keep the records until the response, or copies of them."""
+    if request.keep():
+        return
+    for topic in request.body.topic_data:
+        for partition in topic.partition_data:
+            if partition.records is not None:
+                partition.records = memoryview(bytearray(partition.records))
+
+
+def _produce(request: Request[ProduceRequest]) -> Slices[None]:
+    body = request.body
+    entries = []
+    for entry in _entries(request):
+        entries.append(entry)
+        yield None
+    # The records stay where they are only until this function returns.
+    sizes = None if request.record is None else (yield from _sizes(entries))
+    if refusal := _whole_problem(body, entries):
+        every = [(e.key, e.topic_id, ProduceResult(refusal)) for e in entries]
+        return _finish(request, every, sizes)
+    accepted: dict[TopicPartition, memoryview] = {}
+    topic_ids: dict[TopicPartition, UUID] = {}
+    refused: Results = []
+    for entry in entries:
+        error = _problem(request, entry)
+        if error or entry.records is None:
+            refused.append((entry.key, entry.topic_id, ProduceResult(error)))
+        else:
+            accepted[entry.key] = entry.records
+            topic_ids[entry.key] = entry.topic_id
+        yield None
+    if not accepted:
+        return _finish(request, refused, sizes)
+
+    if are_short(accepted.values()):
+        yield from _append(request, accepted, topic_ids, refused, sizes)
+    else:
+        yield from _validate(request, accepted, topic_ids, refused, sizes)
+    return None
+
+
+def _validate(
+    request: Request[ProduceRequest],
+    accepted: dict[TopicPartition, memoryview],
+    topic_ids: dict[TopicPartition, UUID],
+    refused: Results,
+    sizes: Sizes | None,
+) -> Slices[None]:
+    """Validate long batches, in a worker thread if that takes long, and append them then."""
+    node, version = request.node, request.version
+    now_ms = node.clock.wall_ms()
+    batches = unvalidated(node.replicas.partitions, accepted)
+    on_loop = validated_on_loop(batches, version, now_ms)
+    if on_loop is not None:
+        yield None
+        yield from _append(request, {**accepted, **on_loop}, topic_ids, refused, sizes)
+        return
+    if len(accepted) <= ITEMS_AT_ONCE and not request.keep():
+        accepted = {key: memoryview(bytearray(each)) for key, each in accepted.items()}
+        batches = unvalidated(node.replicas.partitions, accepted)
+
+    def append(validated: Validated) -> Slices[None] | None:
+        appending = _append(request, {**accepted, **validated}, topic_ids, refused, sizes)
+        return _paced(appending, len(accepted))
+
+    request.offload(partial(validated_in_thread, batches, version, now_ms), append)
+
+
+def _append(
+    request: Request[ProduceRequest],
+    accepted: Mapping[TopicPartition, Appendable],
+    topic_ids: dict[TopicPartition, UUID],
+    refused: Results,
+    sizes: Sizes | None,
+) -> Slices[None]:
+    """Append what was accepted, and respond, or park the request until that is replicated."""
+    body = request.body
+
+    def answer(results: ProduceResults) -> None:
+        reached = [(key, topic_ids[key], result) for key, result in results.items()]
+        flushing = body.acks and request.node.logs.is_flushing
+        if flushing and (unsafe := _unsafe(request, results)):
+            flushed = partial(request.attempt, _finish_flushed, request, reached, refused, sizes)
+            request.node.logs.after_flush(unsafe, flushed)
+        else:
+            _finish(request, reached + refused, sizes)
+
+    operation = yield from request.node.replicas.append_records(
+        body.timeout_ms, body.acks, accepted, request.version, answer
+    )
+    if operation is None:
+        return
+    request.park(operation)
+    if sizes is not None:
+
+        def abandon() -> None:
+            """Nobody is answered; what was appended is there all the same."""
+            operation.abandon()
+            reached = [(k, topic_ids[k], s.response) for k, s in operation.statuses.items()]
+            finish(_note(request, reached + refused, sizes))
+
+        request.on_disconnect = abandon
+
+
+def _sizes(entries: list[Entry]) -> Slices[Sizes]:
+    sizes = {}
+    for key, _, records, _ in entries:
+        if records is not None:
+            sizes[key] = size_of(records)
+        yield None
+    return sizes
+
+
+def _entries(request: Request[ProduceRequest]) -> Iterator[Entry]:
+    version = request.version
+    by_id = version >= _TOPIC_IDS_SINCE
+    for topic in request.body.topic_data:
+        name = topic.name
+        if by_id:
+            known = request.node.image.topic_by_id(topic.topic_id)
+            name = "" if known is None else known.name
+        for partition in topic.partition_data:
+            records, problem = None, ErrorCode.INVALID_RECORD
+            if partition.records is not None:
+                records = memoryview(partition.records)
+                problem = first_batch_problem(records, version)
+            yield Entry(TopicPartition(name, partition.index), topic.topic_id, records, problem)
+
+
+def _whole_problem(body: ProduceRequest, entries: list[Entry]) -> ErrorCode:
+    """What refuses the request as a whole, before any partition is looked at by itself.
+
+    Kafka looks for transactional batches first, and stumbles there over bytes that are no batch.
+    """
+    for _, _, records, problem in entries:
+        if problem is ErrorCode.CORRUPT_MESSAGE:
+            return problem
+        if not problem and records is not None and records[_ATTRIBUTES_BYTE] & TRANSACTIONAL_BIT:
+            return (
+                ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+                if body.transactional_id is None
+                else ErrorCode.INVALID_TXN_STATE
+            )
+    return ErrorCode.NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS
+
+
+def _problem(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:
+    """What refuses a partition before its log is asked, in Kafka's order."""
+    topic = request.node.image.topic(entry.key.topic)
+    if topic is None:
+        by_id = request.version >= _TOPIC_IDS_SINCE
+        return ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if not 0 <= entry.key.partition < len(topic.partitions):
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if entry.batch_problem:
+        return entry.batch_problem
+    if topic.internal and request.client_id != _INTERNAL_WRITER:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
+    return ErrorCode.NONE
+
+
+def _unsafe(request: Request[ProduceRequest], results: ProduceResults) -> list[TopicPartition]:
+    """The partitions whose new records must be on the disk before they are acknowledged."""
+    awaits_flush = request.node.logs.awaits_flush
+    return [
+        key
+        for key, result in results.items()
+        if not result.error and awaits_flush(key, result.base_offset)
+    ]
+
+
+def _finish_flushed(
+    request: Request[ProduceRequest],
+    reached: Results,
+    refused: Results,
+    sizes: dict[TopicPartition, Size] | None,
+) -> None:
+    """Answer, now that the disk has what was appended, or has refused it."""
+    for key, _, result in reached:
+        if not result.error and request.node.logs.is_offline(key):
+            result.error, result.base_offset = ErrorCode.KAFKA_STORAGE_ERROR, -1
+    _finish(request, reached + refused, sizes)
+
+
+def _finish(
+    request: Request[ProduceRequest],
+    results: Results,
+    sizes: Sizes | None,
+) -> None:
+    """Respond, in slices if there is much to tell."""
+    responding = _respond(request, results, sizes)
+    items = len(results)
+    for _, _, result in results:
+        items += len(result.record_errors)
+    if items > ITEMS_AT_ONCE:
+        return respond_in_slices(request, responding)
+    response = finish(responding)
+    if response is not None:
+        request.respond(response)
+    return None
+
+
+def _respond(
+    request: Request[ProduceRequest],
+    results: Results,
+    sizes: Sizes | None,
+) -> Slices[ProduceResponse | None]:
+    """The response; for acks=0 there is none, or the connection ends."""
+    if request.record is not None:
+        yield from _note(request, results, sizes)
+    quota = request.node.client_quotas.produce
+    throttle_ms = quota.record(request.client_id, request.size_bytes) if quota.in_force else 0
+    if throttle_ms:
+        request.throttle(throttle_ms)
+    if request.body.acks != 0:
+        response = yield from _response(request.version, results)
+        response.throttle_time_ms = throttle_ms
+        if request.version >= _LEADERS_SINCE:
+            _tell_leaders(request, response)
+        return response
+    failed = [f"{key}: {result.error.name}" for key, _, result in results if result.error]
+    if failed:
+        raise Refused(f"a produce with acks=0 failed ({', '.join(failed)})")
+    request.respond(None)
+    return None
+
+
+def _note(
+    request: Request[ProduceRequest],
+    results: Results,
+    sizes: Sizes | None,
+) -> Slices[None]:
+    record, sizes = request.record, sizes or {}
+    assert record is not None
+    notes = []
+    for key, _, result in results:
+        size = sizes.get(key, NOTHING)
+        notes.append(noted(request.node, key, result.base_offset, size, result.error))
+        yield None
+    record.noted = notes
+
+
+def _tell_leaders(request: Request[ProduceRequest], response: ProduceResponse) -> None:
+    """Add who leads where the client has asked the wrong node (KIP-951)."""
+    image = request.node.image
+    leaders = Leaders(image)
+    for topic in response.responses:
+        for answer in topic.partition_responses:
+            if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                leader = leaders.of(image.topic(topic.name), answer.index)
+                answer.current_leader = LeaderIdAndEpoch(
+                    leader_id=leader.node_id, leader_epoch=leader.epoch
+                )
+    response.node_endpoints = [
+        NodeEndpoint(node_id=broker.node_id, host=broker.host, port=broker.port)
+        for broker in leaders.endpoints()
+    ]
+
+
+def _response(version: int, results: Results) -> Slices[ProduceResponse]:
+    topics: dict[object, TopicProduceResponse] = {}
+    for key, topic_id, result in results:
+        name: object = topic_id if version >= _TOPIC_IDS_SINCE else key.topic
+        topic = topics.get(name)
+        if topic is None:
+            topic = topics[name] = TopicProduceResponse(
+                name=key.topic, topic_id=topic_id, partition_responses=[]
+            )
+        record_errors = []
+        for index, text in result.record_errors:
+            record_errors.append(
+                BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=text)
+            )
+            yield None
+        topic.partition_responses.append(
+            PartitionProduceResponse(
+                index=key.partition,
+                error_code=result.error,
+                base_offset=result.base_offset,
+                log_append_time_ms=result.log_append_time,
+                log_start_offset=result.log_start_offset,
+                record_errors=record_errors,
+                error_message=result.message,
+            )
+        )
+        yield None
+    return ProduceResponse(responses=list(topics.values()))

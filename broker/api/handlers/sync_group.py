@@ -1,0 +1,47 @@
+"""SyncGroup: a member fetches its assignment, and the leader brings everybody's.
+
+Behaviour: parked until the leader's has come and is stored; in a stable group it is answered at
+once. A rebalance that begins meanwhile answers with REBALANCE_IN_PROGRESS. A client that goes away
+while it is parked leaves its member behind, and a member that is taken out of the group while it is
+parked is never answered, as in Kafka.
+
+Versions: 3 static members (KIP-345), 5 protocol type and name, which then must be given (KIP-559).
+"""
+
+from __future__ import annotations
+
+from broker.api.handlers.parked import Parked
+from broker.api.request import Request
+from broker.groups.classic.requests import SyncGroup, SyncResult
+from protocol.errors import ErrorCode
+from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+
+_PROTOCOL_SINCE = 5
+
+
+def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | None:
+    """Park the request with its group; it may be answered before this returns."""
+    body = request.body
+    unnamed = body.protocol_type is None or body.protocol_name is None
+    if request.version >= _PROTOCOL_SINCE and unnamed:
+        return _response(SyncResult(error=ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
+    sync = SyncGroup(
+        group_id=body.group_id,
+        generation_id=body.generation_id,
+        member_id=body.member_id,
+        group_instance_id=body.group_instance_id,
+        protocol_type=body.protocol_type,
+        protocol_name=body.protocol_name,
+        assignments={each.member_id: bytes(each.assignment) for each in body.assignments},
+    )
+    request.node.groups.sync_group(sync, Parked(request, _response))
+    return None
+
+
+def _response(result: SyncResult) -> SyncGroupResponse:
+    return SyncGroupResponse(
+        error_code=result.error,
+        protocol_type=result.protocol_type,
+        protocol_name=result.protocol_name,
+        assignment=result.assignment,
+    )

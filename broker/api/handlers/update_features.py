@@ -1,0 +1,43 @@
+"""UpdateFeatures: move feature levels of the cluster; all of them, or none (KIP-584).
+
+Behaviour: a feature that is asked to be what it is, is. The first one that cannot be what it is
+asked to be fails the request.
+
+Deviations: every feature has one level here, so none ever moves.
+"""
+
+from __future__ import annotations
+
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.controller.features import check_level
+from protocol.messages.update_features import (
+    UpdatableFeatureResult,
+    UpdateFeaturesRequest,
+    UpdateFeaturesResponse,
+)
+
+
+def update_features(request: Request[UpdateFeaturesRequest]) -> UpdateFeaturesResponse:
+    """Look whether the levels are what they are to be."""
+    updates = request.body.feature_updates
+    try:
+        for update in updates:
+            check_level(
+                update.feature,
+                update.max_version_level,
+                update.upgrade_type,
+                request.node.image.controller_id,
+            )
+    except ApiError as error:
+        return UpdateFeaturesResponse(
+            error_code=error.code,
+            error_message="The update failed for all features since the following feature had an "
+            f"error: {error.message}",
+        )
+    return UpdateFeaturesResponse(
+        results=[
+            UpdatableFeatureResult(feature=update.feature, error_message="NONE")
+            for update in updates
+        ]
+    )

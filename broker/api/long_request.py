@@ -1,0 +1,120 @@
+"""A request whose work takes more than one step of the loop.
+
+Its body is large, or its handler is a generator function: then decoding, handling and encoding are
+one piece of work that yields wherever it may be interrupted (`broker.steps.queue`). The request
+stays the one in progress of its connection meanwhile, so that responses keep their order.
+
+    decode --> handler --> encode --> respond       yields anywhere within the first three
+
+A client that disconnects cancels the rest of the work. What has been done by then stays done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from types import GeneratorType
+from typing import Any
+
+from broker.api.request import Request
+from broker.steps.limits import ITEMS_PER_REQUEST_MAX
+from broker.steps.queue import Slices
+from protocol.codec import Output, StringTooLong
+from protocol.headers import begin_response
+from protocol.slices import decode_slices, encode_slices
+
+# So few items of a request or a response are handled at once.
+ITEMS_AT_ONCE = 16
+
+Handler = Callable[[Request[Any]], object | None]
+
+
+def respond_in_slices(request: Request[Any], building: Slices[object | None]) -> None:
+    """Respond with what *building* returns, unless that is None; the response is long.
+
+    It is built and encoded in slices, which end with the connection.
+    """
+    response = LongRequest(request).handle(building)
+    if response is not None:
+        request.respond(response)
+
+
+class LongRequest:
+    """The work of a request in slices; `decode` or `handle` runs the first.
+
+    Both return the response, or None if there is none or none yet. The request's ``job`` is set
+    while there are more slices to run.
+    """
+
+    __slots__ = ("_is_running", "_request", "_slices")
+
+    def __init__(self, request: Request[Any]) -> None:
+        self._request = request
+        self._slices: Slices[object | None] | None = None
+        self._is_running = False
+
+    def decode(self, cls: Any, handler: Handler, body: memoryview) -> object | None:
+        """Begin with a body that is to be decoded; raises `Malformed`.
+
+        If decoding takes more than one slice it begins again on a copy: the memory of *body* is
+        used for other requests after the first slice.
+        """
+        response = self._begin(self._decode(cls, handler, body))
+        if self._request.job is self and self._request.body is None:
+            self._slices = self._decode(cls, handler, memoryview(bytes(body)))
+        return response
+
+    def handle(self, handled: Slices[object | None]) -> object | None:
+        """Begin with what a generator function has returned."""
+        return self._begin(self._handle(handled))
+
+    def advance(self) -> None:
+        """Run one more slice (`Work.advance`)."""
+        if self._slices is not None:
+            self._request.node.dispatch.resume(self._request, self._run, self._slices)
+
+    def abandon(self) -> None:
+        """Run no more of it: the client has disconnected."""
+        slices, self._slices = self._slices, None
+        if slices is not None and not self._is_running:
+            slices.close()
+
+    def _begin(self, slices: Slices[object | None]) -> object | None:
+        self._slices = slices
+        return self._run(slices)
+
+    def _run(self, slices: Slices[object | None]) -> object | None:
+        request = self._request
+        self._is_running = True
+        try:
+            signal = request.node.steps.run_slice(slices)
+        except StopIteration as end:
+            self._slices = None
+            if request.job is self:
+                request.job = None
+            response: object | None = end.value
+            return response
+        finally:
+            self._is_running = False
+        request.job, request.on_disconnect = self, self.abandon
+        request.node.steps.proceed(self, signal)
+        return None
+
+    def _decode(self, cls: Any, handler: Handler, body: memoryview) -> Slices[object | None]:
+        request = self._request
+        decoding = decode_slices(cls, request.version, body, items_max=ITEMS_PER_REQUEST_MAX)
+        request.body = yield from decoding
+        response = handler(request)
+        if type(response) is GeneratorType:
+            return (yield from self._handle(response))
+        return response
+
+    def _handle(self, handled: Slices[object | None]) -> Slices[object | None]:
+        response = yield from handled
+        if response is not None:
+            out = Output()
+            begin_response(out, self._request.header)
+            with suppress(StringTooLong):  # `response_frame` finds it again, and its error response
+                yield from encode_slices(out, response, self._request.version)
+                self._request.encoded = out
+        return response

@@ -1,0 +1,190 @@
+"""One request in progress: what came, where it came from, and the way its answer goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from broker.common.errors import ApiError, Refused
+from broker.steps.offload import Job, Outcome
+from broker.wait_records.record import WaitRecord
+from protocol.codec import Malformed, Output
+from protocol.errors import ErrorCode
+from protocol.headers import RequestHeader
+from purgatories.delayed_operation import DelayedOperation
+
+if TYPE_CHECKING:
+    from broker.api.long_request import LongRequest
+    from broker.node import Node
+
+_PRODUCE_KEY = 0
+
+Body = TypeVar("Body")
+Result = TypeVar("Result")
+
+
+class ResponseSink(Protocol):
+    """Where responses go: the connection the request came by."""
+
+    in_progress: Request[Any] | None
+
+    def refuse(self, reason: Malformed | Refused) -> None:
+        """End the connection because of what the client has sent."""
+        ...
+
+    def complete(self, request: Request[Any], response: object | None) -> None:
+        """Send the answer; None sends nothing but lets the next request proceed."""
+        ...
+
+    def fail(self, request: Request[Any], code: ErrorCode, message: str | None = None) -> None:
+        """Send the API's error response, unless the request has been responded to."""
+        ...
+
+    def mute(self, throttle_ms: int) -> None:
+        """Let requests to come wait for so long."""
+        ...
+
+    def wake(self) -> None:
+        """The computation of the request in progress is over: read on."""
+        ...
+
+    def keep_frame(self, request: Request[Any]) -> bool:
+        """Keep the memory of the request's bytes; False if others will use it again."""
+        ...
+
+
+class Request(Generic[Body]):
+    """A decoded request.
+
+    A handler either returns the response, or parks the request and sees to it that `respond` is
+    called exactly once, later. A handler that loops over items of the request is a generator
+    function that yields between them, so that long work runs in slices (`broker.api.long_request`).
+    Memoryviews in ``body`` are valid until the handler returns or yields.
+    ``arrived_ms`` is when it had been read, by the node's monotonic clock, ``size_bytes`` what came
+    with its header.
+    """
+
+    __slots__ = (
+        "arrived_ms",
+        "body",
+        "client_host",
+        "encoded",
+        "header",
+        "job",
+        "node",
+        "on_disconnect",
+        "operation",
+        "record",
+        "sink",
+        "size_bytes",
+        "version",
+    )
+
+    def __init__(
+        self,
+        header: RequestHeader,
+        body: Body,
+        node: Node,
+        sink: ResponseSink,
+        client_host: str,
+        arrived_ms: float = 0,
+        size_bytes: int = 0,
+    ) -> None:
+        self.header = header
+        self.body = body
+        self.node = node
+        self.sink = sink
+        self.client_host = client_host
+        self.version = header.api_version
+        self.arrived_ms = arrived_ms
+        self.size_bytes = size_bytes
+        self.record: WaitRecord | None = None  # if requests are recorded
+        # What the request waits for, while it is parked in a purgatory of partitions.
+        self.operation: DelayedOperation | None = None
+        # Called if the client goes away while the request is parked: whoever parked it cleans up.
+        self.on_disconnect: Callable[[], object] | None = None
+        # The computation in a worker thread that the request waits for, or its own further slices.
+        self.job: Job[Any] | LongRequest | None = None
+        # The response in a frame, if it has been encoded already.
+        self.encoded: Output | None = None
+
+    @property
+    def client_id(self) -> str | None:
+        """The name the client gives itself."""
+        return self.header.client_id
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether a disconnect is to be noticed after the computation that is under way.
+
+        A worker thread runs it, or it is a Produce, of which Kafka appends all.
+        """
+        job = self.job
+        return job is not None and (isinstance(job, Job) or self.header.api_key == _PRODUCE_KEY)
+
+    def park(self, operation: DelayedOperation) -> None:
+        """Let the request wait for *operation*, which answers it, or for its client to leave."""
+        self.operation = operation
+        self.on_disconnect = operation.abandon
+        operation.on_error = self.failed
+
+    def keep(self) -> bool:
+        """Keep the memoryviews in ``body`` valid until the response; False if that cannot be.
+
+        Then they are in a small buffer that all connections share, and must be copied.
+        """
+        return self.sink.keep_frame(self)
+
+    def offload(self, work: Callable[[], Result], step: Callable[[Result], object | None]) -> None:
+        """Run *work*, a pure function, in a worker thread, and then *step* on the loop.
+
+        *step* is what remains of the handler: it returns the response, or None if it has parked
+        the request. Its connection is not read meanwhile, so that a client which has gone away is
+        noticed after *step*, as in Kafka; the end of the node abandons both. What *work* reads must
+        be kept.
+        """
+
+        def resume(outcome: Outcome[Result]) -> None:
+            self.job = self.on_disconnect = None
+            self.node.dispatch.resume(self, rest, outcome)
+
+        def rest(outcome: Outcome[Result]) -> object | None:
+            return step(outcome.result())
+
+        job = self.node.offload.run(work, resume)
+        if job.is_pending:
+            self.job, self.on_disconnect = job, job.abandon
+
+    def throttle(self, throttle_ms: int) -> None:
+        """Begin no other request of this client until that time is over (KIP-219)."""
+        self.sink.mute(throttle_ms)
+
+    def respond(self, response: object | None) -> None:
+        """Answer; None for a request that has no answer (acks=0)."""
+        self.sink.complete(self, response)
+
+    def attempt(self, work: Callable[..., Result], *arguments: object) -> Result | None:
+        """Do a piece of the request's work, on whoever's turn; returns what *work* returns.
+
+        An exception ends the request with an error response, and is not raised.
+        """
+        try:
+            return work(*arguments)
+        except Exception as error:
+            self.failed(error)
+            return None
+
+    def failed(self, error: Exception) -> None:
+        """Respond with UNKNOWN_SERVER_ERROR after an exception in the request's work.
+
+        An `ApiError` refuses the request as a whole, `Refused` and `Malformed` close the
+        connection. Raises any other *error* in strict mode.
+        """
+        if isinstance(error, ApiError):
+            self.sink.fail(self, error.code, error.message)
+            return
+        if isinstance(error, Refused | Malformed):
+            self.sink.refuse(error)
+            return
+        self.node.unexpected_errors.in_request(self, error)
+        self.sink.fail(self, ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -1,0 +1,69 @@
+"""The frame of a response, whole or not at all.
+
+response --> encode --> frame
+| a string too long for the protocol, or an exception, logged and counted
+v
+error response --> encode --> frame
+| none in Kafka, or another exception
+v
+None: the connection is closed
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from broker.api.error_responses.table import error_response
+from protocol.codec import Output, StringTooLong, encode_into
+from protocol.errors import ErrorCode
+from protocol.headers import begin_response
+
+if TYPE_CHECKING:
+    from broker.api.request import Request
+
+# A response, and its frame; the length is yet to be written at its start.
+ResponseFrame = tuple[object, Output]
+
+
+def response_frame(request: Request[Any], response: object) -> ResponseFrame | None:
+    """Encode the response, or else the error response; None if that cannot be encoded either."""
+    if request.encoded is not None:
+        return response, request.encoded
+    try:
+        out = Output()
+        begin_response(out, request.header)
+        encode_into(out, response, request.version)
+        return response, out
+    except StringTooLong:
+        pass  # a message that quotes a long name: Kafka cannot send it either, and responds so
+    except Exception as error:
+        request.node.unexpected_errors.in_request(request, error)
+    throttle_time_ms = getattr(response, "throttle_time_ms", 0)
+    return error_frame(request, ErrorCode.UNKNOWN_SERVER_ERROR, throttle_time_ms=throttle_time_ms)
+
+
+def error_frame(
+    request: Request[Any], code: ErrorCode, message: str | None = None, throttle_time_ms: int = 0
+) -> ResponseFrame | None:
+    """Encode the error response; None if there is none, or if it cannot be encoded.
+
+    Without a body, which may not have been decoded yet, there is none. A client that is throttled
+    learns for how long.
+    """
+    if request.body is None:
+        return None
+    try:
+        response: Any = error_response(request.body, request.version, code, message)
+        if response is None:
+            return None
+        if throttle_time_ms:
+            response.throttle_time_ms = throttle_time_ms
+        out = Output()
+        begin_response(out, request.header)
+        encode_into(out, response, request.version)
+        return response, out
+    except StringTooLong:
+        return None
+    except Exception as error:
+        request.node.unexpected_errors.in_request(request, error)
+        return None

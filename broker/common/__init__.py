@@ -1,0 +1,1 @@
+"""What every room may use: errors, the clock, partition names, numbers as Java has them."""

@@ -1,0 +1,1 @@
+"""Bytes in and out: listening sockets, connections, and what they have not sent yet."""

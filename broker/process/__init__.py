@@ -1,0 +1,1 @@
+"""The process around the broker: descriptors, memory, standard input, log lines, the ready file."""

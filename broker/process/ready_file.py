@@ -1,0 +1,84 @@
+"""The file that says that the broker is ready, and where: written whole, removed in the end.
+
+``antechamber serve --ready-file FILE``. The start removes the file that is there, so that a program
+that waits for the file waits for this broker: what an earlier broker has left, or what a script has
+made to reserve the name. The start is refused if a link, a folder or a special file is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from stat import S_ISREG
+
+from broker.common.errors import StartupError
+
+_MODE = 0o644
+_BYTES_MAX = 1 << 20
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class ReadyFile:
+    """The ready file of this process at *path*; raises `StartupError` where it cannot be."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def clear(self) -> None:
+        """Remove the regular file that is there, if there is one."""
+        try:
+            if not S_ISREG(self._path.lstat().st_mode):
+                raise StartupError(f"--ready-file: {self._path} is there and is no regular file")
+            self._path.unlink()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self._refusal("write", error) from None
+
+    def write(self, facts: Mapping[str, object]) -> None:
+        """Write *facts*, which a reader sees whole or not at all; ``pid`` is this process."""
+        part = self._path.with_name(f"{self._path.name}.{os.getpid()}.part")
+        try:
+            part.unlink(missing_ok=True)  # from a process of the same number, which is gone
+            with open(os.open(part, _NEW, _MODE), "w") as file:
+                file.write(json.dumps({**facts, "pid": os.getpid()}))
+            part.replace(self._path)
+        except OSError as error:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise self._refusal("write", error) from None
+
+    def remove(self) -> None:
+        """Remove the file if this process has written it."""
+        with suppress(OSError, StartupError):
+            text = self._text()
+            if text is not None and _process(text) == os.getpid():
+                self._path.unlink()
+
+    def _text(self) -> str | None:
+        """What is in the file; None without a file. Follows no link, reads no pipe."""
+        try:
+            file = os.open(self._path, _OLD)
+        except FileNotFoundError:
+            return None
+        with open(file, "rb") as opened:
+            return opened.read(_BYTES_MAX).decode(errors="replace")
+
+    def _refusal(self, what: str, error: OSError) -> StartupError:
+        return StartupError(f"--ready-file: cannot {what} {self._path}: {error.strerror}")
+
+
+def _process(text: str) -> int | None:
+    """The process that has written a ready file; None if it is not one."""
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(facts, dict) or not {"bootstrap", "admin", "pid"} <= facts.keys():
+        return None
+    pid = facts["pid"]
+    return pid if isinstance(pid, int) else None

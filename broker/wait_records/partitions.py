@@ -1,0 +1,50 @@
+"""What a record tells of partitions: how many records and bytes, at which offset, how it ended."""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from broker.common.topic_partition import TopicPartition
+from broker.wait_records.record import Noted, Size
+from protocol.output import BUFFERS, Splice, SpliceLost
+from protocol.record_batch.batch import HEADER_BYTES, LOG_OVERHEAD
+
+if TYPE_CHECKING:
+    from broker.node import Node
+
+_LENGTH_AND_COUNT = Struct(">8xi45xi")
+
+NOTHING: Size = (0, 0)
+
+
+def size_of(batches: Splice) -> Size:
+    """How many records the whole batches at the beginning hold, and how many bytes there are.
+
+    Of batches that are not read yet only the headers are read.
+    """
+    position, count, end = 0, 0, len(batches)
+    while end - position >= HEADER_BYTES:
+        if isinstance(batches, BUFFERS):
+            length, records = _LENGTH_AND_COUNT.unpack_from(batches, position)
+        else:
+            try:
+                header = batches.read(position, HEADER_BYTES)
+            except SpliceLost:
+                break  # it will not be sent, either
+            length, records = _LENGTH_AND_COUNT.unpack(header)
+        following = position + LOG_OVERHEAD + length
+        if not position < following <= end:
+            break
+        count += records
+        position = following
+    return count, end
+
+
+def noted(node: Node, key: TopicPartition, offset: int, size: Size, error: int) -> Noted:
+    """A partition with what became of it, and where its log is now."""
+    partition = node.replicas.partitions.get(key)
+    if partition is None:
+        return key, offset, size, error, -1, -1
+    log = partition.log
+    return key, offset, size, error, log.high_watermark, log.log_end_offset

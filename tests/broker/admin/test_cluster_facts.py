@@ -1,0 +1,186 @@
+"""The cluster as the admin interface tells it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from broker.admin.cluster_facts import ClusterFacts
+from broker.admin.facts import NotServed, RequestQuery
+from broker.common.errors import NoSuchNode
+from broker.wait_records.recorder import Recorder
+from tests.batches import batch
+from tests.client import RunningCluster, running_cluster
+from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+
+pytestmark = pytest.mark.anyio
+
+
+async def _two_records(cluster: RunningCluster) -> ClusterFacts:
+    """A topic with two records, led by node 2, with all three nodes in sync."""
+    cluster.controller.create_topic("t", assignments=[(2, 3, 1)])
+    await cluster.client(2).send(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION)
+    await trio.testing.wait_all_tasks_blocked()
+    return ClusterFacts(cluster.cluster)
+
+
+def _partition(facts: ClusterFacts) -> dict[str, Any]:
+    [topic] = facts.cluster()["topics"]
+    [partition] = topic["partitions"]
+    assert isinstance(partition, dict)
+    return partition
+
+
+async def test_nodes_are_told_with_what_they_do(tmp_path: Path) -> None:
+    """Address, state and epoch; all of it fits into JSON."""
+    async with running_cluster(tmp_path) as cluster:
+        facts = await _two_records(cluster)
+        cluster.cluster.pause(1)
+        await cluster.cluster.stop(3)
+
+        told = facts.cluster()
+
+        assert [(n["id"], n["port"], n["state"]) for n in told["nodes"]] == [
+            (1, 9092, "paused"),
+            (2, 9093, "running"),
+            (3, 9094, "stopped"),
+        ]
+        assert json.loads(json.dumps(told)) == told
+
+
+async def test_a_partition_is_told_as_its_leader_has_it(tmp_path: Path) -> None:
+    """And each replica as it is, which its leader may not know yet."""
+    async with running_cluster(tmp_path) as cluster:
+        facts = await _two_records(cluster)
+        await trio.sleep(0.2)
+
+        told = _partition(facts)
+
+        assert (told["leader"], told["leader_epoch"], told["isr"]) == (2, 0, [2, 3, 1])
+        assert (told["high_watermark"], told["log_end_offset"]) == (2, 2)
+        assert [
+            (r["node"], r["log_end_offset"], r["high_watermark"], r["in_sync"], r["alive"])
+            for r in told["replicas"]
+        ] == [(2, 2, 2, True, True), (3, 2, 0, True, True), (1, 2, 0, True, True)]
+        assert [r["caught_up_ms_ago"] for r in told["replicas"]] == [None, 200, 200]
+
+
+async def test_a_replica_that_is_away_tells_nothing(tmp_path: Path) -> None:
+    """A stopped follower has no offsets; nor has a partition without a leader."""
+    async with running_cluster(tmp_path) as cluster:
+        facts = await _two_records(cluster)
+        await cluster.cluster.stop(1)
+
+        away = _partition(facts)["replicas"][2]
+        assert (away["alive"], away["in_sync"], away["log_end_offset"]) == (False, False, None)
+
+        for node_id in (3, 2):
+            await cluster.cluster.stop(node_id)
+        told = _partition(facts)
+        assert (told["leader"], told["high_watermark"]) == (-1, None)
+
+
+async def test_a_follower_that_never_fetched_was_never_caught_up(tmp_path: Path) -> None:
+    """None, not an endless number."""
+    async with running_cluster(tmp_path, replica_lag_time_max_ms="2000") as cluster:
+        facts = await _two_records(cluster)
+        await cluster.cluster.stop(1)
+        await cluster.cluster.stop(2)
+
+        told = _partition(facts)
+
+        assert told["leader"] == 3
+        assert [r["caught_up_ms_ago"] for r in told["replicas"]] == [None, None, None]
+
+
+async def test_parked_requests_are_found_by_what_they_are(tmp_path: Path) -> None:
+    """By API, client, topic; followers only if asked for; the longest waiting first."""
+    async with running_cluster(tmp_path) as cluster:
+        facts = await _two_records(cluster)
+        waiting = []
+        for name in ("one", "other"):
+            waiting.append(cluster.client(2))
+            request = fetch_request("t", 2, max_wait_ms=60_000)
+            waiting[-1].start(request, FETCH_VERSION, client_id=name)
+            await trio.sleep(0.01)
+
+        def found(**query: Any) -> list[str]:
+            asked = RequestQuery(parked=True, **query)
+            return [each["client_id"] for each in facts.requests(asked)]
+
+        assert found() == ["one", "other"]
+        assert found(client="other", topic="t", api="Fetch") == ["other"]
+        assert found(api="Produce") == found(topic="x") == []
+        assert found(limit=1) == ["one"]
+        assert len(found(followers=True)) == 4
+
+
+async def test_what_is_not_recorded_cannot_be_told(tmp_path: Path) -> None:
+    """Answered requests are kept only where recording is on."""
+    async with running_cluster(tmp_path) as cluster:
+        with pytest.raises(NotServed):
+            ClusterFacts(cluster.cluster).requests(RequestQuery())
+
+
+async def test_orders_reach_the_cluster(tmp_path: Path) -> None:
+    """What it refuses comes back as it is."""
+    async with running_cluster(tmp_path) as cluster:
+        facts = ClusterFacts(cluster.cluster)
+        seen = []
+        for order in (facts.pause, facts.resume):
+            order(1)
+            seen.append(cluster.cluster.members[1].state)
+        for waited in (facts.stop, facts.start):
+            await waited(1)
+            seen.append(cluster.cluster.members[1].state)
+
+        assert seen == ["paused", "running", "stopped", "running"]
+        with pytest.raises(NoSuchNode):
+            facts.pause(7)
+
+
+async def test_statistics_are_those_of_the_running_nodes(tmp_path: Path) -> None:
+    """A stopped one counts nothing."""
+    async with running_cluster(tmp_path) as cluster:
+        await cluster.cluster.stop(2)
+
+        statistics = ClusterFacts(cluster.cluster).statistics()
+
+        assert [node["id"] for node in statistics["nodes"]] == [1, 3]
+
+
+async def test_errors_of_the_admin_interface_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are no node's."""
+    monkeypatch.delenv("ANTECHAMBER_STRICT", raising=False)
+    async with running_cluster(tmp_path) as cluster:
+        facts = ClusterFacts(cluster.cluster)
+
+        facts.admin_errors.report("a request", ZeroDivisionError())
+
+        assert facts.statistics()["admin"] == {"unexpected_errors": 1}
+
+
+async def test_groups_are_told_with_their_size(tmp_path: Path) -> None:
+    """There are none here."""
+    async with running_cluster(tmp_path) as cluster:
+        assert ClusterFacts(cluster.cluster).groups() == []
+
+
+async def test_what_is_recorded_is_told_latest_first(tmp_path: Path) -> None:
+    """Requests that were answered."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t")
+        client = cluster.client(1)
+        for name in ("first", "second"):
+            await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION, name)
+
+        found = ClusterFacts(cluster.cluster).requests(RequestQuery(api="Produce"))
+
+        assert [each["client_id"] for each in found] == ["second", "first"]

@@ -1,0 +1,65 @@
+"""Errors of requests about what the controller keeps, as Kafka 4.3.1 responds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broker.api.error_responses.table import error_response
+from protocol.errors import ErrorCode
+from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
+
+REFUSED = ErrorCode.INVALID_REQUEST
+
+
+def test_topics_to_delete_are_named_by_either_list() -> None:
+    """By name up to v5, by name or id after that."""
+    old: Any = error_response(DeleteTopicsRequest(topic_names=["t"], timeout_ms=1), 5, REFUSED)
+    new: Any = error_response(
+        DeleteTopicsRequest(topics=[DeleteTopicState(name="t")], timeout_ms=1), 6, REFUSED
+    )
+
+    for told in (old, new):
+        assert [(each.name, each.error_code) for each in told.responses] == [("t", 42)]
+
+
+def test_a_message_of_the_error_is_shown() -> None:
+    """An error without one has none: clients know what their codes mean."""
+    topic = CreatePartitionsTopic(name="t", count=2, assignments=None)
+    body = CreatePartitionsRequest(topics=[topic], timeout_ms=1, validate_only=False)
+
+    with_message: Any = error_response(body, 3, REFUSED, "why")
+    without: Any = error_response(body, 3, REFUSED)
+
+    assert with_message.results[0].error_message == "why"
+    assert without.results[0].error_message is None
+
+
+def test_configs_are_refused_with_the_message_of_the_code() -> None:
+    """Whatever the error at hand says."""
+    resource = DescribeConfigsResource(resource_type=2, resource_name="t", configuration_keys=None)
+    told: Any = error_response(DescribeConfigsRequest(resources=[resource]), 4, REFUSED, "why")
+
+    (result,) = told.results
+    assert (result.resource_type, result.resource_name, result.configs) == (2, "t", [])
+    assert result.error_message.startswith("This most likely occurs because of")
+
+
+def test_elections_of_all_partitions_have_one_code() -> None:
+    """Those of some have it in each of them, too."""
+    body = ElectLeadersRequest(topic_partitions=None, timeout_ms=1)
+    every: Any = error_response(body, 2, REFUSED)
+    some: Any = error_response(
+        ElectLeadersRequest(
+            topic_partitions=[TopicPartitions(topic="t", partitions=[3])], timeout_ms=1
+        ),
+        2,
+        REFUSED,
+        "why",
+    )
+
+    assert (every.error_code, every.replica_election_results) == (42, [])
+    (result,) = some.replica_election_results[0].partition_result
+    assert (result.partition_id, result.error_code, result.error_message) == (3, 42, "why")

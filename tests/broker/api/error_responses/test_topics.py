@@ -1,0 +1,83 @@
+"""Errors of requests about records and partitions, as Kafka 4.3.1 responds."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from broker.api.error_responses.table import error_response
+from protocol.errors import ErrorCode
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.requests import fetch_request, produce_request
+
+BUG = ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_a_produce_has_the_code_and_the_message_in_each_partition() -> None:
+    """No offset is known of any."""
+    told: Any = error_response(produce_request("t", b"", b""), 9, ErrorCode.INVALID_REQUEST, "why")
+
+    (topic,) = told.responses
+    assert topic.name == "t"
+    assert [
+        (each.index, each.error_code, each.error_message, each.base_offset, each.log_start_offset)
+        for each in topic.partition_responses
+    ] == [(0, 42, "why", -1, -1), (1, 42, "why", -1, -1)]
+
+
+def test_a_topic_named_twice_is_answered_once() -> None:
+    """So is a partition; a topic without partitions is left out."""
+    data = [PartitionProduceData(index=0, records=None)]
+    topics = [("t", data), ("u", []), ("t", [*data, PartitionProduceData(index=1, records=None)])]
+    body = ProduceRequest(
+        acks=1,
+        timeout_ms=0,
+        topic_data=[TopicProduceData(name=name, partition_data=each) for name, each in topics],
+    )
+    told: Any = error_response(body, 9, BUG)
+
+    (topic,) = told.responses
+    assert [each.index for each in topic.partition_responses] == [0, 1]
+
+
+def test_a_produce_without_acks_has_no_response() -> None:
+    """The end of the connection tells its client."""
+    assert error_response(produce_request("t", b"", acks=0), 9, BUG) is None
+
+
+def test_a_fetch_has_the_code_for_all_and_in_each_partition() -> None:
+    """Its session is echoed."""
+    body = fetch_request("t", 0, 0)
+    body.session_id = 77
+    told: Any = error_response(body, 12, BUG)
+
+    assert (told.error_code, told.session_id) == (-1, 77)
+    (topic,) = told.responses
+    assert [
+        (each.partition_index, each.error_code, each.high_watermark, bytes(each.records))
+        for each in topic.partitions
+    ] == [(0, -1, -1, b""), (1, -1, -1, b"")]
+
+
+def test_a_fetch_by_topic_id_has_the_code_only_once() -> None:
+    """From v13 on."""
+    told: Any = error_response(fetch_request("t", 0), 13, BUG)
+
+    assert (told.error_code, told.responses) == (-1, [])
+
+
+def test_a_topic_of_metadata_that_is_named_by_id_has_an_empty_name() -> None:
+    """Not null: before v12 that could not be written."""
+    asked = MetadataRequestTopic(topic_id=UUID(int=5), name=None)
+    told: Any = error_response(MetadataRequest(topics=[asked]), 10, BUG)
+
+    (topic,) = told.topics
+    assert (topic.name, topic.topic_id, topic.error_code) == ("", UUID(int=5), -1)
+
+
+def test_metadata_of_all_topics_names_none() -> None:
+    """The code is in the response as a whole."""
+    told: Any = error_response(MetadataRequest(topics=None), 13, BUG)
+
+    assert (told.topics, told.error_code) == ([], -1)

@@ -1,0 +1,63 @@
+"""A request to a node that has groups and two topics, as the group handlers see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+from uuid import UUID
+
+from broker.config import Config
+from broker.steps.offload import Offload
+from broker.steps.queue import finish
+from protocol.codec import decode, encode
+from tests.broker.groups.virtual_world import VirtualWorld
+
+T_ID, U_ID = UUID(int=1), UUID(int=2)
+
+
+class GroupNode:
+    """What group handlers ask of a node."""
+
+    id, host, port = 7, "broker.example", 9092
+
+    def __init__(self, config: Config | None = None, offload: Offload | None = None) -> None:
+        self.world = VirtualWorld(config, offload=offload)
+        self.offload = self.world.offload
+        self.groups = self.world.coordinator
+        self.image = self.world.image
+        for name, topic_id, partitions in (("t", T_ID, 2), ("u", U_ID, 1)):
+            self.world.put_topic(name, partitions, topic_id)
+
+
+class GroupRequest:
+    """A request that keeps its answers, each as the client of that version reads it."""
+
+    def __init__(
+        self, node: GroupNode, body: Any, version: int, client_id: str | None = "client"
+    ) -> None:
+        self.node = node
+        self.body = decode(type(body), version, encode(body, version))
+        self.version = version
+        self.client_id = client_id
+        self.client_host = "127.0.0.1"
+        self.on_disconnect: Callable[[], None] | None = None
+        self.answers: list[Any] = []
+
+    def attempt(self, work: Callable[..., Any], *arguments: object) -> Any:
+        """Do the work; what it raises is the test's."""
+        return work(*arguments)
+
+    def respond(self, response: Any) -> None:
+        """Keep an answer."""
+        self.answers.append(decode(type(response), self.version, encode(response, self.version)))
+
+
+def ask(handler: Any, request: GroupRequest) -> Any:
+    """What a request is answered at once; None if it is parked."""
+    response = handler(request)
+    if isinstance(response, Generator):
+        response = finish(response)
+    if response is not None:
+        request.respond(response)
+    assert len(request.answers) <= 1
+    return request.answers[0] if request.answers else None

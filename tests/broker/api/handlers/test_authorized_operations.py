@@ -1,0 +1,10 @@
+"""The bits of what a client may do."""
+
+from __future__ import annotations
+
+from broker.api.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
+
+
+def test_the_bits_are_kafkas() -> None:
+    """The numbers that a Kafka without an authorizer answers."""
+    assert (ON_A_TOPIC, ON_THE_CLUSTER) == (3576, 8096)

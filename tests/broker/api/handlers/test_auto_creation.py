@@ -1,0 +1,38 @@
+"""Creation of topics by requests that name them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.api.handlers.auto_creation import auto_create
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_topic_has_the_brokers_defaults(tmp_path: Path) -> None:
+    """As if CreateTopics had left partitions and replicas open."""
+    async with running_node(tmp_path, num_partitions="2") as running:
+        auto_create(running.controller, running.node.config, "t")
+
+        assert len(running.controller.image.topics["t"].partitions) == 2
+
+
+async def test_the_topic_of_offsets_has_its_own_settings(tmp_path: Path) -> None:
+    """offsets.topic.num.partitions counts, and the topic is compacted."""
+    async with running_node(tmp_path, offsets_topic_num_partitions="7") as running:
+        auto_create(running.controller, running.node.config, "__consumer_offsets")
+
+        topic = running.controller.image.topics["__consumer_offsets"]
+        assert (len(topic.partitions), topic.configs["cleanup.policy"]) == (7, "compact")
+
+
+@pytest.mark.parametrize("name", ["__transaction_state", "__share_group_state", "a b", ""])
+async def test_some_names_are_not_created(tmp_path: Path, name: str) -> None:
+    """Internal topics that nothing here uses, and names that the controller refuses."""
+    async with running_node(tmp_path) as running:
+        auto_create(running.controller, running.node.config, name)
+
+        assert not running.controller.image.topics

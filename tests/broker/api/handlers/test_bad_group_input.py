@@ -1,0 +1,29 @@
+"""What makes no sense is refused as Kafka refuses it; integration/ asks Kafka itself the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from tests.broker.api.handlers.bad_group_input import CASES, TOLD, line
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_bad_input_is_refused_as_kafka_refuses_it(tmp_path: Path) -> None:
+    """With its error codes and its messages; and what is sound in between is done."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        topic = CreatableTopic(
+            name="t", num_partitions=1, replication_factor=1, assignments=[], configs=[]
+        )
+        await client.send(CreateTopicsRequest(topics=[topic], timeout_ms=1000))
+        await client.send(FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]))
+
+        told = [line(case, await client.send(case.body, case.version)) for case in CASES]
+
+    assert told == TOLD.read_text().splitlines()

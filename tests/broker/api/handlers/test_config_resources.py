@@ -1,0 +1,73 @@
+"""What has settings, and altering each resource on its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.api.handlers.config_resources import AlteredResource, ResourceType, alter_each, node_id
+from broker.config.changes import ConfigChange, Operation
+from broker.steps.queue import finish
+from protocol.errors import ErrorCode
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [("1", 1), ("0012", 12), ("", None), ("-1", -1), ("\u0661", None), ("9" * 5000, None)],
+)
+def test_a_name_may_be_a_node(name: str, node: int | None) -> None:
+    """Digits, and not too many of them; a sign in front is read, as Java does."""
+    assert node_id(name) == node
+
+
+async def test_each_has_its_own_outcome(tmp_path: Path) -> None:
+    """One that is wrong does not keep the others from being altered."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        topic = ResourceType.TOPIC
+        bad = AlteredResource(topic, "t", [ConfigChange("retention.ms", "x")], replaces=False)
+        good = AlteredResource(
+            ResourceType.BROKER, "1", [ConfigChange("log.retention.ms", "9")], replaces=False
+        )
+
+        outcomes = finish(alter_each(node.node, [bad, good], validate_only=False))
+
+        assert outcomes[0] is not None
+        assert outcomes[1] is None
+        assert node.node.config.log_retention_ms == 9
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "key", "words"),
+    [
+        (
+            ResourceType.TOPIC,
+            "t",
+            "retention.ms",
+            "Can't APPEND to key retention.ms because its type is not LIST.",
+        ),
+        (
+            ResourceType.BROKER,
+            "1",
+            "log.retention.ms",
+            "Config value append is not allowed for config key: log.retention.ms",
+        ),
+    ],
+)
+async def test_only_a_list_can_be_added_to(
+    tmp_path: Path, kind: ResourceType, name: str, key: str, words: str
+) -> None:
+    """Kafka has other words for topics than for brokers."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        changes = [ConfigChange(key, "1", Operation.APPEND)]
+        asked = AlteredResource(kind, name, changes, replaces=False)
+
+        (refusal,) = finish(alter_each(node.node, [asked], validate_only=False))
+
+        assert refusal is not None
+        assert (refusal.code, refusal.message) == (ErrorCode.INVALID_CONFIG, words)

@@ -1,0 +1,132 @@
+"""ConsumerGroupDescribe, as a client sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from broker.api.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
+from broker.api.handlers.consumer_group_describe import consumer_group_describe
+from protocol.errors import ErrorCode
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from tests.broker.api.handlers.group_request import T_ID, GroupNode, GroupRequest, ask
+from tests.broker.groups.story import Story
+
+
+def describe(node: GroupNode, *group_ids: str, version: int = 1, **fields: Any) -> Any:
+    """What is told of these groups."""
+    body = ConsumerGroupDescribeRequest(group_ids=list(group_ids), **fields)
+    return ask(consumer_group_describe, GroupRequest(node, body, version)).groups
+
+
+def shown(assignment: Any) -> list[tuple[str, list[int]]]:
+    """Topics by name, each with its partitions."""
+    return [(each.topic_name, each.partitions) for each in assignment.topic_partitions]
+
+
+def test_a_group_with_its_members() -> None:
+    """Mirrors ``ConsumerGroupTest.testAsDescribedGroup``."""
+    node = GroupNode()
+    Story(node.world).play(["consume a t,u instance=i rack=r"])
+    (group,) = describe(node, "g")
+    (member,) = group.members
+
+    assert (group.error_code, group.group_id, group.group_state) == (0, "g", "Stable")
+    assert (group.group_epoch, group.assignment_epoch, group.assignor_name) == (2, 2, "uniform")
+    assert (member.member_id, member.member_epoch) == ("a", 2)
+    assert (member.instance_id, member.rack_id, member.client_id) == ("i", "r", "a")
+    assert member.subscribed_topic_names == ["t", "u"]
+    assert sorted(shown(member.assignment)) == [("t", [0, 1]), ("u", [0])]
+    assert member.member_type == 1
+
+
+def test_what_a_member_has_and_what_it_shall_have() -> None:
+    """They differ while a group is on its way."""
+    node = GroupNode()
+    Story(node.world).play(["consume a t", "consume b t"])
+    (group,) = describe(node, "g")
+    members = {each.member_id: each for each in group.members}
+
+    assert group.group_state == "Reconciling"
+    assert shown(members["a"].assignment) == [("t", [0, 1])]
+    assert shown(members["a"].target_assignment) == [("t", [0])]
+    assert shown(members["b"].assignment) == []
+    assert shown(members["b"].target_assignment) == [("t", [1])]
+
+
+def test_the_assignor_that_members_ask_for() -> None:
+    """Most votes win; without any it is the first that the broker knows."""
+    node = GroupNode()
+    Story(node.world).play(["consume a t assignor=range"])
+
+    assert describe(node, "g")[0].assignor_name == "range"
+
+
+def test_a_topic_that_is_gone_is_left_out() -> None:
+    """It has no name any more."""
+    node = GroupNode()
+    Story(node.world).play(["consume a t,u", "drop t"])
+    (member,) = describe(node, "g")[0].members
+
+    assert shown(member.assignment) == [("u", [0])]
+    assert T_ID in node.groups.consumers.group("g").members["a"].assigned
+
+
+def test_a_member_that_speaks_the_classic_protocol() -> None:
+    """v1 tells (KIP-1099)."""
+    node = GroupNode()
+    Story(node.world).play(["enter a topics=t", "sync a a=t-0,1", "consume b t"])
+    types = [each.member_type for each in describe(node, "g")[0].members]
+    unknown = [each.member_type for each in describe(node, "g", version=0)[0].members]
+
+    assert types == [0, 1]
+    assert unknown == [-1, -1]
+
+
+@pytest.mark.parametrize(
+    ("group_id", "error", "message"),
+    [
+        ("", ErrorCode.INVALID_GROUP_ID, None),
+        ("nobody", ErrorCode.GROUP_ID_NOT_FOUND, "Group nobody not found."),
+        ("g", ErrorCode.GROUP_ID_NOT_FOUND, "Group g is not a consumer group."),
+    ],
+)
+def test_each_group_has_its_own_error(group_id: str, error: ErrorCode, message: str | None) -> None:
+    """Mirrors ``GroupMetadataManagerTest.testConsumerGroupDescribeWithErrors``."""
+    node = GroupNode()
+    Story(node.world).play(["enter a"])
+    (group,) = describe(node, group_id)
+
+    assert (group.group_id, group.error_code, group.members) == (group_id, error, [])
+    assert group.error_message == message
+
+
+def test_a_group_of_another_node() -> None:
+    """The client has to look for its coordinator."""
+    node = GroupNode()
+    Story(node.world).play(["unload"])
+
+    assert describe(node, "g")[0].error_code == ErrorCode.NOT_COORDINATOR
+
+
+def test_who_asks_is_told_what_it_may_do() -> None:
+    """Of groups that there are."""
+    node = GroupNode()
+    Story(node.world).play(["consume a t"])
+    allowed = [
+        [each.authorized_operations for each in describe(node, "g", "x", **asked)]
+        for asked in ({}, {"include_authorized_operations": True})
+    ]
+
+    assert allowed == [[NOT_ASKED_FOR, NOT_ASKED_FOR], [ON_A_GROUP, NOT_ASKED_FOR]]
+
+
+def test_what_a_member_has_not_given_up_yet_is_still_its_own() -> None:
+    """It was told to, but has not said that it has."""
+    node = GroupNode()
+    Story(node.world).play(["consume a t", "consume b t", "beat a"])
+    members = {each.member_id: each for each in describe(node, "g")[0].members}
+
+    assert shown(members["a"].assignment) == [("t", [0, 1])]
+    assert shown(members["a"].target_assignment) == [("t", [0])]

@@ -1,0 +1,190 @@
+"""CreateTopics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.common.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.messages.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from tests.client import running_node
+
+pytestmark = pytest.mark.anyio
+
+
+def _topic(
+    name: str,
+    partitions: int = 1,
+    *,
+    configs: dict[str, str | None] | None = None,
+    assignments: dict[int, list[int]] | None = None,
+) -> CreatableTopic:
+    return CreatableTopic(
+        name=name,
+        num_partitions=-1 if assignments else partitions,
+        replication_factor=-1,
+        assignments=[
+            CreatableReplicaAssignment(partition_index=index, broker_ids=brokers)
+            for index, brokers in (assignments or {}).items()
+        ],
+        configs=[
+            CreatableTopicConfig(name=key, value=value) for key, value in (configs or {}).items()
+        ],
+    )
+
+
+def _request(*topics: CreatableTopic, validate_only: bool = False) -> CreateTopicsRequest:
+    return CreateTopicsRequest(topics=list(topics), timeout_ms=1000, validate_only=validate_only)
+
+
+@pytest.mark.parametrize("version", range(2, 8))
+async def test_topics_are_served_when_the_answer_comes(tmp_path: Path, version: int) -> None:
+    """No client has to wait for a leader after creation."""
+    async with running_node(tmp_path) as node:
+        response = await node.client().send(_request(_topic("a", 2), _topic("b")), version)
+
+        assert [(each.name, each.error_code) for each in response.topics] == [("a", 0), ("b", 0)]
+        assert node.node.replicas.partitions[TopicPartition("a", 1)].is_leader
+
+
+async def test_the_answer_describes_the_topic(tmp_path: Path) -> None:
+    """Its id, its size, and its settings with where they come from (KIP-525)."""
+    async with running_node(tmp_path) as node:
+        asked = _topic("t", 3, configs={"segment.bytes": "2000000"})
+
+        (topic,) = (await node.client().send(_request(asked), 7)).topics
+
+        assert topic.topic_id == node.controller.image.topics["t"].topic_id
+        assert (topic.num_partitions, topic.replication_factor) == (3, 1)
+        configs = {each.name: (each.value, each.config_source) for each in topic.configs}
+        assert configs["segment.bytes"] == ("2000000", 1)
+        assert configs["max.message.bytes"] == ("1048588", 5)
+
+
+async def test_each_topic_has_its_own_answer(tmp_path: Path) -> None:
+    """One that is refused does not stop the others; a name that occurs twice is made never."""
+    async with running_node(tmp_path) as node:
+        request = _request(_topic("a b"), _topic("twice"), _topic("good"), _topic("twice"))
+
+        response = await node.client().send(request, 7)
+
+        assert {each.name: each.error_code for each in response.topics} == {
+            "a b": ErrorCode.INVALID_TOPIC_EXCEPTION,
+            "good": 0,
+            "twice": ErrorCode.INVALID_REQUEST,
+        }
+        assert list(node.controller.image.topics) == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("topic", "error"),
+    [
+        (_topic("t", configs={"segment.bytes": None}), ErrorCode.INVALID_CONFIG),
+        (_topic("t", configs={"nonsense": "1"}), ErrorCode.INVALID_CONFIG),
+        (_topic("t", assignments={1: [1]}), ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (_topic("t", assignments={0: [9]}), ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+    ],
+)
+async def test_what_cannot_be_is_refused(
+    tmp_path: Path, topic: CreatableTopic, error: ErrorCode
+) -> None:
+    """Settings and placements are checked before anything is made."""
+    async with running_node(tmp_path) as node:
+        (result,) = (await node.client().send(_request(topic), 7)).topics
+
+        assert result.error_code == error
+        assert result.error_message
+        assert node.controller.topic("t") is None
+
+
+async def test_replicas_can_be_placed_by_hand(tmp_path: Path) -> None:
+    """An assignment says how many partitions there are."""
+    async with running_node(tmp_path) as node:
+        asked = _topic("t", assignments={0: [1], 1: [1]})
+
+        (result,) = (await node.client().send(_request(asked), 7)).topics
+
+        assert (result.error_code, result.num_partitions) == (0, 2)
+
+
+async def test_validate_only_makes_nothing(tmp_path: Path) -> None:
+    """A dry run."""
+    async with running_node(tmp_path) as node:
+        (result,) = (await node.client().send(_request(_topic("t"), validate_only=True), 7)).topics
+
+        assert result.error_code == 0
+        assert node.controller.topic("t") is None
+
+
+@pytest.mark.parametrize(
+    ("topic", "code", "message"),
+    [
+        (
+            CreatableTopic(
+                name="t",
+                num_partitions=-1,
+                replication_factor=1,
+                assignments=[CreatableReplicaAssignment(partition_index=0, broker_ids=[1])],
+                configs=[],
+            ),
+            ErrorCode.INVALID_REQUEST,
+            (
+                "A manual partition assignment was specified, but replication factor was not set "
+                "to -1."
+            ),
+        ),
+        (
+            CreatableTopic(
+                name="t",
+                num_partitions=-1,
+                replication_factor=-1,
+                assignments=[CreatableReplicaAssignment(partition_index=0, broker_ids=[1])] * 2,
+                configs=[],
+            ),
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "Found multiple manual partition assignments for partition 0",
+        ),
+        (
+            _topic("t", assignments={0: [7]}),
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "The manual partition assignment includes broker 7, but no such broker is registered.",
+        ),
+        (
+            _topic("__cluster_metadata"),
+            ErrorCode.INVALID_REQUEST,
+            "Creation of internal topic __cluster_metadata is prohibited.",
+        ),
+        (
+            _topic("t", 20_000),
+            ErrorCode.POLICY_VIOLATION,
+            "Excessively large number of partitions per request.",
+        ),
+    ],
+)
+async def test_the_words_are_kafkas(
+    tmp_path: Path, topic: CreatableTopic, code: ErrorCode, message: str
+) -> None:
+    """Code and message are those of Kafka 4.3.1."""
+    async with running_node(tmp_path) as node:
+        response = await node.client().send(_request(topic))
+
+        (answer,) = response.topics
+        assert (answer.error_code, answer.error_message) == (code, message)
+
+
+async def test_topics_have_a_limited_number_of_partitions_together(tmp_path: Path) -> None:
+    """Beyond it none is made, not even those that would fit."""
+    async with running_node(tmp_path) as node:
+        request = _request(_topic("t", 6000), _topic("u", 4001), _topic("v"))
+
+        response = await node.client().send(request)
+
+        assert [each.error_code for each in response.topics] == [ErrorCode.POLICY_VIOLATION] * 3
+        assert node.controller.topic("v") is None

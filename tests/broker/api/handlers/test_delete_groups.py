@@ -1,0 +1,100 @@
+"""DeleteGroups, as a client sees it."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.api.handlers.delete_groups import delete_groups
+from broker.common.topic_partition import TopicPartition
+from broker.groups.offset_metadata_manager import Commit, OffsetCommit
+from protocol.errors import ErrorCode
+from protocol.messages.delete_groups import DeleteGroupsRequest
+from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
+from tests.broker.groups.story import Story
+
+
+def request(node: GroupNode, *names: str, version: int = 2) -> GroupRequest:
+    """A request to delete these groups."""
+    return GroupRequest(node, DeleteGroupsRequest(groups_names=list(names)), version)
+
+
+def node_with_offsets(*names: str) -> GroupNode:
+    """A node with groups that have committed something and have no members."""
+    node = GroupNode()
+    for name in names:
+        commits = [Commit(TopicPartition("t", 0), 1)]
+        node.groups.offsets.commit(OffsetCommit(group_id=name, commits=commits))
+    return node
+
+
+@pytest.mark.parametrize("version", range(3))
+def test_an_empty_group_goes_with_its_offsets(version: int) -> None:
+    """Mirrors ``GroupCoordinatorShardTest.testDeleteGroups``."""
+    node = node_with_offsets("h")
+    (result,) = ask(delete_groups, request(node, "h", version=version)).results
+
+    assert (result.group_id, result.error_code) == ("h", ErrorCode.NONE)
+    assert (node.groups.groups, node.groups.offsets.fetch("h")) == ({}, {})
+
+
+def test_each_group_has_its_own_error() -> None:
+    """What cannot be deleted does not keep others alive."""
+    node = node_with_offsets("h")
+    Story(node.world).play(["enter a"])
+    results = ask(delete_groups, request(node, "g", "h", "nobody")).results
+
+    assert [(each.group_id, each.error_code) for each in results] == [
+        ("g", ErrorCode.NON_EMPTY_GROUP),
+        ("h", ErrorCode.NONE),
+        ("nobody", ErrorCode.GROUP_ID_NOT_FOUND),
+    ]
+
+
+def test_a_consumer_group_with_members_stays() -> None:
+    """Without them it goes, whatever protocol it spoke."""
+    node = GroupNode()
+    story = Story(node.world)
+    story.play(["consume a t"])
+    (refused,) = ask(delete_groups, request(node, "g")).results
+    story.play(["quit a"])
+    (deleted,) = ask(delete_groups, request(node, "g")).results
+
+    assert refused.error_code == ErrorCode.NON_EMPTY_GROUP
+    assert deleted.error_code == ErrorCode.NONE
+    assert node.groups.groups == {}
+
+
+def test_a_group_that_is_named_twice_is_deleted_once() -> None:
+    """And is told of once."""
+    (result,) = ask(delete_groups, request(node_with_offsets("h"), "h", "h")).results
+
+    assert result.error_code == ErrorCode.NONE
+
+
+def test_a_deletion_is_told_when_it_is_replicated() -> None:
+    """One answer for all groups, though each has its own partition of the log."""
+    node = node_with_offsets("h", "i")
+    node.world.slow_down()
+    waiting = request(node, "h", "nobody", "i")
+    assert ask(delete_groups, waiting) is None
+
+    node.world.replicate()
+
+    (response,) = waiting.answers
+    assert [each.error_code for each in response.results] == [
+        ErrorCode.NONE,
+        ErrorCode.GROUP_ID_NOT_FOUND,
+        ErrorCode.NONE,
+    ]
+
+
+def test_a_deletion_that_is_not_replicated_in_time_is_told_so() -> None:
+    """``offsets.commit.timeout.ms``; it may come through all the same."""
+    node = node_with_offsets("h")
+    node.world.slow_down()
+    waiting = request(node, "h")
+    ask(delete_groups, waiting)
+    node.world.wait(5000)
+
+    (response,) = waiting.answers
+    assert response.results[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE

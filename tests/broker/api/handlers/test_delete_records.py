@@ -1,0 +1,132 @@
+"""DeleteRecords, as a client sees it on one node; with followers it is in test_deletions.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.common.topic_partition import TopicPartition
+from broker.storage.log_directory import LOG_STARTS
+from protocol.errors import ErrorCode
+from protocol.messages.delete_records import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
+from tests.batches import batch
+from tests.client import Client, RunningNode, running_node
+from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+
+pytestmark = pytest.mark.anyio
+
+
+def _request(*offsets: int, topic: str = "t") -> DeleteRecordsRequest:
+    """A deletion in partitions of *topic*, from partition 0 on."""
+    partitions = [
+        DeleteRecordsPartition(partition_index=index, offset=offset)
+        for index, offset in enumerate(offsets)
+    ]
+    return DeleteRecordsRequest(
+        topics=[DeleteRecordsTopic(name=topic, partitions=partitions)], timeout_ms=1000
+    )
+
+
+async def _delete(
+    client: Client, request: DeleteRecordsRequest, version: int | None = None
+) -> list[tuple[int, int]]:
+    """Error and low watermark of each partition, in their order; the answer's means nothing."""
+    response = await client.send(request, version)
+    [topic] = response.topics
+    partitions = sorted(topic.partitions, key=lambda each: each.partition_index)
+    return [(each.error_code, each.low_watermark) for each in partitions]
+
+
+async def _three_records(running: RunningNode) -> Client:
+    running.controller.create_topic("t")
+    client = running.client()
+    await client.send(produce_request("t", batch(b"a", b"b", b"c")), PRODUCE_VERSION)
+    return client
+
+
+@pytest.mark.parametrize("version", range(3))
+async def test_one_replica_is_done_at_once(tmp_path: Path, version: int) -> None:
+    """The low watermark is the offset asked for, and what lies below is gone."""
+    async with running_node(tmp_path) as running:
+        client = await _three_records(running)
+
+        assert await _delete(client, _request(2), version) == [(ErrorCode.NONE, 2)]
+
+        below = await client.send(fetch_request("t", 1), FETCH_VERSION)
+        assert below.responses[0].partitions[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+async def test_what_is_deleted_stays_so_if_the_node_is_killed(tmp_path: Path) -> None:
+    """The log start is written down before the answer."""
+    async with running_node(tmp_path) as running:
+        client = await _three_records(running)
+        await _delete(client, _request(2))
+
+        [directory] = running.node.logs.directories
+        assert directory.read(LOG_STARTS) == {TopicPartition("t", 0): 2}
+
+
+async def test_a_lower_offset_changes_nothing(tmp_path: Path) -> None:
+    """No error, and the low watermark as it is."""
+    async with running_node(tmp_path) as running:
+        client = await _three_records(running)
+        await _delete(client, _request(2))
+
+        assert await _delete(client, _request(1)) == [(ErrorCode.NONE, 2)]
+
+
+async def test_minus_one_means_all(tmp_path: Path) -> None:
+    """Up to the high watermark."""
+    async with running_node(tmp_path) as running:
+        client = await _three_records(running)
+
+        assert await _delete(client, _request(-1)) == [(ErrorCode.NONE, 3)]
+
+
+async def test_what_cannot_be_deleted_is_told_partition_by_partition(tmp_path: Path) -> None:
+    """Above the high watermark, below zero, unknown: low watermark -1; the others go on."""
+    async with running_node(tmp_path) as running:
+        client = await _three_records(running)
+
+        assert await _delete(client, _request(4)) == [(ErrorCode.OFFSET_OUT_OF_RANGE, -1)]
+        assert await _delete(client, _request(-2)) == [(ErrorCode.OFFSET_OUT_OF_RANGE, -1)]
+        assert await _delete(client, _request(1, 0)) == [
+            (ErrorCode.NONE, 1),
+            (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1),
+        ]
+        assert await _delete(client, _request(0, topic="gone")) == [
+            (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)
+        ]
+
+
+async def test_the_broker_s_own_topics_are_kept(tmp_path: Path) -> None:
+    """Kafka's testDeleteRecordsInternalTopicDeleteDisallowed."""
+    async with running_node(tmp_path) as running:
+        running.controller.create_topic("__consumer_offsets")
+
+        assert await _delete(running.client(), _request(-1, topic="__consumer_offsets")) == [
+            (ErrorCode.INVALID_TOPIC_EXCEPTION, -1)
+        ]
+
+
+async def test_nothing_to_delete_is_answered(tmp_path: Path) -> None:
+    """A request without partitions."""
+    async with running_node(tmp_path) as running:
+        response = await running.client().send(DeleteRecordsRequest(topics=[], timeout_ms=1000))
+
+        assert response.topics == []
+
+
+async def test_what_is_only_compacted_is_not_deleted(tmp_path: Path) -> None:
+    """Kafka's PolicyViolationException: nobody asked for records to go."""
+    async with running_node(tmp_path) as running:
+        running.controller.create_topic("t", configs={"cleanup.policy": "compact"})
+
+        told = await _delete(running.client(), _request(0))
+
+        assert told == [(ErrorCode.POLICY_VIOLATION, -1)]

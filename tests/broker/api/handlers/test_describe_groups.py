@@ -1,0 +1,106 @@
+"""DescribeGroups, as a client sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from broker.api.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
+from broker.api.handlers.describe_groups import describe_groups
+from broker.api.handlers.join_group import join_group
+from protocol.errors import ErrorCode
+from protocol.messages.describe_groups import DescribeGroupsRequest
+from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
+from tests.broker.api.handlers.membership import join_request, stable_member
+from tests.broker.groups.story import Story
+
+
+def describe(node: GroupNode, *groups: str, version: int = 6, **fields: Any) -> Any:
+    """What is told of these groups."""
+    body = DescribeGroupsRequest(groups=list(groups), **fields)
+    return ask(describe_groups, GroupRequest(node, body, version)).groups
+
+
+@pytest.mark.parametrize("version", range(7))
+def test_a_stable_group_with_subscriptions_and_assignments(version: int) -> None:
+    """Mirrors ``GroupMetadataManagerTest.testDescribeGroupStable``."""
+    node = GroupNode()
+    member_id = stable_member(node)
+    (group,) = describe(node, "g", version=version)
+    (member,) = group.members
+
+    assert (group.error_code, group.group_id, group.group_state) == (0, "g", "Stable")
+    assert (group.protocol_type, group.protocol_data) == ("consumer", "p")
+    assert (member.member_id, member.client_id) == (member_id, "client")
+    assert member.client_host == "/127.0.0.1"
+    assert bytes(member.member_metadata) == b"metadata"
+    assert bytes(member.member_assignment) == b"part"
+
+
+def test_a_rebalancing_group_keeps_its_secrets() -> None:
+    """Mirrors ``testDescribeGroupRebalancing``: members are named, what they have may be wrong."""
+    node = GroupNode()
+    stable_member(node)
+    ask(join_group, join_request(node))
+    (group,) = describe(node, "g")
+
+    assert (group.group_state, group.protocol_data) == ("PreparingRebalance", "")
+    assert len(group.members) == 2
+    told = {(bytes(each.member_metadata), bytes(each.member_assignment)) for each in group.members}
+    assert told == {(b"", b"")}
+
+
+def test_an_empty_group_without_a_protocol() -> None:
+    """A group that only holds offsets has no type."""
+    node = GroupNode()
+    Story(node.world).play(["commit - t-0=1"])
+    (group,) = describe(node, "g")
+
+    assert (group.group_state, group.protocol_type, group.members) == ("Empty", "", [])
+
+
+@pytest.mark.parametrize(
+    ("version", "error", "message"),
+    [(5, ErrorCode.NONE, None), (6, ErrorCode.GROUP_ID_NOT_FOUND, "Group g not found.")],
+)
+def test_a_group_that_does_not_exist_is_dead(
+    version: int, error: ErrorCode, message: str | None
+) -> None:
+    """Mirrors ``testDescribeGroupsGroupIdNotFoundException``; v6 says so in an error (KIP-1043)."""
+    (group,) = describe(GroupNode(), "g", version=version)
+
+    assert (group.group_state, group.error_code) == ("Dead", error)
+    assert group.error_message == message
+
+
+@pytest.mark.parametrize("version", [5, 6])
+def test_a_consumer_group_is_dead_here(version: int) -> None:
+    """Clients then ask ConsumerGroupDescribe for it."""
+    node = GroupNode()
+    Story(node.world).play(["consume a t"])
+    (group,) = describe(node, "g", version=version)
+
+    assert (group.group_state, group.members) == ("Dead", [])
+    if version >= 6:
+        assert group.error_message == "Group g is not a classic group."
+
+
+def test_a_group_of_another_node_has_no_state() -> None:
+    """The client has to look for its coordinator."""
+    node = GroupNode()
+    Story(node.world).play(["unload"])
+    (group,) = describe(node, "g")
+
+    assert (group.group_state, group.error_code) == ("", ErrorCode.NOT_COORDINATOR)
+
+
+def test_who_asks_is_told_what_it_may_do() -> None:
+    """v3, of groups that there are."""
+    node = GroupNode()
+    stable_member(node)
+    asked = describe(node, "g", "x", include_authorized_operations=True)
+    (silent,) = describe(node, "g")
+
+    assert [each.authorized_operations for each in asked] == [ON_A_GROUP, NOT_ASKED_FOR]
+    assert silent.authorized_operations == NOT_ASKED_FOR

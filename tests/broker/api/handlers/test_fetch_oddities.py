@@ -1,0 +1,97 @@
+"""Fetches that no client sends, and what Kafka answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from broker.wait_records.recorder import Recorder
+from protocol.errors import ErrorCode
+from protocol.messages.fetch import FetchRequest
+from tests.batches import batch
+from tests.client import running_cluster, running_node
+from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+
+pytestmark = pytest.mark.anyio
+
+SESSIONS_VERSION = 12
+
+
+async def test_unknown_partitions_are_answered_last(tmp_path: Path) -> None:
+    """Whatever the request's order; their list of aborted transactions is empty, not null."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+        request = fetch_request("t", 0, 0)
+        request.topics[0].partitions.reverse()
+
+        response = await client.send(request, FETCH_VERSION)
+
+        known, unknown = response.responses[0].partitions
+        assert (known.partition_index, known.aborted_transactions) == (0, None)
+        assert (unknown.partition_index, unknown.aborted_transactions) == (1, [])
+
+
+async def test_a_partition_without_room_has_no_list_of_aborted_transactions(tmp_path: Path) -> None:
+    """Null where some bytes are left, but not a batch's; empty where none are."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=2)
+        client, one = node.client(), batch(b"a")
+        await client.send(produce_request("t", one, one), PRODUCE_VERSION)
+
+        lists = []
+        for max_bytes in (len(one), len(one) + 1, 2 * len(one)):
+            request = fetch_request("t", 0, 0, max_bytes=max_bytes)
+            request.isolation_level = 1
+            response = await client.send(request, FETCH_VERSION)
+            lists.append(response.responses[0].partitions[1].aborted_transactions)
+
+        assert lists == [[], None, []]
+
+
+async def test_of_a_partition_named_twice_the_last_counts(tmp_path: Path) -> None:
+    """It is answered once, from the offset named last."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+        await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+        request = fetch_request("t", 0)
+        request.topics += fetch_request("t", 1).topics
+
+        response = await client.send(request, FETCH_VERSION)
+
+        (topic,) = response.responses
+        (partition,) = topic.partitions
+        assert (partition.error_code, bytes(partition.records)) == (0, b"")
+
+
+@pytest.mark.parametrize("limit", ["max_bytes", "partition_max_bytes"])
+async def test_a_limit_below_zero_is_an_error(tmp_path: Path, limit: str) -> None:
+    """Kafka stumbles over it while it reads, and has no better code; with nothing to read, none."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+        await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+
+        response = await client.send(fetch_request("t", 0, **{limit: -1}), FETCH_VERSION)
+
+        at_end = await client.send(fetch_request("t", 1, **{limit: -1}), FETCH_VERSION)
+
+        assert response.responses[0].partitions[0].error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+        assert at_end.responses[0].partitions[0].error_code == 0
+
+
+async def test_a_follower_that_is_refused_is_one_all_the_same(tmp_path: Path) -> None:
+    """Before its session is looked for: it is left out where followers are."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        unknown = FetchRequest(
+            replica_id=2, max_wait_ms=0, min_bytes=1, session_id=99, session_epoch=5, topics=[]
+        )
+
+        await cluster.client(1).send(unknown, SESSIONS_VERSION)
+
+        recorder = cluster.cluster.recorder
+        assert recorder is not None
+        [record] = recorder.recent
+        assert (record.error, record.follower) == (ErrorCode.FETCH_SESSION_ID_NOT_FOUND, True)

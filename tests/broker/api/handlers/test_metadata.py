@@ -1,0 +1,249 @@
+"""Metadata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from broker.api.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
+from protocol.errors import ErrorCode
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from tests.client import running_cluster, running_node
+
+pytestmark = pytest.mark.anyio
+
+
+def _named(*names: str, allow_auto_topic_creation: bool = False) -> MetadataRequest:
+    return MetadataRequest(
+        topics=[MetadataRequestTopic(name=name) for name in names],
+        allow_auto_topic_creation=allow_auto_topic_creation,
+    )
+
+
+def _errors(response: Any) -> dict[str, int]:
+    return {topic.name: topic.error_code for topic in response.topics}
+
+
+@pytest.mark.parametrize("version", range(14))
+async def test_a_topic_and_its_leader(tmp_path: Path, version: int) -> None:
+    """The answer names the brokers, and each partition's leader among them."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=2)
+
+        response = await node.client().send(_named("t"), version)
+
+        (broker,) = response.brokers
+        assert (broker.node_id, broker.host, broker.port) == (1, "127.0.0.1", 9092)
+        (topic,) = response.topics
+        assert [(p.partition_index, p.leader_id) for p in topic.partitions] == [(0, 1), (1, 1)]
+
+
+async def test_who_asks_for_all_and_who_for_none(tmp_path: Path) -> None:
+    """In v0 an empty list asks for all topics; later null does, and an empty list for none."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("a")
+        node.controller.create_topic("b")
+        client = node.client()
+
+        assert _errors(await client.send(_named(), 0)) == {"a": 0, "b": 0}
+        assert _errors(await client.send(_named(), 1)) == {}
+        assert _errors(await client.send(MetadataRequest(topics=None), 1)) == {"a": 0, "b": 0}
+
+
+@pytest.mark.parametrize("version", range(14))
+async def test_an_unknown_topic_is_created_for_the_next_request(
+    tmp_path: Path, version: int
+) -> None:
+    """The first response is an error without partitions, as Kafka's; the second has the topic."""
+    async with running_node(tmp_path, num_partitions="3") as node:
+        client = node.client()
+        request = _named("t", allow_auto_topic_creation=True)
+
+        first = await client.send(request, version)
+        second = await client.send(request, version)
+
+        (unknown,) = first.topics
+        assert unknown.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert (unknown.name, unknown.partitions) == ("t", [])
+        (created,) = second.topics
+        assert (created.error_code, len(created.partitions)) == (ErrorCode.NONE, 3)
+        assert ("t", 2) in node.node.replicas.partitions
+
+
+@pytest.mark.parametrize("version", range(14))
+async def test_a_client_can_rule_auto_creation_out(tmp_path: Path, version: int) -> None:
+    """From v4 on, where the request has a field for it; before that every client allows it."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        await client.send(_named("t"), version)
+
+        assert ("t" in node.controller.image.topics) == (version < 4)
+
+
+async def test_a_topic_that_cannot_be_created_stays_unknown(tmp_path: Path) -> None:
+    """A name that collides with another is refused by the controller, which no client hears of."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("a.b")
+        client = node.client()
+
+        for _ in range(2):
+            response = await client.send(_named("a_b", allow_auto_topic_creation=True))
+            assert _errors(response) == {"a_b": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
+
+
+async def test_an_internal_topic_that_is_unknown(tmp_path: Path) -> None:
+    """It is reported as internal, and the one of groups is created with the settings it needs."""
+    async with running_node(tmp_path, num_partitions="3") as node:
+        names = ("__consumer_offsets", "__transaction_state", "__share_group_state")
+        client = node.client()
+
+        response = await client.send(_named(*names, "t", allow_auto_topic_creation=True))
+
+        assert [topic.is_internal for topic in response.topics] == [True, True, True, False]
+        created = node.controller.image.topics
+        assert created.keys() == {"__consumer_offsets", "t"}
+        assert len(created["__consumer_offsets"].partitions) == 4
+        assert created["__consumer_offsets"].configs["cleanup.policy"] == "compact"
+
+
+async def test_auto_creation_can_be_off(tmp_path: Path) -> None:
+    """auto.create.topics.enable=false has the last word."""
+    async with running_node(tmp_path, auto_create_topics_enable="false") as node:
+        request = _named("t", allow_auto_topic_creation=True)
+
+        response = await node.client().send(request, 12)
+
+        assert _errors(response) == {"t": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
+
+
+async def test_an_illegal_name_is_not_created(tmp_path: Path) -> None:
+    """The name is refused, the other topic is made."""
+    async with running_node(tmp_path) as node:
+        request = _named("a b", "t", allow_auto_topic_creation=True)
+
+        response = await node.client().send(request, 12)
+
+        assert _errors(response) == {
+            "a b": ErrorCode.INVALID_TOPIC_EXCEPTION,
+            "t": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        }
+        assert node.controller.image.topics.keys() == {"t"}
+
+
+async def test_topics_by_id(tmp_path: Path) -> None:
+    """From v12 on a topic may be asked for by its id; v10 and v11 have the field, not the right."""
+    async with running_node(tmp_path) as node:
+        known = node.controller.create_topic("t")
+        asked = [
+            MetadataRequestTopic(topic_id=known.topic_id, name=None),
+            MetadataRequestTopic(topic_id=uuid4(), name=None),
+        ]
+        client = node.client()
+
+        found, unknown = (await client.send(MetadataRequest(topics=asked), 12)).topics
+        asked[0].name = asked[1].name = "x"
+        early = await client.send(MetadataRequest(topics=asked), 11)
+
+        assert (found.name, found.error_code) == ("t", 0)
+        assert unknown.error_code == ErrorCode.UNKNOWN_TOPIC_ID
+        assert {each.error_code for each in early.topics} == {ErrorCode.INVALID_REQUEST}
+
+
+async def test_a_topic_is_told_once(tmp_path: Path) -> None:
+    """However often it is named; and where ids are given, names do not count."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("u")
+        topic_id = node.controller.create_topic("t").topic_id
+        by_id = MetadataRequestTopic(topic_id=topic_id, name=None)
+        names = [MetadataRequestTopic(name=each) for each in ("t", "u", "t")]
+
+        named = await node.client().send(MetadataRequest(topics=names))
+        mixed = await node.client().send(MetadataRequest(topics=[*names, by_id, by_id]))
+
+        assert [each.name for each in named.topics] == ["t", "u"]
+        assert [each.name for each in mixed.topics] == ["t"]
+
+
+async def test_a_topic_with_neither_name_nor_id_is_refused(tmp_path: Path) -> None:
+    """From v12 on null may stand for a name, so it must be told from a topic that is named."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        request = MetadataRequest(topics=[MetadataRequestTopic(name=None)])
+
+        (nameless,) = (await client.send(request, 13)).topics
+        request.topics = [MetadataRequestTopic(name=None, topic_id=uuid4())]
+        (early,) = (await client.send(request, 10)).topics
+
+        assert (nameless.error_code, nameless.name) == (ErrorCode.UNKNOWN_SERVER_ERROR, "")
+        assert (early.error_code, early.name) == (ErrorCode.INVALID_REQUEST, "")
+
+
+@pytest.mark.parametrize("version", [8, 10, 13])
+async def test_what_a_client_may_do_is_told_if_asked_for(tmp_path: Path, version: int) -> None:
+    """Everything, also for a name without a topic; for the cluster in v8 to v10 only."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        request = _named("t", "unknown")
+        request.include_topic_authorized_operations = True
+        request.include_cluster_authorized_operations = True
+
+        response = await node.client().send(request, version)
+
+        known, unknown = (topic.topic_authorized_operations for topic in response.topics)
+        assert (known, unknown) == (ON_A_TOPIC, ON_A_TOPIC)
+        of_cluster = ON_THE_CLUSTER if version <= 10 else -(2**31)
+        assert response.cluster_authorized_operations == of_cluster
+
+
+async def test_an_unknown_id_has_no_authorized_operations(tmp_path: Path) -> None:
+    """Nothing is looked up by a name that is not there."""
+    async with running_node(tmp_path) as node:
+        request = MetadataRequest(
+            topics=[MetadataRequestTopic(name=None, topic_id=uuid4())],
+            include_topic_authorized_operations=True,
+        )
+
+        (unknown,) = (await node.client().send(request, 13)).topics
+
+        assert unknown.topic_authorized_operations == -(2**31)
+
+
+async def test_a_node_that_is_gone(tmp_path: Path) -> None:
+    """It is no broker any more; its replicas are offline, and in v0 an error instead."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("led", assignments=[(2, 3)])
+        cluster.controller.create_topic("lost", assignments=[(3,)])
+        client = cluster.client(1)
+        await cluster.cluster.stop(3)
+
+        now = await client.send(_named("led", "lost"), 13)
+        early = await client.send(_named("led", "lost"), 0)
+
+        assert [broker.node_id for broker in now.brokers] == [1, 2]
+        led, lost = (topic.partitions[0] for topic in now.topics)
+        assert (led.error_code, led.leader_id, led.offline_replicas) == (ErrorCode.NONE, 2, [3])
+        assert (lost.error_code, lost.leader_id) == (ErrorCode.LEADER_NOT_AVAILABLE, -1)
+        assert (lost.leader_epoch, lost.isr_nodes, lost.replica_nodes) == (1, [], [3])
+        led, lost = (topic.partitions[0] for topic in early.topics)
+        assert (led.error_code, led.replica_nodes) == (ErrorCode.REPLICA_NOT_AVAILABLE, [2])
+        assert (lost.error_code, lost.replica_nodes) == (ErrorCode.LEADER_NOT_AVAILABLE, [])
+
+
+async def test_each_node_tells_what_it_knows(tmp_path: Path) -> None:
+    """One that has not heard of a topic does not make it a second time."""
+    async with running_cluster(tmp_path) as cluster:
+        feed = cluster.node(2).feed
+        feed.hold()
+        cluster.controller.create_topic("t", assignments=[(1, 2)])
+        request = _named("t", allow_auto_topic_creation=True)
+
+        early = await cluster.client(2).send(request, 12)
+        feed.release()
+        late = await cluster.client(2).send(request, 12)
+
+        assert _errors(early) == {"t": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
+        assert _errors(late) == {"t": ErrorCode.NONE}

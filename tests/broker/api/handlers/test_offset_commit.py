@@ -1,0 +1,107 @@
+"""OffsetCommit, as a client sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from broker.api.handlers.offset_commit import offset_commit
+from broker.common.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from tests.broker.api.handlers.group_request import T_ID, GroupNode, GroupRequest, ask
+
+NOBODY = UUID(int=9)
+
+
+def commit(node: GroupNode, version: int, *topics: tuple[str | UUID, int], **fields: Any) -> Any:
+    """Commit offset 5 of some partitions, each in a topic entry of its own."""
+    asked = []
+    for topic, index in topics:
+        partition = OffsetCommitRequestPartition(
+            partition_index=index,
+            committed_offset=5,
+            committed_leader_epoch=3 if version >= 6 else -1,
+            committed_metadata="m",
+        )
+        named = {"name": topic} if isinstance(topic, str) else {"topic_id": topic}
+        asked.append(OffsetCommitRequestTopic(partitions=[partition], **named))
+    values: dict[str, Any] = {"group_id": "g", "member_id": "", "topics": asked}
+    return ask(offset_commit, GroupRequest(node, OffsetCommitRequest(**values | fields), version))
+
+
+def errors(response: Any) -> list[int]:
+    """The errors of all partitions, in order."""
+    return [each.error_code for topic in response.topics for each in topic.partitions]
+
+
+@pytest.mark.parametrize("version", range(2, 11))
+def test_a_simple_consumer_commits_at_every_version(version: int) -> None:
+    """By name up to v9, by id in v10."""
+    node = GroupNode()
+    response = commit(node, version, (T_ID if version >= 10 else "t", 1))
+
+    assert errors(response) == [ErrorCode.NONE]
+    committed = node.groups.offsets.fetch("g")[TopicPartition("t", 1)]
+    assert (committed.offset, committed.metadata) == (5, "m")
+    assert committed.leader_epoch == (3 if version >= 6 else -1)
+
+
+def test_what_does_not_exist_is_refused_on_its_own() -> None:
+    """The rest of the request is committed."""
+    node = GroupNode()
+    response = commit(node, 9, ("t", 0), ("t", 2), ("t", -1), ("nope", 0))
+
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert errors(response) == [ErrorCode.NONE, unknown, unknown, unknown]
+    assert list(node.groups.offsets.fetch("g")) == [TopicPartition("t", 0)]
+
+
+def test_an_unknown_topic_id_has_an_error_of_its_own() -> None:
+    """v10; a partition that a known topic does not have is unknown as ever."""
+    response = commit(GroupNode(), 10, (NOBODY, 0), (T_ID, 7), (T_ID, 0))
+
+    assert [topic.topic_id for topic in response.topics] == [NOBODY, T_ID, T_ID]
+    assert errors(response) == [
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.NONE,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "error"), [(8, ErrorCode.ILLEGAL_GENERATION), (9, ErrorCode.GROUP_ID_NOT_FOUND)]
+)
+def test_what_the_group_refuses_is_refused_beside_what_does_not_exist(
+    version: int, error: ErrorCode
+) -> None:
+    """Each partition has its own reason."""
+    claim = {"generation_id_or_member_epoch": 5, "member_id": "m"}
+    response = commit(GroupNode(), version, ("t", 0), ("nope", 0), **claim)
+
+    assert errors(response) == [error, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
+def test_the_group_is_not_asked_if_nothing_exists() -> None:
+    """Not even whether it exists itself."""
+    claim = {"generation_id_or_member_epoch": 5, "member_id": "m"}
+
+    assert errors(commit(GroupNode(), 9, ("nope", 0), **claim)) == [
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    ]
+    assert errors(commit(GroupNode(), 9, **claim)) == []
+
+
+def test_old_versions_may_ask_for_a_retention() -> None:
+    """v2 to v4."""
+    node = GroupNode()
+    commit(node, 4, ("t", 0), retention_time_ms=1000)
+
+    offset = node.groups.offsets.fetch("g")[TopicPartition("t", 0)]
+    assert offset.expire_timestamp_ms == offset.commit_timestamp_ms + 1000

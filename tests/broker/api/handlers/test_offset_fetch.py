@@ -1,0 +1,122 @@
+"""OffsetFetch, as a client sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from broker.api.handlers.offset_fetch import offset_fetch
+from broker.common.topic_partition import TopicPartition
+from broker.groups.offset_metadata_manager import Commit, OffsetCommit
+from protocol.errors import ErrorCode
+from protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+)
+from tests.broker.api.handlers.group_request import T_ID, U_ID, GroupNode, GroupRequest, ask
+
+NOBODY = UUID(int=9)
+
+
+@pytest.fixture
+def node() -> GroupNode:
+    """A node on which group g has committed t-0, t-1 and u-0."""
+    node = GroupNode()
+    commits = [
+        Commit(TopicPartition("t", 0), 5, 3, "here"),
+        Commit(TopicPartition("t", 1), 6),
+        Commit(TopicPartition("u", 0), 7),
+    ]
+    request = OffsetCommit(group_id="g", commits=commits)
+    node.groups.offsets.commit(request)
+    return node
+
+
+def told(topics: Any) -> dict[Any, list[tuple[int, int]]]:
+    """Index and offset of all partitions, by topic."""
+    return {
+        topic.name or topic.topic_id: [
+            (each.partition_index, each.committed_offset) for each in topic.partitions
+        ]
+        for topic in topics
+    }
+
+
+@pytest.mark.parametrize("version", range(1, 8))
+def test_one_group_s_partitions(node: GroupNode, version: int) -> None:
+    """What was not committed has offset -1 and empty metadata, whether it exists or not."""
+    topics = [
+        OffsetFetchRequestTopic(name="t", partition_indexes=[0, 9]),
+        OffsetFetchRequestTopic(name="nope", partition_indexes=[0]),
+    ]
+    body = OffsetFetchRequest(group_id="g", topics=topics)
+    response = ask(offset_fetch, GroupRequest(node, body, version))
+
+    assert told(response.topics) == {"t": [(0, 5), (9, -1)], "nope": [(0, -1)]}
+    here, nothing = response.topics[0].partitions
+    assert (here.metadata, nothing.metadata) == ("here", "")
+    assert (here.error_code, nothing.error_code) == (ErrorCode.NONE, ErrorCode.NONE)
+    if version >= 5:
+        assert (here.committed_leader_epoch, nothing.committed_leader_epoch) == (3, -1)
+
+
+@pytest.mark.parametrize("version", range(2, 8))
+def test_everything_of_one_group(node: GroupNode, version: int) -> None:
+    """Null topics ask for all that was committed; an empty list asks for nothing."""
+    everything = OffsetFetchRequest(group_id="g", topics=None)
+    nothing = OffsetFetchRequest(group_id="g", topics=[])
+
+    response = ask(offset_fetch, GroupRequest(node, everything, version))
+    assert told(response.topics) == {"t": [(0, 5), (1, 6)], "u": [(0, 7)]}
+    assert ask(offset_fetch, GroupRequest(node, nothing, version)).topics == []
+
+
+@pytest.mark.parametrize("version", [8, 9])
+def test_many_groups_by_name(node: GroupNode, version: int) -> None:
+    """Each group has its own answer; one that does not exist has committed nothing."""
+    asked = [OffsetFetchRequestTopics(name="t", partition_indexes=[1])]
+    groups = [
+        OffsetFetchRequestGroup(group_id="g", topics=asked),
+        OffsetFetchRequestGroup(group_id="nobody", topics=asked),
+        OffsetFetchRequestGroup(group_id="nobody", topics=None),
+        OffsetFetchRequestGroup(group_id="g", topics=None),
+    ]
+    body = OffsetFetchRequest(groups=groups, require_stable=True)
+    response = ask(offset_fetch, GroupRequest(node, body, version))
+
+    assert [(group.group_id, told(group.topics)) for group in response.groups] == [
+        ("g", {"t": [(1, 6)]}),
+        ("nobody", {"t": [(1, -1)]}),
+        ("nobody", {}),
+        ("g", {"t": [(0, 5), (1, 6)], "u": [(0, 7)]}),
+    ]
+
+
+def test_topics_by_id(node: GroupNode) -> None:
+    """v10: an unknown id is an error of its partitions."""
+    asked = [
+        OffsetFetchRequestTopics(topic_id=T_ID, partition_indexes=[0]),
+        OffsetFetchRequestTopics(topic_id=NOBODY, partition_indexes=[0]),
+    ]
+    body = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g", topics=asked)])
+    (group,) = ask(offset_fetch, GroupRequest(node, body, 10)).groups
+
+    assert told(group.topics) == {T_ID: [(0, 5)], NOBODY: [(0, -1)]}
+    errors = [each.error_code for topic in group.topics for each in topic.partitions]
+    assert errors == [ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_ID]
+
+
+def test_everything_by_id_leaves_out_what_has_no_id(node: GroupNode) -> None:
+    """v10: a topic that is gone cannot be named."""
+    topic = node.image.topic("u")
+    assert topic is not None
+    node.image.remove(topic)
+    body = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g", topics=None)])
+    (group,) = ask(offset_fetch, GroupRequest(node, body, 10)).groups
+
+    assert told(group.topics) == {T_ID: [(0, 5), (1, 6)]}
+    assert U_ID not in told(group.topics)

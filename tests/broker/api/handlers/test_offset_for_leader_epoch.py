@@ -1,0 +1,98 @@
+"""OffsetForLeaderEpoch, as a client sees it (mirrors Kafka's OffsetsForLeaderEpochRequestTest)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio.testing
+
+from broker.common.topic_partition import TopicPartition
+from protocol.errors import ErrorCode
+from protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
+from tests.batches import batch
+from tests.client import Client, RunningCluster, running_cluster
+from tests.requests import PRODUCE_VERSION, produce_request
+
+pytestmark = pytest.mark.anyio
+
+
+def _request(
+    epoch: int, *, current: int = -1, topic: str = "t", partition: int = 0
+) -> OffsetForLeaderEpochRequest:
+    asked = OffsetForLeaderPartition(
+        partition=partition, current_leader_epoch=current, leader_epoch=epoch
+    )
+    return OffsetForLeaderEpochRequest(
+        topics=[OffsetForLeaderTopic(topic=topic, partitions=[asked])]
+    )
+
+
+async def _ask(client: Client, request: OffsetForLeaderEpochRequest, version: int = 4) -> Any:
+    response = await client.send(request, version)
+    [topic] = response.topics
+    [answer] = topic.partitions
+    return answer.error_code, answer.leader_epoch, answer.end_offset
+
+
+async def _three_epochs(cluster: RunningCluster) -> tuple[Client, int]:
+    """Two records in epoch 0, none in 1, one in 2; a client of the leader and its epoch."""
+    cluster.controller.create_topic("t", assignments=[(1, 2)])
+    await cluster.client(1).send(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION)
+    await cluster.cluster.stop(1)
+    await cluster.cluster.start(1)
+    await trio.testing.wait_all_tasks_blocked()
+    await cluster.cluster.stop(2)
+    client = cluster.client(1)
+    await client.send(produce_request("t", batch(b"c")), PRODUCE_VERSION)
+    partition = cluster.node(1).replicas.partitions[TopicPartition("t", 0)]
+    return client, partition.leader_epoch
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+async def test_where_an_epoch_ends(tmp_path: Path, version: int) -> None:
+    """Where the next one begins; the latest ends at the log end."""
+    async with running_cluster(tmp_path) as cluster:
+        client, epoch = await _three_epochs(cluster)
+
+        assert await _ask(client, _request(0), version) == (ErrorCode.NONE, 0, 2)
+        assert await _ask(client, _request(epoch), version) == (ErrorCode.NONE, epoch, 3)
+
+
+async def test_an_epoch_without_records_ends_where_the_one_before_does(tmp_path: Path) -> None:
+    """The largest epoch that is not above the one asked for."""
+    async with running_cluster(tmp_path) as cluster:
+        client, epoch = await _three_epochs(cluster)
+        assert epoch >= 2
+
+        assert await _ask(client, _request(1)) == (ErrorCode.NONE, 0, 2)
+
+
+async def test_an_epoch_to_come_is_unknown(tmp_path: Path) -> None:
+    """-1 and -1, without an error."""
+    async with running_cluster(tmp_path) as cluster:
+        client, epoch = await _three_epochs(cluster)
+
+        assert await _ask(client, _request(epoch + 1)) == (ErrorCode.NONE, -1, -1)
+
+
+async def test_who_asks_must_know_the_leader(tmp_path: Path) -> None:
+    """Stale and future epochs, a follower, and what is not there."""
+    async with running_cluster(tmp_path) as cluster:
+        client, epoch = await _three_epochs(cluster)
+
+        stale = await _ask(client, _request(0, current=epoch - 1))
+        future = await _ask(client, _request(0, current=epoch + 1))
+        elsewhere = await _ask(cluster.client(3), _request(0))
+        gone = await _ask(client, _request(0, topic="gone"))
+        beyond = await _ask(client, _request(0, partition=1))
+
+        assert stale == (ErrorCode.FENCED_LEADER_EPOCH, -1, -1)
+        assert future == (ErrorCode.UNKNOWN_LEADER_EPOCH, -1, -1)
+        assert elsewhere == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1, -1)
+        assert gone == beyond == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1, -1)

@@ -1,0 +1,35 @@
+"""What clients are told of a partition."""
+
+from __future__ import annotations
+
+from broker.api.handlers.partition_facts import partition_facts
+from broker.controller.image import NO_LEADER, Broker, MetadataImage, PartitionRegistration
+
+PARTITION = PartitionRegistration(replicas=(1, 2, 3), isr=(1, 2), leader=1, leader_epoch=5)
+
+
+def _image(*fenced: int) -> MetadataImage:
+    image = MetadataImage("c")
+    for node_id in (1, 2):
+        image.put_broker(Broker(node_id, "h", node_id, fenced=node_id in fenced))
+    return image
+
+
+def test_a_partition_that_is_led() -> None:
+    """Replicas on nodes that nobody knows are offline."""
+    assert partition_facts(7, PARTITION, _image()) == {
+        "partition_index": 7,
+        "leader_id": 1,
+        "leader_epoch": 5,
+        "replica_nodes": [1, 2, 3],
+        "isr_nodes": [1, 2],
+        "offline_replicas": [3],
+    }
+
+
+def test_a_leader_that_is_gone_is_no_leader() -> None:
+    """Nor is its replica of any use."""
+    told = partition_facts(0, PARTITION, _image(1))
+
+    assert told["leader_id"] == NO_LEADER
+    assert told["offline_replicas"] == [1, 3]

@@ -1,0 +1,262 @@
+"""Produce, as a client sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from broker.admin.parked_requests import parked_requests
+from broker.common.topic_partition import TopicPartition
+from broker.storage.background import Then
+from protocol.errors import ErrorCode
+from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.batches import batch
+from tests.client import running_node
+from tests.requests import PRODUCE_VERSION, produce_request
+
+pytestmark = pytest.mark.anyio
+
+
+def _partitions(response: Any) -> dict[tuple[str, int], tuple[ErrorCode, int]]:
+    return {
+        (topic.name, partition.index): (ErrorCode(partition.error_code), partition.base_offset)
+        for topic in response.responses
+        for partition in topic.partition_responses
+    }
+
+
+@pytest.mark.parametrize("acks", [1, -1])
+@pytest.mark.parametrize("version", range(3, 13))
+async def test_offsets_are_assigned_in_order(tmp_path: Path, acks: int, version: int) -> None:
+    """Each batch gets the offset after the last one, whatever the acks and the version."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+
+        first = await client.send(produce_request("t", batch(b"a", b"b"), acks=acks), version)
+        second = await client.send(produce_request("t", batch(b"c"), acks=acks), version)
+
+        assert _partitions(first) == {("t", 0): (ErrorCode.NONE, 0)}
+        assert _partitions(second) == {("t", 0): (ErrorCode.NONE, 2)}
+
+
+async def test_a_topic_is_named_by_id_from_v13(tmp_path: Path) -> None:
+    """From v13 an id stands for the name, and an unknown one has an error of its own (KIP-516)."""
+    async with running_node(tmp_path) as node:
+        topic = node.controller.create_topic("t")
+        client = node.client()
+        data = [PartitionProduceData(index=0, records=batch(b"a"))]
+        request = ProduceRequest(
+            acks=-1,
+            timeout_ms=1000,
+            topic_data=[TopicProduceData(topic_id=topic.topic_id, partition_data=data)],
+        )
+
+        known = await client.send(request, 13)
+        node.controller.delete_topic("t")
+        unknown = await client.send(request, 13)
+
+        assert known.responses[0].topic_id == topic.topic_id
+        assert known.responses[0].partition_responses[0].error_code == 0
+        error = unknown.responses[0].partition_responses[0].error_code
+        assert error == ErrorCode.UNKNOWN_TOPIC_ID
+
+
+@pytest.mark.parametrize("acks", [2, -2])
+async def test_other_acks_are_refused_and_nothing_is_appended(tmp_path: Path, acks: int) -> None:
+    """Only -1, 0 and 1 mean something (Kafka's testIllegalRequiredAcks)."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+
+        response = await node.client().send(
+            produce_request("t", batch(b"a"), acks=acks), PRODUCE_VERSION
+        )
+
+        assert _partitions(response) == {("t", 0): (ErrorCode.INVALID_REQUIRED_ACKS, -1)}
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 0
+
+
+async def test_a_refused_partition_comes_after_the_others(tmp_path: Path) -> None:
+    """One bad partition does not spoil the good one; the answer lists it last, as Kafka does."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=1)
+        request = produce_request("t", batch(b"a"))
+        unknown = TopicProduceData(
+            name="unknown", partition_data=[PartitionProduceData(index=0, records=batch(b"x"))]
+        )
+        request.topic_data.insert(0, unknown)
+
+        response = await node.client().send(request, PRODUCE_VERSION)
+
+        assert list(_partitions(response).items()) == [
+            (("t", 0), (ErrorCode.NONE, 0)),
+            (("unknown", 0), (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)),
+        ]
+
+
+async def test_a_partition_that_does_not_exist_is_unknown(tmp_path: Path) -> None:
+    """An index beyond the topic's partitions, or below zero, is no partition."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        request = produce_request("t", batch(b"a"))
+        for index in (1, -1):
+            request.topic_data[0].partition_data[0].index = index
+
+            response = await node.client().send(request, PRODUCE_VERSION)
+
+            unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            assert _partitions(response) == {("t", index): (unknown, -1)}
+
+
+def _flipped(records: bytes) -> bytes:
+    return records[:-1] + bytes([records[-1] ^ 1])
+
+
+@pytest.mark.parametrize(
+    ("records", "error", "log_start"),
+    [
+        (_flipped(batch(b"a")), ErrorCode.CORRUPT_MESSAGE, -1),
+        (b"\0" * 8 + b"\0\0\0\x01" + b"\0" * 60, ErrorCode.CORRUPT_MESSAGE, -1),
+        (b"", ErrorCode.INVALID_RECORD, -1),
+        (None, ErrorCode.INVALID_RECORD, -1),
+        (batch(b"a") + batch(b"b"), ErrorCode.INVALID_RECORD, -1),
+        (batch(b"a", timestamp=9_000_000_000_000), ErrorCode.INVALID_TIMESTAMP, 0),
+        (batch(bytes(2_000_000)), ErrorCode.MESSAGE_TOO_LARGE, -1),
+    ],
+    ids=["crc", "length", "empty", "null", "two batches", "from the future", "too large"],
+)
+async def test_records_that_are_no_good_are_refused(
+    tmp_path: Path, records: bytes | None, error: ErrorCode, log_start: int
+) -> None:
+    """Each fault has Kafka's error code and tells as much of the log; that stays as it was."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+
+        response = await client.send(produce_request("t", records), PRODUCE_VERSION)
+        after = await client.send(produce_request("t", batch(b"good")), PRODUCE_VERSION)
+
+        assert _partitions(response) == {("t", 0): (error, -1)}
+        (refused,) = response.responses[0].partition_responses
+        assert refused.log_start_offset == log_start
+        assert _partitions(after) == {("t", 0): (ErrorCode.NONE, 0)}
+
+
+async def test_acks_0_that_fails_ends_the_connection(tmp_path: Path) -> None:
+    """There is no answer to put an error in, so the connection is closed (as Kafka does)."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        client.start(produce_request("nowhere", batch(b"a"), acks=0), PRODUCE_VERSION)
+
+        assert await client.closed()
+
+
+async def test_a_duplicate_is_answered_with_the_original_offset(tmp_path: Path) -> None:
+    """An idempotent producer that sends a batch again gets the same answer and no second copy."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        client = node.client()
+        producer = {"producer_id": 7, "producer_epoch": 0}
+        first = batch(b"a", base_sequence=0, **producer)
+        second = batch(b"b", base_sequence=1, **producer)
+        gap = batch(b"c", base_sequence=5, **producer)
+
+        answers = [
+            _partitions(await client.send(produce_request("t", records), PRODUCE_VERSION))["t", 0]
+            for records in (first, second, first, gap)
+        ]
+
+        assert answers == [
+            (ErrorCode.NONE, 0),
+            (ErrorCode.NONE, 1),
+            (ErrorCode.NONE, 0),
+            (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, -1),
+        ]
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 2
+
+
+async def test_too_few_replicas_refuse_acks_all_only(tmp_path: Path) -> None:
+    """min.insync.replicas counts for acks=all; it never asks for more replicas than there are."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"min.insync.replicas": "2"})
+
+        response = await node.client().send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+
+        assert _partitions(response) == {("t", 0): (ErrorCode.NONE, 0)}
+
+
+async def test_log_append_time_is_told(tmp_path: Path) -> None:
+    """A topic that stamps records with the broker's time says which time that was."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"message.timestamp.type": "LogAppendTime"})
+        await trio.sleep(5)
+
+        response = await node.client().send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+
+        (partition,) = response.responses[0].partition_responses
+        assert partition.log_append_time_ms == node.node.clock.wall_ms()
+
+
+@pytest.mark.parametrize(
+    ("transactional_id", "error"),
+    [
+        (None, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+        ("mine", ErrorCode.INVALID_TXN_STATE),
+    ],
+)
+async def test_a_transactional_batch_refuses_the_whole_request(
+    tmp_path: Path, transactional_id: str | None, error: ErrorCode
+) -> None:
+    """Found before any partition is looked at, so the plain batch is not appended either."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=2)
+        transactional = bytearray(batch(b"a"))
+        transactional[22] |= 0x10
+        request = produce_request("t", batch(b"plain"), bytes(transactional))
+        request.transactional_id = transactional_id
+
+        response = await node.client().send(request, PRODUCE_VERSION)
+
+        assert set(_partitions(response).values()) == {(error, -1)}
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 0
+
+
+@pytest.mark.parametrize("failed", [False, True])
+async def test_what_must_be_flushed_is_acknowledged_when_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failed: bool
+) -> None:
+    """With ``flush.messages`` the answer waits for the disk, and is an error if that fails."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"flush.messages": "1"})
+        flushed: list[Then] = []
+        monkeypatch.setattr(node.node.logs._flusher, "sync", lambda _, then: flushed.append(then))
+        client = node.client()
+
+        client.start(produce_request("t", batch(b"a"), acks=1), PRODUCE_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        [waiting] = parked_requests(node.node)
+        monkeypatch.setattr(node.node.logs, "is_offline", lambda _: failed)
+        flushed.pop()(None)
+        answer = await client.receive()
+
+        assert (waiting["purgatory"], waiting["waited_for"]) == ("Produce", {"kind": "flush"})
+        told = (ErrorCode.KAFKA_STORAGE_ERROR, -1) if failed else (ErrorCode.NONE, 0)
+        assert _partitions(answer) == {("t", 0): told}
+
+
+async def test_who_wants_no_answer_waits_for_no_flush(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next request goes on."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"flush.messages": "1"})
+        monkeypatch.setattr(node.node.logs._flusher, "sync", lambda _flush, _then: None)
+        client = node.client()
+        for _ in range(2):
+            client.start(produce_request("t", batch(b"a"), acks=0), PRODUCE_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 2

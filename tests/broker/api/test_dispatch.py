@@ -1,0 +1,124 @@
+"""What happens to a request before it gets to its handler."""
+
+from __future__ import annotations
+
+import logging
+import struct
+from pathlib import Path
+
+import pytest
+import trio
+
+from broker.api.dispatch import _BY_KEY, HANDLERS, advertised
+from broker.wait_records.recorder import Recorder
+from protocol.errors import ErrorCode
+from protocol.headers import decode_response, encode_request
+from protocol.messages.api_versions import ApiVersionsRequest
+from protocol.messages.metadata import MetadataRequest, MetadataResponse
+from protocol.messages.produce import ProduceRequest
+from tests.client import running_cluster, running_node
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_unknown_api_closes_the_connection(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Kafka does not answer what it does not know; the log says why."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        client.write(struct.pack(">ihhih", 10, 999, 0, 1, -1))
+
+        assert await client.closed()
+        assert "API key 999 is not served" in caplog.text
+
+
+async def test_an_unknown_version_closes_the_connection(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A version that is not served is refused like an unknown API."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        client.write(struct.pack(">ihhih", 10, 0, 2, 1, -1))
+
+        assert await client.closed()
+        assert "ProduceRequest v2 is not served" in caplog.text
+
+
+async def test_an_unknown_version_of_api_versions_is_answered_in_v0_form(tmp_path: Path) -> None:
+    """A newer client learns which versions of ApiVersions it may use (KIP-511)."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        client.write(struct.pack(">ihhih", 10, 18, 99, 5, -1))
+
+        assert await client.frame() == bytes.fromhex("00000005 0023 00000001 0012 0000 0004")
+
+
+async def test_a_version_that_is_not_served_has_a_record(tmp_path: Path) -> None:
+    """A newer client asks for one first (KIP-511)."""
+    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
+        client = cluster.client(1)
+        client.write(struct.pack(">ihhih", 10, 18, 99, 7, -1))
+        await client.frame()
+
+        assert cluster.cluster.recorder is not None
+        [told] = [record.told() for record in cluster.cluster.recorder.recent]
+        assert (told["api"], told["version"], told["correlation_id"]) == ("ApiVersions", 99, 7)
+        assert (told["client_id"], told["error"]) == (None, ErrorCode.UNSUPPORTED_VERSION)
+        assert told["completed_by"] == {"cause": "error"}
+        assert 0 <= told["total_us"] < 1000
+
+
+async def test_bytes_after_a_request_are_ignored(tmp_path: Path) -> None:
+    """librdkafka leaves three bytes after a Metadata request for all topics."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        raw = encode_request(MetadataRequest(topics=None), 12, 7, "me")[4:] + bytes(3)
+
+        client.write(len(raw).to_bytes(4, "big") + raw)
+
+        correlation_id, answer = decode_response(MetadataResponse, 12, await client.frame())
+        assert (correlation_id, [each.node_id for each in answer.brokers]) == (7, [1])
+
+
+async def test_a_request_is_logged_in_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With logging on, each request leaves a line: who, what, which version."""
+    caplog.set_level(logging.INFO, "antechamber.requests")
+    async with running_node(tmp_path) as node:
+        await node.client().send(ApiVersionsRequest(), 2, client_id="me")
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "memory ApiVersions v2 correlation=1 client=me"
+    ]
+
+
+def test_what_is_advertised_is_what_is_served() -> None:
+    """Every handler's API is advertised with all of its versions; Produce seems to begin at 0."""
+    ranges = {each.api_key: (each.min_version, each.max_version) for each in advertised()}
+
+    assert len(ranges) == len(HANDLERS)
+    for request in HANDLERS:
+        versions = request.__spec__.versions
+        first = 0 if request is ProduceRequest else versions[0]
+        assert ranges[request.__spec__.key] == (first, versions[-1])
+
+
+async def test_strict_mode_raises_an_exception_of_a_handler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All tests run in strict mode, in which an unexpected exception ends the broker."""
+
+    def broken(request: object) -> None:
+        raise ZeroDivisionError
+
+    cls, _ = _BY_KEY[18]
+    monkeypatch.setitem(_BY_KEY, 18, (cls, broken))
+    with pytest.RaisesGroup(ZeroDivisionError, flatten_subgroups=True):
+        async with running_node(tmp_path) as node:
+            node.client().start(ApiVersionsRequest(), 0)
+            await trio.sleep_forever()

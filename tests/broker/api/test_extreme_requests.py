@@ -1,0 +1,65 @@
+"""Requests with a value at an end of its type are responded to, wait, or close the connection."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from broker.api.dispatch import HANDLERS
+from broker.groups.offsets_topic import ensure_offsets_topic
+from protocol.errors import ErrorCode
+from protocol.headers import decode_response
+from protocol.messages import RESPONSES
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from tests.client import RunningNode, running_node
+from tests.extremes.cases import CORRELATION_ID, Case, cases
+
+pytestmark = pytest.mark.anyio
+
+TOPIC = "extremes"
+
+
+@pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
+async def test_extreme_values_are_handled(tmp_path: Path, cls: Any) -> None:
+    """No value of any field in any version is an error inside the broker."""
+    async with running_node(tmp_path, offsets_topic_num_partitions="1") as node:
+        topic_id = node.controller.create_topic(TOPIC, partitions=1).topic_id
+        await _make_a_coordinator(node)
+        player = _Player(node, cls)
+        for version in cls.__spec__.versions:
+            for case in cases(cls, version, TOPIC, topic_id):
+                await player.play(case)
+        await trio.sleep(3600)
+
+
+async def _make_a_coordinator(node: RunningNode) -> None:
+    """Without one, all requests of groups would be refused before they are looked at."""
+    ensure_offsets_topic(node.controller, node.node.config)
+    found = await node.client().send(FindCoordinatorRequest(key="any"), 3)
+    assert found.error_code == ErrorCode.NONE
+
+
+class _Player:
+    """Sends cases one after the other, on a new connection after each that has no response."""
+
+    def __init__(self, node: RunningNode, cls: Any) -> None:
+        self._node = node
+        self._response = RESPONSES[cls.__spec__.key]
+        self._client = node.client()
+
+    async def play(self, case: Case) -> None:
+        client = self._client
+        client.write(struct.pack(">i", len(case.frame)) + case.frame)
+        await trio.testing.wait_all_tasks_blocked()
+        if client.transport.incoming:
+            received = await client.frame()
+            correlation_id, _ = decode_response(self._response, case.version, received)
+            assert correlation_id == CORRELATION_ID, case.name
+        else:
+            client.close()
+            self._client = self._node.client()

@@ -1,0 +1,169 @@
+"""A TCP socket as a transport; a pair of connected sockets stands for the network."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from broker.network.transport import Disconnected, SocketTransport
+
+pytestmark = pytest.mark.anyio
+
+Ends = tuple[SocketTransport, socket.socket]
+
+
+class BrokenSocket(socket.socket):
+    """A socket for which the system reports an error at every call."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+
+    def _fail(self, *_: Any, **__: Any) -> Any:
+        raise OSError(self._number, os.strerror(self._number))
+
+    recv_into: Any = _fail
+    send: Any = _fail
+    sendmsg: Any = _fail
+    getpeername: Any = _fail
+
+
+@pytest.fixture
+def ends() -> Iterator[Ends]:
+    """Our end as a transport, and the other as a plain socket."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        other = socket.create_connection(listener.getsockname())
+        ours, _ = listener.accept()
+    with other, ours:
+        yield SocketTransport(ours), other
+
+
+@pytest.mark.parametrize(("asked", "is_other"), [(-1, False), (30_000, True)])
+def test_socket_buffers_have_the_size_asked_for(asked: int, is_other: bool) -> None:
+    """Or that of the system."""
+    with socket.socket() as connected:
+        options = (socket.SO_SNDBUF, socket.SO_RCVBUF)
+        before = [connected.getsockopt(socket.SOL_SOCKET, each) for each in options]
+
+        SocketTransport(connected, asked, asked)
+
+        after = [connected.getsockopt(socket.SOL_SOCKET, each) for each in options]
+        assert [one != other for one, other in zip(after, before, strict=True)] == [is_other] * 2
+
+
+async def test_what_is_there_is_received(ends: Ends) -> None:
+    """Nothing there is no wait but an exception; the end is zero bytes."""
+    transport, other = ends
+    buffer = memoryview(bytearray(10))
+    with pytest.raises(BlockingIOError):
+        transport.receive_into(buffer)
+
+    other.sendall(b"abc")
+    await transport.wait_readable()
+    assert transport.receive_into(buffer) == 3
+    assert bytes(buffer[:3]) == b"abc"
+
+    other.close()
+    await transport.wait_readable()
+    assert transport.receive_into(buffer) == 0
+
+
+async def test_parts_are_sent_in_order(ends: Ends) -> None:
+    """Several parts are one message."""
+    transport, other = ends
+
+    assert transport.send([b"ab", memoryview(b"cd"), bytearray(b"e")]) == 5
+    assert transport.send([b"f"]) == 1
+
+    assert other.recv(10) == b"abcdef"
+
+
+async def test_a_full_socket_takes_nothing_more(ends: Ends) -> None:
+    """Sending never waits: what does not fit is left with the caller."""
+    transport, _ = ends
+    chunk = bytes(1 << 20)
+
+    while transport.send([chunk]) != 0:
+        pass
+
+    assert transport.send([chunk, chunk]) == 0
+
+
+async def test_a_peer_that_is_gone_is_said_so(ends: Ends) -> None:
+    """A reset by the peer is an event of its own, not an operating system's error."""
+    transport, other = ends
+    other.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    other.close()
+    await transport.wait_readable()
+
+    with pytest.raises(Disconnected):
+        transport.receive_into(memoryview(bytearray(1)))
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        errno.EBADF,
+        errno.EPIPE,
+        errno.ECONNRESET,
+        errno.ECONNABORTED,
+        errno.ETIMEDOUT,
+        errno.ENOTCONN,
+        errno.EHOSTUNREACH,
+        errno.ENETDOWN,
+        errno.ENOBUFS,
+    ],
+)
+def test_every_error_of_a_socket_is_a_disconnect(number: int) -> None:
+    """Whatever the system reports, receiving and sending raise one exception."""
+    with BrokenSocket(number) as broken:
+        transport = SocketTransport(broken)
+
+        with pytest.raises(Disconnected, match=os.strerror(number)):
+            transport.receive_into(memoryview(bytearray(1)))
+        with pytest.raises(Disconnected):
+            transport.send([b"x"])
+        with pytest.raises(Disconnected):
+            transport.send([b"x", b"y"])
+        assert transport.peer == "(gone)"
+
+
+async def test_every_use_of_a_closed_transport_is_a_disconnect(ends: Ends) -> None:
+    """Another task may close the transport at any time."""
+    transport, _ = ends
+    transport.close()
+
+    with pytest.raises(Disconnected):
+        transport.receive_into(memoryview(bytearray(1)))
+    with pytest.raises(Disconnected):
+        transport.send([b"x"])
+    with pytest.raises(Disconnected):
+        await transport.wait_readable()
+    with pytest.raises(Disconnected):
+        await transport.wait_writable()
+
+
+async def test_closing_ends_both_waits(ends: Ends) -> None:
+    """A task that waits for bytes or for room is woken by an exception."""
+    transport, _ = ends
+    while transport.send([bytes(1 << 20)]):
+        pass
+
+    async with trio.open_nursery() as nursery:
+
+        async def wait(ready: Callable[[], Awaitable[None]]) -> None:
+            with pytest.raises(Disconnected):
+                await ready()
+
+        nursery.start_soon(wait, transport.wait_readable)
+        nursery.start_soon(wait, transport.wait_writable)
+        await trio.testing.wait_all_tasks_blocked()
+        transport.close()
+        transport.close()

@@ -1,0 +1,67 @@
+"""Who may have how many descriptors: `broker.process.descriptors`."""
+
+from __future__ import annotations
+
+import resource
+
+import pytest
+
+from broker.process.descriptors import ClientDescriptors, raise_limit, shares
+
+
+@pytest.mark.parametrize("allowed", [64, 128, 256, 1024, 4096, 1 << 20])
+def test_the_shares_leave_a_reserve(monkeypatch: pytest.MonkeyPatch, allowed: int) -> None:
+    """Logs, the admin interface and clients together have less than there is, and each has some."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (allowed, allowed))
+
+    of = shares()
+
+    assert min(of) > 0
+    assert sum(of) <= allowed - min(64, allowed // 4)
+
+
+def test_most_of_many_descriptors_is_for_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others have enough at some point."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (20_000, 20_000))
+    assert shares() == (512, 64, 19_360)
+
+
+def test_without_a_limit_clients_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logs close their files all the same."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (-1, -1))
+    assert shares().logs == 512
+    assert shares().clients > 1 << 30
+
+
+def test_the_limit_is_raised_as_far_as_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To what the system lets this process have."""
+    limits: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 4096))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, both: limits.append(both))
+
+    raise_limit()
+
+    assert limits == [(4096, 4096)]
+
+
+def test_a_limit_that_cannot_be_raised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broker starts with what it has."""
+
+    def refuse(_kind: int, _both: tuple[int, int]) -> None:
+        raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+
+    raise_limit()
+
+    assert shares().clients > 0
+
+
+def test_clients_take_and_give_back() -> None:
+    """One more than there is gets none."""
+    clients = ClientDescriptors(2)
+
+    assert [clients.take() for _ in range(3)] == [True, True, False]
+    clients.give_back()
+    assert clients.take()
+    assert not clients.take()

@@ -1,0 +1,92 @@
+"""A topic's settings that are changed while it is written to count from then on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from broker.common.topic_partition import TopicPartition
+from broker.storage.log_view import LogView
+from protocol.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from protocol.record_batch.batch import Record, build_batch
+from tests.batches import batch
+from tests.client import EPOCH_MS, RunningNode, running_node
+from tests.requests import PRODUCE_VERSION, produce_request
+
+pytestmark = pytest.mark.anyio
+
+_TOPIC, _SET = 2, 0
+CHECK_S = 301  # log.retention.check.interval.ms has gone by
+
+
+async def _set(node: RunningNode, **configs: object) -> None:
+    entries = [
+        AlterableConfig(name=key.replace("_", "."), config_operation=_SET, value=str(value))
+        for key, value in configs.items()
+    ]
+    resource = AlterConfigsResource(resource_type=_TOPIC, resource_name="t", configs=entries)
+    request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
+    (answer,) = (await node.client().send(request)).responses
+    assert answer.error_code == 0, answer.error_message
+
+
+async def _produce(node: RunningNode, times: int, size: int = 700_000) -> LogView:
+    client = node.client()
+    for _ in range(times):
+        await client.send(produce_request("t", batch(bytes(size))), PRODUCE_VERSION)
+    return node.node.replicas.partitions[TopicPartition("t", 0)].log
+
+
+async def test_segments_become_smaller(tmp_path: Path) -> None:
+    """``segment.bytes`` counts for the next batch: the segment at hand is too large already."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        log = await _produce(node, 3)
+        before = list(log.segment_base_offsets)
+
+        await _set(node, segment_bytes=1 << 20)
+        await _produce(node, 1)
+
+        assert (before, list(log.segment_base_offsets)) == ([0], [0, 3])
+
+
+@pytest.mark.parametrize("key", ["retention_ms", "retention_bytes"])
+async def test_records_go_sooner(tmp_path: Path, key: str) -> None:
+    """What was to stay a week, or for ever, goes when retention looks the next time."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"segment.bytes": str(1 << 20)})
+        log = await _produce(node, 3)
+        await trio.sleep(CHECK_S)
+        before = log.log_start_offset
+
+        await _set(node, **{key: 1000})
+        await trio.sleep(CHECK_S)
+
+        assert before == 0
+        assert log.log_start_offset > 0
+
+
+async def test_a_topic_is_compacted_from_now_on(tmp_path: Path) -> None:
+    """``cleanup.policy``: of each key the latest record stays, in what is behind already."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", configs={"segment.bytes": str(1 << 20)})
+        records = [Record(timestamp=int(EPOCH_MS), key=b"k", value=bytes(300_000))] * 2
+        same_key = bytes(build_batch(records))
+        client = node.client()
+        for _ in range(4):
+            await client.send(produce_request("t", same_key), PRODUCE_VERSION)
+        log = node.node.replicas.partitions[TopicPartition("t", 0)].log
+        await trio.sleep(CHECK_S)
+        before = log.size_bytes
+
+        await _set(node, cleanup_policy="compact")
+        await trio.sleep(CHECK_S)
+
+        assert log.size_bytes < before / 2
+        assert log.log_end_offset == 8

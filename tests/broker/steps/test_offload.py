@@ -1,0 +1,175 @@
+"""Long computations in worker threads: `broker.steps.offload`."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+
+import pytest
+import trio
+import trio.testing
+
+from broker.steps.offload import (
+    SWITCH_INTERVAL_S,
+    THREADS_MAX,
+    Inline,
+    Job,
+    Outcome,
+    ShortTurns,
+    WorkerThreads,
+)
+
+# In real time: a virtual clock would jump ahead while a thread works.
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "trio"
+
+
+def fail() -> int:
+    raise ValueError("no such record")
+
+
+async def outcome_of(workers: WorkerThreads, work: Callable[[], int]) -> Outcome[int]:
+    """Run *work*, and wait for its outcome."""
+    send, receive = trio.open_memory_channel[Outcome[int]](1)
+    workers.run(work, send.send_nowait)
+    return await receive.receive()
+
+
+async def test_a_computation_runs_in_another_thread_and_its_outcome_comes_to_the_loop() -> None:
+    """The callback may touch what belongs to the loop."""
+    workers, told = WorkerThreads(), trio.Event()
+    threads: list[int] = []
+
+    def then(outcome: Outcome[int]) -> None:
+        threads.extend((outcome.result(), threading.get_ident()))
+        told.set()
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(workers.serve)
+        job = workers.run(threading.get_ident, then)
+        assert job.is_pending
+        await told.wait()
+        nursery.cancel_scope.cancel()
+
+    worker, loop = threads
+    assert worker != loop == threading.get_ident()
+    assert not job.is_pending
+
+
+async def test_an_exception_is_raised_where_the_outcome_is_used() -> None:
+    """It concerns only whoever awaits that outcome; the threads go on."""
+    workers = WorkerThreads()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(workers.serve)
+        failed = await outcome_of(workers, fail)
+        with pytest.raises(ValueError, match="no such record"):
+            failed.result()
+        assert (await outcome_of(workers, lambda: 7)).result() == 7
+        nursery.cancel_scope.cancel()
+
+
+async def test_no_more_computations_run_at_a_time_than_there_are_threads() -> None:
+    """The others wait, in the order in which they came."""
+    workers, release = WorkerThreads(), threading.Event()
+    begun: list[int] = []
+    ended: list[int] = []
+
+    def job(number: int) -> Callable[[], int]:
+        def work() -> int:
+            begun.append(number)
+            release.wait()
+            return number
+
+        return work
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(workers.serve)
+        for number in range(5):
+            workers.run(job(number), lambda outcome: ended.append(outcome.result()))
+        while len(begun) < THREADS_MAX:
+            await trio.lowlevel.checkpoint()
+        assert len(begun) == THREADS_MAX
+        release.set()
+        while len(ended) < 5:
+            await trio.lowlevel.checkpoint()
+        nursery.cancel_scope.cancel()
+
+    assert sorted(begun) == sorted(ended) == [0, 1, 2, 3, 4]
+
+
+async def test_an_abandoned_computation_has_no_outcome() -> None:
+    """Neither one that has begun, nor one that has not: that one never begins."""
+    workers, release = WorkerThreads(), threading.Event()
+    outcomes: list[object] = []
+    begun: list[int] = []
+
+    def work() -> None:
+        begun.append(threading.get_ident())
+        release.wait()
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(workers.serve)
+        jobs = [workers.run(work, outcomes.append) for _ in range(THREADS_MAX + 1)]
+        while len(begun) < THREADS_MAX:
+            await trio.lowlevel.checkpoint()
+        for job in jobs:
+            job.abandon()
+        release.set()
+        (await outcome_of(workers, lambda: 1)).result()
+        nursery.cancel_scope.cancel()
+
+    assert outcomes == []
+    assert len(begun) == THREADS_MAX
+
+
+async def test_the_end_does_not_wait_for_a_computation() -> None:
+    """The thread is left to finish by itself, and nobody learns what it found."""
+    workers, release = WorkerThreads(), threading.Event()
+    outcomes: list[object] = []
+    async with trio.open_nursery() as nursery:
+        await nursery.start(workers.serve)
+        workers.run(release.wait, outcomes.append)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    release.set()
+
+    assert outcomes == []
+
+
+def test_the_interpreter_switches_often_while_a_thread_computes() -> None:
+    """And as usual when the last one is done, whether it returned or raised."""
+    usual_s = sys.getswitchinterval()
+    turns = ShortTurns()
+    inner = turns.run(lambda: turns.run(sys.getswitchinterval))
+    outer = turns.run(lambda: (turns.run(int), sys.getswitchinterval())[1])
+    with pytest.raises(ValueError, match="no such record"):
+        turns.run(fail)
+
+    assert inner == outer == pytest.approx(SWITCH_INTERVAL_S)
+    assert sys.getswitchinterval() == usual_s
+
+
+def test_inline_a_computation_is_done_at_once() -> None:
+    """In tools, and in tests in virtual time."""
+    outcomes: list[int] = []
+    job = Inline().run(lambda: 3, lambda outcome: outcomes.append(outcome.result()))
+
+    assert outcomes == [3]
+    assert not job.is_pending
+
+
+def test_an_outcome_is_handed_over_once() -> None:
+    """And not at all after the job was abandoned."""
+    outcomes: list[object] = []
+    job = Job(lambda: 3, outcomes.append)
+    outcome = job.compute()
+    job.abandon()
+    job.finish(outcome)
+
+    assert outcomes == []
+    assert job.compute() is None

@@ -1,0 +1,264 @@
+"""Chores that come round, in virtual time."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from broker.common.clock import TrioClock
+from broker.common.topic_partition import TopicPartition
+from broker.storage.housekeeping import Periodic
+from broker.storage.log import Log
+from protocol.messages.api_versions import ApiVersionsRequest
+from protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from protocol.record_batch.batch import Record, build_batch
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.trio_reaper import run_reaper
+from tests.batches import batch
+from tests.client import EPOCH_MS, RunningNode, running_node
+from tests.requests import PRODUCE_VERSION, produce_request
+
+pytestmark = pytest.mark.anyio
+
+HOUR_S = 3600
+
+
+def files(folder: Path, pattern: str) -> set[str]:
+    """The names of the files there."""
+    return {path.name for path in folder.glob(pattern)}
+
+
+async def test_old_segments_go_when_their_time_is_over(tmp_path: Path) -> None:
+    """Retention by time removes whole segments, and the log start follows."""
+    async with running_node(tmp_path) as node:
+        configs = {"retention.ms": str(HOUR_S * 1000), "segment.bytes": str(1 << 20)}
+        node.controller.create_topic("t", configs=configs)
+        client = node.client()
+        for _ in range(3):
+            await client.send(produce_request("t", batch(bytes(700_000))), PRODUCE_VERSION)
+        log = node.node.replicas.partitions[TopicPartition("t", 0)].log
+        assert log.log_start_offset == 0
+
+        await trio.sleep(2 * HOUR_S)
+
+        earliest = ListOffsetsRequest(
+            replica_id=-1,
+            topics=[
+                ListOffsetsTopic(
+                    name="t", partitions=[ListOffsetsPartition(partition_index=0, timestamp=-2)]
+                )
+            ],
+        )
+        (answer,) = (await node.client().send(earliest, 5)).topics[0].partitions
+        assert answer.offset == log.log_start_offset > 0
+
+
+async def test_checkpoints_are_written_while_the_broker_runs(tmp_path: Path) -> None:
+    """Every five seconds by default: a node that was stopped reads them when it starts."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        await node.client().send(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION)
+        checkpoint = tmp_path / "node-1" / "replication-offset-checkpoint"
+
+        await trio.sleep(4.9)
+        before = checkpoint.exists()
+        await trio.sleep(0.2)
+
+        assert not before
+        assert checkpoint.read_text().splitlines() == ["0", "1", "t 0 2"]
+
+
+async def test_each_checkpoint_has_its_own_interval(tmp_path: Path) -> None:
+    """High watermarks every five seconds, the other two every minute."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        names = {"replication": 5, "recovery-point": 60, "log-start": 60}
+        paths = {name: tmp_path / "node-1" / f"{name}-offset-checkpoint" for name in names}
+        at_s = 0
+        for until_s in (4, 6, 59, 61):
+            await trio.sleep(until_s - at_s)
+            at_s = until_s
+            written = {name for name, path in paths.items() if path.exists()}
+            assert written == {name for name, interval_s in names.items() if interval_s < at_s}
+
+
+async def test_deleted_segments_leave_the_disk_later(tmp_path: Path) -> None:
+    """A minute after retention has taken them out of sight."""
+    async with running_node(tmp_path) as node:
+        configs = {"retention.ms": "1000", "segment.bytes": str(1 << 20)}
+        node.controller.create_topic("t", configs=configs)
+        client = node.client()
+        for _ in range(3):
+            await client.send(produce_request("t", batch(bytes(700_000))), PRODUCE_VERSION)
+
+        await trio.sleep(31)
+        out_of_sight = files(tmp_path / "node-1" / "t-0", "*.log.deleted")
+        await trio.sleep(60)
+
+        assert out_of_sight
+        assert not files(tmp_path / "node-1" / "t-0", "*.deleted")
+
+
+async def test_a_log_is_flushed_when_its_time_is_over(tmp_path: Path) -> None:
+    """``flush.ms``, looked at every ``log.flush.scheduler.interval.ms``."""
+    async with running_node(
+        tmp_path,
+        log_flush_scheduler_interval_ms="1000",
+        log_flush_interval_ms="5000",
+        log_initial_task_delay_ms="0",
+    ) as node:
+        node.controller.create_topic("t")
+        await node.client().send(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION)
+        log = node.node.replicas.partitions[TopicPartition("t", 0)].log
+
+        await trio.sleep(4.5)
+        before = log.recovery_point
+        await trio.sleep(1)
+
+        assert (before, log.recovery_point) == (0, 2)
+
+
+async def test_a_compacted_topic_is_compacted(tmp_path: Path) -> None:
+    """Every ``log.cleaner.backoff.ms`` the cleaner looks, and works between requests."""
+    async with running_node(tmp_path, log_cleaner_backoff_ms="5000") as node:
+        configs = {"cleanup.policy": "compact", "segment.bytes": str(1 << 20)}
+        node.controller.create_topic("t", configs=configs)
+        client = node.client()
+        for _ in range(6):
+            sent = build_batch([Record(b"k", bytes(700_000), timestamp=int(EPOCH_MS))])
+            await client.send(produce_request("t", sent), PRODUCE_VERSION)
+        log = node.node.replicas.partitions[TopicPartition("t", 0)].log
+        before = log.size_bytes
+
+        await trio.sleep(6)
+
+        assert log.size_bytes < before / 2
+        assert log.high_watermark == 6
+        assert files(tmp_path / "node-1", "cleaner-offset-checkpoint")
+
+
+async def _three_segments(node: RunningNode, **configs: str) -> Log:
+    """A topic with a batch of 700 kB in each of three segments."""
+    given = {key.replace("_", "."): value for key, value in configs.items()}
+    node.controller.create_topic("t", configs={"segment.bytes": str(1 << 20), **given})
+    client = node.client()
+    for _ in range(3):
+        sent = build_batch([Record(b"k", bytes(700_000), timestamp=int(EPOCH_MS))])
+        await client.send(produce_request("t", sent), PRODUCE_VERSION)
+    return node.node.replicas.partitions[TopicPartition("t", 0)].log
+
+
+async def test_old_segments_go_when_the_log_is_too_large(tmp_path: Path) -> None:
+    """Retention by size leaves as many segments as it takes to have that much."""
+    async with running_node(tmp_path) as node:
+        log = await _three_segments(node, retention_bytes="800000")
+        await trio.sleep(29)
+        before = log.log_start_offset
+        await trio.sleep(2)
+
+        assert (before, log.log_start_offset) == (0, 1)
+        assert log.size_bytes > 800_000
+
+
+async def test_a_retention_that_is_changed_counts_from_the_next_look_on(tmp_path: Path) -> None:
+    """For the records that are there already."""
+    async with running_node(tmp_path) as node:
+        log = await _three_segments(node)
+        await trio.sleep(60)
+        before = log.log_start_offset
+        node.controller.alter_topic_configs("t", lambda was: {**was, "retention.ms": "1000"})
+
+        await trio.sleep(300)
+
+        assert (before, log.log_start_offset) == (0, 3)
+
+
+async def test_what_delete_records_frees_leaves_the_disk(tmp_path: Path) -> None:
+    """The log begins later at once, its files go when somebody looks."""
+    async with running_node(tmp_path) as node:
+        log = await _three_segments(node, retention_ms="-1")
+        log.maybe_increment_log_start_offset(2)
+        folder = tmp_path / "node-1" / "t-0"
+        before = files(folder, "*.log")
+
+        await trio.sleep(31 + 60)
+
+        assert len(before) == 3
+        assert files(folder, "*.log*") == {"00000000000000000002.log"}
+
+
+async def test_a_topic_is_compacted_and_deleted(tmp_path: Path) -> None:
+    """With both policies superseded records go at once, and the others with their time."""
+    async with running_node(tmp_path, log_cleaner_backoff_ms="5000") as node:
+        log = await _three_segments(
+            node, cleanup_policy="compact,delete", retention_ms=str(HOUR_S * 1000)
+        )
+        sizes = [log.size_bytes]
+        await trio.sleep(6)
+        sizes.append(log.size_bytes)
+        await trio.sleep(2 * HOUR_S)
+
+        assert sizes[1] < sizes[0]
+        assert (log.log_start_offset, log.size_bytes) == (3, 0)
+
+
+async def test_a_compacted_topic_is_never_too_old_or_too_large(tmp_path: Path) -> None:
+    """Retention is for topics that are deleted."""
+    async with running_node(tmp_path) as node:
+        log = await _three_segments(
+            node, cleanup_policy="compact", retention_ms="1000", retention_bytes="1000"
+        )
+
+        await trio.sleep(HOUR_S)
+
+        assert log.log_start_offset == 0
+
+
+async def test_a_clock_that_stands_still_leaves_logs_alone(tmp_path: Path) -> None:
+    """Neither retention nor compaction nor a checkpoint comes, whatever else happens; then all."""
+    clock = trio.lowlevel.current_clock()
+    assert isinstance(clock, MockClock)
+    async with running_node(tmp_path, log_cleaner_backoff_ms="1") as node:
+        configs = {"cleanup_policy": "compact,delete", "retention_ms": "1"}
+        log = await _three_segments(node, **configs)
+        clock.autojump_threshold = inf
+        before = log.log_start_offset, log.size_bytes, files(tmp_path / "node-1", "*")
+        for _ in range(20):
+            await node.client().send(ApiVersionsRequest(), 0)
+        frozen = log.log_start_offset, log.size_bytes, files(tmp_path / "node-1", "*")
+
+        clock.jump(31)
+        clock.autojump_threshold = 0
+        await trio.sleep(1)
+
+        assert frozen == before
+        assert log.log_start_offset == 3
+
+
+async def test_a_periodic_task_comes_back_after_an_exception() -> None:
+    """Each time at its period."""
+    reported: list[str] = []
+    timer = SystemTimer(
+        "node",
+        now_ms=TrioClock().now_ms,
+        on_error=lambda what, _error: reported.append(what),
+    )
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    Periodic(timer, fail, delay_ms=100, period_ms=1000)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run_reaper, timer)
+        await trio.sleep(2.5)
+        nursery.cancel_scope.cancel()
+
+    assert len(reported) == 3

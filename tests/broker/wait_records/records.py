@@ -1,0 +1,52 @@
+"""Wait records for tests, those that a cluster keeps, and a sink that keeps what it gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import trio
+
+from broker.wait_records.outbox import Lines
+from broker.wait_records.record import WaitRecord
+from protocol.headers import RequestHeader
+from tests.client import RunningCluster
+
+
+def wait_record(correlation_id: int = 1, client_id: str | None = "c") -> WaitRecord:
+    """A Fetch that was answered at once."""
+    return WaitRecord(
+        RequestHeader(1, 12, correlation_id, client_id), 1, 7, arrived_ms=10.0, started_ms=10.5
+    )
+
+
+class KeepingSink:
+    """Writes to a list, when it is let."""
+
+    def __init__(self) -> None:
+        self.added: list[bytes] = []
+        self.written: list[bytes] = []
+        self.closed = False
+        self.may_write = trio.Event()
+        self.may_write.set()
+
+    def add(self, lines: Lines) -> None:
+        self.added += lines
+
+    async def flush(self) -> None:
+        await self.may_write.wait()
+        self.written, self.added = self.written + self.added, []
+
+    def close(self) -> None:
+        self.written, self.added = self.written + self.added, []
+        self.closed = True
+
+    def statistics(self) -> dict[str, Any]:
+        return {"written": len(self.written)}
+
+
+def kept_of(cluster: RunningCluster, api: str, client: str = "test") -> list[dict[str, Any]]:
+    """What is kept of a client's requests of an API."""
+    recorder = cluster.cluster.recorder
+    assert recorder is not None
+    kept = [record.told() for record in recorder.recent]
+    return [each for each in kept if (each["api"], each["client_id"]) == (api, client)]

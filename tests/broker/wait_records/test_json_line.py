@@ -1,0 +1,75 @@
+"""Wait records, written by hand and by json."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from broker.common.topic_partition import TopicPartition
+from broker.wait_records.causes import Cause, CauseKind
+from broker.wait_records.json_line import json_line
+from broker.wait_records.record import WaitRecord
+from broker.wait_records.stalls import Stall
+from protocol.errors import ErrorCode
+from protocol.headers import RequestHeader
+from protocol.printable import printable_json
+from tests.broker.wait_records.records import wait_record
+
+
+def _parked() -> WaitRecord:
+    record = wait_record()
+    record.arrived_us = 1_700_000_000_000_000
+    record.parked_ms, record.completed_ms, record.sent_ms = 11.0, 41.0, 41.25
+    record.purgatory, record.timeout_ms, record.checks = "Produce", 500, 3
+    record.waited_for = {"kind": "high_watermark", "topic": "t", "behind": [2, 3]}
+    key = TopicPartition("t", 0)
+    record.ended_by = Cause(CauseKind.HIGH_WATERMARK, key, 43, 3, RequestHeader(1, 12, 17, None))
+    record.noted = (
+        (key, 5, (2, 100), 0, 7, 9),
+        (TopicPartition("ü", 1), -1, (0, 0), 3, -1, -1),
+    )
+    return record
+
+
+def _refused() -> WaitRecord:
+    record = wait_record()
+    record.error = ErrorCode.INVALID_GROUP_ID
+    return record
+
+
+def _abandoned() -> WaitRecord:
+    record = wait_record()
+    record.ended_by = Cause(CauseKind.DISCONNECT)
+    return record
+
+
+def _stalled() -> WaitRecord:
+    record = wait_record()
+    record.stalled_by = Stall(20.0, 55.5, "run", RequestHeader(19, 7, 3, "admin"))
+    return record
+
+
+def _named(client_id: str | None) -> WaitRecord:
+    return wait_record(client_id=client_id)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        wait_record(),
+        _parked(),
+        _refused(),
+        _abandoned(),
+        _stalled(),
+        _named(None),
+        _named('ä"\\\n{0}%b\u2028\ud800'),
+    ],
+    ids=["at once", "parked", "refused", "abandoned", "stalled", "nameless", "oddly named"],
+)
+def test_a_line_is_what_json_would_write(record: WaitRecord) -> None:
+    """To the byte, on one line; what is not printable is escaped."""
+    line = json_line(record)
+
+    assert line == printable_json(json.dumps(record.told(), separators=(",", ":"))).encode()
+    assert b"\n" not in line

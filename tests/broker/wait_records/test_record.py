@@ -1,0 +1,80 @@
+"""One request's record."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from broker.common.topic_partition import TopicPartition
+from broker.wait_records.record import WaitRecord
+from tests.broker.wait_records.records import wait_record
+
+
+def _record() -> WaitRecord:
+    record = wait_record()
+    record.arrived_us = 1_700_000_000_000_000
+    return record
+
+
+def test_every_field_is_documented() -> None:
+    """In the order in which records have them."""
+    page = (Path(__file__).parents[3] / "docs" / "records.md").read_text()
+    rows = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+
+    assert re.findall(r"`(\w+)`", " ".join(rows)) == list(_record().told())
+
+
+def test_a_parked_request_has_four_phases_that_add_up() -> None:
+    """Behind others, in the handler, in the purgatory, until it was sent."""
+    record = _record()
+    record.parked_ms = 11.5
+    record.completed_ms = 61.5
+    record.sent_ms = 61.75
+
+    told = record.told()
+
+    phases = [told[name] for name in ("queued_us", "local_us", "parked_us", "send_us")]
+    assert phases == [500, 1000, 50_000, 250]
+    assert told["total_us"] == sum(phases)
+
+
+def test_a_request_answered_at_once_was_never_parked() -> None:
+    """All its time until the answer is local."""
+    record = _record()
+    record.completed_ms = record.sent_ms = 12.5
+
+    told = record.told()
+
+    assert (told["local_us"], told["parked_us"]) == (2000, 0)
+    assert told["completed_by"] == {"cause": "arrival"}
+
+
+def test_partitions_are_told_by_name() -> None:
+    """Every field of the contract, in its order."""
+    record = _record()
+    record.noted = [(TopicPartition("t", 0), 5, (2, 100), 0, 7, 9)]
+
+    told = record.told()
+
+    assert told["partitions"] == [
+        {
+            "topic": "t",
+            "partition": 0,
+            "offset": 5,
+            "records": 2,
+            "bytes": 100,
+            "error": 0,
+            "high_watermark": 7,
+            "log_end_offset": 9,
+        }
+    ]
+    assert list(told)[:8] == [
+        "schema",
+        "node",
+        "connection",
+        "client_id",
+        "correlation_id",
+        "api",
+        "version",
+        "arrived_us",
+    ]

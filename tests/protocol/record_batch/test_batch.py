@@ -1,0 +1,184 @@
+"""Tests of encoding and decoding record batches."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kafka.record import MemoryRecords
+from kafka.record.default_records import DefaultRecordBatchBuilder
+
+from protocol.compression import Codec
+from protocol.record_batch.batch import (
+    CONTROL_BIT,
+    HEADER_BYTES,
+    INT32_MAX,
+    TRANSACTIONAL_BIT,
+    BatchHeader,
+    CorruptRecords,
+    Record,
+    add_sequence,
+    batches,
+    build_batch,
+    check_crc,
+    read_header,
+    read_varint,
+    records,
+    varint,
+)
+
+CONTENT = st.none() | st.binary(max_size=50)
+RECORDS = st.lists(
+    st.builds(
+        Record,
+        key=CONTENT,
+        value=CONTENT,
+        headers=st.lists(st.tuples(st.text(max_size=8), CONTENT), max_size=3),
+        timestamp=st.integers(0, 2**41),
+        offset=st.just(-1),
+    ),
+    min_size=1,
+    max_size=10,
+)
+
+
+@given(RECORDS, st.sampled_from(list(Codec)))
+def test_what_is_built_is_read_again(values: list[Record], codec: Codec) -> None:
+    """Records are decoded as they were encoded, with offsets from the base offset on."""
+    built = build_batch(values, base_offset=40, codec=codec)
+    assert list(records(built)) == [
+        record._replace(offset=40 + index) for index, record in enumerate(values)
+    ]
+    assert check_crc(built, 0, read_header(built))
+
+
+@given(RECORDS)
+def test_kafka_python_reads_what_we_build(values: list[Record]) -> None:
+    """kafka-python decodes the same fields from our batches."""
+    batch = MemoryRecords(build_batch(values, base_offset=7)).next_batch()
+    assert batch is not None
+    assert batch.validate_crc()
+    found = [(r.offset, r.timestamp, r.key, r.value, list(r.headers)) for r in batch]
+    expected = [
+        (7 + index, r.timestamp, r.key, r.value, list(r.headers)) for index, r in enumerate(values)
+    ]
+    assert found == expected
+
+
+def test_we_read_what_kafka_python_builds() -> None:
+    """All header fields and records of kafka-python's batches are decoded."""
+    builder = DefaultRecordBatchBuilder(
+        magic=2,
+        compression_type=0,
+        is_transactional=True,
+        producer_id=9,
+        producer_epoch=3,
+        base_sequence=12,
+        batch_size=10_000,
+    )
+    builder.append(0, 1000, b"k", b"v", [("h", b"x")])
+    builder.append(1, 1005, None, None, [])
+    built = bytes(builder.build())
+    header = read_header(built)
+    assert header == BatchHeader(
+        base_offset=0,
+        batch_length=len(built) - 12,
+        partition_leader_epoch=header.partition_leader_epoch,
+        magic=2,
+        crc=header.crc,
+        attributes=TRANSACTIONAL_BIT,
+        last_offset_delta=1,
+        base_timestamp=1000,
+        max_timestamp=1005,
+        producer_id=9,
+        producer_epoch=3,
+        base_sequence=12,
+        records_count=2,
+    )
+    assert header.is_transactional
+    assert not header.is_control
+    assert (header.last_offset, header.next_offset, header.last_sequence) == (1, 2, 13)
+    assert [record.value for record in records(built)] == [b"v", None]
+
+
+def test_log_append_time_is_every_records_time() -> None:
+    """With log append time the producer's timestamp deltas are ignored."""
+    built = build_batch([Record(None, b"v", timestamp=5)], log_append_time=99)
+    assert read_header(built).is_log_append_time
+    assert [record.timestamp for record in records(built)] == [99]
+
+
+def test_attributes_are_added() -> None:
+    """The attributes argument sets the control and transactional bits."""
+    built = build_batch([Record(b"k", b"v")], attributes=CONTROL_BIT, codec=Codec.GZIP)
+    header = read_header(built)
+    assert header.is_control
+    assert header.codec == Codec.GZIP
+
+
+def test_batches_follow_each_other() -> None:
+    """Consecutive batches are returned; a partial one at the end is ignored."""
+    first, second = build_batch([Record(None, b"1")]), build_batch([Record(None, b"2")] * 2)
+    data = first + second + first[:-1]
+    assert [position for position, _ in batches(data)] == [0, len(first)]
+    assert [header.records_count for _, header in batches(data)] == [1, 2]
+
+
+def test_a_batch_that_claims_less_than_a_header_is_corrupt() -> None:
+    """A size below that of a header raises CorruptRecords, because iteration would not end."""
+    data = bytearray(build_batch([Record(None, b"1")]))
+    struct.pack_into(">i", data, 8, 10)
+    with pytest.raises(CorruptRecords, match="shorter than its header"):
+        list(batches(data))
+
+
+def test_a_header_cut_short_is_corrupt() -> None:
+    """A truncated header raises CorruptRecords, not struct.error."""
+    with pytest.raises(CorruptRecords, match="inside a batch header"):
+        read_header(bytes(HEADER_BYTES - 1))
+
+
+def test_a_changed_byte_is_noticed() -> None:
+    """The checksum detects a changed byte."""
+    data = bytearray(build_batch([Record(None, b"value")]))
+    data[-1] ^= 1
+    assert not check_crc(data, 0, read_header(data))
+
+
+@given(RECORDS, st.data())
+def test_damaged_records_are_corrupt_or_records(values: list[Record], data: st.DataObject) -> None:
+    """Decoding damaged records raises nothing but CorruptRecords."""
+    damaged = bytearray(build_batch(values))
+    at = data.draw(st.integers(HEADER_BYTES, len(damaged) - 1))
+    damaged[at] = data.draw(st.integers(0, 255))
+    try:
+        found = list(records(damaged))
+    except CorruptRecords:
+        return
+    assert len(found) == len(values)
+
+
+@given(st.integers(-(2**63), 2**63 - 1))
+def test_varints_are_read_as_written(number: int) -> None:
+    """All 64-bit numbers are decoded as they were encoded."""
+    written = varint(number)
+    assert read_varint(written, 0) == (number, len(written))
+
+
+def test_an_endless_varint_is_corrupt() -> None:
+    """A varint of more than ten bytes raises CorruptRecords."""
+    with pytest.raises(CorruptRecords, match="more than ten bytes"):
+        read_varint(b"\xff" * 20, 0)
+
+
+def test_sequence_numbers_wrap_to_zero() -> None:
+    """Sequence numbers wrap to zero and are never negative."""
+    assert add_sequence(INT32_MAX, 1) == 0
+    assert add_sequence(INT32_MAX - 1, 3) == 1
+
+
+def test_no_sequence_has_no_last_one() -> None:
+    """The last sequence of a producer that is not idempotent is -1."""
+    assert read_header(build_batch([Record(None, b"v")])).last_sequence == -1
