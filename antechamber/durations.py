@@ -1,10 +1,10 @@
-"""How long something took, as people would say it."""
+"""Durations with a suitable unit: ``120 µs``, ``1.3 s``, ``2 m 05 s``."""
 
 from __future__ import annotations
 
 
-def told(us: float) -> str:
-    """Microseconds, in the unit and with the digits that matter."""
+def format_us(us: float) -> str:
+    """A duration in microseconds, in the largest suitable unit and with two or three digits."""
     if us < 1000:
         return f"{us:.0f} µs"
     if us < 9_950:

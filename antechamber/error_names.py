@@ -1,6 +1,6 @@
-"""Kafka's names of its error codes: people know them by name, records have the number.
+"""Kafka's names of its error codes, which wait records contain as numbers.
 
-The front door knows no protocol, so they stand here once more; a test compares them.
+This package does not import `protocol`, so the names are repeated here; a test compares both.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ STREAMS_TOPOLOGY_FENCED SHARE_SESSION_LIMIT_REACHED
 """.split()  # noqa: SIM905 - a list would be five times as long
 
 
-def told(code: int) -> str:
-    """An error in words: its number, and its name if it has one."""
+def format_code(code: int) -> str:
+    """``error 7 (REQUEST_TIMED_OUT)``, without the name if the code is unknown."""
     known = -1 <= code < len(_NAMES) - 1
     return f"error {code} ({_NAMES[code + 1]})" if known else f"error {code}"

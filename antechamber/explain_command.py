@@ -1,6 +1,6 @@
-"""``antechamber explain``: why one request took as long as it did, in sentences.
+"""``antechamber explain``: explains in English why one request took as long as it did.
 
-The latest that matches, be it answered or waiting still.
+It explains the latest request that matches, completed or still waiting.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from typing import Any
 
 from antechamber.admin_client import AdminClient, AdminError
 from antechamber.command_line import CommandParser, run
+from antechamber.explain import explanation
 from antechamber.requests_command import check_topic
-from antechamber.story import story
 
 _DESCRIPTION = """\
-Tell one request's story: what it asked for, what it waited for, and who ended
-its wait.
+Explain one request: what it requested, what it waited for, and what completed
+it.
 
-It is the latest one that matches, answered or waiting still. A broker knows
-the answered ones if it keeps their wait records: antechamber serve --record.
+This is the latest request that matches, completed or still waiting. A broker
+keeps the wait records of completed requests with antechamber serve --record.
 """
 _COLUMNS_MAX = 100
 
 
 def explain(arguments: Sequence[str]) -> int:
     """Run the command and return the exit code."""
-    return run(parser(), arguments, _tell)
+    return run(parser(), arguments, _explain)
 
 
 def parser() -> CommandParser:
-    """What may be given to the command."""
+    """The parser of the command's arguments."""
     command = CommandParser("explain", _DESCRIPTION)
     add = command.add_argument
     add("--client", metavar="ID", help="a request of this client id")
@@ -46,13 +46,13 @@ def parser() -> CommandParser:
     return command
 
 
-def _tell(client: AdminClient, given: argparse.Namespace) -> None:
+def _explain(client: AdminClient, given: argparse.Namespace) -> None:
     record = _latest(client, given)
     if given.json:
         sys.stdout.write(f"{json.dumps(record)}\n")
         return
     width = min(get_terminal_size().columns, _COLUMNS_MAX)
-    for sentence in story(record):
+    for sentence in explanation(record):
         sys.stdout.write(f"{textwrap.fill(sentence, width, break_on_hyphens=False)}\n")
 
 
@@ -63,7 +63,7 @@ def _latest(client: AdminClient, given: argparse.Namespace) -> dict[str, Any]:
         "correlation": given.correlation,
         "api": given.api,
         "topic": given.topic,
-        # By name a node that replicates is meant, too: stories tell of node-3.
+        # Includes the fetches of replicas, whose client ids explanations name: node-3.
         "followers": None if given.client is None else 1,
     }
     found = client.requests(parked=1, limit=10_000, **wanted)
@@ -73,12 +73,14 @@ def _latest(client: AdminClient, given: argparse.Namespace) -> dict[str, Any]:
         if error.status != HTTPStatus.NOT_IMPLEMENTED:
             raise
         if not found:
-            words = "no such request waits, and answered ones are not recorded; serve with --record"
-            raise AdminError(error.status, words) from None
+            words = "no such request waits, and completed requests are not recorded"
+            raise AdminError(error.status, f"{words}; serve with --record") from None
     if not found:
         if given.topic is not None:
             check_topic(client, given.topic)
-        raise AdminError(HTTPStatus.NOT_FOUND, "no such request waits or is among the latest")
+        raise AdminError(
+            HTTPStatus.NOT_FOUND, "no such request waits or is among the latest records"
+        )
     return max(found, key=lambda request: request["arrived_us"])
 
 

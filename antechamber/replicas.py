@@ -36,4 +36,4 @@ def lag(replica: Mapping[str, Any], needed: int, *, brief: bool = False) -> str:
         behind = f"{count:,}{unit} behind"
     if ago_ms is None:
         return behind
-    return f"{behind}, last caught up {durations.told(ago_ms * 1000)} ago"
+    return f"{behind}, last caught up {durations.format_us(ago_ms * 1000)} ago"

@@ -66,7 +66,7 @@ class ParkedTable:
         for request in self.drawn:
             table.add_row(
                 *([_since(request), _until(request)] if wide else []),
-                Text(durations.told(request["parked_us"]), _WAITING),
+                Text(durations.format_us(request["parked_us"]), _WAITING),
                 _left(request),
                 Group(_who(request), *_what_for(request)),
             )
@@ -93,8 +93,8 @@ class AnsweredTable:
             waited = request["purgatory"] is not None
             table.add_row(
                 _since(request),
-                durations.told(request["total_us"]),
-                Text(durations.told(request["parked_us"]), _WAITING) if waited else "-",
+                durations.format_us(request["total_us"]),
+                Text(durations.format_us(request["parked_us"]), _WAITING) if waited else "-",
                 Group(
                     _who(request),
                     *_what_for(request),
@@ -108,7 +108,7 @@ class AnsweredTable:
 
 def ended_wait(request: Request) -> Text:
     """A wait that has ended, in one line: how long it was, whose, and what ended it."""
-    waited = Text(f"{durations.told(request['parked_us']):>{_TIME_COLUMNS + 2}}  ", _WAITING)
+    waited = Text(f"{durations.format_us(request['parked_us']):>{_TIME_COLUMNS + 2}}  ", _WAITING)
     ended = Text("; ").join([_who(request), *_ended_by(request)])
     return Text.assemble(waited, ended)
 
@@ -217,12 +217,12 @@ def _errors(request: Request) -> Iterator[Text]:
     """What the answer refused: the whole, or partitions of it, each error once."""
     codes = {request["error"], *(each.get("error", 0) for each in request["partitions"])} - {0}
     for code in sorted(codes):
-        yield Text(error_names.told(code), _BEHIND)
+        yield Text(error_names.format_code(code), _BEHIND)
 
 
 def _left(request: Request) -> str:
     remaining_ms = request["remaining_ms"]
-    return "-" if remaining_ms is None else durations.told(max(remaining_ms, 0) * 1000)
+    return "-" if remaining_ms is None else durations.format_us(max(remaining_ms, 0) * 1000)
 
 
 def _since(request: Request) -> str:

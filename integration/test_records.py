@@ -16,7 +16,7 @@ from confluent_kafka import Producer as ConfluentProducer
 from kafka import KafkaConsumer, KafkaProducer
 
 from antechamber import Cluster
-from antechamber.story import story
+from antechamber.explain import explanation
 from integration.timed_clients import (
     NUMBERS,
     WAIT_MS,
@@ -163,7 +163,7 @@ def test_every_request_of_real_clients_has_one_record(
     assert sum(causes.values()) == sum(map(len, by_connection.values()))
     assert {"arrival", "append", "high_watermark"} <= set(causes)
     _assert_named_requests_did_it(told)
-    assert all(story(record) for record in told)
+    assert all(explanation(record) for record in told)
     produced = [r for r in told if r["api"] == "Produce"]
     assert sum(p["records"] for r in produced for p in r["partitions"]) == 200
     assert {"node-2", "librdkafka", "python"} <= {record["client_id"] for record in told}

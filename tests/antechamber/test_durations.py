@@ -1,10 +1,10 @@
-"""How long something took, as people would say it."""
+"""Durations with a suitable unit."""
 
 from __future__ import annotations
 
 import pytest
 
-from antechamber.durations import told
+from antechamber.durations import format_us
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,6 @@ from antechamber.durations import told
         (7_200_000_000, "2 h 00 m"),
     ],
 )
-def test_a_duration_is_said_as_people_do(us: int, words: str) -> None:
-    """With two digits that matter, or so, and no unit that is full."""
-    assert told(us) == words
+def test_a_duration_has_a_suitable_unit(us: int, words: str) -> None:
+    """Two or three digits are printed, and no unit reaches the next one."""
+    assert format_us(us) == words

@@ -1,15 +1,15 @@
-"""Error codes by name."""
+"""The names of error codes."""
 
 from __future__ import annotations
 
-from antechamber.error_names import told
+from antechamber.error_names import format_code
 from protocol.errors import ErrorCode
 
 
-def test_they_are_those_of_the_protocol() -> None:
-    """Each of them, and no other."""
-    assert [told(code) for code in ErrorCode] == [
+def test_the_names_equal_those_of_the_protocol() -> None:
+    """Both have the same codes and the same names."""
+    assert [format_code(code) for code in ErrorCode] == [
         f"error {int(code)} ({code.name})" for code in ErrorCode
     ]
-    assert told(max(ErrorCode) + 1) == f"error {max(ErrorCode) + 1}"
-    assert told(-2) == "error -2"
+    assert format_code(max(ErrorCode) + 1) == f"error {max(ErrorCode) + 1}"
+    assert format_code(-2) == "error -2"

@@ -1,4 +1,4 @@
-"""antechamber explain."""
+"""The ``antechamber explain`` command, with an admin interface in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.facts import FakeFacts, answered_fetch, parked_fetch, parked_produce
 
 @pytest.fixture
 def facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFacts]:
-    """A broker with a produce and a fetch that wait, and a later fetch that was answered."""
+    """A broker with a produce and a fetch that wait, and a later fetch that was completed."""
     facts = FakeFacts()
     facts.parked = [parked_produce(), parked_fetch()]
     facts.answered = [answered_fetch()]
@@ -24,12 +24,14 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFacts]:
         yield facts
 
 
-def test_the_latest_is_told(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
-    """In lines that fit the terminal."""
+def test_the_latest_request_is_explained(
+    facts: FakeFacts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The lines fit the terminal."""
     assert main(["explain"]) == 0
 
     out = capsys.readouterr().out
-    assert out.startswith("Fetch 12 of client reader asked node 1 for 1,000 bytes of orders-0")
+    assert out.startswith("Fetch 12 of client reader requested at least 1,000 bytes from node 1")
     assert max(map(len, out.splitlines())) <= 80
 
 
@@ -42,64 +44,64 @@ def test_the_latest_is_told(facts: FakeFacts, capsys: pytest.CaptureFixture[str]
         ("--api Produce --topic orders", "Produce 12 of client producer-1"),
     ],
 )
-def test_one_is_chosen(
+def test_options_select_a_request(
     options: str, begin: str, facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Answered or waiting, whichever came last."""
+    """The latest match is explained, completed or waiting."""
     assert main(["explain", *options.split()]) == 0
     assert capsys.readouterr().out.startswith(begin)
 
 
-def test_a_node_is_found_by_its_name(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
-    """A story may end with its Fetch; without a name the clients are meant."""
+def test_a_follower_is_found_by_its_client_id(
+    facts: FakeFacts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Fetches of followers are found only by client id, because explanations name them so."""
     facts.answered = [answered_fetch() | {"client_id": "node-3", "follower": True}]
 
     assert main(["explain", "--client", "node-3"]) == 0
-    assert capsys.readouterr().out.startswith("Fetch 12 of client node-3 asked node 1")
+    assert capsys.readouterr().out.startswith("Fetch 12 of client node-3 requested")
     assert main(["explain", "--correlation", "12"]) == 0
     assert capsys.readouterr().out.startswith("Produce 12 of client producer-1")
 
 
-def test_its_record_is_there_for_programs(
-    facts: FakeFacts, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As the broker has it."""
+def test_json_prints_the_wait_record(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
+    """The output is the wait record as the broker returns it."""
     assert main(["explain", "--json", "--client", "reader"]) == 0
     assert json.loads(capsys.readouterr().out) == answered_fetch()
 
 
-def test_a_broker_that_records_nothing_knows_what_waits(
+def test_without_recording_only_waiting_requests_are_found(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And says what it would need for more."""
+    """Otherwise the error names the option that records completed requests."""
     facts.answered = None
     assert main(["explain", "--client", "consumer-1"]) == 0
     assert main(["explain", "--client", "nobody"]) == 1
 
-    told = capsys.readouterr()
-    assert told.out.startswith("Fetch 3 of client consumer-1")
-    assert told.err == (
-        "antechamber explain: no such request waits, and answered ones are not recorded; "
-        "serve with --record\n"
+    printed = capsys.readouterr()
+    assert printed.out.startswith("Fetch 3 of client consumer-1")
+    assert printed.err == (
+        "antechamber explain: no such request waits, and completed requests are not "
+        "recorded; serve with --record\n"
     )
 
 
-def test_nobody_is_found(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line, and a failure."""
+def test_no_request_matches(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error is one line, and the exit code is 1."""
     assert main(["explain", "--client", "nobody"]) == 1
     assert capsys.readouterr().err == (
-        "antechamber explain: no such request waits or is among the latest\n"
+        "antechamber explain: no such request waits or is among the latest records\n"
     )
 
 
-def test_a_topic_that_is_not_there(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is named: no request can be found for it."""
+def test_an_unknown_topic(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error names the topic, for which no request can exist."""
     assert main(["explain", "--topic", "nope"]) == 1
     assert capsys.readouterr().err == "antechamber explain: there is no topic 'nope'\n"
 
 
 @pytest.mark.parametrize("given", ["-1", "x", "2147483648"])
 def test_a_correlation_id_is_a_number(given: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Kafka's are of 32 bits."""
+    """Correlation ids of Kafka have 32 bits."""
     assert main(["explain", f"--correlation={given}"]) == 2
     assert f"--correlation: {given!r} is not a correlation id" in capsys.readouterr().err

@@ -1,11 +1,11 @@
-"""One request's story in sentences, told from its wait record and from nothing else.
+"""Explains in English why a request took as long as it did, from its wait record alone.
 
-    Fetch 12 of client reader asked node 1 for 1,000 bytes of orders-0 from offset 42, found 312,
-    waited 183 ms in the Fetch purgatory, was looked at three times, and was released by Produce 17
-    of client billing, which brought it to 1,204 bytes.
+    Fetch 12 of client reader requested at least 1,000 bytes from node 1 (orders-0 from offset 42),
+    found 312, waited 183 ms in the Fetch purgatory, was checked three times, and was completed by
+    Produce 17 of client billing, which increased it to 1,204 bytes.
 
-A record is a mapping with the fields of docs/records.md; a request that still waits has those that
-exist already, and ``remaining_ms``. Pure: whoever has records can tell them so.
+A record is a mapping with the fields of docs/records.md. The record of a request that is still
+waiting has the fields that are known so far, and ``remaining_ms``. The functions do no I/O.
 """
 
 from __future__ import annotations
@@ -20,66 +20,68 @@ Record = Mapping[str, Any]
 _TIMES = ("never", "once", "twice", "three times", "four times", "five times")
 _PARTITIONS_MAX = 3
 _PHASES = (
-    ("queued_us", "before it was its turn"),
+    ("queued_us", "in the queue"),
     ("local_us", "in the handler"),
     ("parked_us", "waiting"),
-    ("send_us", "until the answer was with the kernel"),
+    ("send_us", "sending the response"),
 )
 
 
-def story(record: Record) -> list[str]:
-    """The sentences: what happened, then where the time went, if it has ended."""
-    who = f"{_who(record)} {_asked(record)}"
+def explanation(record: Record) -> list[str]:
+    """The sentences: what happened, the errors, and, if the request has ended, its phases."""
+    request = f"{_identity(record)} {_requested(record)}"
     if "completed_by" not in record:
-        return [f"{who}{_found(record)}, and waits{_where(record)}{_so_far(record)}."]
+        return [f"{request}{_found(record)}, and waits{_where(record)}{_so_far(record)}."]
     if record["purgatory"] is None:
-        return [f"{who}, and {_at_once(record)}.", *_stalled(record), phases(record)]
-    waited = f", waited {durations.told(record['parked_us'])}{_where(record)}"
-    looked = f", was looked at {_times(record['checks'])}" if record["checks"] else ""
-    told = [f"{who}{_found(record)}{waited}{looked}, and {_ended(record)}."]
-    return [*told, *_errors(record), *_stalled(record), phases(record)]
+        return [f"{request}, and {_immediately(record)}.", *_stalled(record), phases(record)]
+    waited = f", waited {durations.format_us(record['parked_us'])}{_where(record)}"
+    checked = f", was checked {_times(record['checks'])}" if record["checks"] else ""
+    ended = f"{request}{_found(record)}{waited}{checked}, and {_ended(record)}."
+    return [ended, *_errors(record), *_stalled(record), phases(record)]
 
 
 def phases(record: Record) -> str:
-    """Where the time went, in one sentence; phases without a microsecond are left out."""
-    spent = [f"{durations.told(record[name])} {words}" for name, words in _PHASES if record[name]]
-    total = durations.told(record["total_us"])
+    """The time that each phase took, in one sentence; phases of 0 µs are left out."""
+    spent = [
+        f"{durations.format_us(record[name])} {words}" for name, words in _PHASES if record[name]
+    ]
+    total = durations.format_us(record["total_us"])
     if not spent:
         return f"It took {total}."
-    return f"It took {total} in all: {_listed(spent)}."
+    return f"It took {total} in total: {_listed(spent)}."
 
 
-# ------------------------------------------------------------------------------- the beginning
+# ----------------------------------------------------------------------------------- the request
 
 
-def _who(record: Record) -> str:
+def _identity(record: Record) -> str:
     return f"{record['api']} {record['correlation_id']} of {_client(record['client_id'])}"
 
 
 def _client(client_id: str | None) -> str:
-    return f"client {client_id}" if client_id else "a client without a name"
+    return f"client {client_id}" if client_id else "a client without an id"
 
 
-def _asked(record: Record) -> str:
+def _requested(record: Record) -> str:
     node, api, partitions = f"node {record['node']}", record["api"], record["partitions"]
     waited_for = record["waited_for"] or {}
     if api == "Fetch":
         least = waited_for.get("need")
-        amount = "data" if least is None else _count(least, "byte")
-        begins = [f"{_name(each)} from offset {each['offset']}" for each in partitions]
-        return f"asked {node} for {amount}" + (f" of {_some(begins)}" if begins else "")
+        amount = "data" if least is None else f"at least {_count(least, 'byte')}"
+        starts = [f"{_name(each)} from offset {each['offset']}" for each in partitions]
+        return f"requested {amount} from {node}" + (f" ({_some(starts)})" if starts else "")
     if api == "Produce" and partitions:
-        return f"brought {_some([_produced(each) for each in partitions])} to {node}"
+        return f"sent {_some([_produced(each) for each in partitions])} to {node}"
     if api == "DeleteRecords" and partitions:
         below = [f"{_name(each)} below offset {each['offset']}" for each in partitions]
-        return f"asked {node} to delete {_some(below)}"
-    group = f" about group {waited_for['group']}" if waited_for.get("group") else ""
-    return f"asked {node}{group}"
+        return f"requested the deletion of {_some(below)} on {node}"
+    group = f" for group {waited_for['group']}" if waited_for.get("group") else ""
+    return f"was sent to {node}{group}"
 
 
 def _produced(partition: Mapping[str, Any]) -> str:
     count = partition.get("records")
-    if count is None and "needed_offset" in partition:  # it waits still
+    if count is None and "needed_offset" in partition:  # it is still waiting
         count = partition["needed_offset"] - partition["offset"]
     words = f"{_count(count, 'record') if count else 'records'} for {_name(partition)}"
     appended = count and partition["offset"] >= 0
@@ -87,7 +89,7 @@ def _produced(partition: Mapping[str, Any]) -> str:
 
 
 def _found(record: Record) -> str:
-    """What was there when it began to wait; of one that waits still, what is there now."""
+    """The bytes available when the wait began or, of a request that is still waiting, now."""
     waited_for = record["waited_for"]
     if waited_for is None or waited_for["kind"] != "min_bytes" or _timed_out(record):
         return ""
@@ -96,35 +98,36 @@ def _found(record: Record) -> str:
 
 def _where(record: Record) -> str:
     purgatory = record["purgatory"]
-    return f" in the {purgatory} purgatory{_for_whom(record)}" if purgatory else ""
+    return f" in the {purgatory} purgatory{_condition(record)}" if purgatory else ""
 
 
-def _for_whom(record: Record) -> str:
-    """Whom the wait was for, where it was for somebody."""
+def _condition(record: Record) -> str:
+    """What the request waited for, except bytes, which `_found` and `_caused` report."""
     waited_for = record["waited_for"]
     if waited_for is None:
         return ""
     if waited_for["kind"] == "high_watermark":
         return _for_replicas(record)
     if waited_for["kind"] == "low_watermark":
-        return f" for every replica of {_name(waited_for)} to begin at {waited_for['need']}"
+        start = f"log start offset {waited_for['need']}"
+        return f" for every replica of {_name(waited_for)} to reach {start}"
     if waited_for["kind"] == "members":
         return " for the other members of its group"
     if waited_for["kind"] == "stored":
-        what = "its offsets" if record["api"] == "OffsetCommit" else "what its group has written"
+        what = "its offsets" if record["api"] == "OffsetCommit" else "the records of its group"
         return f" for {what} to be stored"
     if waited_for["kind"] == "flush":
-        return " for the disk to have its records"
+        return " for its records to be flushed to disk"
     return ""
 
 
 def _for_replicas(record: Record) -> str:
-    """Those that were behind; if it is known which was the last, that one alone."""
+    """The replicas that were behind, or only the one that caught up last if it is known."""
     waited_for, need = record["waited_for"], record["waited_for"]["need"]
     if lacking := _lacking_now(record):
         return f" for {_listed(lacking)}"
     if not waited_for["behind"]:
-        return f" for the high watermark of {_name(waited_for)}, {waited_for['had']} of {need}"
+        return f" for the high watermark of {_name(waited_for)}, at {waited_for['had']} of {need}"
     unknown = [None] * len(waited_for["behind"])
     ends, states = (waited_for.get(name) or unknown for name in ("behind_at", "behind_states"))
     behind = dict(zip(waited_for["behind"], ends, strict=True))
@@ -134,14 +137,14 @@ def _for_replicas(record: Record) -> str:
     if last in behind:
         behind = {last: behind[last]}
     if len(behind) > 1:
-        lagging = [f"{named[n]}, {_seen(end, need)}" for n, end in behind.items()]
+        lagging = [f"{named[n]}, {_known_end(end, need)}" for n, end in behind.items()]
         return f" for {', '.join(lagging[:-1])}, and {lagging[-1]}"
     [(node, end)] = behind.items()
-    return f" for {named[node]}, {_seen(end, need)}"
+    return f" for {named[node]}, {_known_end(end, need)}"
 
 
 def _lacking_now(record: Record) -> list[str]:
-    """Of a request that waits still: who is behind now, by how much, and why if it is known."""
+    """The replicas that a request still waits for, each with its lag and, if known, the cause."""
     if "completed_by" in record:
         return []
     waited_for = record["waited_for"]
@@ -155,35 +158,34 @@ def _lacking_now(record: Record) -> list[str]:
     ]
 
 
-def _seen(end: int | None, need: int) -> str:
+def _known_end(end: int | None, need: int) -> str:
     if end is None:
         return "behind"
-    return f"last seen at {end} of {need}" if end >= 0 else "not seen yet"
+    return f"last known at {end} of {need}" if end >= 0 else "not known yet"
 
 
-# ------------------------------------------------------------------------------------ the end
+# -------------------------------------------------------------------------------- the completion
 
 
 def _so_far(record: Record) -> str:
-    so_far = f", {durations.told(record['parked_us'])} so far"
+    so_far = f", {durations.format_us(record['parked_us'])} so far"
     remaining_ms = record.get("remaining_ms")
     if remaining_ms is None:
         return so_far
-    return f"{so_far} and {durations.told(max(remaining_ms, 0) * 1000)} more at most"
+    return f"{so_far} and {durations.format_us(max(remaining_ms, 0) * 1000)} more at most"
 
 
-def _at_once(record: Record) -> str:
-    refused = [each for each in record["partitions"] if each["error"]]
+def _immediately(record: Record) -> str:
+    failed = [each for each in record["partitions"] if each["error"]]
     if record["error"]:
-        return f"was refused at once with {error_names.told(record['error'])}"
-    if refused:
-        names = [f"{_name(each)} with {error_names.told(each['error'])}" for each in refused]
-        return f"was answered at once; refused: {_some(names)}"
+        return f"was rejected immediately with {error_names.format_code(record['error'])}"
+    if failed:
+        return f"was completed immediately with {_some([_error(each) for each in failed])}"
     if record["completed_by"]["cause"] in _GONE:
         return _GONE[record["completed_by"]["cause"]]
     if record["api"] == "Fetch" and record["partitions"]:
-        return f"got {_count(_bytes(record), 'byte')} at once"
-    return "was answered at once"
+        return f"got {_count(_bytes(record), 'byte')} immediately"
+    return "was completed immediately"
 
 
 def _ended(record: Record) -> str:
@@ -195,27 +197,27 @@ def _ended(record: Record) -> str:
         return _missing(record)
     if cause == "leadership":
         where = f" of {_name(by)}" if "topic" in by else ""
-        return f"was answered because the leadership{where} moved{_by_request(by)}"
+        return f"was completed because the leadership{where} changed{_by_request(by)}"
     if cause == "deleted":
-        return f"was answered because {_name(by)} was deleted{_by_request(by)}"
+        return f"was completed because {_name(by)} was deleted{_by_request(by)}"
     if (
         cause == "high_watermark"
         and record["api"] != "Fetch"
         and not {"request", "replica"} & set(by)
     ):
-        # The only way for it to move at a leader without anybody's fetch or append.
-        return f"was released because the in-sync set of {_name(by)} changed{_brought(record)}"
-    return f"was released by {_releaser(by)}{_brought(record)}"
+        # At a leader, only this advances it without a fetch or an append.
+        return f"was completed because the in-sync replicas of {_name(by)} changed{_caused(record)}"
+    return f"was completed by {_completer(by)}{_caused(record)}"
 
 
 _GONE = {
-    "disconnect": "was abandoned: its client went away",
-    "shutdown": "was never answered: its node stopped",
-    "error": "was never answered: its connection was closed for an error",
+    "disconnect": "was abandoned: its client disconnected",
+    "shutdown": "got no response: its node stopped",
+    "error": "got no response: its connection was closed because of an error",
 }
 
 
-def _releaser(by: Mapping[str, Any]) -> str:
+def _completer(by: Mapping[str, Any]) -> str:
     request = by.get("request")
     if request is not None:
         replica = by.get("replica")
@@ -231,63 +233,64 @@ def _releaser(by: Mapping[str, Any]) -> str:
 
 
 def _by_request(by: Mapping[str, Any]) -> str:
-    return f" by {_releaser(by)}" if by.get("request") is not None else ""
+    return f" by {_completer(by)}" if by.get("request") is not None else ""
 
 
-def _brought(record: Record) -> str:
-    """What the release made of what was waited for."""
+def _caused(record: Record) -> str:
+    """The effect of the completing event on what the request waited for."""
     by, waited_for = record["completed_by"], record["waited_for"]
     kind = None if waited_for is None else waited_for["kind"]
     if kind == "min_bytes":
-        return f", which brought it to {_count(_bytes(record), 'byte')}"
+        return f", which increased it to {_count(_bytes(record), 'byte')}"
     if kind == "high_watermark" and by.get("offset") is not None:
-        return f", which brought the high watermark of {_name(by)} to {by['offset']}"
+        return f", which advanced the high watermark of {_name(by)} to {by['offset']}"
     return ""
 
 
 def _missing(record: Record) -> str:
-    """A timeout, and what was missing."""
+    """A timeout, and what was missing when it expired."""
     limit_ms, waited_for = record["timeout_ms"], record["waited_for"]
     if record["purgatory"] == "Rebalance":
-        return "was released when time was up for the members of its group"
-    allowed = "" if limit_ms is None else f" of {limit_ms:,} ms"
-    words = f"ended with its time{allowed}"
+        return "was completed when the time for the members of its group to join expired"
+    words = "timed out" if limit_ms is None else f"timed out after {limit_ms:,} ms"
     if waited_for is None or "need" not in waited_for:
         return words
     missing, had = waited_for["need"] - waited_for["had"], waited_for["had"]
     if waited_for["kind"] == "min_bytes":
-        there = f"{_count(had, 'byte')} {_were(had)} there"
-        return f"{words}: {there}, {missing:,} {_were(missing)} missing"
+        available = f"{_count(had, 'byte')} {_were(had)} available"
+        return f"{words}: {available}, {missing:,} {_were(missing)} missing"
     name = waited_for["kind"].replace("_", " ")
     return f"{words}: the {name} of {_name(waited_for)} was {had} of {waited_for['need']}"
 
 
 def _stalled(record: Record) -> list[str]:
-    """The step of the broker's loop that held it up, if one did."""
+    """The long step of the broker's event loop that delayed the request, if there was one."""
     step = record.get("stalled_by")
     if step is None:
         return []
-    whose = "" if step["api"] is None else f" of {_who(step)}"
-    return [f"It had to wait for a step{whose}, which took {durations.told(step['ms'] * 1000)}."]
+    whose = "" if step["api"] is None else f" of {_identity(step)}"
+    return [f"It was delayed by a step{whose} that took {durations.format_us(step['ms'] * 1000)}."]
 
 
 def _errors(record: Record) -> list[str]:
-    """What the answer refused in the end."""
-    refused = [
-        f"{_name(each)} with {error_names.told(each['error'])}"
-        for each in record["partitions"]
-        if each.get("error")
-    ]
-    if refused:
-        return [f"The answer refused {_some(refused)}."]
-    return [f"The answer was {error_names.told(record['error'])}."] if record["error"] else []
+    """The errors in the response of a request that waited."""
+    failed = [_error(each) for each in record["partitions"] if each.get("error")]
+    if failed:
+        return [f"The response has {_some(failed)}."]
+    if record["error"]:
+        return [f"The response has {error_names.format_code(record['error'])}."]
+    return []
+
+
+def _error(partition: Mapping[str, Any]) -> str:
+    return f"{error_names.format_code(partition['error'])} for {_name(partition)}"
 
 
 # ------------------------------------------------------------------------------- single words
 
 
 def _timed_out(record: Record) -> bool:
-    """What it lacked is told at the end then."""
+    """Whether it timed out; `_missing` reports the available bytes then."""
     return bool(record.get("completed_by", {}).get("cause") == "timeout")
 
 
@@ -312,7 +315,7 @@ def _count(count: int, unit: str) -> str:
 
 
 def _some(words: Sequence[str]) -> str:
-    """The first few, and how many more there are."""
+    """The first three, and the number of the others."""
     more = len(words) - _PARTITIONS_MAX
     shown = list(words[:_PARTITIONS_MAX])
     return _listed([*shown, f"{more} more"] if more > 0 else shown)
