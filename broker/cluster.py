@@ -24,7 +24,7 @@ import trio
 
 from broker.common.clock import Clock
 from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
 from broker.config import Config
 from broker.config.facts import node_facts
@@ -137,7 +137,7 @@ class Cluster:
         self.recorder = recorder
         self.clock = clock
         self.controller = controller
-        self.changes = Changes()
+        self.changes = StateChanges()
         self.unexpected_errors = UnexpectedErrors("the cluster")
         on_error = self.unexpected_errors.elsewhere
         self.steps = StepQueue(clock.now_ms, on_error)

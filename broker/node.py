@@ -16,7 +16,7 @@ import trio
 
 from broker.api.dispatch import Dispatcher, advertised
 from broker.common.clock import Clock
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES
@@ -35,8 +35,9 @@ from broker.replication.replication import Replication
 from broker.replication.waiting import Waiting
 from broker.steps.offload import Inline, Offload
 from broker.steps.queue import Slices, StepQueue
+from broker.steps.schedule import schedule
 from broker.storage.disk import DiskFile
-from broker.storage.housekeeping import Periodic, keep_house
+from broker.storage.housekeeping import keep_house
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
 from broker.wait_records.recorder import Recorder
@@ -69,7 +70,7 @@ class Node:
         controller: Controller,
         data_dir: Path | Sequence[Path],
         connect: Connect,
-        changes: Changes,
+        changes: StateChanges,
         steps: StepQueue,
         recorder: Recorder | None,
         *,
@@ -217,7 +218,7 @@ class Node:
     def _keep_house(self) -> None:
         keep_house(self.timer, self.logs, self.config, self.offload)
         forget = self.client_quotas.forget_idle
-        Periodic(self.timer, forget, delay_ms=_FORGET_CLIENTS_MS, period_ms=_FORGET_CLIENTS_MS)
+        schedule(self.timer, forget, delay_ms=_FORGET_CLIENTS_MS, period_ms=_FORGET_CLIENTS_MS)
 
     def _replication(self, connect: Connect) -> Replication:
         return Replication(
@@ -261,7 +262,7 @@ class Node:
             self.offload,
         )
         interval_ms = self.config.offsets_retention_check_interval_ms
-        Periodic(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
+        schedule(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
         return groups
 
     def _fetch_sessions(self) -> FetchSessionCache:

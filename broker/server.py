@@ -34,9 +34,9 @@ from broker.controller.store import ControllerStore
 from broker.network.listener import TcpNetwork, listen, reachable
 from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
 from broker.process.ready_file import ReadyFile
-from broker.process.stdin_watch import check_lifeline, lifeline_cut
+from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin
 from broker.steps.offload import WorkerThreads
-from broker.storage.housekeeping import Periodic
+from broker.steps.schedule import schedule
 from broker.wait_records.outbox import Outbox, Sink
 from broker.wait_records.recorder import Recorder
 from broker.wait_records.records_file import RecordsFile
@@ -53,7 +53,7 @@ async def serve(options: ServeOptions) -> None:
     if its last node does.
     """
     if options.stop_with_stdin:
-        check_lifeline()
+        check_stdin()
     with (
         _ready_file(options),
         trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals,
@@ -84,7 +84,7 @@ async def _run(
             if outbox is not None:
                 nursery.start_soon(outbox.run)
             interval_ms = RELEASE_INTERVAL_MS
-            Periodic(
+            schedule(
                 cluster.timer, release_free_memory, delay_ms=interval_ms, period_ms=interval_ms
             )
             facts = ClusterFacts(cluster)
@@ -110,7 +110,7 @@ def _first_of(error: BaseException) -> BaseException:
 
 
 async def _stop_with_stdin(serving: trio.CancelScope) -> None:
-    await lifeline_cut()
+    await wait_for_end_of_stdin()
     serving.cancel()
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from protocol.api_names import api_name
 from protocol.codec import Malformed, decode
 from protocol.headers import RequestHeader, decode_request_header, peek
 from protocol.messages import REQUESTS
 from recorder.addresses import FETCH, METADATA, PRODUCE, Local, decoded, rewritten
-from recorder.api_names import name_of_api
 from recorder.partitions import Offsets, fetched, produced, remember_offsets
 
 SCHEMA = 1
@@ -124,7 +124,7 @@ class Exchange:
             "connection": self._connection,
             "client_id": header.client_id,
             "correlation_id": header.correlation_id,
-            "api": name_of_api(header.api_key),
+            "api": api_name(header.api_key),
             "version": header.api_version,
             "arrived_us": arrived_us,
             "queued_us": queued_us,

@@ -6,7 +6,7 @@ from typing import Any
 
 from broker.admin.facts import NotServed, RequestQuery
 from broker.common.errors import NoSuchNode, WrongState
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 
 JsonObject = dict[str, Any]
 
@@ -176,7 +176,7 @@ class FakeFacts:
     """Three nodes whose states, topics, groups and requests a test sets as it likes."""
 
     def __init__(self) -> None:
-        self.changes = Changes()
+        self.changes = StateChanges()
         self.states = {1: "running", 2: "running", 3: "running"}
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
         self.parked: list[JsonObject] = []

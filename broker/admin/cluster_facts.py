@@ -14,8 +14,8 @@ from broker.cluster import Cluster, Member
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration, TopicImage
 from broker.replication.partition import Partition
-from broker.wait_records.causes import name_of_api
 from broker.wait_records.record import WaitRecord
+from protocol.api_names import api_name
 from protocol.printable import printable
 
 
@@ -171,7 +171,7 @@ class ClusterFacts:
 def _answers(record: WaitRecord, query: RequestQuery) -> bool:
     """As `_matches`, before the record has been told: there may be thousands."""
     return (
-        query.api in (None, name_of_api(record.header.api_key))
+        query.api in (None, api_name(record.header.api_key))
         and query.client in (None, record.header.client_id, _shown(record.header.client_id))
         and query.correlation in (None, record.header.correlation_id)
         and (query.followers or not record.follower)

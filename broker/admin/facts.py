@@ -25,7 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 
 JsonObject = dict[str, Any]
 
@@ -58,7 +58,7 @@ class RequestQuery:
 class Facts(Protocol):
     """The broker, as the admin interface knows it; each fact is a new value."""
 
-    changes: Changes
+    changes: StateChanges
 
     def cluster(self) -> JsonObject:
         """Nodes, topics, leaders, in-sync sets and offsets.

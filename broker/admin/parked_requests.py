@@ -13,7 +13,6 @@ from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.network.connection import Connection
 from broker.node import Node
-from broker.wait_records.causes import name_of_api
 from broker.wait_records.operations import (
     Facts,
     progress,
@@ -21,6 +20,7 @@ from broker.wait_records.operations import (
     wait_without_operation,
     waited_for,
 )
+from protocol.api_names import api_name
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
 from purgatories.operations.delayed_fetch import DelayedFetch
@@ -56,7 +56,7 @@ def _request(node: Node, connection: Connection, request: Request[Any]) -> Facts
         "connection": connection.id,
         "client_id": request.client_id,
         "correlation_id": request.header.correlation_id,
-        "api": name_of_api(request.header.api_key),
+        "api": api_name(request.header.api_key),
         "version": request.version,
         "arrived_us": node.clock.wall_us_at(request.arrived_ms),
         "parked_us": int((now_ms - request.arrived_ms) * 1000),

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from broker.admin.conditions import Condition, some
 from broker.admin.facts import Facts, JsonObject
 from broker.admin.http import HttpError
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 
@@ -37,7 +37,7 @@ async def wait_until(
                     f"not within {timeout_ms} ms: {some(lacking)}"
                     + (f"; there is: {some(instead)}" if instead else ""),
                 )
-            await facts.changes.moved()
+            await facts.changes.wait()
     finally:
         deadline.cancel()
 
@@ -47,7 +47,7 @@ class _Deadline(TimerTask):
 
     __slots__ = ("_changes", "is_over")
 
-    def __init__(self, timeout_ms: int, changes: Changes) -> None:
+    def __init__(self, timeout_ms: int, changes: StateChanges) -> None:
         super().__init__(timeout_ms)
         self._changes = changes
         self.is_over = False

@@ -60,7 +60,7 @@ from broker.api.long_request import LongRequest
 from broker.api.request import Request, ResponseSink
 from broker.common.errors import Refused
 from broker.steps.limits import DECODED_AT_ONCE_BYTES
-from broker.wait_records.causes import name_of_api
+from protocol.api_names import api_name
 from protocol.codec import Malformed, decode
 from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
 from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
@@ -288,7 +288,7 @@ def _log(connection: Connection, request: Request[Any]) -> None:
     log.info(
         "%s %s v%d correlation=%d client=%s",
         connection.transport.peer,
-        name_of_api(request.header.api_key),
+        api_name(request.header.api_key),
         request.version,
         request.header.correlation_id,
         request.client_id,

@@ -1,11 +1,11 @@
-"""A signal that something of the broker has moved, for those who wait until it looks as they wish.
+"""Notifies waiting tasks that broker state may have changed.
 
-    broker:  changes.notify()     a request parked or was answered; an offset, an in-sync set, a
-                                  leader or a group moved
-    waiter:  look; if it is not so yet: await changes.moved(); look again
+    broker:  state_changes.notify()         a request parked or was completed, or an offset, an
+                                            in-sync set, a leader or a group changed
+    task:    check its condition; while it does not hold: await state_changes.wait(), check again
 
-Nobody says what moved: whoever waits looks for itself, once in a turn of the loop however much has
-happened. While nobody waits, `notify` is one test of an attribute.
+A notification does not say what has changed. Tasks check their conditions once per pass of the
+loop, however many notifications there were. Without a waiting task `notify` costs one test.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from __future__ import annotations
 import trio
 
 
-class Changes:
-    """Wakes all who wait in `moved`."""
+class StateChanges:
+    """A condition variable for one thread, without a lock."""
 
     __slots__ = ("_awaited",)
 
@@ -22,13 +22,13 @@ class Changes:
         self._awaited: trio.Event | None = None
 
     def notify(self) -> None:
-        """Wake whoever waits; from the broker's own thread only."""
+        """Wake all waiting tasks; to be called in the broker's thread only."""
         if self._awaited is not None:
             self._awaited.set()
             self._awaited = None
 
-    async def moved(self) -> None:
-        """Wait for the next `notify`; what came before this call does not count."""
+    async def wait(self) -> None:
+        """Wait for the next `notify`; earlier calls do not count."""
         if self._awaited is None:
             self._awaited = trio.Event()
         await self._awaited.wait()

@@ -1,11 +1,12 @@
-"""Exceptions that nobody expected: contained where they happen, logged, and counted.
+"""Contains, logs and counts unexpected exceptions.
 
     a request's handler, decoder, encoder, completion    error response, or the connection closes
-    a timer's task, an action, a periodic chore          logged; the others go on, chores return
+    a timer task, an action, periodic work               logged; the others continue, and periodic
+                                                         work runs again
     `InvariantBroken`                                    the node stops, as after a crash
     `DiskFailed`                                         the process ends
 
-In strict mode every such exception is raised instead, so that it ends the process with its
+In strict mode each of these exceptions is raised instead, so that it ends the process with its
 traceback. All tests of this project run in strict mode, except those of the containment itself.
 """
 
@@ -16,31 +17,34 @@ import os
 import traceback
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from broker.common.errors import DiskFailed, InvariantBroken
-from broker.wait_records.causes import name_of_api
+from protocol.api_names import api_name
 from protocol.headers import RequestHeader
 from protocol.printable import printable
-
-if TYPE_CHECKING:
-    from broker.api.request import Request
-    from broker.network.connection import Connection
 
 log = logging.getLogger("antechamber.errors")
 
 _STRICT_VARIABLE = "ANTECHAMBER_STRICT"
 
 
+class ReportedRequest(Protocol):
+    """The fields of a request that are logged with its exception."""
+
+    header: RequestHeader
+    client_host: str
+
+
 def is_strict() -> bool:
-    """Whether the environment asks for strict mode."""
+    """Whether the environment enables strict mode."""
     return os.environ.get(_STRICT_VARIABLE) == "1"
 
 
 class UnexpectedErrors:
     """The exceptions of one node, or of what all nodes share; *owner* names it in the log.
 
-    ``stop_node`` is called with one that ends the node.
+    ``stop_node`` is called with an exception that ends the node.
     """
 
     def __init__(self, owner: str) -> None:
@@ -50,15 +54,15 @@ class UnexpectedErrors:
         self._others = 0
         self.stop_node: Callable[[Exception], None] = _raise
 
-    def in_request(self, request: Request[Any], error: Exception) -> None:
+    def in_request(self, request: ReportedRequest, error: Exception) -> None:
         """Report an exception in the work of *request*; raises it in strict mode."""
         self.in_frame(request.header, request.client_host, error)
 
     def in_frame(self, header: RequestHeader, peer: str, error: Exception) -> None:
-        """Report an exception in the work on a request of which only the header is known."""
+        """Report an exception in the work on a request that has only a header so far."""
         if self._is_fatal(error):
             return
-        api = name_of_api(header.api_key)
+        api = api_name(header.api_key)
         self._by_api[api] += 1
         log.error(
             "%s: unexpected error in a request: api=%s version=%d correlation_id=%d "
@@ -72,12 +76,12 @@ class UnexpectedErrors:
             indented_traceback(error),
         )
 
-    def in_connection(self, connection: Connection, error: Exception) -> None:
-        """Report an exception in the reading or writing of *connection*, which it has closed."""
-        self.elsewhere(f"the connection from {connection.transport.peer}", error)
+    def in_connection(self, peer: str, error: Exception) -> None:
+        """Report an exception in reading or writing a connection, which has been closed."""
+        self.elsewhere(f"the connection from {peer}", error)
 
     def elsewhere(self, what: str, error: Exception) -> None:
-        """Report an exception in *what*, which is no request; raises it in strict mode."""
+        """Report an exception in *what*, outside of requests; raises it in strict mode."""
         if self._is_fatal(error):
             return
         self._others += 1
@@ -89,11 +93,11 @@ class UnexpectedErrors:
         )
 
     def statistics(self) -> dict[str, Any]:
-        """How many there were: in requests, by API, and elsewhere."""
+        """The number of exceptions: ``requests`` by API, and ``others``."""
         return {"requests": dict(sorted(self._by_api.items())), "others": self._others}
 
     def _is_fatal(self, error: Exception) -> bool:
-        """Stop the node if the error says so; raises errors that concern the whole process."""
+        """Stop the node if *error* requires it; raises errors that end the whole process."""
         if self._strict or isinstance(error, DiskFailed):
             raise error
         if isinstance(error, InvariantBroken):
@@ -105,7 +109,7 @@ class UnexpectedErrors:
 def indented_traceback(error: BaseException) -> str:
     """The traceback, each line indented, so that none can be mistaken for a log line.
 
-    The text of an exception may be a client's, so control characters are escaped.
+    The text of an exception may contain a client's bytes, so control characters are escaped.
     """
     text = "".join(traceback.format_exception(error)).rstrip("\n")
     return "\n".join(f"    {printable(line)}" for line in text.split("\n"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from broker.config import Config
 from broker.controller.controller import Controller
-from broker.storage.housekeeping import Periodic
+from broker.steps.schedule import schedule
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -12,6 +12,6 @@ def hold_elections(timer: SystemTimer, controller: Controller, config: Config) -
     """Schedule them: back to preferred leaders, and to unclean ones where a topic allows it."""
     if config.auto_leader_rebalance_enable:
         period_ms = config.leader_imbalance_check_interval_seconds * 1000
-        Periodic(timer, controller.rebalance_leaders, delay_ms=period_ms, period_ms=period_ms)
+        schedule(timer, controller.rebalance_leaders, delay_ms=period_ms, period_ms=period_ms)
     period_ms = config.unclean_leader_election_interval_ms
-    Periodic(timer, controller.elect_unclean_leaders, delay_ms=period_ms, period_ms=period_ms)
+    schedule(timer, controller.elect_unclean_leaders, delay_ms=period_ms, period_ms=period_ms)

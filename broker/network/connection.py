@@ -55,7 +55,7 @@ _SEND_TOGETHER_BYTES = 1 << 18
 _ids = count(1)
 
 Dispatch = Callable[["Connection", memoryview, float], None]
-OnBug = Callable[["Connection", Exception], None]
+OnBug = Callable[[str, Exception], None]
 
 
 class Connection:
@@ -91,7 +91,7 @@ class Connection:
         self.transport = transport
         self._dispatch = dispatch
         self._inbox = Inbox(request_bytes_max, scratch)
-        self.on_bug = on_bug or _fly
+        self.on_bug = on_bug or _raise
         self.in_progress: Request[Any] | None = None
         self._serving = False
         self._closed = False
@@ -119,7 +119,7 @@ class Connection:
             finally:
                 self.close(end)
         except Exception as bug:
-            self.on_bug(self, bug)
+            self.on_bug(self.transport.peer, bug)
 
     async def _serve(self) -> CauseKind:
         """Serve until the connection has ended, and return why."""
@@ -390,8 +390,8 @@ class Connection:
     def break_down(self, bug: Exception) -> None:
         """End this connection, and nothing else if *bug* is confined to it."""
         self.close(CauseKind.ERROR)
-        self.on_bug(self, bug)
+        self.on_bug(self.transport.peer, bug)
 
 
-def _fly(_connection: Connection, bug: Exception) -> None:
+def _raise(_peer: str, bug: Exception) -> None:
     raise bug

@@ -1,7 +1,7 @@
-"""The end of stdin as an order to stop, for a broker that must not outlive who started it.
+"""Watches for the end of stdin (``antechamber serve --stop-with-stdin``).
 
-A process that dies, however it dies, lets go of its pipes; so whoever starts the broker with a pipe
-for its stdin and never writes to it need not live to say when to stop.
+The system closes the pipes of a process that ends, even if it is killed. A program that starts the
+broker with a pipe as its stdin and writes nothing to it thus stops the broker whenever it ends.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import trio
 from broker.common.errors import StartupError
 
 STDIN = 0
-_DRAIN_BYTES = 4096
+_DISCARD_BYTES = 4096
 
 
-def check_lifeline(fd: int = STDIN) -> None:
-    """Raise `StartupError` unless *fd* is a pipe or a socket, whose end can be waited for."""
+def check_stdin(fd: int = STDIN) -> None:
+    """Raise `StartupError` unless *fd* is a pipe or a socket, which have an end to wait for."""
     try:
         mode = os.fstat(fd).st_mode
     except OSError:
@@ -27,12 +27,12 @@ def check_lifeline(fd: int = STDIN) -> None:
         raise StartupError("--stop-with-stdin: stdin is neither a pipe nor a socket; give it one")
 
 
-async def lifeline_cut(fd: int = STDIN) -> None:
-    """Wait until nobody holds the other end of *fd* any more; what comes from there is ignored."""
+async def wait_for_end_of_stdin(fd: int = STDIN) -> None:
+    """Wait until the other end of *fd* is closed in all processes; input is discarded."""
     while True:
         await trio.lowlevel.wait_readable(fd)
         try:
-            if not os.read(fd, _DRAIN_BYTES):
+            if not os.read(fd, _DISCARD_BYTES):
                 return
         except ConnectionError:
             return

@@ -24,7 +24,7 @@ from broker.replication.hosting import Hosting, OnLeadership
 from broker.replication.leadership import IsrAnswer
 from broker.replication.replica_manager import ReplicaManager
 from broker.replication.waiting import Waiting
-from broker.storage.housekeeping import Periodic
+from broker.steps.schedule import schedule
 from broker.storage.log_manager import LogManager
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
@@ -65,7 +65,7 @@ class Replication:
         )
         logs.on_directory_failed(self._directory_failed)
         check_ms = max(1, config.replica_lag_time_max_ms // 2)
-        Periodic(timer, self._shrink_isrs, delay_ms=check_ms, period_ms=check_ms)
+        schedule(timer, self._shrink_isrs, delay_ms=check_ms, period_ms=check_ms)
 
     # -------------------------------------------------------------------------- pause, resume
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.causes import Cause, CauseKind
 from broker.wait_records.recorder import Recorder
@@ -47,7 +47,7 @@ class Waiting:
         produce: Purgatory,
         fetch: Purgatory,
         delete_records: Purgatory,
-        changes: Changes,
+        changes: StateChanges,
         recorder: Recorder | None = None,
     ) -> None:
         self._changes = changes

@@ -1,7 +1,7 @@
-"""What a node does from time to time, asked or not: flushes, checkpoints, retention, compaction.
+"""Schedules the periodic work on a node's logs: flushes, checkpoints, retention and compaction.
 
-Kafka has a scheduler of its own for this; here it is one more timer, so that a clock that stands
-still leaves logs alone, too.
+The tasks and their intervals are those of Kafka's ``LogManager``. They run on the node's timer, so
+nothing is flushed, deleted or compacted while its clock stands still.
 """
 
 from __future__ import annotations
@@ -12,72 +12,32 @@ from functools import partial
 from broker.config import Config
 from broker.config.kinds import LONG_MAX
 from broker.steps.offload import Offload
+from broker.steps.schedule import schedule, schedule_once
 from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_directory import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from broker.storage.log_manager import LogManager
 from broker.storage.retention import Retention
 from purgatories.timer.system_timer import SystemTimer
-from purgatories.timer.timer_task import TimerTask
 
-# How often logs that nobody writes to give back the memory of those that do.
+# How often logs without recent appends release memory.
 _REST_CHECK_INTERVAL_MS = 60_000
 
 
-class Periodic(TimerTask):
-    """Does *action* every ``period_ms``, for the first time after ``delay_ms``."""
-
-    __slots__ = ("_action", "_period_ms", "_timer")
-
-    def __init__(
-        self, timer: SystemTimer, action: Callable[[], object], *, delay_ms: int, period_ms: int
-    ) -> None:
-        super().__init__(delay_ms)
-        self._timer = timer
-        self._action = action
-        self._period_ms = period_ms
-        timer.add(self)
-
-    def run(self) -> None:
-        """Do it, and come back, also after an exception."""
-        try:
-            self._action()
-        finally:
-            self.delay_ms = self._period_ms
-            self._timer.add(self)
-
-
-class Once(TimerTask):
-    """Does *action* after ``delay_ms``."""
-
-    __slots__ = ("_action",)
-
-    def __init__(
-        self, timer: SystemTimer, action: Callable[[], object], *, delay_ms: float
-    ) -> None:
-        super().__init__(delay_ms)
-        self._action = action
-        timer.add(self)
-
-    def run(self) -> None:
-        """Do it."""
-        self._action()
-
-
 def keep_house(timer: SystemTimer, logs: LogManager, config: Config, offload: Offload) -> None:
-    """Schedule a node's chores; the logs delete their files by *timer*, too.
+    """Schedule the periodic work on *logs*, which also delete their files by *timer*.
 
-    Checkpoints are never synced here. Logs in a temporary directory have them as well: their node
-    may be stopped and started while the process lives.
+    Checkpoints are never synced here. Logs in a temporary directory have checkpoints as well: their
+    node may be stopped and started while the process lives.
     """
 
     def later(delay_ms: int, action: Callable[[], None]) -> None:
-        Once(timer, action, delay_ms=delay_ms)
+        schedule_once(timer, action, delay_ms=delay_ms)
 
     def every(period_ms: int, action: Callable[[], object], *, delay_ms: int | None = None) -> None:
         delay_ms = period_ms if delay_ms is None else delay_ms
         if delay_ms < LONG_MAX:
-            Periodic(timer, action, delay_ms=delay_ms, period_ms=period_ms)
+            schedule(timer, action, delay_ms=delay_ms, period_ms=period_ms)
 
     logs.later = later
     logs.on_error = timer.on_error

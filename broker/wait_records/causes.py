@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from broker.common.topic_partition import TopicPartition
+from protocol.api_names import api_name
 from protocol.headers import RequestHeader
-from protocol.messages import REQUESTS
 from purgatories.delayed_operation import TIMEOUT
 
 
@@ -51,7 +51,7 @@ class Cause(NamedTuple):
             facts["replica"] = self.replica
         if self.request is not None:
             facts["request"] = {
-                "api": name_of_api(self.request.api_key),
+                "api": api_name(self.request.api_key),
                 "client_id": self.request.client_id,
                 "correlation_id": self.request.correlation_id,
             }
@@ -61,13 +61,3 @@ class Cause(NamedTuple):
 ARRIVED = Cause(CauseKind.ARRIVAL)
 REFUSED = Cause(CauseKind.ERROR)
 TIMED_OUT = Cause(CauseKind.TIMEOUT)
-
-
-def name_of_api(api_key: int) -> str:
-    """The API's name, as Kafka has it."""
-    return _NAMES[api_key]
-
-
-_NAMES: dict[int, str] = {
-    key: cls.__name__.removesuffix("Request") for key, cls in REQUESTS.items()
-}

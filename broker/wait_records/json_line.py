@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from broker.common.topic_partition import TopicPartition
-from broker.wait_records.causes import ARRIVED, name_of_api
+from broker.wait_records.causes import ARRIVED
 from broker.wait_records.record import SCHEMA, Noted, WaitRecord
+from protocol.api_names import api_name
 from protocol.printable import printable_json
 
 _KEPT = 4096  # of each kind of what is few
@@ -55,7 +56,7 @@ def _who(node: int, connection: int, client_id: str | None) -> bytes:
 @lru_cache(_KEPT)
 def _what(api_key: int, api_version: int) -> bytes:
     """What stands between the correlation id and the moment of arrival."""
-    known = {"api": name_of_api(api_key), "version": api_version}
+    known = {"api": api_name(api_key), "version": api_version}
     return b"," + _members(known)[1:] + b',"arrived_us":'
 
 

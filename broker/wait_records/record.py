@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from broker.common.topic_partition import TopicPartition
-from broker.wait_records.causes import ARRIVED, REFUSED, Cause, name_of_api
+from broker.wait_records.causes import ARRIVED, REFUSED, Cause
 from broker.wait_records.stalls import Stall
+from protocol.api_names import api_name
 from protocol.headers import RequestHeader
 
 SCHEMA = 1
@@ -131,7 +132,7 @@ class WaitRecord:
             "connection": self.connection,
             "client_id": header.client_id,
             "correlation_id": header.correlation_id,
-            "api": name_of_api(header.api_key),
+            "api": api_name(header.api_key),
             "version": header.api_version,
             "arrived_us": self.arrived_us,
             "queued_us": queued,

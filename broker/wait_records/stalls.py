@@ -18,7 +18,7 @@ from broker.steps.limits import (
     STEP_LOG_INTERVAL_MS,
     STEP_WARNING_MS,
 )
-from broker.wait_records.causes import name_of_api
+from protocol.api_names import api_name
 from protocol.headers import RequestHeader
 
 log = logging.getLogger("antechamber.steps")
@@ -36,7 +36,7 @@ class Stall(NamedTuple):
         """What a wait record says of it; without a request it was the broker's own work."""
         request = self.request
         return {
-            "api": None if request is None else name_of_api(request.api_key),
+            "api": None if request is None else api_name(request.api_key),
             "client_id": None if request is None else request.client_id,
             "correlation_id": None if request is None else request.correlation_id,
             "ms": round(self.took_ms),
@@ -97,6 +97,6 @@ def _line(stall: Stall) -> str:
     if request is None:
         return f"{took}: task {stall.task}"
     return (
-        f"{took}: {name_of_api(request.api_key)} v{request.api_version} "
+        f"{took}: {api_name(request.api_key)} v{request.api_version} "
         f"correlation={request.correlation_id} client={request.client_id!a}"
     )

@@ -20,7 +20,7 @@ from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.storage.housekeeping import Once
+from broker.steps.schedule import schedule_once
 from tests.batches import batch
 from tests.broker.api.broken_handlers import contain_errors
 from tests.client import MemoryNetwork, RunningCluster, running_cluster
@@ -322,5 +322,5 @@ async def _break(running: RunningCluster, node_id: int, error: Exception) -> Non
     def fail() -> None:
         raise error
 
-    Once(running.node(node_id).timer, fail, delay_ms=1)
+    schedule_once(running.node(node_id).timer, fail, delay_ms=1)
     await trio.sleep(1)

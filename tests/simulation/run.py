@@ -114,7 +114,7 @@ class Run:
     async def _watch(self) -> None:
         """Look whenever something has moved."""
         while True:
-            await self.cluster.changes.moved()
+            await self.cluster.changes.wait()
             self.rules.look()
 
     # -------------------------------------------------------------------------------- the steps

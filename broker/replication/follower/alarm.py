@@ -6,7 +6,7 @@ from math import inf
 
 import trio
 
-from broker.storage.housekeeping import Once
+from broker.steps.schedule import schedule_once
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -23,7 +23,9 @@ class Alarm:
 
     async def wait(self, at_most_ms: float = inf) -> None:
         """Return when `ring` is called, or after *at_most_ms* by the node's timer."""
-        limit = None if at_most_ms == inf else Once(self._timer, self.ring, delay_ms=at_most_ms)
+        limit = None
+        if at_most_ms != inf:
+            limit = schedule_once(self._timer, self.ring, delay_ms=at_most_ms)
         try:
             await self._rung.wait()
         finally:

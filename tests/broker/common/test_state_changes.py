@@ -1,4 +1,4 @@
-"""The signal that something has moved."""
+"""Notifications that broker state may have changed."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import pytest
 import trio
 import trio.testing
 
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_all_who_wait_are_woken_together() -> None:
-    """One call wakes everybody, once."""
-    changes = Changes()
+async def test_one_notification_wakes_all_waiting_tasks() -> None:
+    """Each task is woken once."""
+    changes = StateChanges()
     woken: list[int] = []
 
-    async def wait(who: int) -> None:
-        await changes.moved()
-        woken.append(who)
+    async def wait(number: int) -> None:
+        await changes.wait()
+        woken.append(number)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(wait, 1)
@@ -30,12 +30,12 @@ async def test_all_who_wait_are_woken_together() -> None:
     assert sorted(woken) == [1, 2]
 
 
-async def test_what_came_before_does_not_count() -> None:
-    """Who waits has looked before, so only what comes afterwards is news."""
-    changes = Changes()
+async def test_a_notification_before_the_wait_does_not_end_it() -> None:
+    """A task checks its condition before it waits, so it needs later notifications only."""
+    changes = StateChanges()
     changes.notify()
 
     with trio.move_on_after(1) as scope:
-        await changes.moved()
+        await changes.wait()
 
     assert scope.cancelled_caught

@@ -1,4 +1,4 @@
-"""What is done with an exception that nobody expected."""
+"""Unexpected exceptions are contained, logged and counted."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.broker.api.broken_handlers import contain_errors
 HEADER = RequestHeader(api_key=12, api_version=4, correlation_id=7, client_id="me")
 
 
-def test_strict_mode_is_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests of this project run in strict mode."""
+def test_the_environment_enables_strict_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is enabled in the tests of this project."""
     assert is_strict()
     monkeypatch.setenv("ANTECHAMBER_STRICT", "0")
     assert not is_strict()
@@ -22,7 +22,7 @@ def test_strict_mode_is_what_the_environment_says(monkeypatch: pytest.MonkeyPatc
 
 
 def test_strict_mode_raises_and_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """Whoever gets the exception at last shows its traceback."""
+    """The traceback is shown when the exception ends the process."""
     errors = UnexpectedErrors("node 1")
     with pytest.raises(ZeroDivisionError):
         errors.in_frame(HEADER, "peer", ZeroDivisionError())
@@ -34,7 +34,7 @@ def test_strict_mode_raises_and_logs_nothing(caplog: pytest.LogCaptureFixture) -
 
 
 def test_errors_are_counted_by_api(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those outside of requests are counted together."""
+    """Errors outside of requests have one common count."""
     contain_errors(monkeypatch)
     errors = UnexpectedErrors("node 1")
     errors.in_frame(HEADER, "peer", ValueError())
@@ -46,7 +46,7 @@ def test_errors_are_counted_by_api(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_broken_invariant_stops_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not one of the errors that the node survives, so it is not counted as one."""
+    """It is not contained, so it is not counted."""
     contain_errors(monkeypatch)
     errors, stopped = UnexpectedErrors("node 1"), list[Exception]()
     errors.stop_node = stopped.append
@@ -60,21 +60,21 @@ def test_a_broken_invariant_stops_the_node(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_broken_invariant_of_a_node_without_a_cluster_is_raised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As in tools that read logs."""
+    """Tools that read logs have no cluster."""
     contain_errors(monkeypatch)
     with pytest.raises(InvariantBroken):
         UnexpectedErrors("node 1").elsewhere("a timer", InvariantBroken())
 
 
-def test_a_disk_that_has_failed_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The controller's memory concerns all nodes."""
+def test_a_failed_disk_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All nodes share the controller's store."""
     contain_errors(monkeypatch)
     with pytest.raises(DiskFailed):
         UnexpectedErrors("node 1").in_frame(HEADER, "peer", DiskFailed())
 
 
 def test_a_traceback_is_indented_and_shows_no_control_characters() -> None:
-    """The words of a client may be in it."""
+    """An exception may contain a client's bytes."""
     try:
         raise ValueError("a\nb\x1b[0m\u202e é")
     except ValueError as error:

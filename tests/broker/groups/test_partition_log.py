@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from broker.common.errors import ApiError
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 from broker.groups.partition_log import PartitionLog
 from broker.groups.records.serde import RawRecord
 from broker.replication.partition import Partition
@@ -30,7 +30,7 @@ CLOCK = ManualClock()
 def waiting() -> Waiting:
     """Nobody who waits."""
     produce, fetch, delete = (_purgatory(name) for name in ("produce", "fetch", "delete"))
-    return Waiting(produce, fetch, delete, Changes())
+    return Waiting(produce, fetch, delete, StateChanges())
 
 
 def _purgatory(name: str) -> DelayedOperationPurgatory[Any]:

@@ -182,7 +182,7 @@ async def test_a_bug_in_a_task_of_a_connection_ends_that_connection(tmp_path: Pa
 
         for trouble_at in range(1, undisturbed.calls + 1):
             client = node.client(room=8192)
-            client.connection.on_bug = lambda _connection, bug: bugs.append(bug)
+            client.connection.on_bug = lambda _peer, bug: bugs.append(bug)
             in_trouble(client, trouble_at, break_down)
             await conversation(client)
             await assert_nothing_is_left(node, client.connection)

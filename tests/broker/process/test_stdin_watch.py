@@ -1,4 +1,4 @@
-"""The end of stdin as an order to stop."""
+"""The end of stdin stops the broker."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from broker.common.errors import StartupError
-from broker.process.stdin_watch import check_lifeline, lifeline_cut
+from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_it_waits_for_the_end_and_nothing_else() -> None:
-    """What is written is read and ignored."""
+async def test_input_is_discarded_and_does_not_end_the_wait() -> None:
+    """Only the end of stdin does."""
     ours, theirs = socket.socketpair()
     ended = trio.Event()
 
     async def wait() -> None:
-        await lifeline_cut(ours.fileno())
+        await wait_for_end_of_stdin(ours.fileno())
         ended.set()
 
     async with trio.open_nursery() as nursery:
@@ -34,23 +34,23 @@ async def test_it_waits_for_the_end_and_nothing_else() -> None:
     ours.close()
 
 
-async def test_the_end_is_when_the_last_holder_lets_go() -> None:
-    """As the kernel does for a process that dies."""
+async def test_stdin_ends_when_the_last_descriptor_of_its_other_end_is_closed() -> None:
+    """The kernel closes the descriptors of a process that ends."""
     ours, theirs = os.pipe()
     other = os.dup(theirs)
-    check_lifeline(ours)
+    check_stdin(ours)
     os.close(theirs)
-    with trio.move_on_after(1) as patience:
-        await lifeline_cut(ours)
-    assert patience.cancelled_caught
+    with trio.move_on_after(1) as timeout:
+        await wait_for_end_of_stdin(ours)
+    assert timeout.cancelled_caught
     os.close(other)
-    await lifeline_cut(ours)
+    await wait_for_end_of_stdin(ours)
     os.close(ours)
 
 
-def test_what_has_no_end_is_refused(tmp_path: Path) -> None:
-    """A file, nothing at all: one line."""
+def test_a_stdin_without_an_end_to_wait_for_is_refused(tmp_path: Path) -> None:
+    """A file and a closed descriptor are refused in one line."""
     with (tmp_path / "file").open("w") as file:
         for fd in (file.fileno(), 10_000):
             with pytest.raises(StartupError, match="stdin is neither a pipe nor a socket"):
-                check_lifeline(fd)
+                check_stdin(fd)

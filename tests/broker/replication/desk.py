@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition
 from broker.replication.partition import Partition
@@ -44,7 +44,7 @@ class Desk(FakeNode):
             self._purgatory("Produce"),
             self._purgatory("Fetch"),
             self._purgatory("DeleteRecords"),
-            Changes(),
+            StateChanges(),
         )
         self.partitions = hosted(
             *(make_partition(folder, key, node=self, isr=ALL, replicas=ALL) for key in (KEY, OTHER))

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
@@ -55,7 +55,7 @@ class ToldWaiting(Waiting):
         purgatory: DelayedOperationPurgatory[Any] = DelayedOperationPurgatory(
             "none", SystemTimer("none", now_ms=lambda: 0)
         )
-        super().__init__(purgatory, purgatory, purgatory, Changes())
+        super().__init__(purgatory, purgatory, purgatory, StateChanges())
         self.story = story
 
     def after_offsets_moved(

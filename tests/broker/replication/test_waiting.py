@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from broker.common.state_changes import Changes
+from broker.common.state_changes import StateChanges
 from broker.replication.waiting import Waiting
 from broker.wait_records.causes import CauseKind
 from broker.wait_records.recorder import Recorder
@@ -46,7 +46,7 @@ def waiting(asked: list[str]) -> Waiting:
     """Three purgatories, in each of them one operation on the same partition."""
     produce, fetch, delete = (_purgatory(name, asked) for name in ("produce", "fetch", "delete"))
     asked.clear()
-    return Waiting(produce, fetch, delete, Changes())
+    return Waiting(produce, fetch, delete, StateChanges())
 
 
 def _purgatory(name: str, asked: list[str]) -> DelayedOperationPurgatory[Asked]:
@@ -119,7 +119,7 @@ def test_what_ends_without_an_operation_is_explained_by_what_is_told(asked: list
     timer = SystemTimer("t", now_ms=lambda: 0)
     purgatory: DelayedOperationPurgatory[Asked] = DelayedOperationPurgatory("p", timer)
     recorder = Recorder(StillClock())
-    waiting = Waiting(purgatory, purgatory, purgatory, Changes(), recorder)
+    waiting = Waiting(purgatory, purgatory, purgatory, StateChanges(), recorder)
     causes = []
 
     def end() -> None:

@@ -19,7 +19,7 @@ from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.replication.hosting import Hosting
 from broker.steps.offload import WorkerThreads
-from broker.storage.housekeeping import Once
+from broker.steps.schedule import schedule_once
 from broker.wait_records.recorder import Recorder
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
@@ -309,7 +309,9 @@ async def test_a_leader_that_would_follow_itself_stops(
         await trio.testing.wait_all_tasks_blocked()
         node = cluster.node(2)
         partition = node.replicas.partitions[TopicPartition("t", 0)]
-        Once(node.timer, lambda: partition.append_as_follower(memoryview(b""), 0, 0, 0), delay_ms=1)
+        schedule_once(
+            node.timer, lambda: partition.append_as_follower(memoryview(b""), 0, 0, 0), delay_ms=1
+        )
         await trio.sleep(1)
 
         states = [member.state for member in cluster.cluster.members.values()]

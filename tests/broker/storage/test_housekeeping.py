@@ -9,9 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from broker.common.clock import TrioClock
 from broker.common.topic_partition import TopicPartition
-from broker.storage.housekeeping import Periodic
 from broker.storage.log import Log
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.list_offsets import (
@@ -20,8 +18,6 @@ from protocol.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from protocol.record_batch.batch import Record, build_batch
-from purgatories.timer.system_timer import SystemTimer
-from purgatories.timer.trio_reaper import run_reaper
 from tests.batches import batch
 from tests.client import EPOCH_MS, RunningNode, running_node
 from tests.requests import PRODUCE_VERSION, produce_request
@@ -241,24 +237,3 @@ async def test_a_clock_that_stands_still_leaves_logs_alone(tmp_path: Path) -> No
 
         assert frozen == before
         assert log.log_start_offset == 3
-
-
-async def test_a_periodic_task_comes_back_after_an_exception() -> None:
-    """Each time at its period."""
-    reported: list[str] = []
-    timer = SystemTimer(
-        "node",
-        now_ms=TrioClock().now_ms,
-        on_error=lambda what, _error: reported.append(what),
-    )
-
-    def fail() -> None:
-        raise ZeroDivisionError
-
-    Periodic(timer, fail, delay_ms=100, period_ms=1000)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(run_reaper, timer)
-        await trio.sleep(2.5)
-        nursery.cancel_scope.cancel()
-
-    assert len(reported) == 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.common.topic_partition import TopicPartition
-from broker.wait_records.causes import Cause, CauseKind, name_of_api
+from broker.wait_records.causes import Cause, CauseKind
 from protocol.headers import RequestHeader
 
 
@@ -25,8 +25,3 @@ def test_an_event_names_partition_offset_replica_and_request() -> None:
         "replica": 3,
         "request": {"api": "Fetch", "client_id": "node-3", "correlation_id": 17},
     }
-
-
-def test_an_api_has_kafkas_name() -> None:
-    """Whatever its message is called here."""
-    assert name_of_api(2) == "ListOffsets"

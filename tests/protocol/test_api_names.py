@@ -1,10 +1,10 @@
-"""Tests of the names of APIs."""
+"""Kafka's names of APIs."""
 
 from __future__ import annotations
 
 import pytest
 
-from recorder.api_names import name_of_api
+from protocol.api_names import api_name
 
 
 @pytest.mark.parametrize(
@@ -12,4 +12,4 @@ from recorder.api_names import name_of_api
 )
 def test_an_api_has_kafkas_name(key: int, name: str) -> None:
     """An API has Kafka's name, whether it is decoded or not; an unknown one has its key."""
-    assert name_of_api(key) == name
+    assert api_name(key) == name

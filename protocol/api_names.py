@@ -1,11 +1,11 @@
-"""The names of all APIs, including those that are forwarded without being decoded."""
+"""Kafka's names of all APIs, including those whose messages are not decoded here."""
 
 from __future__ import annotations
 
 from protocol.messages import REQUESTS
 
 # As of Kafka 4.3, without the APIs that only brokers use between each other.
-_PASSED_ON = {
+_NOT_DECODED = {
     17: "SaslHandshake",
     29: "DescribeAcls",
     30: "CreateAcls",
@@ -39,10 +39,11 @@ _PASSED_ON = {
     92: "DeleteShareGroupOffsets",
 }
 
+_NAMES: dict[int, str] = _NOT_DECODED | {
+    key: cls.__name__.removesuffix("Request") for key, cls in REQUESTS.items()
+}
 
-def name_of_api(api_key: int) -> str:
+
+def api_name(api_key: int) -> str:
     """Kafka's name of an API, or its key as text if that is unknown."""
-    if api_key in REQUESTS:
-        name: str = REQUESTS[api_key].__name__
-        return name.removesuffix("Request")
-    return _PASSED_ON.get(api_key, str(api_key))
+    return _NAMES.get(api_key) or str(api_key)

@@ -1,0 +1,57 @@
+"""Actions that a timer runs once or periodically (Kafka's ``Scheduler``).
+
+The timer reads the broker's clock: while that clock stands still, no action runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
+
+Action = Callable[[], object]
+
+
+def schedule(timer: SystemTimer, action: Action, *, delay_ms: float, period_ms: float) -> TimerTask:
+    """Run *action* after ``delay_ms``, and then every ``period_ms``, also after an exception."""
+    task = _PeriodicTask(timer, action, delay_ms, period_ms)
+    timer.add(task)
+    return task
+
+
+def schedule_once(timer: SystemTimer, action: Action, *, delay_ms: float) -> TimerTask:
+    """Run *action* after ``delay_ms``, unless the task is cancelled before."""
+    task = _OneTimeTask(action, delay_ms)
+    timer.add(task)
+    return task
+
+
+class _PeriodicTask(TimerTask):
+    __slots__ = ("_action", "_period_ms", "_timer")
+
+    def __init__(
+        self, timer: SystemTimer, action: Action, delay_ms: float, period_ms: float
+    ) -> None:
+        super().__init__(delay_ms)
+        self._timer = timer
+        self._action = action
+        self._period_ms = period_ms
+
+    def run(self) -> None:
+        try:
+            self._action()
+        finally:
+            self.delay_ms = self._period_ms
+            self._timer.add(self)
+
+
+class _OneTimeTask(TimerTask):
+    __slots__ = ("_action",)
+
+    def __init__(self, action: Action, delay_ms: float) -> None:
+        super().__init__(delay_ms)
+        self._action = action
+
+    def run(self) -> None:
+        self._action()

@@ -1,0 +1,83 @@
+"""Actions that a timer runs once or periodically, in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+
+from broker.common.clock import TrioClock
+from broker.steps.schedule import schedule, schedule_once
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.trio_reaper import run_reaper
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def running_timer(reported: list[str]) -> AsyncIterator[SystemTimer]:
+    """A timer that runs; exceptions of its tasks are added to *reported*."""
+    timer = SystemTimer(
+        "test",
+        now_ms=TrioClock().now_ms,
+        on_error=lambda what, _error: reported.append(what),
+    )
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run_reaper, timer)
+        yield timer
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_periodic_action_runs_after_its_delay_and_then_every_period() -> None:
+    """The delay and the period are independent."""
+    times_ms: list[int] = []
+    started = trio.current_time()
+    async with running_timer([]) as timer:
+        schedule(
+            timer,
+            lambda: times_ms.append(round((trio.current_time() - started) * 1000)),
+            delay_ms=100,
+            period_ms=1000,
+        )
+        await trio.sleep(2.5)
+
+    assert times_ms == [pytest.approx(each, abs=2) for each in (100, 1100, 2100)]
+
+
+async def test_a_periodic_action_runs_again_after_an_exception() -> None:
+    """Each exception is reported."""
+    reported: list[str] = []
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    async with running_timer(reported) as timer:
+        schedule(timer, fail, delay_ms=100, period_ms=1000)
+        await trio.sleep(2.5)
+
+    assert len(reported) == 3
+
+
+async def test_an_action_that_is_scheduled_once_runs_once() -> None:
+    """After its delay."""
+    runs: list[int] = []
+    async with running_timer([]) as timer:
+        schedule_once(timer, lambda: runs.append(1), delay_ms=100)
+        await trio.sleep(0.05)
+        before = len(runs)
+        await trio.sleep(10)
+
+    assert (before, len(runs)) == (0, 1)
+
+
+async def test_a_cancelled_action_does_not_run() -> None:
+    """Neither a periodic one nor one that is scheduled once."""
+    runs: list[int] = []
+    async with running_timer([]) as timer:
+        schedule(timer, lambda: runs.append(1), delay_ms=100, period_ms=100).cancel()
+        schedule_once(timer, lambda: runs.append(2), delay_ms=100).cancel()
+        await trio.sleep(1)
+
+    assert runs == []
