@@ -22,7 +22,9 @@ from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from integration.machine_clock import MachineClock
-from protocol.record_batch.batch import HEADER_BYTES, Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.header import HEADER_BYTES
+from protocol.record_batch.record import Record
 
 BATCH_BYTES = 16 * 1024
 FETCH_BYTES = 1024 * 1024

@@ -22,7 +22,9 @@ from broker.storage.log_directory import LOG_STARTS
 from broker.storage.log_manager import LogManager
 from integration.machine_clock import MachineClock
 from protocol.compression import Codec
-from protocol.record_batch.batch import Record, batches, build_batch, check_crc, records
+from protocol.record_batch.batch import batches, build_batch, records
+from protocol.record_batch.header import check_crc
+from protocol.record_batch.record import Record
 
 PLAIN, IDEMPOTENT, COMPACTED, DELETED = PARTITIONS = range(4)
 DIRECTORIES = ("a", "b")

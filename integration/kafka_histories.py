@@ -16,14 +16,9 @@ from broker.storage.log import Log
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce, write_txn_markers
 from protocol.compression import Codec
-from protocol.record_batch.batch import (
-    DELETE_HORIZON_BIT,
-    TRANSACTIONAL_BIT,
-    BatchHeader,
-    Record,
-    batches,
-    build_batch,
-)
+from protocol.record_batch.batch import batches, build_batch
+from protocol.record_batch.header import DELETE_HORIZON_BIT, TRANSACTIONAL_BIT, BatchHeader
+from protocol.record_batch.record import Record
 
 SEGMENT_BYTES = 1 << 20
 INDEX_INTERVAL_BYTES = 500

@@ -18,7 +18,9 @@ from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from integration.machine_clock import MachineClock
 from protocol.compression import Codec
-from protocol.record_batch.batch import CONTROL_BIT, TRANSACTIONAL_BIT, Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.header import CONTROL_BIT, TRANSACTIONAL_BIT
+from protocol.record_batch.record import Record
 
 MIXED = TopicPartition("mixed", 0)
 COMPACTED = TopicPartition("compacted", 0)

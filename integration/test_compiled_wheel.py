@@ -28,7 +28,7 @@ INVALID_RECORD = 87
 WALK = """
 import json, sys
 sys.path[:0] = [sys.argv[1]]
-from broker.storage import record_scan
+from protocol.record_batch import scan as record_scan
 told = []
 for block, count in json.load(sys.stdin):
     try:

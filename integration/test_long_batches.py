@@ -16,14 +16,8 @@ from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce
 from integration.wire.topics import make_topic
 from protocol.compression import Codec, compress
-from protocol.record_batch.batch import (
-    HEADER,
-    HEADER_BYTES,
-    LOG_OVERHEAD,
-    Record,
-    encode_record,
-    seal,
-)
+from protocol.record_batch.header import HEADER, HEADER_BYTES, LOG_OVERHEAD, seal
+from protocol.record_batch.record import Record, encode_record
 
 MEGABYTE = 1 << 20
 SERVED_MIN = 10  # small requests of an honest client while one long batch is validated

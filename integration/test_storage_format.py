@@ -48,7 +48,8 @@ from integration.wire.requests import (
     read_produce,
 )
 from integration.wire.topics import make_topic
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 
 pytestmark = pytest.mark.jvm
 

@@ -17,8 +17,6 @@ import cramjam
 from protocol.corrupt_records import CorruptRecords
 from protocol.lz4_frame import lz4_blocks
 
-__all__ = ["Buffer", "Codec", "CorruptRecords", "TooLong", "compress", "decompress"]
-
 Buffer = bytes | bytearray | memoryview
 
 PIECE_BYTES_MAX = 256 * 1024

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from protocol.record_batch.batch import CorruptRecords, batches
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.batch import batches
 
 Partition = dict[str, Any]
 Offsets = dict[tuple[str, int], int]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 from tests.client import EPOCH_MS
 
 TIMESTAMP_MS = int(EPOCH_MS)

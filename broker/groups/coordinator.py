@@ -42,8 +42,8 @@ from broker.groups.records.serde import InconsistentRecord, Record
 from broker.groups.runtime import CoordinatorRuntime
 from broker.steps.offload import Offload
 from protocol.codec import Malformed
+from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import CorruptRecords
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 

@@ -15,7 +15,8 @@ from broker.groups.records.serde import RawRecord
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.storage.append import AppendOrigin, AppendRefused
-from protocol.record_batch.batch import Record, batches, build_batch, records
+from protocol.record_batch.batch import batches, build_batch, records
+from protocol.record_batch.record import Record
 
 _ALL_IN_SYNC = -1
 _PRODUCE_VERSION = 13

@@ -20,7 +20,7 @@ from broker.storage.log import Log, LogAppendInfo, OffsetOutOfRange
 from broker.storage.log_validator import Appendable
 from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import HEADER_BYTES, read_header
+from protocol.record_batch.header import HEADER_BYTES, read_header
 
 HIGH_WATERMARK = -1  # the offset of a DeleteRecords that means "all that can be deleted"
 

@@ -19,7 +19,7 @@ from broker.storage.append import AppendOrigin, AppendRefused, only_batch
 from broker.storage.log_config import LogConfig
 from broker.storage.log_validator import ValidBatch, validate
 from broker.storage.loop_budget import Budget, ExceedsBudget
-from protocol.record_batch.batch import CODEC_MASK, HEADER_BYTES
+from protocol.record_batch.header import CODEC_MASK, HEADER_BYTES
 
 # Of one request, if none of its batches is compressed.
 SHORT_BYTES_MAX = 64 * 1024

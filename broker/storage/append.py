@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import (
+from protocol.record_batch.header import (
     CODEC_MASK,
     HEADER_BYTES,
     LOG_OVERHEAD,

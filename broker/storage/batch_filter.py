@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from protocol.compression import compress
-from protocol.record_batch.batch import (
+from protocol.record_batch.header import (
     CODEC_MASK,
     CONTROL_BIT,
     DELETE_HORIZON_BIT,

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from struct import Struct
 
 from broker.storage.disk import DiskFile
-from protocol.record_batch.batch import (
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.header import (
     HEADER_BYTES,
     LOG_OVERHEAD,
     NO_TIMESTAMP,
     BatchHeader,
-    CorruptRecords,
     read_header,
 )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from broker.storage.transaction_index import AbortedTxn
 from broker.storage.transactions import end_txn_marker
-from protocol.record_batch.batch import BatchHeader
+from protocol.record_batch.header import BatchHeader
 
 
 class CleanedTransactions:

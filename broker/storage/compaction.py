@@ -25,7 +25,7 @@ from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_map import KEYS_MAX, OffsetMap
 from broker.storage.segment import CLEANED, LogSegment
-from protocol.record_batch.batch import INT32_MAX, BatchHeader, read_header
+from protocol.record_batch.header import INT32_MAX, BatchHeader, read_header
 from protocol.record_batch.slices import RecordSlice, record_slices
 
 STEP_BYTES = 64 * 1024

@@ -34,7 +34,7 @@ from broker.storage.producer_snapshot import Snapshots
 from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS, ProducerStateManager
 from broker.storage.read_cache import FetchDataInfo, ReadCache
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import BatchHeader
+from protocol.record_batch.header import BatchHeader
 
 __all__ = ["FetchDataInfo", "Log", "LogAppendInfo", "OffsetOutOfRange"]
 

@@ -23,7 +23,7 @@ from broker.storage.producer_snapshot import Snapshots
 from broker.storage.producer_state import ProducerStateManager
 from broker.storage.segment import CLEANED, DELETED, SWAP, LogSegment
 from broker.storage.transaction_index import AbortedTxn
-from protocol.record_batch.batch import CorruptRecords
+from protocol.corrupt_records import CorruptRecords
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from broker.storage.batch_walk import indexed_timestamp
 from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.segment import LogSegment
-from protocol.record_batch.batch import INT32_MAX, MAGIC_V2, check_crc
+from protocol.record_batch.header import INT32_MAX, MAGIC_V2, check_crc
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from broker.storage.log_view import LogView, OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.producer_snapshot import snapshot_path, write_snapshot
 from broker.storage.segment import LogSegment
-from protocol.record_batch.batch import BatchHeader
+from protocol.record_batch.header import BatchHeader
 
 MANY = 1 << 62
 

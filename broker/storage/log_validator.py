@@ -26,18 +26,19 @@ from broker.storage.loop_budget import Budget
 from protocol.compression import (
     ZSTD_BYTES_MAX,
     Codec,
-    CorruptRecords,
     compress,
     decompress,
     decompressed_slices,
     slices,
 )
+from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import (
+from protocol.record_batch.batch import DECOMPRESSED_BYTES_MAX
+from protocol.record_batch.fields import record_timestamps_and_keys, renumber
+from protocol.record_batch.header import (
     CODEC_MASK,
     CONTROL_BIT,
     CRC_START,
-    DECOMPRESSED_BYTES_MAX,
     DELETE_HORIZON_BIT,
     HEADER,
     HEADER_BYTES,
@@ -48,7 +49,6 @@ from protocol.record_batch.batch import (
     check_crc,
     read_header,
 )
-from protocol.record_batch.fields import record_timestamps_and_keys, renumber
 from protocol.record_batch.numbers import InvalidRecord
 from protocol.record_batch.scan import RecordsSummary, are_large, summarise, summarise_pieces
 

@@ -31,7 +31,7 @@ from broker.storage.timestamp_search import Examination, Search
 from broker.storage.transaction_index import AbortedTxn
 from protocol.errors import ErrorCode
 from protocol.output import SpliceLost
-from protocol.record_batch.batch import NO_TIMESTAMP
+from protocol.record_batch.header import NO_TIMESTAMP
 
 
 class OffsetOutOfRange(Exception):  # noqa: N818 - Kafka's name for it

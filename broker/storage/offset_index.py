@@ -9,7 +9,7 @@ from __future__ import annotations
 from struct import Struct
 
 from broker.storage.sparse_index import SparseIndex
-from protocol.record_batch.batch import INT32_MAX
+from protocol.record_batch.header import INT32_MAX
 
 _ENTRY = Struct(">ii")
 

@@ -16,7 +16,7 @@ from crc32c import crc32c
 
 from broker.storage.disk import Disk, read_small_file
 from broker.storage.producer_state import BatchMetadata, ProducerStateEntry
-from protocol.record_batch.batch import NO_SEQUENCE
+from protocol.record_batch.header import NO_SEQUENCE
 
 logger = logging.getLogger(__name__)
 

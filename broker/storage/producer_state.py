@@ -15,7 +15,7 @@ from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.transaction_index import AbortedTxn
 from broker.storage.transactions import CompletedTxn, Transactions, end_txn_marker
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import (
+from protocol.record_batch.header import (
     INT32_MAX,
     NO_PRODUCER_EPOCH,
     NO_SEQUENCE,

@@ -19,7 +19,7 @@ from broker.storage.recent_batches import BatchPlace, RecentBatches
 from broker.storage.time_index import TimeIndex
 from broker.storage.timestamp_search import Scan
 from broker.storage.transaction_index import TransactionIndex
-from protocol.record_batch.batch import (
+from protocol.record_batch.header import (
     HEADER_BYTES,
     INT32_MAX,
     NO_TIMESTAMP,

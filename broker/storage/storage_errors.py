@@ -12,7 +12,7 @@ from types import TracebackType
 
 from broker.common.errors import ApiError
 from broker.storage.disk import Disk
-from protocol.compression import CorruptRecords
+from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
 
 logger = logging.getLogger(__name__)

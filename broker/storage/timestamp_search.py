@@ -11,8 +11,8 @@ from collections.abc import Generator
 from typing import NamedTuple
 
 from protocol.compression import decompressed_slices
-from protocol.record_batch.batch import HEADER_BYTES, BatchHeader
 from protocol.record_batch.fields import timestamps_and_offsets
+from protocol.record_batch.header import HEADER_BYTES, BatchHeader
 
 # About two milliseconds.
 SHORT_RECORDS_MAX = 2000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.record import Noted, Size
 from protocol.output import BUFFERS, Splice, SpliceLost
-from protocol.record_batch.batch import HEADER_BYTES, LOG_OVERHEAD
+from protocol.record_batch.header import HEADER_BYTES, LOG_OVERHEAD
 
 if TYPE_CHECKING:
     from broker.node import Node

@@ -14,7 +14,8 @@ from broker.common.topic_partition import TopicPartition
 from broker.steps.queue import finish
 from broker.wait_records.limits import TOPIC_BATCH_RECORDS
 from broker.wait_records.outbox import Lines
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 
 if TYPE_CHECKING:
     from broker.cluster import Cluster

@@ -12,7 +12,8 @@ from protocol.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 
 PATIENT_MS = 20_000  # so long that only an event can have ended the wait
 SHORT_MS = 600  # a wait that is seen to its end

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from struct import Struct
 
-from protocol.record_batch.batch import HEADER_BYTES, LOG_OVERHEAD
+from protocol.record_batch.header import HEADER_BYTES, LOG_OVERHEAD
 
 BATCHES_MAX = 256
 

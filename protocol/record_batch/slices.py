@@ -6,14 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from protocol.compression import decompress
-from protocol.record_batch.batch import (
-    DECOMPRESSED_BYTES_MAX,
-    HEADER_BYTES,
-    BatchHeader,
-    CorruptRecords,
-    read_varint,
-    varint,
-)
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.batch import DECOMPRESSED_BYTES_MAX
+from protocol.record_batch.header import HEADER_BYTES, BatchHeader
+from protocol.record_batch.record import read_varint, varint
 
 
 class RecordSlice(NamedTuple):

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka import codec as kafka_python
 
-from protocol.compression import Codec, CorruptRecords, compress, decompress, decompressed_pieces
+from protocol.compression import Codec, compress, decompress, decompressed_pieces
+from protocol.corrupt_records import CorruptRecords
 
 LIMIT = 1 << 20
 CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]

@@ -19,7 +19,8 @@ from protocol.messages.fetch import (
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.metadata import MetadataResponse, MetadataResponseTopic
 from protocol.messages.produce import ProduceRequest
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 from recorder.addresses import Address
 from recorder.exchange import Exchange, TopicNames
 from tests.recorder.test_addresses import frame_of

@@ -20,7 +20,8 @@ from protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 from recorder.partitions import Offsets, fetched, produced, remember_offsets
 
 BATCH = build_batch([Record(None, b"x", timestamp=0)] * 4, base_offset=10)

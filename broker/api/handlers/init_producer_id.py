@@ -13,7 +13,7 @@ from __future__ import annotations
 from broker.api.request import Request
 from protocol.errors import ErrorCode
 from protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
-from protocol.record_batch.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 
 def init_producer_id(request: Request[InitProducerIdRequest]) -> InitProducerIdResponse:

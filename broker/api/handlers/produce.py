@@ -52,7 +52,7 @@ from protocol.messages.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
-from protocol.record_batch.batch import TRANSACTIONAL_BIT
+from protocol.record_batch.header import TRANSACTIONAL_BIT
 
 _TOPIC_IDS_SINCE = 13
 _LEADERS_SINCE = 10

@@ -6,14 +6,8 @@ from collections.abc import Iterator
 
 from integration.parity.requests import TIME_MS, batch, produce
 from integration.parity.scenario import Kafka, Story, scenario
-from protocol.record_batch.batch import (
-    HEADER,
-    HEADER_BYTES,
-    LOG_OVERHEAD,
-    read_header,
-    seal,
-    varint,
-)
+from protocol.record_batch.header import HEADER, HEADER_BYTES, LOG_OVERHEAD, read_header, seal
+from protocol.record_batch.record import varint
 
 
 def _batch(*records: bytes, count: int | None = None, last: int | None = None) -> bytes:

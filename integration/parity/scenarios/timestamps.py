@@ -7,7 +7,8 @@ import time
 from integration.parity.requests import TIME_MS, batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka, Story, scenario
 from protocol.compression import Codec
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 
 HOUR_MS = 3_600_000
 

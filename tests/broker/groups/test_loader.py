@@ -15,8 +15,8 @@ from broker.groups.loader import Loader
 from broker.groups.records.classic import GroupMetadataKey
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
 from broker.groups.records.serde import RECORD_TYPES, RawRecord, Record, serialize
+from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import CorruptRecords
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.kept_log import KeptLog
 from tests.protocol.random_messages import random_message

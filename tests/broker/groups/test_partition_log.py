@@ -16,7 +16,8 @@ from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.storage.append import AppendOrigin
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import Record, batches, build_batch
+from protocol.record_batch.batch import batches, build_batch
+from protocol.record_batch.record import Record
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock

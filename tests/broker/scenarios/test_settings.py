@@ -14,7 +14,8 @@ from protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 from tests.batches import batch
 from tests.client import EPOCH_MS, RunningNode, running_node
 from tests.requests import PRODUCE_VERSION, produce_request

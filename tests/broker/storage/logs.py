@@ -16,14 +16,9 @@ from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.storage.timestamp_search import Search, TimestampAndOffset
 from protocol.compression import Codec
-from protocol.record_batch.batch import (
-    CONTROL_BIT,
-    TRANSACTIONAL_BIT,
-    Record,
-    build_batch,
-    read_header,
-    records,
-)
+from protocol.record_batch.batch import build_batch, records
+from protocol.record_batch.header import CONTROL_BIT, TRANSACTIONAL_BIT, read_header
+from protocol.record_batch.record import Record
 
 NOW_MS = 1_700_000_000_000
 SEGMENT_BYTES = 500

@@ -9,14 +9,9 @@ import pytest
 
 from broker.storage.batch_filter import delete_horizon_ms, empty_batch, filter_batch
 from protocol.compression import Codec
-from protocol.record_batch.batch import (
-    TRANSACTIONAL_BIT,
-    BatchHeader,
-    Record,
-    check_crc,
-    read_header,
-    records,
-)
+from protocol.record_batch.batch import records
+from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader, check_crc, read_header
+from protocol.record_batch.record import Record
 from protocol.record_batch.slices import RecordSlice
 from tests.broker.storage.logs import NOW_MS, batch_of
 

@@ -8,7 +8,8 @@ import pytest
 
 from broker.storage.batch_walk import hop, indexed_timestamp, walk
 from broker.storage.disk import Disk, DiskFile
-from protocol.record_batch.batch import HEADER_BYTES, CorruptRecords, read_header
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.header import HEADER_BYTES, read_header
 from tests.broker.storage.logs import NOW_MS, batch
 
 

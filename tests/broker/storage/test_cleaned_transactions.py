@@ -5,7 +5,8 @@ from __future__ import annotations
 from broker.storage.batch_filter import empty_batch
 from broker.storage.cleaned_transactions import CleanedTransactions
 from broker.storage.transaction_index import AbortedTxn
-from protocol.record_batch.batch import CONTROL_BIT, BatchHeader, Record, read_header
+from protocol.record_batch.header import CONTROL_BIT, BatchHeader, read_header
+from protocol.record_batch.record import Record
 from tests.broker.storage.logs import batch, batch_of, marker, transactional
 
 ABORTED = AbortedTxn(5, 10, 14, 15)

@@ -19,7 +19,9 @@ from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.producer_snapshot import Snapshots
 from protocol.compression import Codec
-from protocol.record_batch.batch import Record, batches, check_crc
+from protocol.record_batch.batch import batches
+from protocol.record_batch.header import check_crc
+from protocol.record_batch.record import Record
 from tests.broker.storage.logs import (
     NOW_MS,
     batch,

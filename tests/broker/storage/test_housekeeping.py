@@ -17,7 +17,8 @@ from protocol.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 from tests.batches import batch
 from tests.client import EPOCH_MS, RunningNode, running_node
 from tests.requests import PRODUCE_VERSION, produce_request

@@ -10,7 +10,9 @@ from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import CONTROL_BIT, Record, batches, read_header
+from protocol.record_batch.batch import batches
+from protocol.record_batch.header import CONTROL_BIT, read_header
+from protocol.record_batch.record import Record
 from tests.broker.storage.logs import (
     NOW_MS,
     batch,

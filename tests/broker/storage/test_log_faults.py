@@ -21,7 +21,9 @@ from broker.storage.compaction import Compaction
 from broker.storage.disk import Disk, DiskFile
 from broker.storage.log import Log
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import Record, batches, check_crc
+from protocol.record_batch.batch import batches
+from protocol.record_batch.header import check_crc
+from protocol.record_batch.record import Record
 from tests.broker.storage.logs import (
     NOW_MS,
     batch,

@@ -16,16 +16,16 @@ from broker.storage.log_validator import (
 )
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import (
+from protocol.record_batch.batch import records
+from protocol.record_batch.header import (
     CONTROL_BIT,
     HEADER_BYTES,
     TIMESTAMP_TYPE_BIT,
-    Record,
     check_crc,
     read_header,
-    records,
     seal,
 )
+from protocol.record_batch.record import Record
 from tests.broker.storage.logs import NOW_MS, batch, batch_of
 
 COMPRESSED = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]

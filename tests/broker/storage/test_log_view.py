@@ -16,7 +16,8 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
 from protocol.output import SpliceLost
-from protocol.record_batch.batch import Record, batches, records
+from protocol.record_batch.batch import batches, records
+from protocol.record_batch.record import Record
 from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, replicate, searched
 
 EVERYTHING = 1 << 20

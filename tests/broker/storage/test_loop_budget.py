@@ -15,7 +15,9 @@ from broker.storage.loop_budget import (
     ExceedsBudget,
 )
 from protocol.compression import Codec, compress
-from protocol.record_batch.batch import HEADER_BYTES, Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.header import HEADER_BYTES
+from protocol.record_batch.record import Record
 
 CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
 

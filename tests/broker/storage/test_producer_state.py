@@ -10,12 +10,7 @@ from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS, ProducerStateManager
 from broker.storage.transaction_index import AbortedTxn
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import (
-    CONTROL_BIT,
-    INT32_MAX,
-    BatchHeader,
-    read_header,
-)
+from protocol.record_batch.header import CONTROL_BIT, INT32_MAX, BatchHeader, read_header
 from tests.broker.storage.logs import NOW_MS, batch, marker, transactional
 
 CLIENT = AppendOrigin.CLIENT

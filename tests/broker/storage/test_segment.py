@@ -10,7 +10,9 @@ from broker.storage.disk import Disk
 from broker.storage.log_config import LogConfig
 from broker.storage.segment import LogSegment
 from broker.storage.transaction_index import AbortedTxn
-from protocol.record_batch.batch import CorruptRecords, Record, build_batch
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 from tests.broker.storage.logs import NOW_MS, FailingDisk
 
 BATCH_BYTES = len(build_batch([Record(None, b"v" * 10, timestamp=NOW_MS)] * 2))

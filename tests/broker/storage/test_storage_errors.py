@@ -9,8 +9,8 @@ import pytest
 from broker.common.errors import ApiError
 from broker.storage.disk import Disk
 from broker.storage.storage_errors import StorageErrors
+from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import CorruptRecords
 
 
 def test_what_the_disk_refuses_takes_it_offline(caplog: pytest.LogCaptureFixture) -> None:

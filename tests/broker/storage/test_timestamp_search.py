@@ -9,8 +9,11 @@ import pytest
 
 from broker.storage import log_segments, log_view, segment
 from broker.storage.timestamp_search import SHORT_RECORDS_MAX, Examination
-from protocol.compression import Codec, CorruptRecords
-from protocol.record_batch.batch import Record, build_batch, read_header
+from protocol.compression import Codec
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.header import read_header
+from protocol.record_batch.record import Record
 from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, searched
 
 

@@ -11,7 +11,8 @@ from broker.storage.transactions import (
     Transactions,
     end_txn_marker,
 )
-from protocol.record_batch.batch import CONTROL_BIT, TRANSACTIONAL_BIT, Record
+from protocol.record_batch.header import CONTROL_BIT, TRANSACTIONAL_BIT
+from protocol.record_batch.record import Record
 from tests.broker.storage.logs import NOW_MS, batch_of
 
 

@@ -11,23 +11,17 @@ from kafka.record import MemoryRecords
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
 from protocol.compression import Codec
-from protocol.record_batch.batch import (
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.batch import batches, build_batch, records
+from protocol.record_batch.header import (
     CONTROL_BIT,
     HEADER_BYTES,
-    INT32_MAX,
     TRANSACTIONAL_BIT,
     BatchHeader,
-    CorruptRecords,
-    Record,
-    add_sequence,
-    batches,
-    build_batch,
     check_crc,
     read_header,
-    read_varint,
-    records,
-    varint,
 )
+from protocol.record_batch.record import Record
 
 CONTENT = st.none() | st.binary(max_size=50)
 RECORDS = st.lists(
@@ -134,19 +128,6 @@ def test_a_batch_that_claims_less_than_a_header_is_corrupt() -> None:
         list(batches(data))
 
 
-def test_a_header_cut_short_is_corrupt() -> None:
-    """A truncated header raises CorruptRecords, not struct.error."""
-    with pytest.raises(CorruptRecords, match="inside a batch header"):
-        read_header(bytes(HEADER_BYTES - 1))
-
-
-def test_a_changed_byte_is_noticed() -> None:
-    """The checksum detects a changed byte."""
-    data = bytearray(build_batch([Record(None, b"value")]))
-    data[-1] ^= 1
-    assert not check_crc(data, 0, read_header(data))
-
-
 @given(RECORDS, st.data())
 def test_damaged_records_are_corrupt_or_records(values: list[Record], data: st.DataObject) -> None:
     """Decoding damaged records raises nothing but CorruptRecords."""
@@ -158,27 +139,3 @@ def test_damaged_records_are_corrupt_or_records(values: list[Record], data: st.D
     except CorruptRecords:
         return
     assert len(found) == len(values)
-
-
-@given(st.integers(-(2**63), 2**63 - 1))
-def test_varints_are_read_as_written(number: int) -> None:
-    """All 64-bit numbers are decoded as they were encoded."""
-    written = varint(number)
-    assert read_varint(written, 0) == (number, len(written))
-
-
-def test_an_endless_varint_is_corrupt() -> None:
-    """A varint of more than ten bytes raises CorruptRecords."""
-    with pytest.raises(CorruptRecords, match="more than ten bytes"):
-        read_varint(b"\xff" * 20, 0)
-
-
-def test_sequence_numbers_wrap_to_zero() -> None:
-    """Sequence numbers wrap to zero and are never negative."""
-    assert add_sequence(INT32_MAX, 1) == 0
-    assert add_sequence(INT32_MAX - 1, 3) == 1
-
-
-def test_no_sequence_has_no_last_one() -> None:
-    """The last sequence of a producer that is not idempotent is -1."""
-    assert read_header(build_batch([Record(None, b"v")])).last_sequence == -1

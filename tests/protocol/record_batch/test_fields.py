@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.record_batch.batch import HEADER_BYTES, CorruptRecords, Record, build_batch
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.batch import build_batch
 from protocol.record_batch.fields import (
     record_timestamps_and_keys,
     renumber,
     timestamps_and_offsets,
 )
+from protocol.record_batch.header import HEADER_BYTES
+from protocol.record_batch.record import Record
 
 
 def block_of(batch: list[Record]) -> bytes:

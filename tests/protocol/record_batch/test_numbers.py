@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.record_batch.batch import varint
 from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, zigzag_at
+from protocol.record_batch.record import varint
 
 
 @given(st.integers(-(2**63), 2**63 - 1))

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.record_batch.batch import HEADER_BYTES, Record, build_batch, records
+from protocol.record_batch.batch import build_batch, records
+from protocol.record_batch.header import HEADER_BYTES
 from protocol.record_batch.numbers import InvalidRecord
+from protocol.record_batch.record import Record
 from protocol.record_batch.runs import measure_run
 from protocol.record_batch.scan import RecordsSummary, summarise
 

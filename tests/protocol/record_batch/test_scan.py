@@ -10,15 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol.record_batch import scan as record_scan
-from protocol.record_batch.batch import (
-    HEADER_BYTES,
-    Record,
-    build_batch,
-    encode_record,
-    records,
-    varint,
-)
+from protocol.record_batch.batch import build_batch, records
+from protocol.record_batch.header import HEADER_BYTES
 from protocol.record_batch.numbers import InvalidRecord
+from protocol.record_batch.record import Record, encode_record, varint
 from protocol.record_batch.scan import (
     RecordsSummary,
     TooManyHeaders,

@@ -7,14 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.compression import Codec
-from protocol.record_batch.batch import (
-    HEADER_BYTES,
-    CorruptRecords,
-    Record,
-    build_batch,
-    read_header,
-    records,
-)
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.batch import build_batch, records
+from protocol.record_batch.header import HEADER_BYTES, read_header
+from protocol.record_batch.record import Record
 from protocol.record_batch.slices import joined, record_slices
 from tests.broker.storage.logs import NOW_MS, batch
 

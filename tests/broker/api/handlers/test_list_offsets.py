@@ -16,7 +16,8 @@ from protocol.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 from tests.batches import TIMESTAMP_MS, batch
 from tests.client import Client, RunningNode, running_node
 from tests.held_offload import HeldOffload

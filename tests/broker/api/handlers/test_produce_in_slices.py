@@ -11,7 +11,8 @@ import trio
 from broker.common.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from protocol.record_batch.batch import Record, build_batch
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 from tests.batches import batch
 from tests.client import RunningNode, running_node
 from tests.requests import PRODUCE_VERSION, produce_request
