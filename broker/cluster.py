@@ -30,7 +30,7 @@ from broker.config import Config
 from broker.config.facts import node_facts
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
-from broker.controller.periodic_elections import hold_elections
+from broker.controller.periodic_elections import schedule_elections
 from broker.network.transport import Transport
 from broker.node import Node
 from broker.steps.offload import Inline, Offload
@@ -145,7 +145,7 @@ class Cluster:
         self._holds = Holds(clock.now_ms) if recorder is None else recorder.holds
         # For what is to outlive a node that is stopped: who waits on the admin interface.
         self.timer = SystemTimer("cluster", now_ms=clock.now_ms, on_error=on_error)
-        hold_elections(self.timer, controller, config)
+        schedule_elections(self.timer, controller, config)
         self.members = {broker.node_id: Member(broker) for broker in brokers}
         self._data_dirs = [data_dir] if isinstance(data_dir, Path) else data_dir
         self._network = network

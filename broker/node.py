@@ -25,11 +25,11 @@ from broker.controller.controller import Controller
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.groups.coordinator import GroupCoordinator
 from broker.groups.elections import Elections
-from broker.quotas.client_quotas import ClientQuotas
 from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.memory_pool import memory_pool
+from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
-from broker.replication.follower.fetcher import Connect
+from broker.replication.follower.replica_fetcher import Connect
 from broker.replication.partition import Partition
 from broker.replication.replication import Replication
 from broker.replication.waiting import Waiting
@@ -91,7 +91,7 @@ class Node:
         self.unexpected_errors = UnexpectedErrors(f"node {broker.node_id}")
         self.timer = self._timer("node")
         self.connection_quotas = ConnectionQuotas(config, self.timer)
-        self.client_quotas = ClientQuotas(config, clock.now_ms)
+        self.client_quotas = QuotaManagers(config, clock.now_ms)
         self.request_memory = memory_pool(config.queued_max_request_bytes)
         self.logs = LogManager(
             data_dir,
@@ -150,7 +150,7 @@ class Node:
         self.config.reconfigure(configs.get(str(self.id), {}), configs.get(ALL_NODES, {}))
         self.connection_quotas.reconfigured()
         for topic in self.image:
-            yield from self.replication.hosting.host(topic)
+            yield from self.replication.delta_applier.apply_topic(topic)
         self.changes.notify()
 
     def client_quotas_changed(self) -> None:
@@ -165,7 +165,7 @@ class Node:
 
     def delivered(self) -> None:
         """Fetch what is followed since the last change."""
-        self.replication.fetchers.begin_new()
+        self.replication.fetchers.assign_pending()
 
     def delivery_failed(self, change: str, error: Exception) -> None:
         """Report an exception in what the node does about a change of the cluster."""
@@ -175,13 +175,13 @@ class Node:
 
     def topic_changed(self, topic: TopicImage) -> Slices[None]:
         """Serve what is new of a topic."""
-        yield from self.replication.hosting.host(topic)
+        yield from self.replication.delta_applier.apply_topic(topic)
         self.groups.topics_changed([topic.name])
         self.changes.notify()
 
     def topic_deleted(self, topic: TopicImage) -> Slices[None]:
         """Stop serving a topic and answer those who wait on it."""
-        yield from self.replication.hosting.drop(topic)
+        yield from self.replication.delta_applier.delete_topic(topic)
         self.groups.topics_changed([topic.name])
         self.groups.offsets.on_topics_deleted([topic.name])
         self.changes.notify()
@@ -217,7 +217,7 @@ class Node:
 
     def _keep_house(self) -> None:
         keep_house(self.timer, self.logs, self.config, self.offload)
-        forget = self.client_quotas.forget_idle
+        forget = self.client_quotas.remove_idle
         schedule(self.timer, forget, delay_ms=_FORGET_CLIENTS_MS, period_ms=_FORGET_CLIENTS_MS)
 
     def _replication(self, connect: Connect) -> Replication:

@@ -20,9 +20,9 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.topics import check_topic_configs
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.controller import Controller
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
-from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.steps.queue import finish
@@ -253,7 +253,7 @@ class Player:
         topic = self.image.get(name)
         partition = self._partition(f"{name} {index}")
         new_isr = _nodes(rest[-1])
-        change = IsrChange(
+        change = AlterPartition(
             TopicPartition(name, int(index)),
             topic.topic_id if topic else _NO_ID,
             int(node),

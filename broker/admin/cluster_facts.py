@@ -160,11 +160,11 @@ class ClusterFacts:
     def _caught_up_ms_ago(self, key: TopicPartition, leader_id: int, node_id: int) -> int | None:
         """When the follower last had all that its leader had; None for leaders, or if never."""
         leader = self._replica(key, leader_id)
-        leadership = None if leader is None else leader.leadership
-        replica = None if leadership is None else leadership.replicas.get(node_id)
-        if leadership is None or replica is None:
+        leader_state = None if leader is None else leader.leader_state
+        replica = None if leader_state is None else leader_state.replicas.get(node_id)
+        if leader_state is None or replica is None:
             return None
-        ago_ms = self._cluster.clock.now_ms() - replica.last_caught_up_ms
+        ago_ms = self._cluster.clock.now_ms() - replica.last_caught_up_time_ms
         return None if ago_ms == float("inf") else int(ago_ms)
 
 

@@ -97,7 +97,7 @@ class LongRequest:
         finally:
             self._is_running = False
         request.job, request.on_disconnect = self, self.abandon
-        request.node.steps.proceed(self, signal)
+        request.node.steps.enqueue(self, signal)
         return None
 
     def _decode(self, cls: Any, handler: Handler, body: memoryview) -> Slices[object | None]:

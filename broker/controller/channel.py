@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.controller import Controller
 from broker.controller.image import PartitionRegistration
-from broker.controller.isr_changes import IsrChange
 
 Answer = Callable[[PartitionRegistration | ApiError], None]
 
@@ -23,10 +23,10 @@ class ControllerChannel:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._held: deque[tuple[IsrChange, Answer]] | None = None
+        self._held: deque[tuple[AlterPartition, Answer]] | None = None
         self._refusals: deque[ApiError] = deque()
 
-    def alter_partition(self, change: IsrChange, answer: Answer) -> None:
+    def alter_partition(self, change: AlterPartition, answer: Answer) -> None:
         """Ask for another in-sync set."""
         if self._held is not None:
             self._held.append((change, answer))

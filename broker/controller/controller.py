@@ -19,21 +19,21 @@ from broker.config import Config
 from broker.config.client_metrics import check_client_metrics_configs
 from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_min_insync_replicas
 from broker.config.groups import check_group_configs
-from broker.controller.decisions import Decide, with_partitions
+from broker.controller.alter_partition import AlterPartition, validate_alter_partition
+from broker.controller.change_batch import ChangePartition, with_partitions
 from broker.controller.elections import (
     after_start,
+    clear_elr,
     elect_leader,
+    elect_preferred_leader,
     has_leader,
     has_preferred_leader,
-    nobody_eligible,
-    prefer_first,
     with_leader,
     without_crashed,
-    without_lost,
+    without_fenced,
 )
 from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
-from broker.controller.isr_changes import IsrChange, check_isr_change
 from broker.controller.new_topics import Assignments, NewTopics
 from broker.controller.partition_change import Election, Rules, change_partition
 from broker.controller.reassignments import (
@@ -42,7 +42,7 @@ from broker.controller.reassignments import (
     is_reassigning,
     reassign,
 )
-from broker.controller.state import ClusterState, Concerns, Results
+from broker.controller.state import Affects, ClusterState, Results
 from broker.controller.store import ControllerStore
 from broker.quotas.entity import Entity, altered
 from broker.steps.queue import DONE, Signal, Slices, StepQueue, finish
@@ -94,7 +94,7 @@ class Controller:
         epoch = self._state.next_broker_epoch()
         self._state.put_broker(replace(broker, epoch=epoch, fenced=False))
         if not self._starting:
-            self._lead_what_nobody_leads()
+            self._elect_missing_leaders()
         return feed
 
     @contextmanager
@@ -125,7 +125,7 @@ class Controller:
             return DONE  # it has been unregistered before
         assert self.image.alive(node_id), "only a node that is alive can go"
         self._state.put_broker(replace(self.image.brokers[node_id], fenced=True))
-        return self._lose(node_id)
+        return self._handle_broker_fenced(node_id)
 
     def unregister(self, node_id: int) -> None:
         """Forget a node, until it registers again; one that lives leads and follows nobody then.
@@ -138,14 +138,14 @@ class Controller:
                 f"Broker ID {node_id} is not currently registered",
             )
         self._state.remove_broker(node_id)
-        self._lose(node_id)
+        self._handle_broker_fenced(node_id)
 
-    def _lose(self, node_id: int) -> Signal:
+    def _handle_broker_fenced(self, node_id: int) -> Signal:
         """The node may be back before all of its partitions have been dealt with."""
         alive = self.image.alive
         return self._change_all(
             lambda _, partition: node_id in partition.isr and not alive(node_id),
-            partial(without_lost, node_id),
+            partial(without_fenced, node_id),
         )
 
     def replicas_failed(self, node_id: int, keys: Iterable[TopicPartition]) -> None:
@@ -154,7 +154,7 @@ class Controller:
         offline = self._state.offline
         self._change_all(
             lambda key, partition: (node_id, key) in offline and node_id in partition.isr,
-            partial(without_lost, node_id),
+            partial(without_fenced, node_id),
         )
 
     @property
@@ -168,13 +168,13 @@ class Controller:
 
     # ----------------------------------------------------------------------------- partitions
 
-    def alter_partition(self, asked: IsrChange) -> PartitionRegistration:
+    def alter_partition(self, asked: AlterPartition) -> PartitionRegistration:
         """Give a partition another in-sync set, as its leader asks.
 
         Raises `ApiError` as Kafka's ``ReplicationControlManager.alterPartition``; also
         NEW_LEADER_ELECTED when the change completes a reassignment that takes the leader away.
         """
-        topic = check_isr_change(asked, self.image)
+        topic = validate_alter_partition(asked, self.image)
         index = asked.key.partition
         old = topic.partitions[index]
         wanted = replace(old, isr=asked.new_isr)
@@ -244,13 +244,13 @@ class Controller:
 
     def rebalance_leaders(self) -> None:
         """Give leaderships back to the preferred replicas (``maybeBalancePartitionLeaders``)."""
-        self._change_all(lambda _, each: not has_preferred_leader(each), prefer_first)
+        self._change_all(lambda _, each: not has_preferred_leader(each), elect_preferred_leader)
 
     def elect_unclean_leaders(self) -> None:
         """Where a topic allows it, lead what nobody leads (``maybeElectUncleanLeaders``)."""
-        self._lead_what_nobody_leads()
+        self._elect_missing_leaders()
 
-    def _lead_what_nobody_leads(self) -> None:
+    def _elect_missing_leaders(self) -> None:
         self._change_all(lambda _, each: not has_leader(each), with_leader)
 
     # --------------------------------------------------------------------------------- topics
@@ -290,14 +290,14 @@ class Controller:
         validate_only: bool = False,
     ) -> None:
         """Grow a topic to *count* partitions; raises `ApiError` as Kafka's createPartitions."""
-        topic = self._existing(name)
+        topic = self._topic_or_error(name)
         added = self._new_topics.partitions(topic, count, assignments)
         if not validate_only:
             self._state.put_topics([replace(topic, partitions=topic.partitions + added)])
 
     def delete_topic(self, name: str) -> None:
         """Delete a topic; raises `ApiError` UNKNOWN_TOPIC_OR_PARTITION."""
-        self._state.remove_topic(self._existing(name))
+        self._state.remove_topic(self._topic_or_error(name))
 
     # -------------------------------------------------------------------------------- configs
 
@@ -319,7 +319,7 @@ class Controller:
             return
         partitions = topic.partitions
         if configs.get(MIN_INSYNC_REPLICAS) != topic.configs.get(MIN_INSYNC_REPLICAS):
-            partitions = tuple(map(nobody_eligible, partitions))
+            partitions = tuple(map(clear_elr, partitions))
         self._state.put_topics([replace(topic, configs=configs, partitions=partitions)])
 
     def alter_broker_configs(
@@ -333,7 +333,7 @@ class Controller:
             return
         self._state.put_broker_configs(name, configs)
         if configs.get(MIN_INSYNC_REPLICAS) != before.get(MIN_INSYNC_REPLICAS):
-            self._change_all(lambda *_: True, lambda old, _: nobody_eligible(old))
+            self._change_all(lambda *_: True, lambda old, _: clear_elr(old))
 
     def alter_group_configs(
         self, group_id: str, changed: ConfigsChanged, *, validate_only: bool = False
@@ -374,13 +374,13 @@ class Controller:
         """Wait until every node has applied all changes up to now, but for nodes that are held."""
         return self._state.applied()
 
-    def _change_all(self, concerns: Concerns, decide: Decide) -> Signal:
+    def _change_all(self, concerns: Affects, decide: ChangePartition) -> Signal:
         """Change in slices what *concerns* says; the signal is set when that is done."""
         done = Signal()
         self.steps.start(self._state.change_all(concerns, decide), lambda _: done.set())
         return done
 
-    def _existing(self, name: str) -> TopicImage:
+    def _topic_or_error(self, name: str) -> TopicImage:
         topic = self.image.topic(name)
         if topic is None:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)

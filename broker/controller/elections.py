@@ -18,7 +18,7 @@ def with_leader(partition: PartitionRegistration, rules: Rules) -> PartitionRegi
     return partition if has_leader(partition) else change_partition(partition, partition, rules)
 
 
-def without_lost(
+def without_fenced(
     node_id: int, partition: PartitionRegistration, rules: Rules
 ) -> PartitionRegistration:
     """The partition once a node is fenced, or its disk has failed: not in sync, not led by it.
@@ -48,7 +48,7 @@ def after_start(partition: PartitionRegistration, rules: Rules) -> PartitionRegi
     return change_partition(partition, wanted, rules)
 
 
-def not_led_yet(partition: PartitionRegistration) -> PartitionRegistration:
+def without_leader(partition: PartitionRegistration) -> PartitionRegistration:
     """The partition as the last process left it: nobody leads it, until nodes register.
 
     Its leader is remembered, so that it leads again if it can - in a new epoch, as after any
@@ -59,7 +59,7 @@ def not_led_yet(partition: PartitionRegistration) -> PartitionRegistration:
     return replace(partition, leader=NO_LEADER, last_known_elr=(partition.leader,))
 
 
-def nobody_eligible(partition: PartitionRegistration) -> PartitionRegistration:
+def clear_elr(partition: PartitionRegistration) -> PartitionRegistration:
     """The partition when ``min.insync.replicas`` is another one (Kafka's ``ClearElrRecord``).
 
     Who left while it was higher may lack what was committed since it is lower.
@@ -92,7 +92,7 @@ def elect_leader(
     return changed
 
 
-def prefer_first(partition: PartitionRegistration, rules: Rules) -> PartitionRegistration:
+def elect_preferred_leader(partition: PartitionRegistration, rules: Rules) -> PartitionRegistration:
     """The partition led by its first replica if that can lead it."""
     return change_partition(partition, partition, replace(rules, election=Election.PREFERRED))
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 from broker.common.errors import ApiError
 from broker.config import Config
-from broker.controller.assignment import place_replicas
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.replica_placer import place_replicas
 from broker.controller.topic_names import check_topic_name, collides
 from protocol.errors import ErrorCode
 
@@ -46,12 +46,12 @@ class NewTopics:
         self._check_new_name(name)
         self._check_configs(configs)
         if assignments:
-            _check_left_open("replication factor", replication_factor)
-            _check_left_open("numPartitions", partitions)
-            placed = self._placed_by_hand(assignments, len(assignments[0]), first=0)
+            _check_unset("replication factor", replication_factor)
+            _check_unset("numPartitions", partitions)
+            placed = self._manual_assignment(assignments, len(assignments[0]), first=0)
         else:
             factor = self._replication_factor(replication_factor)
-            placed = self._placed_by_turns(self._partition_count(partitions), factor)
+            placed = self._automatic_assignment(self._partition_count(partitions), factor)
         return TopicImage(name, uuid.uuid4(), configs, placed)
 
     def partitions(
@@ -77,7 +77,7 @@ class NewTopics:
                 f"Attempted to add {count - present} additional partition(s), but only "
                 f"{len(assignments)} assignment(s) were specified.",
             )
-        return self._placed_by_hand(assignments, factor, first=present)
+        return self._manual_assignment(assignments, factor, first=present)
 
     def _check_new_name(self, name: str) -> None:
         check_topic_name(name)
@@ -112,7 +112,7 @@ class NewTopics:
         check_partition_count(asked)
         return asked
 
-    def _placed_by_turns(self, count: int, factor: int) -> tuple[PartitionRegistration, ...]:
+    def _automatic_assignment(self, count: int, factor: int) -> tuple[PartitionRegistration, ...]:
         """Each topic begins one node further on than the one before."""
         try:
             return self._placed(count, factor, start=len(self._image.topics))
@@ -143,7 +143,7 @@ class NewTopics:
             return tuple(map(self._registration, placed))
         raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, reason)
 
-    def _placed_by_hand(
+    def _manual_assignment(
         self, assignments: Assignments, factor: int, *, first: int
     ) -> tuple[PartitionRegistration, ...]:
         registrations = []
@@ -191,7 +191,7 @@ def check_assignment(image: MetadataImage, replicas: Sequence[int]) -> None:
     raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, reason)
 
 
-def _check_left_open(what: str, number: int) -> None:
+def _check_unset(what: str, number: int) -> None:
     if number != -1:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,

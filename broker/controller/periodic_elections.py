@@ -8,7 +8,7 @@ from broker.steps.schedule import schedule
 from purgatories.timer.system_timer import SystemTimer
 
 
-def hold_elections(timer: SystemTimer, controller: Controller, config: Config) -> None:
+def schedule_elections(timer: SystemTimer, controller: Controller, config: Config) -> None:
     """Schedule them: back to preferred leaders, and to unclean ones where a topic allows it."""
     if config.auto_leader_rebalance_enable:
         period_ms = config.leader_imbalance_check_interval_seconds * 1000

@@ -19,8 +19,8 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
 from broker.config.topics import topic_value
-from broker.controller.decisions import Decide, Decisions
-from broker.controller.elections import not_led_yet
+from broker.controller.change_batch import ChangeBatch, ChangePartition
+from broker.controller.elections import without_leader
 from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election, Rules
@@ -34,7 +34,7 @@ _PRODUCER_ID_BLOCK = 1000
 # So many changed partitions, and those of the last topic among them, are written at once.
 PARTITIONS_PER_COMMIT = 500
 
-Concerns = Callable[[TopicPartition, PartitionRegistration], bool]
+Affects = Callable[[TopicPartition, PartitionRegistration], bool]
 Results = dict[TopicPartition, ApiError | None]
 Unknown = tuple[str, str]  # no such topic, no such partition: formatted with both
 
@@ -59,7 +59,7 @@ class ClusterState:
         self._feeds: dict[int, MetadataFeed] = {}
         self.image = MetadataImage(self._cluster_id())
         for topic in store.topics():
-            self.image.put(replace(topic, partitions=tuple(map(not_led_yet, topic.partitions))))
+            self.image.put(replace(topic, partitions=tuple(map(without_leader, topic.partitions))))
         self.image.broker_configs = store.broker_configs()
         self.image.client_quotas = store.client_quotas()
         self.image.group_configs = store.group_configs()
@@ -103,13 +103,13 @@ class ClusterState:
     def put_broker(self, broker: Broker) -> None:
         """Make known that a node was registered, or fenced."""
         self.image.put_broker(broker)
-        self._tell(lambda feed: feed.put_broker(broker))
+        self._publish(lambda feed: feed.put_broker(broker))
 
     def remove_broker(self, node_id: int) -> None:
         """Make known that a node is no longer registered."""
         broker = self.image.brokers[node_id]
         self.image.remove_broker(broker)
-        self._tell(lambda feed: feed.remove_broker(broker))
+        self._publish(lambda feed: feed.remove_broker(broker))
 
     def put_broker_configs(self, name: str, configs: dict[str, str]) -> None:
         """Make known what is set on a node, or, under the empty name, on all of them."""
@@ -117,25 +117,25 @@ class ClusterState:
         self.image.broker_configs[name] = configs
         if name == ALL_NODES:
             self.config.reconfigure({}, configs)
-        self._tell(lambda feed: feed.put_configs(name, configs))
+        self._publish(lambda feed: feed.put_configs(name, configs))
 
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
         """Make known what clients may use; no quotas: as much as they like."""
         self._store.put_client_quotas(entity, quotas)
         self.image.put_client_quotas(entity, quotas)
-        self._tell(lambda feed: feed.put_client_quotas(entity, quotas))
+        self._publish(lambda feed: feed.put_client_quotas(entity, quotas))
 
     def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
         """Make known what is set for a group."""
         self._store.put_group_configs(group_id, configs)
         self.image.put_group_configs(group_id, configs)
-        self._tell(lambda feed: feed.put_group_configs(group_id, configs))
+        self._publish(lambda feed: feed.put_group_configs(group_id, configs))
 
     def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
         """Make known what is set for a subscription of client metrics."""
         self._store.put_client_metrics(name, configs)
         self.image.put_client_metrics(name, configs)
-        self._tell(lambda feed: feed.put_client_metrics(name, configs))
+        self._publish(lambda feed: feed.put_client_metrics(name, configs))
 
     # ----------------------------------------------------------------------------- partitions
 
@@ -147,7 +147,7 @@ class ClusterState:
             for index in range(len(topic.partitions))
         ]
 
-    def change_all(self, concerns: Concerns, decide: Decide) -> Slices[None]:
+    def change_all(self, concerns: Affects, decide: ChangePartition) -> Slices[None]:
         """Have *decide* change every partition that it concerns."""
         decisions = self._decisions()
         for name in list(self.image.topics):
@@ -165,7 +165,7 @@ class ClusterState:
         self.put_topics(decisions.changed_topics())
 
     def change_each(
-        self, decisions: Mapping[TopicPartition, Decide], unknown: Unknown
+        self, decisions: Mapping[TopicPartition, ChangePartition], unknown: Unknown
     ) -> Slices[Results]:
         """Change these partitions as far as no `ApiError` forbids.
 
@@ -185,8 +185,8 @@ class ClusterState:
         self.put_topics(made.changed_topics())
         return results
 
-    def _decisions(self) -> Decisions:
-        return Decisions(self.image, self.rules)
+    def _decisions(self) -> ChangeBatch:
+        return ChangeBatch(self.image, self.rules)
 
     def rules(self, topic: TopicImage) -> Callable[[int], Rules]:
         """What elections of a topic's partitions go by, given by index.
@@ -221,13 +221,13 @@ class ClusterState:
             for topic in changed:
                 feed.put_topic(topic)
 
-        self._tell(put, changes=len(changed))
+        self._publish(put, changes=len(changed))
 
     def remove_topic(self, topic: TopicImage) -> None:
         """Make known that a topic is gone."""
         self._store.remove_topic(topic.name)
         self.image.remove(topic)
-        self._tell(lambda feed: feed.remove_topic(topic))
+        self._publish(lambda feed: feed.remove_topic(topic))
 
     # ------------------------------------------------------------------------------- counters
 
@@ -272,7 +272,7 @@ class ClusterState:
             if signal is not None:
                 yield signal
 
-    def _tell(self, put: Callable[[MetadataFeed], None], changes: int = 1) -> None:
+    def _publish(self, put: Callable[[MetadataFeed], None], changes: int = 1) -> None:
         """Send a change, or several, to every node.
 
         All feeds have a change before any node applies it: a node that applies it may cause the

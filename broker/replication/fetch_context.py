@@ -26,8 +26,8 @@ from broker.replication.fetch_session import (
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import PartitionData
 
-Wanted = list[tuple[PartitionName, FetchPartition]]
-Answers = list[tuple[PartitionName, PartitionData]]
+RequestedPartitions = list[tuple[PartitionName, FetchPartition]]
+PartitionResponses = list[tuple[PartitionName, PartitionData]]
 
 
 class SessionError(Exception):
@@ -38,24 +38,26 @@ class SessionError(Exception):
         self.code = code
 
 
-class FullContext:
+class FullFetchContext:
     """All partitions are named in the request, and all are answered."""
 
-    def __init__(self, wanted: Wanted, session: FetchSession | None = None) -> None:
+    def __init__(self, wanted: RequestedPartitions, session: FetchSession | None = None) -> None:
         self.wanted = wanted
         self._session = session
 
-    def news(self, answers: Answers) -> Answers:
+    def changed_partitions(self, answers: PartitionResponses) -> PartitionResponses:
         """The partitions to answer."""
         return answers
 
-    def throttled(self, cache: FetchSessionCache) -> int:
+    def throttled_session_id(self, cache: FetchSessionCache) -> int:
         """The session id to answer with and nothing else: no session begins (KIP-219)."""
         if self._session is not None:
             cache.remove(self._session.session_id)
         return NO_SESSION
 
-    def answer(self, answers: Answers) -> tuple[int, Answers]:
+    def update_and_generate_response(
+        self, answers: PartitionResponses
+    ) -> tuple[int, PartitionResponses]:
         """The session id to answer with, and the partitions to answer."""
         if self._session is None:
             return NO_SESSION, answers
@@ -64,15 +66,15 @@ class FullContext:
         return self._session.session_id, answers
 
 
-class IncrementalContext:
+class IncrementalFetchContext:
     """The session's partitions are read, and those with news are answered."""
 
     def __init__(self, session: FetchSession) -> None:
         self._session = session
         self._epoch = session.epoch
-        self.wanted = [(name, cached.asked) for name, cached in session.partitions.items()]
+        self.wanted = [(name, cached.requested) for name, cached in session.partitions.items()]
 
-    def news(self, answers: Answers) -> Answers:
+    def changed_partitions(self, answers: PartitionResponses) -> PartitionResponses:
         """The partitions that have news.
 
         Raises `SessionError` if another request of the session came through meanwhile.
@@ -80,20 +82,22 @@ class IncrementalContext:
         partitions = self._current().partitions
         return [(name, data) for name, data in answers if _has_news(partitions[name], data)]
 
-    def throttled(self, _cache: FetchSessionCache) -> int:
+    def throttled_session_id(self, _cache: FetchSessionCache) -> int:
         """The session id to answer with and nothing else, the session staying as it is.
 
         Raises `SessionError` if another request of the session came through meanwhile.
         """
         return self._current().session_id
 
-    def answer(self, answers: Answers) -> tuple[int, Answers]:
+    def update_and_generate_response(
+        self, answers: PartitionResponses
+    ) -> tuple[int, PartitionResponses]:
         """The session id to answer with, and the partitions that have news.
 
         Raises `SessionError` if another request of the session came through meanwhile.
         """
         session = self._current()
-        news = self.news(answers)
+        news = self.changed_partitions(answers)
         for name, data in news:
             _remember(session.partitions[name], data)
             if data.records:
@@ -106,14 +110,14 @@ class IncrementalContext:
         return self._session
 
 
-FetchContext = FullContext | IncrementalContext
+FetchContext = FullFetchContext | IncrementalFetchContext
 
 
-def fetch_context(
+def new_fetch_context(
     cache: FetchSessionCache,
     session_id: int,
     epoch: int,
-    wanted: Wanted,
+    wanted: RequestedPartitions,
     forgotten: Sequence[PartitionName],
     *,
     uses_topic_ids: bool,
@@ -124,9 +128,9 @@ def fetch_context(
         if session_id != NO_SESSION:
             cache.remove(session_id)
         if epoch == FINAL_EPOCH or not wanted:
-            return FullContext(wanted)
+            return FullFetchContext(wanted)
         session = cache.try_create(wanted, privileged=privileged, uses_topic_ids=uses_topic_ids)
-        return FullContext(wanted, session)
+        return FullFetchContext(wanted, session)
     session = cache.get(session_id)
     if session is None:
         raise SessionError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
@@ -134,15 +138,15 @@ def fetch_context(
         raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
     if session.uses_topic_ids != uses_topic_ids:
         raise SessionError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
-    for name, asked in wanted:
-        session.put(name, asked)
+    for name, requested in wanted:
+        session.put(name, requested)
     for name in forgotten:
         session.partitions.pop(name, None)
     if not session.partitions:
         cache.remove(session_id)
-        return FullContext([])
+        return FullFetchContext([])
     session.epoch = next_epoch(epoch)
-    return IncrementalContext(session)
+    return IncrementalFetchContext(session)
 
 
 def _has_news(cached: CachedPartition, data: PartitionData) -> bool:

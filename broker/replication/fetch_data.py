@@ -34,7 +34,7 @@ class FetchIsolation(Enum):
             FetchIsolation.TXN_COMMITTED if isolation_level == 1 else FetchIsolation.HIGH_WATERMARK
         )
 
-    def end_of(self, log: LogView) -> LogOffsetMetadata:
+    def upper_bound(self, log: LogView) -> LogOffsetMetadata:
         """How far a reader of this isolation may see, and where in the log that is."""
         if self is FetchIsolation.HIGH_WATERMARK:
             return log.high_watermark_metadata

@@ -33,7 +33,7 @@ def next_epoch(epoch: int) -> int:
 class CachedPartition:
     """A partition of a session: what the client wants, and what it was last told."""
 
-    asked: FetchPartition
+    requested: FetchPartition
     high_watermark: int = -1
     log_start_offset: int = -1
 
@@ -50,13 +50,13 @@ class FetchSession:
     partitions: dict[PartitionName, CachedPartition] = field(default_factory=dict)
     epoch: int = 1  # the epoch that the next request must carry
 
-    def put(self, name: PartitionName, asked: FetchPartition) -> None:
+    def put(self, name: PartitionName, requested: FetchPartition) -> None:
         """Add a partition, or change what is wanted of it."""
         cached = self.partitions.get(name)
         if cached is None:
-            self.partitions[name] = CachedPartition(asked)
+            self.partitions[name] = CachedPartition(requested)
         else:
-            cached.asked = asked
+            cached.requested = requested
 
     def move_to_end(self, name: PartitionName) -> None:
         """Read the partition last next time: it has had its turn."""
@@ -96,8 +96,8 @@ class FetchSessionCache:
         uses_topic_ids: bool,
     ) -> FetchSession | None:
         """A new session with these partitions, or None when there is no place for it."""
-        cached = {name: CachedPartition(asked) for name, asked in partitions}
-        if len(self._sessions) >= self._slots and not self._evict(privileged, len(cached)):
+        cached = {name: CachedPartition(requested) for name, requested in partitions}
+        if len(self._sessions) >= self._slots and not self._try_evict(privileged, len(cached)):
             return None
         now = self._clock.now_ms()
         session_id = self._unused_id()
@@ -111,7 +111,7 @@ class FetchSessionCache:
             if session_id not in self._sessions:
                 return session_id
 
-    def _evict(self, privileged: bool, size: int) -> bool:
+    def _try_evict(self, privileged: bool, size: int) -> bool:
         """Make place for a session of *size* partitions; False if all others are worth more."""
         if self._slots == 0:
             return False
@@ -128,13 +128,13 @@ class FetchSessionCache:
             ]
             if not candidates:
                 return False
-            victim = min(candidates, key=_worth)
-            if _worth(victim) > (privileged, size):
+            victim = min(candidates, key=_eviction_key)
+            if _eviction_key(victim) > (privileged, size):
                 return False
         del self._sessions[victim.session_id]
         self.evictions += 1
         return True
 
 
-def _worth(session: FetchSession) -> tuple[bool, int]:
+def _eviction_key(session: FetchSession) -> tuple[bool, int]:
     return session.privileged, len(session.partitions)

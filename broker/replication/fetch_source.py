@@ -37,7 +37,7 @@ class LogFetchSource:
             if error.code is ErrorCode.UNKNOWN_LEADER_EPOCH:
                 raise
             return None
-        return self._params.isolation.end_of(partition.log)
+        return self._params.isolation.upper_bound(partition.log)
 
     def diverges(self, key: TopicPartition, last_fetched_epoch: int, fetch_offset: int) -> bool:
         """Whether the asker's log has parted from ours, or its epoch is of no use (case H)."""

@@ -18,7 +18,7 @@ class HostedPartitions(dict[TopicPartition, Partition]):
         self.offline: set[TopicPartition] = set()
         self._is_known = is_known
 
-    def find(self, key: TopicPartition) -> Partition:
+    def get_or_error(self, key: TopicPartition) -> Partition:
         """The partition; raises `ApiError` (Kafka's ``ReplicaManager.getPartitionOrError``).
 
         KAFKA_STORAGE_ERROR: its disk has failed. NOT_LEADER_OR_FOLLOWER: another node has it.

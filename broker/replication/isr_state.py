@@ -28,14 +28,14 @@ class IsrState:
         """What the controller has committed."""
         return IsrState(isr, isr)
 
-    def expanding(self, newcomer: int) -> IsrState:
+    def pending_expand(self, newcomer: int) -> IsrState:
         """The controller is asked to add *newcomer*, which is waited for from now on."""
         assert self.proposed is None
         assert newcomer not in self.committed
         wider = (*self.committed, newcomer)
         return IsrState(self.committed, wider, wider)
 
-    def shrinking(self, leavers: frozenset[int]) -> IsrState:
+    def pending_shrink(self, leavers: frozenset[int]) -> IsrState:
         """The controller is asked to drop *leavers*, which are waited for until it does."""
         assert self.proposed is None
         rest = tuple(node for node in self.committed if node not in leavers)

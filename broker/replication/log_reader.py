@@ -21,7 +21,7 @@ from broker.storage.log import OffsetOutOfRange
 from protocol.errors import ErrorCode
 
 
-def read_from_logs(
+def read_from_log(
     partitions: HostedPartitions,
     params: FetchParams,
     wanted: Sequence[FetchPartition],
@@ -30,9 +30,11 @@ def read_from_logs(
     results = []
     remaining = params.max_bytes
     nothing_yet = True
-    for asked in wanted:
+    for requested in wanted:
         try:
-            result = _read(partitions, params, asked, min(remaining, asked.max_bytes), nothing_yet)
+            result = _read(
+                partitions, params, requested, min(remaining, requested.max_bytes), nothing_yet
+            )
         except ApiError as error:
             result = LogReadResult(error.code)
         results.append(result)
@@ -45,21 +47,21 @@ def read_from_logs(
 def _read(
     partitions: HostedPartitions,
     params: FetchParams,
-    asked: FetchPartition,
+    requested: FetchPartition,
     limit: int,
     min_one_message: bool,
 ) -> LogReadResult:
-    partition = partitions.find(asked.key)
-    if asked.topic_id.int and asked.topic_id != partition.topic_id:
+    partition = partitions.get_or_error(requested.key)
+    if requested.topic_id.int and requested.topic_id != partition.topic_id:
         raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID)
-    partition.check_leader(asked.current_leader_epoch, leader_required=params.leader_only)
+    partition.check_leader(requested.current_leader_epoch, leader_required=params.leader_only)
     if params.from_follower:
-        partition.leading().check_follower(
-            params.replica_id, params.replica_epoch, asked.current_leader_epoch
+        partition.leader_state_or_error().check_follower(
+            params.replica_id, params.replica_epoch, requested.current_leader_epoch
         )
     log = partition.log
-    if asked.last_fetched_epoch != -1:
-        diverging = diverging_epoch(partition, asked.last_fetched_epoch, asked.fetch_offset)
+    if requested.last_fetched_epoch != -1:
+        diverging = diverging_epoch(partition, requested.last_fetched_epoch, requested.fetch_offset)
         if diverging is not None:
             return LogReadResult(
                 ErrorCode.NONE,
@@ -68,12 +70,12 @@ def _read(
                 log.log_start_offset,
                 diverging_epoch=diverging,
             )
-    upper = params.isolation.end_of(log)
+    upper = params.isolation.upper_bound(log)
     try:
-        data = log.fetch(asked.fetch_offset, limit, upper, min_one_message)
+        data = log.fetch(requested.fetch_offset, limit, upper, min_one_message)
     except OffsetOutOfRange:
         raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE) from None
-    if limit < 0 and asked.fetch_offset < upper.message_offset:
+    if limit < 0 and requested.fetch_offset < upper.message_offset:
         # Kafka stumbles over it, and only where there are records.
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
     return LogReadResult(

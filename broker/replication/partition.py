@@ -3,7 +3,7 @@
 Offsets keep one order, always: log start <= last stable <= high watermark <= log end. A leader
 appends what clients send, and moves the high watermark when its followers have the records; a
 follower appends what its leader sends, and takes both watermarks from it, one fetch behind (Kafka's
-``Partition``). What only a leader knows is in `broker.replication.leadership`.
+``Partition``). What only a leader knows is in `broker.replication.leader_state`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from uuid import UUID
 from broker.common.errors import ApiError, InvariantBroken
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration
-from broker.replication.leadership import LeaderNode, Leadership
+from broker.replication.leader_state import LeaderNode, LeaderState
 from broker.storage.append import AppendOrigin
 from broker.storage.log import Log, LogAppendInfo, OffsetOutOfRange
 from broker.storage.log_validator import Appendable
@@ -22,7 +22,8 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
 from protocol.record_batch.header import HEADER_BYTES, read_header
 
-HIGH_WATERMARK = -1  # the offset of a DeleteRecords that means "all that can be deleted"
+# The offset of a DeleteRecords that means the high watermark (``DeleteRecordsRequest``).
+DELETE_TO_HIGH_WATERMARK = -1
 
 
 @dataclass(slots=True, frozen=True)
@@ -41,7 +42,7 @@ class Partition:
         "_min_insync_replicas",
         "_node",
         "key",
-        "leadership",
+        "leader_state",
         "log",
         "topic_id",
     )
@@ -57,7 +58,7 @@ class Partition:
         self.key = key
         self.topic_id = topic_id
         self.log = log
-        self.leadership: Leadership | None = None
+        self.leader_state: LeaderState | None = None
         self._followed: PartitionRegistration | None = None
         self._node = node
         self._min_insync_replicas = min_insync_replicas
@@ -67,12 +68,12 @@ class Partition:
     @property
     def is_leader(self) -> bool:
         """Whether this node leads."""
-        return self.leadership is not None
+        return self.leader_state is not None
 
     @property
     def registration(self) -> PartitionRegistration | None:
         """The controller's last word on the partition; None before there was one."""
-        return self._followed if self.leadership is None else self.leadership.registration
+        return self._followed if self.leader_state is None else self.leader_state.registration
 
     @property
     def leader_epoch(self) -> int:
@@ -86,11 +87,11 @@ class Partition:
         What is not newer than what is known is ignored: a topic is told anew with all partitions,
         and one that is as it was must not lose its change of the in-sync set under way.
         """
-        if not self._is_news(registration):
+        if not self._is_newer(registration):
             return False
-        new_leader = self.leadership is None
-        if self.leadership is None:
-            self.leadership = Leadership(
+        new_leader = self.leader_state is None
+        if self.leader_state is None:
+            self.leader_state = LeaderState(
                 self.key,
                 self.topic_id,
                 self.log,
@@ -98,11 +99,11 @@ class Partition:
                 registration,
                 self._min_insync_replicas,
             )
-        return self.leadership.begin(registration, new_leader=new_leader)
+        return self.leader_state.begin(registration, new_leader=new_leader)
 
     def make_follower(self, registration: PartitionRegistration) -> bool:
         """Follow under *registration*; True if the leader epoch is a new one."""
-        if not self._is_news(registration):
+        if not self._is_newer(registration):
             return False
         new_epoch = registration.leader_epoch > self.leader_epoch
         self._followed = registration
@@ -111,19 +112,19 @@ class Partition:
 
     def resign(self) -> None:
         """Lead no longer, if this node does; also of who is in the middle of a follower's fetch."""
-        if self.leadership is not None:
-            self.leadership.resign()
-            self.leadership = None
+        if self.leader_state is not None:
+            self.leader_state.resign()
+            self.leader_state = None
 
-    def _is_news(self, registration: PartitionRegistration) -> bool:
+    def _is_newer(self, registration: PartitionRegistration) -> bool:
         known = self.registration
         return known is None or registration.partition_epoch > known.partition_epoch
 
-    def require_min_insync_replicas(self, count: int) -> None:
+    def set_min_insync_replicas(self, count: int) -> None:
         """Ask for *count* in-sync replicas from now on (min.insync.replicas)."""
         self._min_insync_replicas = count
-        if self.leadership is not None:
-            self.leadership.min_insync_replicas = count
+        if self.leader_state is not None:
+            self.leader_state.min_insync_replicas = count
 
     def check_leader(self, current_leader_epoch: int, *, leader_required: bool = True) -> None:
         """Raise `ApiError` unless this node may answer for the epoch the client knows.
@@ -135,14 +136,14 @@ class Partition:
             if current_leader_epoch < known:
                 raise ApiError(ErrorCode.FENCED_LEADER_EPOCH)
             raise ApiError(ErrorCode.UNKNOWN_LEADER_EPOCH)
-        if leader_required and self.leadership is None:
+        if leader_required and self.leader_state is None:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
-    def leading(self) -> Leadership:
+    def leader_state_or_error(self) -> LeaderState:
         """The leader's side of this partition; raises `ApiError` NOT_LEADER_OR_FOLLOWER."""
-        if self.leadership is None:
+        if self.leader_state is None:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        return self.leadership
+        return self.leader_state
 
     # ------------------------------------------------------------------------------- leader
 
@@ -158,16 +159,16 @@ class Partition:
         Raises `ApiError` NOT_LEADER_OR_FOLLOWER or NOT_ENOUGH_REPLICAS (nothing is written then),
         and what `Log.append_as_leader` raises.
         """
-        leadership = self.leading()
-        if required_acks == -1 and leadership.below_min_isr:
+        leader_state = self.leader_state_or_error()
+        if required_acks == -1 and leader_state.below_min_isr:
             raise ApiError(ErrorCode.NOT_ENOUGH_REPLICAS)
         info = self.log.append_as_leader(
             records,
-            leadership.registration.leader_epoch,
+            leader_state.registration.leader_epoch,
             produce_version=produce_version,
             origin=origin,
         )
-        return Appended(info, leadership.maybe_increment_high_watermark())
+        return Appended(info, leader_state.maybe_increment_high_watermark())
 
     def check_enough_replicas(self, required_offset: int) -> tuple[bool, ErrorCode]:
         """Whether a produce up to *required_offset* is replicated, and with what error.
@@ -175,12 +176,12 @@ class Partition:
         Kafka's ``Partition.checkEnoughReplicasReachOffset``: records that every in-sync replica has
         while that set is too small are reported, not taken back.
         """
-        leadership = self.leadership
-        if leadership is None:
+        leader_state = self.leader_state
+        if leader_state is None:
             return False, ErrorCode.NOT_LEADER_OR_FOLLOWER
         if self.log.high_watermark < required_offset:
             return False, ErrorCode.NONE
-        if len(leadership.isr.maximal) < leadership.effective_min_isr:
+        if len(leader_state.isr.maximal) < leader_state.effective_min_isr:
             return True, ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         return True, ErrorCode.NONE
 
@@ -190,13 +191,13 @@ class Partition:
         Raises `ApiError`: NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE above the high watermark,
         POLICY_VIOLATION if records here are never deleted but by compaction.
         """
-        leadership = self.leading()
+        leader_state = self.leader_state_or_error()
         if "delete" not in self.log.config.cleanup_policy:
             raise ApiError(
                 ErrorCode.POLICY_VIOLATION,
                 f"Records of partition {self.key} can not be deleted due to the configured policy",
             )
-        wanted = self.log.high_watermark if offset == HIGH_WATERMARK else offset
+        wanted = self.log.high_watermark if offset == DELETE_TO_HIGH_WATERMARK else offset
         if wanted < 0:
             raise ApiError(
                 ErrorCode.OFFSET_OUT_OF_RANGE,
@@ -206,7 +207,7 @@ class Partition:
             self.log.maybe_increment_log_start_offset(wanted)
         except OffsetOutOfRange as error:
             raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, str(error)) from None
-        return wanted, leadership.low_watermark()
+        return wanted, leader_state.low_watermark()
 
     # ----------------------------------------------------------------------------- follower
 
@@ -217,9 +218,9 @@ class Partition:
 
         True if the high watermark moved. Raises `AppendRefused`, as `Log.append_as_follower`.
         """
-        if self.leadership is not None:
+        if self.leader_state is not None:
             raise InvariantBroken(f"{self.key} would be appended to as a follower by its leader")
-        self._begin_with(records, log_start_offset)
+        self._maybe_start_at_first_batch(records, log_start_offset)
         log, before = self.log, self.log.high_watermark
         if records:
             log.append_as_follower(records, leader_epoch)
@@ -229,7 +230,7 @@ class Partition:
             log.maybe_increment_log_start_offset(min(log_start_offset, log.high_watermark))
         return log.high_watermark > before
 
-    def _begin_with(self, records: memoryview, leader_start: int) -> None:
+    def _maybe_start_at_first_batch(self, records: memoryview, leader_start: int) -> None:
         """Let the log begin with the batch that its end lies in, if it has nothing else to keep.
 
         A deletion may end inside a batch, which the leader sends whole to who is to go on there

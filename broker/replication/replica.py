@@ -29,18 +29,20 @@ class Replica:
 
     node_id: int
     log_start_offset: int = UNKNOWN_OFFSET
-    log_end: LogOffsetMetadata = field(default_factory=lambda: UNKNOWN_OFFSET_METADATA)
-    leader_end_at_last_fetch: int = 0
-    last_fetch_ms: float = -inf
-    last_caught_up_ms: float = -inf
+    log_end_offset_metadata: LogOffsetMetadata = field(
+        default_factory=lambda: UNKNOWN_OFFSET_METADATA
+    )
+    last_fetch_leader_log_end_offset: int = 0
+    last_fetch_time_ms: float = -inf
+    last_caught_up_time_ms: float = -inf
     broker_epoch: int | None = None
 
     @property
     def log_end_offset(self) -> int:
         """Where its log ends, as of its last fetch; -1 if it has not fetched."""
-        return self.log_end.message_offset
+        return self.log_end_offset_metadata.message_offset
 
-    def fetched(
+    def update_fetch_state(
         self,
         at: LogOffsetMetadata,
         log_start_offset: int,
@@ -50,13 +52,15 @@ class Replica:
     ) -> None:
         """It fetches from *at*, while the leader's log ends at *leader_end*."""
         if at.message_offset >= leader_end:
-            self.last_caught_up_ms = max(self.last_caught_up_ms, now_ms)
-        elif at.message_offset >= self.leader_end_at_last_fetch:
-            self.last_caught_up_ms = max(self.last_caught_up_ms, self.last_fetch_ms)
-        self.log_end = at
+            self.last_caught_up_time_ms = max(self.last_caught_up_time_ms, now_ms)
+        elif at.message_offset >= self.last_fetch_leader_log_end_offset:
+            self.last_caught_up_time_ms = max(self.last_caught_up_time_ms, self.last_fetch_time_ms)
+        self.log_end_offset_metadata = at
         self.log_start_offset = log_start_offset
-        self.leader_end_at_last_fetch = max(leader_end, self.leader_end_at_last_fetch)
-        self.last_fetch_ms = now_ms
+        self.last_fetch_leader_log_end_offset = max(
+            leader_end, self.last_fetch_leader_log_end_offset
+        )
+        self.last_fetch_time_ms = now_ms
         self.broker_epoch = broker_epoch
 
     def reset(self, *, new_leader: bool, in_sync: bool, leader_end: int, now_ms: float) -> None:
@@ -66,15 +70,17 @@ class Replica:
         """
         if new_leader:
             self.log_start_offset = UNKNOWN_OFFSET
-            self.log_end = UNKNOWN_OFFSET_METADATA
-            self.leader_end_at_last_fetch = 0
-            self.last_fetch_ms = -inf
+            self.log_end_offset_metadata = UNKNOWN_OFFSET_METADATA
+            self.last_fetch_leader_log_end_offset = 0
+            self.last_fetch_time_ms = -inf
             self.broker_epoch = None
         else:
-            self.leader_end_at_last_fetch = leader_end
-            self.last_fetch_ms = now_ms if in_sync else -inf
-        self.last_caught_up_ms = now_ms if in_sync else -inf
+            self.last_fetch_leader_log_end_offset = leader_end
+            self.last_fetch_time_ms = now_ms if in_sync else -inf
+        self.last_caught_up_time_ms = now_ms if in_sync else -inf
 
     def is_caught_up(self, leader_end: int, now_ms: float, lag_max_ms: float) -> bool:
         """Whether it has everything, or had everything less than *lag_max_ms* ago."""
-        return self.log_end_offset == leader_end or now_ms - self.last_caught_up_ms <= lag_max_ms
+        return (
+            self.log_end_offset == leader_end or now_ms - self.last_caught_up_time_ms <= lag_max_ms
+        )

@@ -18,7 +18,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
 from broker.replication.fetch_source import LogFetchSource
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.log_reader import read_from_logs
+from broker.replication.log_reader import read_from_log
 from broker.replication.waiting import Waiting
 from broker.steps.queue import Slices
 from broker.storage.append import AppendRefused
@@ -117,7 +117,7 @@ class ReplicaManager:
     def check_enough_replicas(self, key: TopicPartition, required_offset: int) -> tuple[bool, int]:
         """Whether the in-sync replicas have all below *required_offset*; a waiting produce asks."""
         try:
-            return self.partitions.find(key).check_enough_replicas(required_offset)
+            return self.partitions.get_or_error(key).check_enough_replicas(required_offset)
         except ApiError as error:
             return False, error.code
 
@@ -130,7 +130,7 @@ class ReplicaManager:
         has freed the high watermark of a follower it waited for.
         """
         try:
-            partition = self.partitions.find(key)
+            partition = self.partitions.get_or_error(key)
         except ApiError as error:
             return ProduceResult(error.code), -1, None
         log_start_offset = partition.log.log_start_offset
@@ -165,9 +165,9 @@ class ReplicaManager:
 
         Returns the operation if it waits. Kafka's ``ReplicaManager.fetchMessages``.
         """
-        results = read_from_logs(self.partitions, params, wanted)
+        results = read_from_log(self.partitions, params, wanted)
         if params.from_follower:
-            self._follower_fetched(params, wanted, results)
+            self._update_follower_fetch_state(params, wanted, results)
         if (
             params.max_wait_ms <= 0
             or not wanted
@@ -178,46 +178,46 @@ class ReplicaManager:
             return None
         statuses = [
             FetchPartitionStatus(
-                asked.key,
+                requested.key,
                 result.start,
-                asked.max_bytes,
-                asked.current_leader_epoch,
-                asked.last_fetched_epoch,
+                requested.max_bytes,
+                requested.current_leader_epoch,
+                requested.last_fetched_epoch,
             )
-            for asked, result in zip(wanted, results, strict=True)
+            for requested, result in zip(wanted, results, strict=True)
         ]
         operation = DelayedFetch(
             params.max_wait_ms,
             params.min_bytes,
             statuses,
             LogFetchSource(self.partitions, params),
-            lambda: on_response(read_from_logs(self.partitions, params, wanted)),
+            lambda: on_response(read_from_log(self.partitions, params, wanted)),
             "follower" if params.from_follower else "consumer",
         )
-        keys = [asked.key for asked in wanted]
+        keys = [requested.key for requested in wanted]
         done = self._waiting.fetch.try_complete_else_watch(operation, keys)
         return None if done else operation
 
-    def _follower_fetched(
+    def _update_follower_fetch_state(
         self, params: FetchParams, wanted: Sequence[FetchPartition], results: FetchResults
     ) -> None:
         """A follower has what lies below the offsets it fetches from; the answer is made already.
 
         So the answer bears the high watermark from before, as in Kafka.
         """
-        for asked, result in zip(wanted, results, strict=True):
+        for requested, result in zip(wanted, results, strict=True):
             if result.error or result.diverging_epoch:
                 continue
             # What an earlier partition set off may have ended the leadership of a later one.
-            partition = self.partitions.get(asked.key)
-            leadership = None if partition is None else partition.leadership
-            replica = None if leadership is None else leadership.replicas.get(params.replica_id)
-            if leadership is None or replica is None:
+            partition = self.partitions.get(requested.key)
+            leader_state = None if partition is None else partition.leader_state
+            replica = None if leader_state is None else leader_state.replicas.get(params.replica_id)
+            if leader_state is None or replica is None:
                 continue
-            leadership.follower_fetched(
+            leader_state.update_follower_fetch_state(
                 replica,
                 result.start,
-                asked.log_start_offset,
+                requested.log_start_offset,
                 result.log_end_offset,
                 params.replica_epoch,
             )
@@ -247,7 +247,7 @@ class ReplicaManager:
 
     def _delete(self, key: TopicPartition, offset: int) -> DeleteRecordsPartitionStatus:
         try:
-            wanted, low_watermark = self.partitions.find(key).delete_records(offset)
+            wanted, low_watermark = self.partitions.get_or_error(key).delete_records(offset)
         except ApiError as error:
             return DeleteRecordsPartitionStatus(offset, error.code)
         return DeleteRecordsPartitionStatus(wanted, ErrorCode.NONE, low_watermark)
@@ -255,6 +255,8 @@ class ReplicaManager:
     def low_watermark(self, key: TopicPartition) -> tuple[int, int]:
         """From where on every living replica has records; a waiting deletion asks."""
         try:
-            return self.partitions.find(key).leading().low_watermark(), ErrorCode.NONE
+            return self.partitions.get_or_error(
+                key
+            ).leader_state_or_error().low_watermark(), ErrorCode.NONE
         except ApiError as error:
             return -1, error.code

@@ -14,14 +14,14 @@ import trio
 from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.channel import ControllerChannel
 from broker.controller.image import Broker, MetadataImage
-from broker.controller.isr_changes import IsrChange
-from broker.replication.follower.fetcher import Connect
-from broker.replication.follower.fetchers import Fetchers
+from broker.replication.delta_applier import DeltaApplier, OnLeadershipChange
+from broker.replication.follower.replica_fetcher import Connect
+from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherManager
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.hosting import Hosting, OnLeadership
-from broker.replication.leadership import IsrAnswer
+from broker.replication.leader_state import AlterPartitionResult
 from broker.replication.replica_manager import ReplicaManager
 from broker.replication.waiting import Waiting
 from broker.steps.schedule import schedule
@@ -45,7 +45,7 @@ class Replication:
         channel: ControllerChannel,
         connect: Connect,
         scratch: Scratch,
-        on_leadership: OnLeadership,
+        on_leadership_change: OnLeadershipChange,
     ) -> None:
         self.node_id = node_id
         self.config = config
@@ -59,9 +59,9 @@ class Replication:
         self._resumed.set()
         self.partitions = HostedPartitions(self._is_known)
         self.replicas = ReplicaManager(self.partitions, waiting)
-        self.fetchers = Fetchers(self, connect)
-        self.hosting = Hosting(
-            self, config, logs, self.partitions, waiting, self.fetchers, on_leadership
+        self.fetchers = ReplicaFetcherManager(self, connect)
+        self.delta_applier = DeltaApplier(
+            self, config, logs, self.partitions, waiting, self.fetchers, on_leadership_change
         )
         logs.on_directory_failed(self._directory_failed)
         check_ms = max(1, config.replica_lag_time_max_ms // 2)
@@ -100,11 +100,13 @@ class Replication:
         broker = self._image().brokers.get(node_id)
         return None if broker is None or broker.fenced else broker
 
-    def alter_isr(self, change: IsrChange, answer: Callable[[IsrAnswer], None]) -> None:
+    def alter_partition(
+        self, change: AlterPartition, answer: Callable[[AlterPartitionResult], None]
+    ) -> None:
         """Ask the controller for another in-sync set."""
         self._channel.alter_partition(change, answer)
 
-    def deletions_wait(self) -> bool:
+    def has_delayed_deletes(self) -> bool:
         """Whether any DeleteRecords waits for a low watermark."""
         return self.waiting.delete_records.num_delayed() > 0
 
@@ -121,13 +123,13 @@ class Replication:
         return topic is not None and 0 <= key.partition < len(topic.partitions)
 
     def _directory_failed(self, keys: list[TopicPartition]) -> None:
-        self.hosting.fail(keys)
+        self.delta_applier.mark_offline(keys)
         self._channel.replicas_failed(self.node_id, keys)
 
     def _shrink_isrs(self) -> None:
         for partition in list(self.partitions.values()):
-            if partition.leadership is not None:
+            if partition.leader_state is not None:
                 try:
-                    partition.leadership.maybe_shrink_isr()
+                    partition.leader_state.maybe_shrink_isr()
                 except Exception as error:
                     self.timer.on_error(f"shrinking the in-sync set of {partition.key}", error)

@@ -144,7 +144,7 @@ class WorkerThreads:
         job.finish(outcome)
 
 
-class ShortTurns:
+class ShortSwitchInterval:
     """Shortens the interpreter's switch interval while at least one thread computes."""
 
     def __init__(self) -> None:
@@ -169,4 +169,4 @@ class ShortTurns:
 
 
 # The interval belongs to the process.
-_short_turns = ShortTurns()
+_short_turns = ShortSwitchInterval()

@@ -113,10 +113,10 @@ class StepQueue:
             if now_ms() >= ends_ms:
                 return None
 
-    def proceed(self, work: Work, signal: Signal | None) -> None:
+    def enqueue(self, work: Work, signal: Signal | None) -> None:
         """Run the next slice of *work* in its turn, or in turn after *signal* is set."""
         if signal is not None:
-            signal.when_set(partial(self.proceed, work, None), self._on_error)
+            signal.when_set(partial(self.enqueue, work, None), self._on_error)
         else:
             self._waiting.append(work)
             self._added.set()
@@ -167,7 +167,7 @@ class Job:
             return
         finally:
             self._is_running = False
-        self._queue.proceed(self, signal)
+        self._queue.enqueue(self, signal)
 
     def cancel(self) -> None:
         """Do no more of the work, and never call *done*."""

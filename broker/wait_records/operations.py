@@ -114,18 +114,18 @@ class Progress(NamedTuple):
 
 def progress(node: Node, partition: Partition) -> list[Progress]:
     """Each replica of a partition that *node* leads; nothing if it does not."""
-    leadership = partition.leadership
-    if leadership is None:
+    leader_state = partition.leader_state
+    if leader_state is None:
         return []
     now_ms = node.clock.now_ms()
     found = []
-    for node_id in leadership.registration.replicas:
-        in_sync = node_id in leadership.isr.maximal
-        replica = leadership.replicas.get(node_id)
+    for node_id in leader_state.registration.replicas:
+        in_sync = node_id in leader_state.isr.maximal
+        replica = leader_state.replicas.get(node_id)
         if replica is None:
             found.append(Progress(node_id, partition.log.log_end_offset, in_sync, None))
         else:
-            ago_ms = now_ms - replica.last_caught_up_ms
+            ago_ms = now_ms - replica.last_caught_up_time_ms
             ago = None if ago_ms == float("inf") else int(ago_ms)
             found.append(Progress(node_id, replica.log_end_offset, in_sync, ago))
     return found

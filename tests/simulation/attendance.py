@@ -18,8 +18,8 @@ from math import inf
 
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import PartitionRegistration
-from broker.controller.isr_changes import IsrChange
 from broker.node import Node
 from tests.simulation.violation import Violation
 
@@ -48,7 +48,7 @@ class Attendance:
         self._lag_max_ms = lag_max_ms
         self._is_disturbed = is_disturbed
         self._records: dict[tuple[int, TopicPartition, int], _Record] = {}
-        self._asked: dict[tuple[int, TopicPartition], IsrChange] = {}
+        self._asked: dict[tuple[int, TopicPartition], AlterPartition] = {}
 
     def fetched(
         self,
@@ -107,7 +107,7 @@ class Attendance:
             and not self._is_disturbed(node)
         )
 
-    def asked(self, change: IsrChange, isr: tuple[int, ...]) -> None:
+    def asked(self, change: AlterPartition, isr: tuple[int, ...]) -> None:
         """A leader whose set is *isr* wants another; raises `Violation` if it is unfair.
 
         What is asked for again was fair when it was asked for first.

@@ -82,7 +82,7 @@ class Laggards:
         for node in self._cluster.nodes:
             if node.id == known.leader and not self._is_disturbed(node):
                 partition = node.replicas.partitions.get(key)
-                if partition is not None and partition.leadership is not None:
+                if partition is not None and partition.leader_state is not None:
                     return partition if partition.registration == known else None
         return None
 

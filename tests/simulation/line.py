@@ -12,14 +12,14 @@ from collections.abc import Callable
 from functools import partial
 
 from broker.common.errors import ApiError
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.channel import Answer, ControllerChannel
-from broker.controller.isr_changes import IsrChange
 from protocol.errors import ErrorCode
 
 _OPEN = ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
 _REFUSED = ApiError(ErrorCode.INELIGIBLE_REPLICA)
 
-Fate = Callable[[IsrChange, Answer], None]
+Fate = Callable[[AlterPartition, Answer], None]
 
 
 class Line:
@@ -28,9 +28,9 @@ class Line:
     def __init__(self, channel: ControllerChannel) -> None:
         self._ask = channel.alter_partition
         self._fates: deque[Fate] = deque()
-        self._questions: list[tuple[IsrChange, Answer]] | None = None
+        self._questions: list[tuple[AlterPartition, Answer]] | None = None
         self._answers: list[Callable[[], None]] | None = None
-        self._repeats: list[IsrChange] = []
+        self._repeats: list[AlterPartition] = []
         channel.alter_partition = self._alter_partition  # type: ignore[method-assign]
 
     @property
@@ -69,7 +69,7 @@ class Line:
         for late in answers:
             late()
 
-    def _alter_partition(self, change: IsrChange, answer: Answer) -> None:
+    def _alter_partition(self, change: AlterPartition, answer: Answer) -> None:
         if self._questions is not None:
             self._questions.append((change, answer))
         elif self._fates:
@@ -79,7 +79,7 @@ class Line:
         else:
             self._ask(change, answer)
 
-    def _and_repeat(self, change: IsrChange, answer: Answer) -> None:
+    def _and_repeat(self, change: AlterPartition, answer: Answer) -> None:
         self._repeats.append(change)
         self._ask(change, answer)
 

@@ -15,7 +15,7 @@ from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration
 from broker.node import Node
-from broker.replication.leadership import Leadership
+from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from broker.storage.log import Log
 from tests.simulation.committed import Committed
@@ -98,11 +98,13 @@ class Rules:
         self._learn(f"node {node_id}, leader of {key}", key, log, now)
         self.check_set(key, self._registration(key))
 
-    def check_leads(self, node_id: int, key: TopicPartition, leadership: Leadership) -> None:
+    def check_leads(self, node_id: int, key: TopicPartition, leader_state: LeaderState) -> None:
         """Raise `Violation` if that is not what the node leads the partition by now."""
         for node in self._cluster.nodes:
             partition = node.replicas.partitions.get(key)
-            if node.id == node_id and (partition is None or partition.leadership is not leadership):
+            if node.id == node_id and (
+                partition is None or partition.leader_state is not leader_state
+            ):
                 raise Violation(
                     f"node {node_id}, no longer leader of {key}, moves the high watermark"
                 )

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import TopicImage
-from broker.controller.isr_changes import IsrChange
 from broker.controller.state import ClusterState
-from broker.replication.leadership import Leadership
+from broker.replication.leader_state import LeaderState
 from broker.replication.replica import Replica
 from broker.replication.replication import Replication
 from broker.storage.offset_metadata import LogOffsetMetadata
@@ -63,9 +63,9 @@ def watched(rules: Rules, attendance: Attendance, tell: Callable[[str], None]) -
 
 def _moves(rules: Rules, tell: Callable[[str], None]) -> Any:
     """Every single move of a leader's high watermark."""
-    increment = Leadership.maybe_increment_high_watermark
+    increment = LeaderState.maybe_increment_high_watermark
 
-    def maybe_increment_high_watermark(self: Leadership) -> bool:
+    def maybe_increment_high_watermark(self: LeaderState) -> bool:
         moved = increment(self)
         if moved:
             node, epoch = self._node.node_id, self.registration.leader_epoch
@@ -78,7 +78,7 @@ def _moves(rules: Rules, tell: Callable[[str], None]) -> Any:
         return moved
 
     return patch.object(
-        Leadership, "maybe_increment_high_watermark", maybe_increment_high_watermark
+        LeaderState, "maybe_increment_high_watermark", maybe_increment_high_watermark
     )
 
 
@@ -97,10 +97,10 @@ def _decisions(rules: Rules) -> Any:
 
 def _fetches(attendance: Attendance) -> Any:
     """Every fetch of a follower that its leader counts."""
-    count = Leadership.follower_fetched
+    count = LeaderState.update_follower_fetch_state
 
-    def follower_fetched(
-        self: Leadership,
+    def update_follower_fetch_state(
+        self: LeaderState,
         replica: Replica,
         at: LogOffsetMetadata,
         log_start_offset: int,
@@ -117,17 +117,17 @@ def _fetches(attendance: Attendance) -> Any:
         )
         count(self, replica, at, log_start_offset, leader_end, broker_epoch)
 
-    return patch.object(Leadership, "follower_fetched", follower_fetched)
+    return patch.object(LeaderState, "update_follower_fetch_state", update_follower_fetch_state)
 
 
 def _questions(attendance: Attendance, rules: Rules) -> Any:
     """Every other in-sync set that a leader asks for, and what it is told: that wakes nobody."""
-    ask = Replication.alter_isr
+    ask = Replication.alter_partition
 
-    def alter_isr(self: Replication, change: IsrChange, answer: Any) -> None:
+    def alter_partition(self: Replication, change: AlterPartition, answer: Any) -> None:
         partition = self.partitions.get(change.key)
-        if partition is not None and partition.leadership is not None:
-            attendance.asked(change, partition.leadership.isr.committed)
+        if partition is not None and partition.leader_state is not None:
+            attendance.asked(change, partition.leader_state.isr.committed)
 
         def heard(result: Any) -> None:
             answer(result)
@@ -135,4 +135,4 @@ def _questions(attendance: Attendance, rules: Rules) -> Any:
 
         ask(self, change, heard)
 
-    return patch.object(Replication, "alter_isr", alter_isr)
+    return patch.object(Replication, "alter_partition", alter_partition)

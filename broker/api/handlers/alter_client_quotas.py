@@ -3,8 +3,8 @@
 Behaviour: each entity has its own answer, and those that are refused hold up no other. One that a
 request names twice is altered as it says first, and answered with an error.
 
-Applied are ``producer_byte_rate`` and ``consumer_byte_rate`` (`broker.quotas.client_quota`), on
-every node by itself.
+``producer_byte_rate`` and ``consumer_byte_rate`` are applied, by each node separately
+(`broker.quotas.client_quota_manager`).
 
 Deviations: ``request_percentage``, ``controller_mutation_rate`` and ``connection_creation_rate``
 are stored and described, and throttle nobody. Host names are not looked up: an ``ip`` is an

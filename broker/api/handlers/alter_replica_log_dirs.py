@@ -54,7 +54,7 @@ def _placed(
     if wanted not in {str(directory.path) for directory in node.logs.directories}:
         return ErrorCode.LOG_DIR_NOT_FOUND
     try:
-        home = node.replicas.partitions.find(key).log.directory.parent
+        home = node.replicas.partitions.get_or_error(key).log.directory.parent
     except ApiError as error:
         return error.code
     return ErrorCode.NONE if str(home) == wanted else ErrorCode.INVALID_REQUEST

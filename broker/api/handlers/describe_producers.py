@@ -43,7 +43,7 @@ def _partition(
                 ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
                 "This server does not host this topic-partition.",
             )
-        partition = request.node.replicas.partitions.find(key)
+        partition = request.node.replicas.partitions.get_or_error(key)
         if not partition.is_leader:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
     except ApiError as error:

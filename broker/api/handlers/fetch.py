@@ -19,11 +19,11 @@ from broker.api.request import Request
 from broker.common.java_numbers import double_to_int
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_context import (
-    Answers,
     FetchContext,
+    PartitionResponses,
+    RequestedPartitions,
     SessionError,
-    Wanted,
-    fetch_context,
+    new_fetch_context,
     partition_name,
 )
 from broker.replication.fetch_data import (
@@ -66,10 +66,12 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
     refused, names, readable = _sort_out(request, context)
     quota = request.node.client_quotas.fetch
-    limited = quota.in_force and replica_id < 0
+    limited = quota.quotas_enabled and replica_id < 0
     max_bytes = min(body.max_bytes, request.node.config.fetch_max_bytes)
     if limited:  # with more a consumer that was idle would be throttled, and get nothing
-        max_bytes = min(max_bytes, double_to_int(quota.at_once(request.client_id)))
+        max_bytes = min(
+            max_bytes, double_to_int(quota.max_value_in_quota_window(request.client_id))
+        )
     params = FetchParams(
         replica_id,
         body.max_wait_ms,
@@ -93,7 +95,7 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
                 )
                 for asked, result in zip(readable, results, strict=True)
             ]
-        answers: Answers = [
+        answers: PartitionResponses = [
             (name, _partition_data(name[1], result, read_committed))
             for name, result in zip(names, results, strict=True)
         ]
@@ -144,7 +146,7 @@ def _context(request: Request[FetchRequest], replica_id: int) -> FetchContext:
         for partition in topic.partitions
     ]
     sessions = request.version >= _SESSIONS_SINCE
-    return fetch_context(
+    return new_fetch_context(
         request.node.fetch_sessions,
         body.session_id if sessions else NO_SESSION,
         body.session_epoch if sessions else FINAL_EPOCH,
@@ -180,16 +182,16 @@ def _wanted(request: Request[FetchRequest]) -> Iterator[tuple[PartitionName, Fet
 
 def _sort_out(
     request: Request[FetchRequest], context: FetchContext
-) -> tuple[Answers, list[PartitionName], list[FetchPartition]]:
+) -> tuple[PartitionResponses, list[PartitionName], list[FetchPartition]]:
     """Partitions nobody knows, with their error, and those to read.
 
     A session by topic id looks its names up anew each time: the topic may have come or gone.
     """
     image = request.node.image
-    refused: Answers = []
+    refused: PartitionResponses = []
     names: list[PartitionName] = []
     readable: list[FetchPartition] = []
-    wanted: Wanted = context.wanted
+    wanted: RequestedPartitions = context.wanted
     for name, asked in wanted:
         partition = name[1]
         if request.version >= _TOPIC_IDS_SINCE:
@@ -239,36 +241,40 @@ def _partition_data(partition: int, result: LogReadResult, read_committed: bool)
     return data
 
 
-def _response(context: FetchContext, answers: Answers) -> FetchResponse:
+def _response(context: FetchContext, answers: PartitionResponses) -> FetchResponse:
     try:
-        session_id, news = context.answer(answers)
+        session_id, news = context.update_and_generate_response(answers)
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
     return FetchResponse(session_id=session_id, responses=_topics(news))
 
 
 def _throttled(
-    request: Request[FetchRequest], context: FetchContext, answers: Answers
+    request: Request[FetchRequest], context: FetchContext, answers: PartitionResponses
 ) -> FetchResponse | None:
     """The empty answer to a consumer that has had its share; None: it may have what there is."""
     node, quota = request.node, request.node.client_quotas.fetch
     try:
         out = Output()
         start = out.begin_frame()
-        encode_into(out, FetchResponse(responses=_topics(context.news(answers))), request.version)
+        encode_into(
+            out,
+            FetchResponse(responses=_topics(context.changed_partitions(answers))),
+            request.version,
+        )
         size = out.finish_frame(start)
         throttle_ms = quota.record(request.client_id, size)
         if not throttle_ms:
             return None
-        quota.take_back(request.client_id, size)
+        quota.unrecord(request.client_id, size)
         request.throttle(throttle_ms)
-        session_id = context.throttled(node.fetch_sessions)
+        session_id = context.throttled_session_id(node.fetch_sessions)
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
     return FetchResponse(throttle_time_ms=throttle_ms, session_id=session_id, responses=[])
 
 
-def _topics(answers: Answers) -> list[FetchableTopicResponse]:
+def _topics(answers: PartitionResponses) -> list[FetchableTopicResponse]:
     topics: list[FetchableTopicResponse] = []
     last: object = None
     for (topic, _), data in answers:

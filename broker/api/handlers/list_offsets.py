@@ -124,7 +124,7 @@ def _partition(
     request: Request[ListOffsetsRequest], key: TopicPartition, asked: ListOffsetsPartition
 ) -> Partition:
     """The partition, if this node may respond for it; raises `ApiError`."""
-    partition = request.node.replicas.partitions.find(key)
+    partition = request.node.replicas.partitions.get_or_error(key)
     leader_required = request.body.replica_id != _DEBUGGING_REPLICA_ID
     partition.check_leader(asked.current_leader_epoch, leader_required=leader_required)
     return partition
@@ -165,11 +165,11 @@ def _check_caught_up(partition: Partition, request: Request[ListOffsetsRequest])
 
     Its high watermark may be behind the one that the last leader told (KIP-207).
     """
-    leadership = partition.leadership
+    leader_state = partition.leader_state
     if (
-        leadership is not None
+        leader_state is not None
         and request.body.replica_id == _CONSUMER_REPLICA_ID
-        and partition.log.high_watermark < leadership.epoch_start_offset
+        and partition.log.high_watermark < leader_state.epoch_start_offset
     ):
         raise ApiError(
             ErrorCode.OFFSET_NOT_AVAILABLE

@@ -303,7 +303,7 @@ def _respond(
     if request.record is not None:
         yield from _note(request, results, sizes)
     quota = request.node.client_quotas.produce
-    throttle_ms = quota.record(request.client_id, request.size_bytes) if quota.in_force else 0
+    throttle_ms = quota.record(request.client_id, request.size_bytes) if quota.quotas_enabled else 0
     if throttle_ms:
         request.throttle(throttle_ms)
     if request.body.acks != 0:

@@ -37,7 +37,7 @@ class LeaderConnection:
         self._gate = gate
         self._correlation_id = 0
 
-    async def ask(self, body: Any, use: Callable[[Any], T]) -> T:
+    async def send_request(self, body: Any, use: Callable[[Any], T]) -> T:
         """Send a request and return what *use* makes of the response.
 
         *use* runs before anybody else may overwrite the records in the response. Raises
@@ -49,7 +49,7 @@ class LeaderConnection:
         finally:
             self._inbox.settle()
 
-    async def ask_in_slices(self, body: Any, use: Callable[[Any], Slices[T]]) -> T:
+    async def send_request_in_slices(self, body: Any, use: Callable[[Any], Slices[T]]) -> T:
         """Send a request and return what *use* makes of the response, in slices if it is long.
 
         The records in the response stay valid until the end. Raises `Disconnected`, `Malformed`.

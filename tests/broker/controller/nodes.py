@@ -7,10 +7,10 @@ from pathlib import Path
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.topics import check_topic_configs
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.controller import Controller
 from broker.controller.feed import MetadataFeed
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
-from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.steps.queue import finish
@@ -92,11 +92,11 @@ class Nodes:
         assert topic is not None
         return topic.partitions[0]
 
-    def change(self, topic: TopicImage, *isr: int) -> IsrChange:
+    def change(self, topic: TopicImage, *isr: int) -> AlterPartition:
         """What an up-to-date leader would ask."""
         now = self.partition
         brokers = self.controller.image.brokers
-        return IsrChange(
+        return AlterPartition(
             TopicPartition("t", 0),
             topic.topic_id,
             now.leader,

@@ -7,20 +7,20 @@ from uuid import uuid4
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
 from broker.controller.image import PartitionRegistration
-from broker.controller.isr_changes import IsrChange
 from protocol.errors import ErrorCode
 
-CHANGE = IsrChange(TopicPartition("t", 0), uuid4(), 1, 1, 0, 0, (1,), (1,))
+CHANGE = AlterPartition(TopicPartition("t", 0), uuid4(), 1, 1, 0, 0, (1,), (1,))
 SHRUNK = PartitionRegistration((1, 2), (1,), 1)
 
 
 class Agreeing:
     """A controller that agrees to everything but epoch 13."""
 
-    def alter_partition(self, change: IsrChange) -> PartitionRegistration:
+    def alter_partition(self, change: AlterPartition) -> PartitionRegistration:
         if change.leader_epoch == 13:
             raise ApiError(ErrorCode.FENCED_LEADER_EPOCH)
         return SHRUNK
@@ -33,7 +33,7 @@ class Asker:
         self.channel = ControllerChannel(cast("Controller", Agreeing()))
         self.answers: list[PartitionRegistration | ErrorCode] = []
 
-    def ask(self, change: IsrChange = CHANGE) -> None:
+    def ask(self, change: AlterPartition = CHANGE) -> None:
         self.channel.alter_partition(change, self._answered)
 
     def _answered(self, answer: PartitionRegistration | ApiError) -> None:
@@ -45,7 +45,7 @@ def test_an_answer_comes_at_once() -> None:
     asker = Asker()
 
     asker.ask()
-    asker.ask(IsrChange(CHANGE.key, CHANGE.topic_id, 1, 1, 13, 0, (1,), (1,)))
+    asker.ask(AlterPartition(CHANGE.key, CHANGE.topic_id, 1, 1, 13, 0, (1,), (1,)))
 
     assert asker.answers == [SHRUNK, ErrorCode.FENCED_LEADER_EPOCH]
 

@@ -17,9 +17,9 @@ from hypothesis.stateful import (
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.feed import MetadataFeed
 from broker.controller.image import NO_LEADER, Broker, PartitionRegistration
-from broker.controller.isr_changes import IsrChange
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.steps.queue import finish
@@ -78,7 +78,7 @@ class ClusterAtRandom(RuleBasedStateMachine):
         now = image.partitions[0]
         leader = self.controller.image.brokers.get(now.leader)
         new_isr = (now.leader, *(node for node in isr if node != now.leader))
-        change = IsrChange(
+        change = AlterPartition(
             TopicPartition(topic, 0),
             image.topic_id,
             now.leader,

@@ -7,13 +7,13 @@ import pytest
 from broker.common.errors import ApiError
 from broker.controller.elections import (
     after_start,
+    clear_elr,
     elect_leader,
-    nobody_eligible,
-    not_led_yet,
-    prefer_first,
+    elect_preferred_leader,
     with_leader,
     without_crashed,
-    without_lost,
+    without_fenced,
+    without_leader,
 )
 from broker.controller.image import NO_LEADER, PartitionRegistration
 from broker.controller.partition_change import Election, Rules
@@ -28,7 +28,7 @@ def _rules(*alive: int, min_isr: int = 1) -> Rules:
 
 def test_who_is_lost_is_replaced_even_while_it_looks_alive() -> None:
     """It may be the one thing that the rules do not know yet."""
-    new = without_lost(1, WHOLE, _rules(1, 2, 3))
+    new = without_fenced(1, WHOLE, _rules(1, 2, 3))
 
     assert (new.leader, new.isr, new.leader_epoch) == (2, (2, 3), 6)
 
@@ -43,7 +43,9 @@ def test_a_partition_that_is_led_needs_no_election() -> None:
 def test_who_crashed_does_not_lead_what_another_may_have_more_of() -> None:
     """Nobody else was in sync, but node 2 had all that was committed when it left."""
     rules = _rules(min_isr=2)
-    lost = without_lost(1, without_lost(2, PartitionRegistration((1, 2), (1, 2), 1), rules), rules)
+    lost = without_fenced(
+        1, without_fenced(2, PartitionRegistration((1, 2), (1, 2), 1), rules), rules
+    )
 
     back = with_leader(without_crashed(1, lost, rules), _rules(1, min_isr=2))
 
@@ -55,16 +57,16 @@ def test_after_a_restart_the_former_leader_leads_in_a_new_epoch() -> None:
     """Not the first replica: nothing happened that would move leaderships."""
     led = PartitionRegistration((1, 2, 3), (1, 2, 3), 2, 5, 8)
 
-    new = after_start(not_led_yet(led), _rules(1, 2, 3))
+    new = after_start(without_leader(led), _rules(1, 2, 3))
 
-    assert not_led_yet(led).leader == NO_LEADER
+    assert without_leader(led).leader == NO_LEADER
     assert (new.leader, new.isr) == (2, (1, 2, 3))
     assert (new.leader_epoch, new.partition_epoch) == (6, 9)
 
 
 def test_after_a_restart_who_is_not_there_is_out() -> None:
     """As if it had been fenced; it is eligible if the set is too small without it."""
-    new = after_start(not_led_yet(WHOLE), _rules(3, min_isr=2))
+    new = after_start(without_leader(WHOLE), _rules(3, min_isr=2))
 
     assert (new.leader, new.isr, new.elr) == (3, (3,), (1, 2))
 
@@ -73,7 +75,7 @@ def test_a_partition_that_nobody_led_stays_as_it_was_left() -> None:
     """Its last leader is remembered from before."""
     lost = PartitionRegistration((1, 2), (), NO_LEADER, elr=(2,), last_known_elr=(2,))
 
-    assert not_led_yet(lost) is lost
+    assert without_leader(lost) is lost
     assert after_start(lost, _rules(1)) is lost
 
 
@@ -82,16 +84,16 @@ def test_leadership_goes_to_the_first_replica_if_it_can() -> None:
     away = PartitionRegistration((1, 2, 3), (2, 3), 2)
     back = PartitionRegistration((1, 2, 3), (2, 3, 1), 2)
 
-    assert prefer_first(away, _rules(1, 2, 3)) is away
-    assert prefer_first(back, _rules(1, 2, 3)).leader == 1
+    assert elect_preferred_leader(away, _rules(1, 2, 3)) is away
+    assert elect_preferred_leader(back, _rules(1, 2, 3)).leader == 1
 
 
 def test_another_minimum_forgets_who_was_eligible() -> None:
     """Kafka's testReplayClearTopicElrs: it went by the minimum of then."""
     small = PartitionRegistration((1, 2), (1,), 1, 3, 5, elr=(2,))
 
-    assert nobody_eligible(small) == PartitionRegistration((1, 2), (1,), 1, 3, 6)
-    assert nobody_eligible(WHOLE) is WHOLE
+    assert clear_elr(small) == PartitionRegistration((1, 2), (1,), 1, 3, 6)
+    assert clear_elr(WHOLE) is WHOLE
 
 
 @pytest.mark.parametrize(

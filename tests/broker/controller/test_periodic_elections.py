@@ -8,7 +8,7 @@ import pytest
 
 from broker.config import Config
 from broker.controller.controller import Controller
-from broker.controller.periodic_elections import hold_elections
+from broker.controller.periodic_elections import schedule_elections
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -39,7 +39,7 @@ def test_every_five_minutes(config: Config, asked: list[str]) -> None:
     now_ms = 0.0
     timer = SystemTimer("cluster", now_ms=lambda: now_ms)
     controller = CountingController()
-    hold_elections(timer, cast("Controller", controller), config)
+    schedule_elections(timer, cast("Controller", controller), config)
 
     for _ in range(605):
         now_ms += 1000

@@ -11,7 +11,7 @@ import pytest
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config, parse_config
-from broker.controller.decisions import Decide
+from broker.controller.change_batch import ChangePartition
 from broker.controller.image import NO_LEADER, Broker, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election, Rules
 from broker.controller.state import ClusterState
@@ -80,7 +80,7 @@ def test_some_of_many_changes_may_be_refused() -> None:
     told = list(node.told)
     moved, unknown, gone = (TopicPartition(*key) for key in (("t", 1), ("nope", 0), ("t", 7)))
 
-    decisions: dict[TopicPartition, Decide] = {
+    decisions: dict[TopicPartition, ChangePartition] = {
         TopicPartition("t", 0): _refused,
         TopicPartition("t", 1): _moved,
         unknown: _moved,

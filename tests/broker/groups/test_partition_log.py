@@ -21,7 +21,7 @@ from protocol.record_batch.record import Record
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock
-from tests.broker.replication.world import KEY, follow, make_partition
+from tests.broker.replication.world import KEY, make_follower, make_partition
 from tests.broker.storage.logs import marker
 
 A, B, C = (RawRecord(each, each) for each in (b"a", b"b", b"c"))
@@ -109,7 +109,7 @@ def test_too_few_replicas_in_sync_refuse(tmp_path: Path) -> None:
 
 def test_a_partition_that_is_led_elsewhere_refuses(partition: Partition, log: PartitionLog) -> None:
     """The coordinator has not heard of it yet."""
-    follow(partition)
+    make_follower(partition)
 
     with pytest.raises(ApiError) as refused:
         log.append([A])

@@ -25,8 +25,8 @@ from tests.broker.replication.world import (
     KEY,
     OTHER,
     FakeNode,
-    follow,
     hosted,
+    make_follower,
     make_partition,
     records,
 )
@@ -55,7 +55,7 @@ class Desk(FakeNode):
         self._timers.append(SystemTimer(name, now_ms=self.now_ms))
         return DelayedOperationPurgatory(name, self._timers[-1])
 
-    def deletions_wait(self) -> bool:
+    def has_delayed_deletes(self) -> bool:
         return self.waiting.delete_records.num_delayed() > 0
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
@@ -70,7 +70,7 @@ class Desk(FakeNode):
 
     def lose(self, key: TopicPartition) -> None:
         """Another node is elected for the partition."""
-        follow(self.partitions[key])
+        make_follower(self.partitions[key])
         self.waiting.after_leaving(key, CauseKind.LEADERSHIP)
 
     def drop(self, key: TopicPartition) -> None:

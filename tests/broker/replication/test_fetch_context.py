@@ -9,10 +9,10 @@ import pytest
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_context import (
     FetchContext,
-    IncrementalContext,
+    IncrementalFetchContext,
+    RequestedPartitions,
     SessionError,
-    Wanted,
-    fetch_context,
+    new_fetch_context,
     partition_name,
 )
 from broker.replication.fetch_data import FetchPartition
@@ -28,7 +28,7 @@ def cache() -> FetchSessionCache:
     return FetchSessionCache(10, StillClock(0))
 
 
-def _wanted(*partitions: int, offset: int = 0) -> Wanted:
+def _wanted(*partitions: int, offset: int = 0) -> RequestedPartitions:
     return [
         (("t", index), FetchPartition(TopicPartition("t", index), UUID(int=0), offset, 100))
         for index in partitions
@@ -45,12 +45,14 @@ def _data(partition: int, *, high_watermark: int = 0, records: bytes = b"") -> P
 
 
 def _answer(context: FetchContext, *data: PartitionData) -> tuple[int, list[int]]:
-    session_id, news = context.answer([(("t", each.partition_index), each) for each in data])
+    session_id, news = context.update_and_generate_response(
+        [(("t", each.partition_index), each) for each in data]
+    )
     return session_id, [each.partition_index for _, each in news]
 
 
 def _open(cache: FetchSessionCache, *partitions: int) -> int:
-    context = fetch_context(
+    context = new_fetch_context(
         cache, 0, 0, _wanted(*partitions), [], uses_topic_ids=False, privileged=False
     )
     session_id, _ = _answer(context, *(_data(index) for index in partitions))
@@ -61,10 +63,10 @@ def _next(
     cache: FetchSessionCache,
     session_id: int,
     epoch: int,
-    wanted: Wanted | None = None,
+    wanted: RequestedPartitions | None = None,
     forgotten: list[PartitionName] | None = None,
 ) -> FetchContext:
-    return fetch_context(
+    return new_fetch_context(
         cache,
         session_id,
         epoch,
@@ -77,7 +79,7 @@ def _next(
 
 def test_without_a_session_everything_is_answered(cache: FetchSessionCache) -> None:
     """Session 0 with epoch -1 is a full fetch that leaves nothing behind."""
-    context = fetch_context(
+    context = new_fetch_context(
         cache, 0, FINAL_EPOCH, _wanted(0, 1), [], uses_topic_ids=False, privileged=False
     )
 
@@ -172,7 +174,7 @@ def test_a_wrong_epoch_is_refused_and_the_session_survives(cache: FetchSessionCa
         _next(cache, session_id, 5)
 
     assert refusal.value.code is ErrorCode.INVALID_FETCH_SESSION_EPOCH
-    assert isinstance(_next(cache, session_id, 1), IncrementalContext)
+    assert isinstance(_next(cache, session_id, 1), IncrementalFetchContext)
 
 
 def test_names_and_ids_do_not_mix(cache: FetchSessionCache) -> None:
@@ -180,7 +182,7 @@ def test_names_and_ids_do_not_mix(cache: FetchSessionCache) -> None:
     session_id = _open(cache, 0)
 
     with pytest.raises(SessionError) as refusal:
-        fetch_context(cache, session_id, 1, [], [], uses_topic_ids=True, privileged=False)
+        new_fetch_context(cache, session_id, 1, [], [], uses_topic_ids=True, privileged=False)
 
     assert refusal.value.code is ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR
 
@@ -200,11 +202,11 @@ def test_a_second_request_of_the_same_session_spoils_the_first_answer(
 def test_a_new_session_ends_the_old_one(cache: FetchSessionCache) -> None:
     """A full fetch that names a session closes it, whether or not it opens another."""
     first = _open(cache, 0)
-    fetch_context(cache, first, 0, _wanted(0), [], uses_topic_ids=False, privileged=False)
+    new_fetch_context(cache, first, 0, _wanted(0), [], uses_topic_ids=False, privileged=False)
     assert cache.get(first) is None
 
     second = _open(cache, 0)
-    fetch_context(
+    new_fetch_context(
         cache, second, FINAL_EPOCH, _wanted(0), [], uses_topic_ids=False, privileged=False
     )
     assert cache.get(second) is None

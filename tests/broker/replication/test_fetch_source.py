@@ -14,8 +14,8 @@ from tests.broker.replication.world import (
     KEY,
     append,
     consumer,
-    follow,
     hosted,
+    make_follower,
     make_partition,
 )
 
@@ -46,7 +46,7 @@ def test_what_may_no_longer_be_answered_ends_the_wait(tmp_path: Path) -> None:
 
     assert source.end_offset(TopicPartition("gone", 0), -1) is None
     assert source.end_offset(KEY, 4) is None
-    follow(partition)
+    make_follower(partition)
     assert source.end_offset(KEY, -1) is None
 
 

@@ -17,7 +17,7 @@ def test_what_is_here_is_found(tmp_path: Path) -> None:
     """By its key."""
     partition = make_partition(tmp_path)
 
-    assert hosted(partition).find(KEY) is partition
+    assert hosted(partition).get_or_error(KEY) is partition
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,6 @@ def test_what_is_not_here_has_a_reason(partition: int, error: ErrorCode) -> None
     partitions.offline.add(TopicPartition("t", 0))
 
     with pytest.raises(ApiError) as refusal:
-        partitions.find(TopicPartition("t", partition))
+        partitions.get_or_error(TopicPartition("t", partition))
 
     assert refusal.value.code is error

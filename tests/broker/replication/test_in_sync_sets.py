@@ -17,8 +17,8 @@ from tests.broker.replication.world import (
     append,
     broker_epoch,
     fetched,
-    follow,
-    leading,
+    leader_state_of,
+    make_follower,
     make_partition,
 )
 
@@ -35,9 +35,9 @@ def _led(folder: Path, node: FakeNode, *isr: int) -> Partition:
     """Ten records of epoch 4, and epoch 5 begins behind them."""
     partition = make_partition(folder, node=node, isr=isr, replicas=ALL, leader_epoch=4)
     append(partition, 10)
-    leadership = leading(partition)
-    leadership.begin(
-        replace(leadership.registration, leader_epoch=5, partition_epoch=1), new_leader=True
+    leader_state = leader_state_of(partition)
+    leader_state.begin(
+        replace(leader_state.registration, leader_epoch=5, partition_epoch=1), new_leader=True
     )
     return partition
 
@@ -106,7 +106,7 @@ def test_one_change_at_a_time(tmp_path: Path, node: FakeNode) -> None:
     fetched(partition, 3, 10)
     fetched(partition, 2, 10)
     node.time_ms += LAG_MAX_MS + 1
-    leading(partition).maybe_shrink_isr()
+    leader_state_of(partition).maybe_shrink_isr()
     assert node.asked_for == [(1, 2)]
 
     agreed = node.agree(partition)
@@ -156,20 +156,20 @@ def test_who_lags_for_too_long_is_dropped(tmp_path: Path, node: FakeNode) -> Non
     Until the controller agrees they are waited for, after that the high watermark is free.
     """
     partition = _led(tmp_path, node, *ALL)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
     fetched(partition, 2, 10)
     fetched(partition, 3, 10)
     append(partition, 5)
     fetched(partition, 2, 15)
     node.time_ms += LAG_MAX_MS + 1
 
-    leadership.maybe_shrink_isr()
+    leader_state.maybe_shrink_isr()
     assert node.asked_for == [(1, 2)]
-    assert leadership.isr.maximal == ALL
+    assert leader_state.isr.maximal == ALL
     assert partition.log.high_watermark == 10
 
     node.agree(partition)
-    assert leadership.isr == IsrState.of((1, 2))
+    assert leader_state.isr == IsrState.of((1, 2))
     assert partition.log.high_watermark == 15
     assert node.moved[-1] == KEY
 
@@ -179,7 +179,7 @@ def test_all_who_lag_are_dropped_together(tmp_path: Path, node: FakeNode) -> Non
     partition = _led(tmp_path, node, *ALL)
     node.time_ms += LAG_MAX_MS + 1
 
-    leading(partition).maybe_shrink_isr()
+    leader_state_of(partition).maybe_shrink_isr()
 
     assert node.asked_for == [(1,)]
 
@@ -189,7 +189,7 @@ def test_a_new_leader_gives_its_followers_time(tmp_path: Path, node: FakeNode) -
     partition = _led(tmp_path, node, *ALL)
     node.time_ms += LAG_MAX_MS
 
-    leading(partition).maybe_shrink_isr()
+    leader_state_of(partition).maybe_shrink_isr()
 
     assert node.asked_for == []
 
@@ -204,12 +204,12 @@ def test_who_asks_for_all_there_is_stays(tmp_path: Path, node: FakeNode) -> None
     append(partition, 10)
     node.time_ms += 1
 
-    leading(partition).maybe_shrink_isr()
+    leader_state_of(partition).maybe_shrink_isr()
     assert node.asked_for == [(1,)]
     node.refuse(ErrorCode.INELIGIBLE_REPLICA)
 
     fetched(partition, 2, 20)
-    leading(partition).maybe_shrink_isr()
+    leader_state_of(partition).maybe_shrink_isr()
     assert node.asked_for == [(1,)]
 
 
@@ -219,7 +219,7 @@ def test_who_has_everything_stays(tmp_path: Path, node: FakeNode) -> None:
     fetched(partition, 2, 10)
     node.time_ms += LAG_MAX_MS + 1
 
-    leading(partition).maybe_shrink_isr()
+    leader_state_of(partition).maybe_shrink_isr()
 
     assert node.asked_for == []
 
@@ -234,7 +234,7 @@ def test_a_refused_change_is_forgotten(tmp_path: Path, node: FakeNode, error: Er
     fetched(partition, 2, 10)
 
     node.refuse(error)
-    assert leading(partition).isr == IsrState.of((1,))
+    assert leader_state_of(partition).isr == IsrState.of((1,))
 
     fetched(partition, 2, 10)
     assert node.asked_for == [(1, 2), (1, 2)]
@@ -256,18 +256,18 @@ def test_where_the_controller_knows_better_metadata_is_waited_for(
 ) -> None:
     """Kafka's testAlterIsrInvalidVersion, ...UnknownTopic, ...NewLeaderElected: be strict."""
     partition = _led(tmp_path, node, 1)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
     fetched(partition, 2, 10)
 
     node.refuse(error)
     fetched(partition, 2, 10)
-    assert leadership.isr.maximal == (1, 2)
+    assert leader_state.isr.maximal == (1, 2)
     assert node.asked_for == [(1, 2)]
 
-    leadership.begin(
-        replace(leadership.registration, isr=(1, 3), partition_epoch=2), new_leader=False
+    leader_state.begin(
+        replace(leader_state.registration, isr=(1, 3), partition_epoch=2), new_leader=False
     )
-    assert leadership.isr == IsrState.of((1, 3))
+    assert leader_state.isr == IsrState.of((1, 3))
 
 
 def test_an_answer_that_leaves_it_open_is_asked_for_again(tmp_path: Path, node: FakeNode) -> None:
@@ -276,22 +276,22 @@ def test_an_answer_that_leaves_it_open_is_asked_for_again(tmp_path: Path, node: 
     The same change is proposed at the next occasion, be it a fetch or the regular look.
     """
     partition = _led(tmp_path, node, 1)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
     fetched(partition, 2, 10)
 
     node.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
-    assert leadership.isr.maximal == (1, 2)
+    assert leader_state.isr.maximal == (1, 2)
     append(partition)
     assert partition.log.high_watermark == 10
 
     fetched(partition, 3, 10)
     assert node.asked_for == [(1, 2), (1, 2)]
     node.refuse(ErrorCode.REQUEST_TIMED_OUT)
-    leadership.maybe_shrink_isr()
+    leader_state.maybe_shrink_isr()
     assert node.asked_for == [(1, 2)] * 3
 
     node.agree(partition)
-    assert leadership.isr == IsrState.of((1, 2))
+    assert leader_state.isr == IsrState.of((1, 2))
 
 
 def test_an_answer_from_another_epoch_leaves_it_to_metadata(tmp_path: Path, node: FakeNode) -> None:
@@ -300,28 +300,28 @@ def test_an_answer_from_another_epoch_leaves_it_to_metadata(tmp_path: Path, node
     A leader begins an epoch only when it is told with all that belongs to it.
     """
     partition = _led(tmp_path, node, 1, 2)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
     fetched(partition, 3, 10)
 
     node.agree(partition, leader_epoch=6, isr=(1, 3), replicas=(1, 3))
 
-    assert (partition.leader_epoch, leadership.isr.maximal) == (5, (1, 2, 3))
-    assert sorted(leadership.replicas) == [2, 3]
+    assert (partition.leader_epoch, leader_state.isr.maximal) == (5, (1, 2, 3))
+    assert sorted(leader_state.replicas) == [2, 3]
 
 
 def test_metadata_counts_more_than_a_late_answer(tmp_path: Path, node: FakeNode) -> None:
     """What the image told meanwhile is newer than what was asked before."""
     partition = _led(tmp_path, node, 1)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
     fetched(partition, 2, 10)
-    leadership.begin(
-        replace(leadership.registration, isr=(1, 3), partition_epoch=7), new_leader=False
+    leader_state.begin(
+        replace(leader_state.registration, isr=(1, 3), partition_epoch=7), new_leader=False
     )
 
     node.agree(partition)
 
-    assert leadership.isr == IsrState.of((1, 3))
-    assert leadership.registration.partition_epoch == 7
+    assert leader_state.isr == IsrState.of((1, 3))
+    assert leader_state.registration.partition_epoch == 7
 
 
 def test_a_join_that_ends_the_leadership_moves_nothing(
@@ -337,7 +337,7 @@ def test_a_join_that_ends_the_leadership_moves_nothing(
     fetched(partition, 2, 20)
     assert partition.log.high_watermark == 10
     node.moved.clear()
-    monkeypatch.setattr(node, "alter_isr", lambda change, answer: follow(partition))
+    monkeypatch.setattr(node, "alter_partition", lambda change, answer: make_follower(partition))
 
     fetched(partition, 3, 15)
 

@@ -10,7 +10,7 @@ import pytest
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchIsolation
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.log_reader import read_from_logs
+from broker.replication.log_reader import read_from_log
 from protocol.errors import ErrorCode
 from tests.batches import batch
 from tests.broker.replication.world import (
@@ -20,9 +20,9 @@ from tests.broker.replication.world import (
     at,
     broker_epoch,
     consumer,
-    follow,
     follower,
     hosted,
+    make_follower,
     make_partition,
 )
 
@@ -41,7 +41,7 @@ def partitions(tmp_path: Path) -> HostedPartitions:
 
 def test_partitions_are_read_in_the_order_asked(partitions: HostedPartitions) -> None:
     """What is read first takes its share first (Kafka's FetchRequestTest)."""
-    results = read_from_logs(partitions, consumer(max_bytes=SIZE), [at(0, OTHER), at(0)])
+    results = read_from_log(partitions, consumer(max_bytes=SIZE), [at(0, OTHER), at(0)])
 
     assert [len(result.records) for result in results] == [SIZE, 0]
     assert [result.high_watermark for result in results] == [2, 2]
@@ -51,7 +51,7 @@ def test_the_next_partition_gets_its_batch_when_the_first_has_nothing(
     partitions: HostedPartitions,
 ) -> None:
     """Progress is for the whole answer, not for the first partition only."""
-    results = read_from_logs(partitions, consumer(max_bytes=1), [at(2), at(0, OTHER)])
+    results = read_from_log(partitions, consumer(max_bytes=1), [at(2), at(0, OTHER)])
 
     assert [len(result.records) for result in results] == [0, SIZE]
 
@@ -60,7 +60,7 @@ def test_an_error_is_the_partitions_own(partitions: HostedPartitions) -> None:
     """One partition that cannot be read does not stop the others."""
     asked = [at(99), at(0, TopicPartition("gone", 0)), at(0, epoch=4), at(0, OTHER)]
 
-    results = read_from_logs(partitions, consumer(), asked)
+    results = read_from_log(partitions, consumer(), asked)
 
     assert [result.error for result in results] == [
         ErrorCode.OFFSET_OUT_OF_RANGE,
@@ -75,7 +75,7 @@ def test_an_id_that_is_not_the_partitions_is_inconsistent(partitions: HostedPart
     """Kafka's testFetchMessagesWithInconsistentTopicId."""
     asked = at(0)._replace(topic_id=uuid4())
 
-    (result,) = read_from_logs(partitions, consumer(), [asked])
+    (result,) = read_from_log(partitions, consumer(), [asked])
 
     assert result.error is ErrorCode.INCONSISTENT_TOPIC_ID
 
@@ -86,9 +86,9 @@ def test_consumers_do_not_see_beyond_the_high_watermark(tmp_path: Path) -> None:
     append(partition)
     partitions = hosted(partition)
 
-    (hidden,) = read_from_logs(partitions, consumer(), [at(0)])
-    (beyond,) = read_from_logs(partitions, consumer(), [at(1)])
-    (seen,) = read_from_logs(partitions, consumer(isolation=FetchIsolation.LOG_END), [at(0)])
+    (hidden,) = read_from_log(partitions, consumer(), [at(0)])
+    (beyond,) = read_from_log(partitions, consumer(), [at(1)])
+    (seen,) = read_from_log(partitions, consumer(isolation=FetchIsolation.LOG_END), [at(0)])
 
     assert (hidden.error, len(hidden.records), hidden.high_watermark) == (ErrorCode.NONE, 0, 0)
     assert (beyond.error, len(beyond.records)) == (ErrorCode.NONE, 0)
@@ -98,10 +98,10 @@ def test_consumers_do_not_see_beyond_the_high_watermark(tmp_path: Path) -> None:
 
 def test_who_must_ask_the_leader_is_sent_there(partitions: HostedPartitions) -> None:
     """Kafka's testFetchFollowerNotAllowedForOlderClients."""
-    follow(partitions[KEY])
+    make_follower(partitions[KEY])
 
-    (old,) = read_from_logs(partitions, consumer(leader_only=True), [at(0)])
-    (new,) = read_from_logs(partitions, consumer(), [at(0)])
+    (old,) = read_from_log(partitions, consumer(leader_only=True), [at(0)])
+    (new,) = read_from_log(partitions, consumer(), [at(0)])
 
     assert old.error is ErrorCode.NOT_LEADER_OR_FOLLOWER
     assert new.error is ErrorCode.NONE
@@ -109,9 +109,9 @@ def test_who_must_ask_the_leader_is_sent_there(partitions: HostedPartitions) -> 
 
 def test_a_log_that_diverges_is_told_where(partitions: HostedPartitions) -> None:
     """Who has read past the end of our epoch is told that end instead of records (KIP-595)."""
-    (same,) = read_from_logs(partitions, consumer(), [at(1, last_fetched_epoch=5)])
+    (same,) = read_from_log(partitions, consumer(), [at(1, last_fetched_epoch=5)])
     partitions[KEY].log.maybe_assign_epoch_start_offset(6, 2)
-    (parted,) = read_from_logs(partitions, consumer(), [at(3, last_fetched_epoch=5)])
+    (parted,) = read_from_log(partitions, consumer(), [at(3, last_fetched_epoch=5)])
 
     assert same.diverging_epoch is None
     assert parted.diverging_epoch == (5, 2)
@@ -123,7 +123,7 @@ def test_a_follower_reads_to_the_log_end(tmp_path: Path) -> None:
     partition = make_partition(tmp_path, replicas=(1, 2), isr=(1, 2))
     append(partition)
 
-    (result,) = read_from_logs(hosted(partition), follower(2), [at(0)])
+    (result,) = read_from_log(hosted(partition), follower(2), [at(0)])
 
     assert (len(result.records), result.high_watermark, result.log_end_offset) == (SIZE, 0, 1)
 
@@ -136,7 +136,7 @@ def test_who_is_no_replica_is_turned_away(tmp_path: Path, epoch: int, error: Err
     """Kafka's testFetchFromUnrecognizedFollower: with an epoch it may know more than we do."""
     partition = make_partition(tmp_path, replicas=(1, 2), isr=(1, 2))
 
-    (result,) = read_from_logs(hosted(partition), follower(3), [at(0, epoch=epoch)])
+    (result,) = read_from_log(hosted(partition), follower(3), [at(0, epoch=epoch)])
 
     assert result.error is error
     assert len(result.records) == 0
@@ -148,6 +148,6 @@ def test_a_follower_of_a_former_life_is_turned_away(tmp_path: Path, epoch: int) 
     partition = make_partition(tmp_path, replicas=(1, 2), isr=(1, 2))
     stale = follower(2, epoch=broker_epoch(2) - 1)
 
-    (result,) = read_from_logs(hosted(partition), stale, [at(0, epoch=epoch)])
+    (result,) = read_from_log(hosted(partition), stale, [at(0, epoch=epoch)])
 
     assert result.error is ErrorCode.NOT_LEADER_OR_FOLLOWER

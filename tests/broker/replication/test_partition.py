@@ -10,7 +10,7 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.controller.image import PartitionRegistration
-from broker.replication.partition import HIGH_WATERMARK, Partition
+from broker.replication.partition import DELETE_TO_HIGH_WATERMARK, Partition
 from broker.storage.append import AppendRefused
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
@@ -21,8 +21,8 @@ from tests.broker.replication.world import (
     FakeNode,
     append,
     fetched,
-    follow,
-    leading,
+    leader_state_of,
+    make_follower,
     make_partition,
     records,
 )
@@ -85,7 +85,7 @@ def test_a_new_epoch_begins_at_the_log_end(tmp_path: Path) -> None:
     """Becoming leader notes where the epoch starts (Kafka's testMakeLeaderUpdatesEpochCache)."""
     partition = make_partition(tmp_path)
     append(partition)
-    known = leading(partition).registration
+    known = leader_state_of(partition).registration
 
     partition.make_leader(replace(known, leader_epoch=7, partition_epoch=1))
     append(partition)
@@ -108,7 +108,7 @@ def test_only_a_new_epoch_makes_a_follower_start_over(tmp_path: Path) -> None:
 def test_a_leader_told_of_an_older_state_stays_as_it_is(tmp_path: Path) -> None:
     """Kafka's testIgnoreLeaderPartitionStateChangeWithOlderPartitionEpoch."""
     partition = make_partition(tmp_path, replicas=ALL, isr=ALL)
-    known = replace(leading(partition).registration, partition_epoch=3)
+    known = replace(leader_state_of(partition).registration, partition_epoch=3)
     partition.make_leader(known)
 
     partition.make_leader(replace(known, isr=(1,), partition_epoch=2))
@@ -129,13 +129,13 @@ def test_a_leader_told_what_it_knows_stays_as_it_is(tmp_path: Path) -> None:
     fetched(partition, 2, 1)
     assert node.asked_for == [(1, 2)]
 
-    partition.make_leader(leading(partition).registration)
+    partition.make_leader(leader_state_of(partition).registration)
     append(partition)
 
-    assert leading(partition).isr.maximal == (1, 2)
+    assert leader_state_of(partition).isr.maximal == (1, 2)
     assert partition.log.high_watermark == 1
     node.agree(partition)
-    assert leading(partition).isr.committed == (1, 2)
+    assert leader_state_of(partition).isr.committed == (1, 2)
 
 
 def test_a_follower_told_of_an_older_state_stays_as_it_is(tmp_path: Path) -> None:
@@ -157,11 +157,11 @@ def test_an_answer_to_a_former_leader_moves_nothing(tmp_path: Path) -> None:
     partition = make_partition(tmp_path, node=node, replicas=(1, 2), isr=(1, 2))
     append(partition)
     node.time_ms += LAG_MAX_MS + 1
-    former = leading(partition)
+    former = leader_state_of(partition)
     former.maybe_shrink_isr()
     assert node.asked_for == [(1,)]
 
-    follow(partition)
+    make_follower(partition)
     node.agree_with(former)
 
     assert partition.log.high_watermark == 0
@@ -203,13 +203,13 @@ def test_min_isr_can_be_changed(tmp_path: Path) -> None:
     """Another min.insync.replicas holds from the next append on, and for later leaderships."""
     partition = make_partition(tmp_path, replicas=ALL, min_insync_replicas=2)
 
-    partition.require_min_insync_replicas(1)
+    partition.set_min_insync_replicas(1)
     assert append(partition, acks=-1).high_watermark_moved
 
-    partition.require_min_insync_replicas(3)
-    follow(partition)
+    partition.set_min_insync_replicas(3)
+    make_follower(partition)
     partition.make_leader(PartitionRegistration(ALL, (1,), 1, 9, 9))
-    assert leading(partition).below_min_isr
+    assert leader_state_of(partition).below_min_isr
 
 
 def test_a_follower_takes_no_produce_and_no_deletion(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_enough_replicas(tmp_path: Path) -> None:
 
     assert partition.check_enough_replicas(1) == (True, ErrorCode.NONE)
     assert partition.check_enough_replicas(2) == (False, ErrorCode.NONE)
-    follow(partition)
+    make_follower(partition)
     assert partition.check_enough_replicas(1) == (False, ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
 
@@ -244,7 +244,7 @@ def test_replicated_while_too_few_are_in_sync(tmp_path: Path) -> None:
     append(partition)
     fetched(partition, 2, 1)
 
-    partition.require_min_insync_replicas(3)
+    partition.set_min_insync_replicas(3)
 
     error = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
     assert partition.check_enough_replicas(1) == (True, error)
@@ -261,7 +261,7 @@ def test_records_are_deleted_up_to_the_high_watermark(tmp_path: Path) -> None:
             partition.delete_records(offset)
         assert refusal.value.code is ErrorCode.OFFSET_OUT_OF_RANGE
     assert partition.delete_records(1) == (1, -1)
-    assert partition.delete_records(HIGH_WATERMARK) == (2, -1)
+    assert partition.delete_records(DELETE_TO_HIGH_WATERMARK) == (2, -1)
     assert partition.log.log_start_offset == 2
 
 

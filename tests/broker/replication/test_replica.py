@@ -9,7 +9,7 @@ LAG_MAX_MS = 100
 
 
 def _fetched(replica: Replica, offset: int, *, leader_end: int, at_ms: float) -> None:
-    replica.fetched(LogOffsetMetadata(offset, 0, 0), 0, leader_end, at_ms, 7)
+    replica.update_fetch_state(LogOffsetMetadata(offset, 0, 0), 0, leader_end, at_ms, 7)
 
 
 def test_nothing_is_known_of_a_follower_that_has_not_fetched() -> None:
@@ -25,10 +25,10 @@ def test_a_fetch_tells_where_the_follower_is() -> None:
     """Offsets, the time and the life it is in (ReplicaTest.testUpdateFetchState)."""
     replica = Replica(2)
 
-    replica.fetched(LogOffsetMetadata(5, 0, 50), 3, 10, 1000, 7)
+    replica.update_fetch_state(LogOffsetMetadata(5, 0, 50), 3, 10, 1000, 7)
 
     assert (replica.log_end_offset, replica.log_start_offset) == (5, 3)
-    assert (replica.leader_end_at_last_fetch, replica.last_fetch_ms) == (10, 1000)
+    assert (replica.last_fetch_leader_log_end_offset, replica.last_fetch_time_ms) == (10, 1000)
     assert replica.broker_epoch == 7
 
 
@@ -38,7 +38,7 @@ def test_a_fetch_at_the_leaders_end_is_caught_up_now() -> None:
 
     _fetched(replica, 10, leader_end=10, at_ms=1000)
 
-    assert replica.last_caught_up_ms == 1000
+    assert replica.last_caught_up_time_ms == 1000
 
 
 def test_a_fetch_where_the_leader_ended_before_was_caught_up_then() -> None:
@@ -48,7 +48,7 @@ def test_a_fetch_where_the_leader_ended_before_was_caught_up_then() -> None:
 
     _fetched(replica, 10, leader_end=20, at_ms=2000)
 
-    assert replica.last_caught_up_ms == 1000
+    assert replica.last_caught_up_time_ms == 1000
 
 
 def test_a_fetch_behind_both_ends_proves_nothing() -> None:
@@ -59,7 +59,7 @@ def test_a_fetch_behind_both_ends_proves_nothing() -> None:
 
     _fetched(replica, 15, leader_end=30, at_ms=3000)
 
-    assert replica.last_caught_up_ms == 1000
+    assert replica.last_caught_up_time_ms == 1000
 
 
 def test_who_has_everything_never_lags() -> None:
@@ -112,4 +112,4 @@ def test_after_a_reset_the_credit_is_for_the_end_at_that_time() -> None:
 
     _fetched(replica, 20, leader_end=30, at_ms=6000)
 
-    assert replica.last_caught_up_ms == 5000
+    assert replica.last_caught_up_time_ms == 5000

@@ -21,7 +21,7 @@ from tests.broker.replication.world import (
     consumer,
     fetched,
     follower,
-    leading,
+    leader_state_of,
     records,
 )
 
@@ -120,8 +120,8 @@ def test_a_deleted_partition_answers_who_waits(desk: Desk) -> None:
 def test_min_isr_is_asked_for_before_the_append(desk: Desk) -> None:
     """NOT_ENOUGH_REPLICAS at once, with the real log start and nothing written."""
     partition = desk.partition()
-    partition.require_min_insync_replicas(4)
-    leading(partition).isr = leading(partition).isr.of((1, 2))
+    partition.set_min_insync_replicas(4)
+    leader_state_of(partition).isr = leader_state_of(partition).isr.of((1, 2))
 
     answers = desk.produce()
 
@@ -162,7 +162,7 @@ def test_a_failed_append_wakes_nobody(desk: Desk) -> None:
 
 def test_a_produce_alone_in_the_set_is_answered_before_consumers_are_woken(desk: Desk) -> None:
     """The checks that follow from an append wait in the action queue for the request's end."""
-    leading(desk.partition()).isr = leading(desk.partition()).isr.of((1,))
+    leader_state_of(desk.partition()).isr = leader_state_of(desk.partition()).isr.of((1,))
     woken = desk.fetch(consumer(), at(0))
     answers: list[ProduceResults] = []
 
@@ -193,7 +193,7 @@ def test_a_duplicate_may_free_who_waits(desk: Desk) -> None:
     That had waited for a follower about to join, whose time is over meanwhile.
     """
     partition = desk.partition()
-    leading(partition).isr = leading(partition).isr.of((1, 2))
+    leader_state_of(partition).isr = leader_state_of(partition).isr.of((1, 2))
     fetched(partition, 2, 0)
     del desk.brokers[3]
     fetched(partition, 3, 0)
@@ -244,7 +244,7 @@ def test_the_answer_tells_the_high_watermark_from_before(desk: Desk) -> None:
 def test_a_fetch_that_fails_tells_nothing_of_the_follower(desk: Desk) -> None:
     """Kafka's testFollowerStateNotUpdatedIfLogReadFails: fenced, or diverging."""
     append(desk.partition())
-    replica = leading(desk.partition()).replicas[2]
+    replica = leader_state_of(desk.partition()).replicas[2]
 
     fenced = desk.fetch(follower(2), at(0, epoch=4))
     diverging = desk.fetch(follower(2), at(2, last_fetched_epoch=5))
@@ -256,7 +256,7 @@ def test_a_fetch_that_fails_tells_nothing_of_the_follower(desk: Desk) -> None:
 
 def test_a_follower_of_one_partition_only(desk: Desk) -> None:
     """Kafka's testFetchMessagesWhenNotFollowerForOnePartition: each partition by itself."""
-    leading(desk.partition(OTHER)).replicas.pop(2)
+    leader_state_of(desk.partition(OTHER)).replicas.pop(2)
     for key in (KEY, OTHER):
         append(desk.partition(key))
     fetched(desk.partition(), 3, 1)

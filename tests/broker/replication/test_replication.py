@@ -25,9 +25,9 @@ def _replica(cluster: RunningCluster, node_id: int) -> Partition:
 
 
 def _in_sync(cluster: RunningCluster) -> tuple[int, ...]:
-    leadership = _replica(cluster, 1).leadership
-    assert leadership is not None
-    return leadership.isr.committed
+    leader_state = _replica(cluster, 1).leader_state
+    assert leader_state is not None
+    return leader_state.isr.committed
 
 
 async def _produce(cluster: RunningCluster, acks: int = -1) -> None:

@@ -10,11 +10,11 @@ from uuid import UUID, uuid4
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
-from broker.controller.isr_changes import IsrChange
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.leadership import IsrAnswer, Leadership
+from broker.replication.leader_state import AlterPartitionResult, LeaderState
 from broker.replication.partition import Appended, Partition
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
@@ -44,8 +44,8 @@ class FakeNode:
         self.deletions = False
         self.moved: list[TopicPartition] = []
         self.moved_by: list[tuple[int, int | None]] = []
-        self.changes: list[IsrChange] = []
-        self._answers: list[Callable[[IsrAnswer], None]] = []
+        self.changes: list[AlterPartition] = []
+        self._answers: list[Callable[[AlterPartitionResult], None]] = []
 
     def now_ms(self) -> float:
         return self.time_ms
@@ -53,11 +53,13 @@ class FakeNode:
     def alive(self, node_id: int) -> Broker | None:
         return self.brokers.get(node_id)
 
-    def alter_isr(self, change: IsrChange, answer: Callable[[IsrAnswer], None]) -> None:
+    def alter_partition(
+        self, change: AlterPartition, answer: Callable[[AlterPartitionResult], None]
+    ) -> None:
         self.changes.append(change)
         self._answers.append(answer)
 
-    def deletions_wait(self) -> bool:
+    def has_delayed_deletes(self) -> bool:
         return self.deletions
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
@@ -75,12 +77,12 @@ class FakeNode:
 
     def agree(self, partition: Partition, **other: Any) -> PartitionRegistration:
         """The controller agrees to it, and may change more than was asked for."""
-        return self.agree_with(leading(partition), **other)
+        return self.agree_with(leader_state_of(partition), **other)
 
-    def agree_with(self, leadership: Leadership, **other: Any) -> PartitionRegistration:
+    def agree_with(self, leader_state: LeaderState, **other: Any) -> PartitionRegistration:
         """The controller agrees to it, whether or not the node still leads."""
         change = self.changes[-len(self._answers)]
-        registration = leadership.registration
+        registration = leader_state.registration
         agreed = replace(
             registration, isr=change.new_isr, partition_epoch=registration.partition_epoch + 1
         )
@@ -123,13 +125,13 @@ def found_nowhere(_key: TopicPartition) -> bool:
     return False
 
 
-def leading(partition: Partition) -> Leadership:
+def leader_state_of(partition: Partition) -> LeaderState:
     """The leader's side of a partition that is led here."""
-    assert partition.leadership is not None
-    return partition.leadership
+    assert partition.leader_state is not None
+    return partition.leader_state
 
 
-def follow(partition: Partition) -> None:
+def make_follower(partition: Partition) -> None:
     """Another node is elected."""
     known = partition.registration
     assert known is not None
@@ -162,9 +164,9 @@ def fetched(
     epoch: int | None = None,
 ) -> None:
     """A follower fetches from *offset*, in the life it is in or in that of *epoch*."""
-    leadership = leading(partition)
-    leadership.follower_fetched(
-        leadership.replicas[node_id],
+    leader_state = leader_state_of(partition)
+    leader_state.update_follower_fetch_state(
+        leader_state.replicas[node_id],
         partition.log.offset_metadata(offset),
         log_start_offset,
         partition.log.log_end_offset,

@@ -17,7 +17,7 @@ from broker.api.dispatch import HANDLERS
 from broker.api.error_responses.table import error_response
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
-from broker.replication.hosting import Hosting
+from broker.replication.delta_applier import DeltaApplier
 from broker.steps.offload import WorkerThreads
 from broker.steps.schedule import schedule_once
 from broker.wait_records.recorder import Recorder
@@ -207,9 +207,9 @@ async def test_a_change_that_one_node_cannot_deal_with_reaches_the_others(
 ) -> None:
     """The request that caused the change is answered, and later changes reach all nodes."""
     async with running_cluster(tmp_path) as cluster:
-        hosting = cluster.node(2).replication.hosting
+        delta_applier = cluster.node(2).replication.delta_applier
         with monkeypatch.context() as patch:
-            patch.setattr(hosting, "host", _fail)
+            patch.setattr(delta_applier, "apply_topic", _fail)
             cluster.controller.create_topic("t")
         cluster.controller.create_topic("u")
 
@@ -291,7 +291,7 @@ async def test_a_node_that_cannot_start_is_as_if_it_had_never_tried(
         cluster.controller.create_topic("t")
         await cluster.cluster.stop(2)
         with monkeypatch.context() as patch:
-            patch.setattr(Hosting, "host", _fail)
+            patch.setattr(DeltaApplier, "apply_topic", _fail)
             with pytest.raises(ZeroDivisionError):
                 await cluster.cluster.start(2)
 

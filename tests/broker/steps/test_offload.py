@@ -16,7 +16,7 @@ from broker.steps.offload import (
     Inline,
     Job,
     Outcome,
-    ShortTurns,
+    ShortSwitchInterval,
     WorkerThreads,
 )
 
@@ -144,7 +144,7 @@ async def test_the_end_does_not_wait_for_a_computation() -> None:
 def test_the_interpreter_switches_often_while_a_thread_computes() -> None:
     """And as usual when the last one is done, whether it returned or raised."""
     usual_s = sys.getswitchinterval()
-    turns = ShortTurns()
+    turns = ShortSwitchInterval()
     inner = turns.run(lambda: turns.run(sys.getswitchinterval))
     outer = turns.run(lambda: (turns.run(int), sys.getswitchinterval())[1])
     with pytest.raises(ValueError, match="no such record"):

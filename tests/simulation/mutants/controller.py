@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from broker.controller import isr_changes, partition_change
-from broker.controller.isr_changes import IsrChange
+from broker.controller import alter_partition, partition_change
+from broker.controller.alter_partition import AlterPartition
 from tests.simulation.mutants.registry import mutant
 
 
 @mutant(44)
 def a_change_of_an_older_partition_is_made(patch: pytest.MonkeyPatch) -> None:
-    check = isr_changes._check_partition
+    check = alter_partition._check_partition
 
-    def check_partition(change: IsrChange, known: Any, brokers: Any) -> None:
+    def check_partition(change: AlterPartition, known: Any, brokers: Any) -> None:
         check(replace(change, partition_epoch=known.partition_epoch), known, brokers)
 
-    patch.setattr(isr_changes, "_check_partition", check_partition)
+    patch.setattr(alter_partition, "_check_partition", check_partition)
 
 
 @mutant(20)
@@ -30,21 +30,21 @@ def a_change_of_a_former_leader_is_made(patch: pytest.MonkeyPatch) -> None:
     leader's partition epoch is old, too. It is refused with another code then, and no leader tells
     these two apart.
     """
-    check = isr_changes._check_partition
+    check = alter_partition._check_partition
 
-    def check_partition(change: IsrChange, known: Any, brokers: Any) -> None:
+    def check_partition(change: AlterPartition, known: Any, brokers: Any) -> None:
         if change.leader_epoch < known.leader_epoch:
             epochs = {name: getattr(known, name) for name in ("leader_epoch", "partition_epoch")}
             change = replace(change, node_id=known.leader, **epochs)
         check(change, known, brokers)
 
-    patch.setattr(isr_changes, "_check_partition", check_partition)
+    patch.setattr(alter_partition, "_check_partition", check_partition)
 
 
 @mutant(4)
 def who_has_died_since_it_was_to_join_does_join(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        isr_changes,
+        alter_partition,
         "_is_eligible",
         lambda broker, _epoch: broker is not None and not broker.fenced,
     )

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from broker.replication import log_reader
-from broker.replication.follower import fetcher
-from broker.replication.leadership import Leadership
+from broker.replication.follower import replica_fetcher
+from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from tests.simulation.mutants.registry import mutant
 
 
 @mutant(3)
 def a_follower_never_cuts_its_log(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(fetcher, "truncation_offset", lambda log, epoch, end: log.log_end_offset)
+    patch.setattr(replica_fetcher, "truncation_offset", lambda log, epoch, end: log.log_end_offset)
 
 
 @mutant(0)
@@ -40,11 +40,11 @@ def a_follower_cuts_to_its_high_watermark(patch: pytest.MonkeyPatch) -> None:
 def epochs_are_not_compared(patch: pytest.MonkeyPatch) -> None:
     def check_leader(self: Partition, epoch: int, *, leader_required: bool = True) -> None:
         if leader_required:
-            self.leading()
+            self.leader_state_or_error()
 
     patch.setattr(Partition, "check_leader", check_leader)
 
 
 @mutant(11)
 def a_former_leader_listens_to_the_controller(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Leadership, "resign", lambda self: None)
+    patch.setattr(LeaderState, "resign", lambda self: None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from broker.replication.leadership import Leadership
+from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from broker.replication.replica import UNKNOWN_OFFSET, Replica
 from broker.storage.log import Log
@@ -17,24 +17,28 @@ from tests.simulation.mutants.registry import mutant
 
 @mutant(0)
 def the_high_watermark_does_not_wait_for_followers(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Leadership, "_replicated_end", lambda self: self._log.end_metadata)
+    patch.setattr(LeaderState, "_replicated_end", lambda self: self._log.end_metadata)
 
 
 @mutant(0)
 def the_high_watermark_waits_for_one_follower_only(patch: pytest.MonkeyPatch) -> None:
-    def replicated_end(self: Leadership) -> Any:
-        ends = [r.log_end for r in self.replicas.values() if r.node_id in self.isr.maximal]
+    def replicated_end(self: LeaderState) -> Any:
+        ends = [
+            r.log_end_offset_metadata
+            for r in self.replicas.values()
+            if r.node_id in self.isr.maximal
+        ]
         return max(ends, key=lambda end: end.message_offset, default=self._log.end_metadata)
 
-    patch.setattr(Leadership, "_replicated_end", replicated_end)
+    patch.setattr(LeaderState, "_replicated_end", replicated_end)
 
 
 @mutant(9)
 def the_high_watermark_moves_below_min_isr(patch: pytest.MonkeyPatch) -> None:
-    def maybe_increment(self: Leadership) -> bool:
+    def maybe_increment(self: LeaderState) -> bool:
         return self._log.maybe_increment_high_watermark(self._replicated_end())
 
-    patch.setattr(Leadership, "maybe_increment_high_watermark", maybe_increment)
+    patch.setattr(LeaderState, "maybe_increment_high_watermark", maybe_increment)
 
 
 @mutant(4)
@@ -62,13 +66,13 @@ def consumers_see_the_log_end(patch: pytest.MonkeyPatch) -> None:
 @mutant(5)
 def a_new_leader_believes_what_it_knew_of_followers(patch: pytest.MonkeyPatch) -> None:
     known: dict[Log, dict[int, Replica]] = {}
-    resign, begin, reset = Leadership.resign, Leadership.begin, Replica.reset
+    resign, begin, reset = LeaderState.resign, LeaderState.begin, Replica.reset
 
-    def and_remember(self: Leadership) -> None:
+    def and_remember(self: LeaderState) -> None:
         known[self._log] = self.replicas
         resign(self)
 
-    def and_recall(self: Leadership, registration: Any, *, new_leader: bool) -> bool:
+    def and_recall(self: LeaderState, registration: Any, *, new_leader: bool) -> bool:
         if new_leader:
             self.replicas = known.pop(self._log, {})
         return begin(self, registration, new_leader=new_leader)
@@ -76,8 +80,8 @@ def a_new_leader_believes_what_it_knew_of_followers(patch: pytest.MonkeyPatch) -
     def as_it_was(self: Replica, *, new_leader: bool, **rest: Any) -> None:
         reset(self, new_leader=new_leader and self.log_end_offset == UNKNOWN_OFFSET, **rest)
 
-    patch.setattr(Leadership, "resign", and_remember)
-    patch.setattr(Leadership, "begin", and_recall)
+    patch.setattr(LeaderState, "resign", and_remember)
+    patch.setattr(LeaderState, "begin", and_recall)
     patch.setattr(Replica, "reset", as_it_was)
 
 
@@ -107,4 +111,4 @@ def a_duplicate_is_acknowledged_at_once(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(0)
 def a_deletion_does_not_wait_for_followers(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Leadership, "low_watermark", lambda self: self._log.log_start_offset)
+    patch.setattr(LeaderState, "low_watermark", lambda self: self._log.log_start_offset)

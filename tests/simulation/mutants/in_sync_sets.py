@@ -8,7 +8,7 @@ import pytest
 
 from broker.controller import partition_change
 from broker.replication.isr_state import IsrState
-from broker.replication.leadership import Leadership
+from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from broker.replication.replica import Replica
 from tests.simulation.mutants.registry import mutant
@@ -16,27 +16,27 @@ from tests.simulation.mutants.registry import mutant
 
 @mutant(8)
 def who_joins_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
-    def expanding(self: IsrState, newcomer: int) -> IsrState:
+    def pending_expand(self: IsrState, newcomer: int) -> IsrState:
         return IsrState(self.committed, self.committed, (*self.committed, newcomer))
 
-    patch.setattr(IsrState, "expanding", expanding)
+    patch.setattr(IsrState, "pending_expand", pending_expand)
 
 
 @mutant(8)
 def a_change_that_may_have_been_made_is_taken_back(patch: pytest.MonkeyPatch) -> None:
-    decided = Leadership._decided
+    decided = LeaderState._handle_alter_partition_response
 
-    def and_take_back(self: Leadership, state: IsrState, answer: Any) -> None:
+    def and_take_back(self: LeaderState, state: IsrState, answer: Any) -> None:
         decided(self, state, answer)
-        if self.isr is state and self._ask_again:
+        if self.isr is state and self._should_retry:
             self.isr = IsrState.of(state.committed)
 
-    patch.setattr(Leadership, "_decided", and_take_back)
+    patch.setattr(LeaderState, "_handle_alter_partition_response", and_take_back)
 
 
 @mutant(2)
 def who_lags_is_never_dropped(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Leadership, "maybe_shrink_isr", lambda self: None)
+    patch.setattr(LeaderState, "maybe_shrink_isr", lambda self: None)
 
 
 @mutant(13)
@@ -51,61 +51,61 @@ def who_has_crashed_stays_eligible(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(33)
 def who_leaves_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
-    def shrinking(self: IsrState, leavers: frozenset[int]) -> IsrState:
+    def pending_shrink(self: IsrState, leavers: frozenset[int]) -> IsrState:
         rest = tuple(node for node in self.committed if node not in leavers)
         return IsrState(rest, rest, rest)
 
-    patch.setattr(IsrState, "shrinking", shrinking)
+    patch.setattr(IsrState, "pending_shrink", pending_shrink)
 
 
 @mutant(0)
 def everybody_may_join_the_set(patch: pytest.MonkeyPatch) -> None:
-    def maybe_expand_isr(self: Leadership, replica: Replica) -> None:
+    def maybe_expand_isr(self: LeaderState, replica: Replica) -> None:
         if replica.node_id not in self.isr.maximal and self.isr.proposed is None:
-            self._propose(self.isr.expanding(replica.node_id))
+            self._submit_alter_partition(self.isr.pending_expand(replica.node_id))
 
-    patch.setattr(Leadership, "_maybe_expand_isr", maybe_expand_isr)
+    patch.setattr(LeaderState, "_maybe_expand_isr", maybe_expand_isr)
 
 
 @mutant(0)
 def nobody_joins_the_set_again(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Leadership, "_maybe_expand_isr", lambda self, replica: None)
+    patch.setattr(LeaderState, "_maybe_expand_isr", lambda self, replica: None)
 
 
 @mutant(0)
 def who_keeps_up_is_dropped(patch: pytest.MonkeyPatch) -> None:
-    def is_caught_up(self: Leadership, replica: Replica) -> bool:
+    def is_caught_up(self: LeaderState, replica: Replica) -> bool:
         lag_max_ms = self._node.replica_lag_time_max_ms / 2
         return replica.is_caught_up(self._log.log_end_offset, self._node.now_ms(), lag_max_ms)
 
-    patch.setattr(Leadership, "_is_caught_up", is_caught_up)
+    patch.setattr(LeaderState, "_is_caught_up", is_caught_up)
 
 
 @mutant(115)
 def the_high_watermark_runs_away_from_who_catches_up(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Leadership, "_may_still_join", lambda self, replica: False)
+    patch.setattr(LeaderState, "_may_still_join", lambda self, replica: False)
 
 
 @mutant(16)
 def who_joins_need_not_have_what_the_epoch_began_with(patch: pytest.MonkeyPatch) -> None:
-    expand = Leadership._maybe_expand_isr
+    expand = LeaderState._maybe_expand_isr
 
-    def maybe_expand_isr(self: Leadership, replica: Replica) -> None:
+    def maybe_expand_isr(self: LeaderState, replica: Replica) -> None:
         start, self.epoch_start_offset = self.epoch_start_offset, 0
         expand(self, replica)
         self.epoch_start_offset = start
 
-    patch.setattr(Leadership, "_maybe_expand_isr", maybe_expand_isr)
+    patch.setattr(LeaderState, "_maybe_expand_isr", maybe_expand_isr)
 
 
 @mutant(17)
 def a_former_life_of_a_follower_counts(patch: pytest.MonkeyPatch) -> None:
-    check = Leadership.check_follower
+    check = LeaderState.check_follower
 
-    def check_follower(self: Leadership, node_id: int, _broker_epoch: int, epoch: int) -> None:
+    def check_follower(self: LeaderState, node_id: int, _broker_epoch: int, epoch: int) -> None:
         check(self, node_id, -1, epoch)
 
-    patch.setattr(Leadership, "check_follower", check_follower)
+    patch.setattr(LeaderState, "check_follower", check_follower)
 
 
 @mutant(1)

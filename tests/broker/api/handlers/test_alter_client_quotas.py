@@ -119,4 +119,4 @@ async def test_quotas_survive_a_restart(tmp_path: Path) -> None:
 
     async with running_node(tmp_path, kept=True) as node:
         assert node.node.image.client_quotas == {everybody: {RATE: 5.0}, B: {RATE: 7.0}}
-        assert node.node.client_quotas.produce.in_force
+        assert node.node.client_quotas.produce.quotas_enabled

@@ -45,7 +45,7 @@ async def test_a_request_is_sent_and_its_answer_used() -> None:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve)
-        used = await connection.ask(_request(123), _session_id)
+        used = await connection.send_request(_request(123), _session_id)
 
     assert used == SESSION
     assert asked[0].max_wait_ms == 123
@@ -61,7 +61,7 @@ async def test_a_paused_node_neither_sends_nor_receives() -> None:
     used: list[int] = []
     node.going = trio.Event()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(connection.ask, _request(), lambda r: used.append(r.session_id))
+        nursery.start_soon(connection.send_request, _request(), lambda r: used.append(r.session_id))
         await trio.testing.wait_all_tasks_blocked()
         assert not leader.is_asked
 
@@ -89,7 +89,7 @@ async def test_a_leader_that_goes_away_is_told() -> None:
     with pytest.RaisesGroup(Disconnected):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(serve)
-            await connection.ask(_request(), _session_id)
+            await connection.send_request(_request(), _session_id)
 
 
 async def test_bytes_that_are_no_answer_are_malformed() -> None:
@@ -100,7 +100,7 @@ async def test_bytes_that_are_no_answer_are_malformed() -> None:
     theirs.send([(6).to_bytes(4, "big"), (1).to_bytes(4, "big"), b"\0\0"])
 
     with pytest.raises(Malformed):
-        await connection.ask(_request(), _session_id)
+        await connection.send_request(_request(), _session_id)
 
 
 async def test_a_large_request_waits_for_room() -> None:
@@ -116,7 +116,7 @@ async def test_a_large_request_waits_for_room() -> None:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve)
-        assert await connection.ask(_request(), _session_id) == SESSION
+        assert await connection.send_request(_request(), _session_id) == SESSION
 
 
 async def test_closing_ends_a_wait() -> None:
@@ -125,6 +125,6 @@ async def test_closing_ends_a_wait() -> None:
     connection = await _connected(leader, node)
     with pytest.RaisesGroup(Disconnected):
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(connection.ask, _request(), _session_id)
+            nursery.start_soon(connection.send_request, _request(), _session_id)
             await trio.testing.wait_all_tasks_blocked()
             connection.close()

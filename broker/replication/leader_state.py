@@ -16,15 +16,15 @@ from uuid import UUID
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
-from broker.controller.isr_changes import IsrChange
 from broker.replication.isr_state import IsrState
 from broker.replication.replica import UNKNOWN_OFFSET, Replica
 from broker.storage.log import Log
 from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
 
-IsrAnswer = PartitionRegistration | ApiError
+AlterPartitionResult = PartitionRegistration | ApiError
 
 # After these nothing has changed, and the change may be proposed again.
 _REFUSED = frozenset({ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED})
@@ -60,11 +60,13 @@ class LeaderNode(Protocol):
         """The node as the image has it, unless it is fenced or unknown."""
         ...
 
-    def alter_isr(self, change: IsrChange, answer: Callable[[IsrAnswer], None]) -> None:
+    def alter_partition(
+        self, change: AlterPartition, answer: Callable[[AlterPartitionResult], None]
+    ) -> None:
         """Ask the controller; *answer* may be called at once, later, or never."""
         ...
 
-    def deletions_wait(self) -> bool:
+    def has_delayed_deletes(self) -> bool:
         """Whether any DeleteRecords waits for a low watermark."""
         ...
 
@@ -76,14 +78,14 @@ class LeaderNode(Protocol):
         ...
 
 
-class Leadership:
+class LeaderState:
     """One leader's view of its followers, from `begin` on."""
 
     __slots__ = (
-        "_ask_again",
         "_key",
         "_log",
         "_node",
+        "_should_retry",
         "_topic_id",
         "epoch_start_offset",
         "isr",
@@ -108,7 +110,7 @@ class Leadership:
         self.registration = registration
         self.min_insync_replicas = min_insync_replicas
         self.isr = IsrState.of(registration.isr)
-        self._ask_again = False
+        self._should_retry = False
         self.replicas: dict[int, Replica] = {}
         self.epoch_start_offset = log.log_end_offset
 
@@ -171,7 +173,7 @@ class Leadership:
             if replica.log_end_offset < end.message_offset and (
                 replica.node_id in self.isr.maximal or self._may_still_join(replica)
             ):
-                end = replica.log_end
+                end = replica.log_end_offset_metadata
         return end
 
     def _may_still_join(self, replica: Replica) -> bool:
@@ -205,7 +207,7 @@ class Leadership:
         if broker is not None and -1 != broker_epoch < broker.epoch:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
-    def follower_fetched(
+    def update_follower_fetch_state(
         self,
         replica: Replica,
         at: LogOffsetMetadata,
@@ -214,10 +216,12 @@ class Leadership:
         broker_epoch: int,
     ) -> None:
         """A follower has everything below *at* (``Partition.updateFollowerFetchState``)."""
-        deletions = self._node.deletions_wait()
+        deletions = self._node.has_delayed_deletes()
         low_watermark = self.low_watermark() if deletions else UNKNOWN_OFFSET
         end = replica.log_end_offset
-        replica.fetched(at, log_start_offset, leader_end, self._node.now_ms(), broker_epoch)
+        replica.update_fetch_state(
+            at, log_start_offset, leader_end, self._node.now_ms(), broker_epoch
+        )
         moved = deletions and self.low_watermark() > low_watermark
         self._maybe_expand_isr(replica)
         if end != replica.log_end_offset:
@@ -244,7 +248,7 @@ class Leadership:
             and replica.log_end_offset >= max(self._log.high_watermark, self.epoch_start_offset)
             and self._is_eligible(replica)
         ):
-            self._propose(self.isr.expanding(replica.node_id))
+            self._submit_alter_partition(self.isr.pending_expand(replica.node_id))
 
     def maybe_shrink_isr(self) -> None:
         """Drop members that have lagged for too long, if the controller agrees."""
@@ -256,21 +260,21 @@ class Leadership:
             if node_id in self.replicas and not self._is_caught_up(self.replicas[node_id])
         )
         if lagging:
-            self._propose(self.isr.shrinking(lagging))
+            self._submit_alter_partition(self.isr.pending_shrink(lagging))
 
     def _change_under_way(self) -> bool:
         """Whether there is one; asks again if the controller's answer left it open."""
         if self.isr.proposed is None:
             return False
-        if self._ask_again:
-            self._propose(self.isr)
+        if self._should_retry:
+            self._submit_alter_partition(self.isr)
         return True
 
-    def _propose(self, state: IsrState) -> None:
+    def _submit_alter_partition(self, state: IsrState) -> None:
         assert state.proposed is not None
         self.isr = state
-        self._ask_again = False
-        change = IsrChange(
+        self._should_retry = False
+        change = AlterPartition(
             self._key,
             self._topic_id,
             self._node.node_id,
@@ -280,7 +284,9 @@ class Leadership:
             state.proposed,
             tuple(map(self._broker_epoch, state.proposed)),
         )
-        self._node.alter_isr(change, lambda answer: self._decided(state, answer))
+        self._node.alter_partition(
+            change, lambda answer: self._handle_alter_partition_response(state, answer)
+        )
 
     def _broker_epoch(self, node_id: int) -> int:
         """The life in which this leader knows the node; -1 if that has not fetched here yet."""
@@ -290,7 +296,9 @@ class Leadership:
         epoch = self.replicas[node_id].broker_epoch
         return -1 if epoch is None else epoch
 
-    def _decided(self, state: IsrState, answer: IsrAnswer) -> None:
+    def _handle_alter_partition_response(
+        self, state: IsrState, answer: AlterPartitionResult
+    ) -> None:
         """The controller has answered; what metadata told meanwhile counts more."""
         if self.isr is not state:
             return
@@ -299,7 +307,7 @@ class Leadership:
                 self.isr = IsrState.of(state.committed)
             elif answer.code not in _METADATA_WILL_TELL:
                 # It may have been done or not: be strict both ways until it has.
-                self._ask_again = True
+                self._should_retry = True
             return
         if answer.leader_epoch != self.registration.leader_epoch:
             # The change has ended a reassignment, and with it the epoch: metadata will tell.

@@ -20,7 +20,7 @@ from broker.config import Config
 from broker.config.topics import TopicConfig
 from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.leadership import LeaderNode
+from broker.replication.leader_state import LeaderNode
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.steps.queue import Slices
@@ -31,22 +31,22 @@ log = logging.getLogger("antechamber.replication")
 
 
 # Told of each partition that this node begins (True) or ceases to lead.
-OnLeadership = Callable[[Partition, bool], None]
+OnLeadershipChange = Callable[[Partition, bool], None]
 
 
-class Followers(Protocol):
+class PartitionFetchers(Protocol):
     """Who fetches for the partitions that other nodes lead."""
 
-    def follow(self, partition: Partition, leader: int) -> None:
+    def add_fetcher_for_partition(self, partition: Partition, leader: int) -> None:
         """Fetch from *leader*, from where the log ends, when the change has been applied."""
         ...
 
-    def unfollow(self, key: TopicPartition) -> None:
+    def remove_fetcher_for_partition(self, key: TopicPartition) -> None:
         """Do not fetch any more, if we do."""
         ...
 
 
-class Hosting:
+class DeltaApplier:
     """Opens, moves and deletes the replicas of one node."""
 
     def __init__(
@@ -56,8 +56,8 @@ class Hosting:
         logs: LogManager,
         partitions: HostedPartitions,
         waiting: Waiting,
-        followers: Followers,
-        on_leadership: OnLeadership,
+        followers: PartitionFetchers,
+        on_leadership_change: OnLeadershipChange,
     ) -> None:
         self._node = node
         self._config = config
@@ -65,9 +65,9 @@ class Hosting:
         self._partitions = partitions
         self._waiting = waiting
         self._followers = followers
-        self._on_leadership = on_leadership
+        self._on_leadership = on_leadership_change
 
-    def host(self, topic: TopicImage) -> Slices[None]:
+    def apply_topic(self, topic: TopicImage) -> Slices[None]:
         """Serve what the image gives this node of *topic*, and nothing else."""
         config = TopicConfig(self._config, topic.configs)
         mine: list[tuple[TopicPartition, PartitionRegistration]] = []
@@ -76,14 +76,14 @@ class Hosting:
             if self._node.node_id in registration.replicas:
                 mine.append((key, registration))
             else:
-                self._drop(key, CauseKind.LEADERSHIP)
+                self._stop_partition(key, CauseKind.LEADERSHIP)
             yield None
         mine.sort(key=lambda each: each[1].leader != self._node.node_id)
         for key, registration in mine:
-            self._host(key, registration, topic, config)
+            self._apply_partition(key, registration, topic, config)
             yield None
 
-    def _host(
+    def _apply_partition(
         self,
         key: TopicPartition,
         registration: PartitionRegistration,
@@ -94,17 +94,17 @@ class Hosting:
         if partition is None:
             return
         if registration.leader == self._node.node_id:
-            self._lead(partition, registration)
+            self._apply_local_leader(partition, registration)
         else:
-            self._follow(partition, registration)
+            self._apply_local_follower(partition, registration)
 
-    def drop(self, topic: TopicImage) -> Slices[None]:
+    def delete_topic(self, topic: TopicImage) -> Slices[None]:
         """Delete the topic's logs here; whoever waits on them is told."""
         for index in range(len(topic.partitions)):
-            self._drop(TopicPartition(topic.name, index), CauseKind.DELETED)
+            self._stop_partition(TopicPartition(topic.name, index), CauseKind.DELETED)
             yield None
 
-    def fail(self, keys: Iterable[TopicPartition]) -> None:
+    def mark_offline(self, keys: Iterable[TopicPartition]) -> None:
         """The disk that holds these has failed: nothing is served of them until a restart.
 
         Who waits on them is not told, as in Kafka; the leaders that are elected instead will be.
@@ -114,7 +114,7 @@ class Hosting:
             partition = self._partitions.pop(key, None)
             if partition is not None:
                 self._resign(partition)
-            self._followers.unfollow(key)
+            self._followers.remove_fetcher_for_partition(key)
 
     def _partition(
         self, key: TopicPartition, topic: TopicImage, config: TopicConfig
@@ -123,7 +123,7 @@ class Hosting:
         partition = self._partitions.get(key)
         if partition is not None:
             partition.log.update_config(config.log_config())
-            partition.require_min_insync_replicas(config.min_insync_replicas)
+            partition.set_min_insync_replicas(config.min_insync_replicas)
             return partition
         try:
             opened = self._logs.get_or_create(key, topic.topic_id, config.log_config())
@@ -136,8 +136,10 @@ class Hosting:
         self._partitions[key] = partition
         return partition
 
-    def _lead(self, partition: Partition, registration: PartitionRegistration) -> None:
-        self._followers.unfollow(partition.key)
+    def _apply_local_leader(
+        self, partition: Partition, registration: PartitionRegistration
+    ) -> None:
+        self._followers.remove_fetcher_for_partition(partition.key)
         was_leader = partition.is_leader
         moved = partition.make_leader(registration)
         if not was_leader and partition.is_leader:
@@ -145,25 +147,27 @@ class Hosting:
         if moved:
             self._waiting.after_offsets_moved(partition.key, partition.log.high_watermark)
 
-    def _follow(self, partition: Partition, registration: PartitionRegistration) -> None:
+    def _apply_local_follower(
+        self, partition: Partition, registration: PartitionRegistration
+    ) -> None:
         was_leader = partition.is_leader
         if not partition.make_follower(registration):
             return
         if was_leader:
             self._on_leadership(partition, False)
-        self._followers.unfollow(partition.key)
+        self._followers.remove_fetcher_for_partition(partition.key)
         self._waiting.after_leaving(partition.key, CauseKind.LEADERSHIP)
         if registration.leader != NO_LEADER:
-            self._followers.follow(partition, registration.leader)
+            self._followers.add_fetcher_for_partition(partition, registration.leader)
 
-    def _drop(self, key: TopicPartition, kind: CauseKind) -> None:
+    def _stop_partition(self, key: TopicPartition, kind: CauseKind) -> None:
         """Removed from the map first, so that the checks find nothing (Kafka's stopReplicas)."""
         self._partitions.offline.discard(key)
         partition = self._partitions.pop(key, None)
         if partition is None:
             return
         self._resign(partition)
-        self._followers.unfollow(key)
+        self._followers.remove_fetcher_for_partition(key)
         self._logs.delete(key)
         self._waiting.after_leaving(key, kind)
 

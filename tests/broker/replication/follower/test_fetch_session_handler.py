@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from broker.config import Config
-from broker.replication.follower.fetch_requests import FetchRequests
-from broker.replication.follower.fetch_state import FetchState
+from broker.replication.follower.fetch_session_handler import FetchSessionHandler
+from broker.replication.follower.partition_fetch_state import PartitionFetchState
 from broker.replication.partition import Partition
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import FetchRequest, FetchResponse
@@ -18,19 +18,19 @@ SESSION = 77
 
 
 @pytest.fixture
-def states(tmp_path: Path) -> list[FetchState]:
+def states(tmp_path: Path) -> list[PartitionFetchState]:
     """Two empty partitions, followed in epoch 5."""
-    return [FetchState(make_partition(tmp_path, key, leader=2), 5) for key in (KEY, OTHER)]
+    return [PartitionFetchState(make_partition(tmp_path, key, leader=2), 5) for key in (KEY, OTHER)]
 
 
 @pytest.fixture
-def requests() -> FetchRequests:
+def handler() -> FetchSessionHandler:
     """Those of node 1."""
-    return FetchRequests(Config(), 1)
+    return FetchSessionHandler(Config(), 1)
 
 
-def _answer(requests: FetchRequests, session_id: int = SESSION, error: int = 0) -> None:
-    requests.answered(FetchResponse(error_code=error, session_id=session_id, responses=[]))
+def _answer(handler: FetchSessionHandler, session_id: int = SESSION, error: int = 0) -> None:
+    handler.handle_response(FetchResponse(error_code=error, session_id=session_id, responses=[]))
 
 
 def _session(request: FetchRequest) -> tuple[int, int]:
@@ -60,10 +60,10 @@ def _append(partition: Partition) -> None:
 
 
 def test_the_first_request_names_everything(
-    requests: FetchRequests, states: list[FetchState]
+    handler: FetchSessionHandler, states: list[PartitionFetchState]
 ) -> None:
     """With who asks, in which life, and Kafka's limits for followers."""
-    request = requests.next(states, 42)
+    request = handler.build_request(states, 42)
 
     assert _session(request) == (0, 0)
     assert _asked(request) == [(0, 0, -1, 5, 0), (1, 0, -1, 5, 0)]
@@ -75,78 +75,78 @@ def test_the_first_request_names_everything(
 
 
 def test_after_that_only_what_has_changed(
-    requests: FetchRequests, states: list[FetchState]
+    handler: FetchSessionHandler, states: list[PartitionFetchState]
 ) -> None:
     """Offset, epoch or log start; the others are asked for by being in the session."""
-    requests.next(states, 42)
-    _answer(requests)
+    handler.build_request(states, 42)
+    _answer(handler)
 
-    again = requests.next(states, 42)
+    again = handler.build_request(states, 42)
     assert (_session(again), _asked(again)) == ((SESSION, 1), [])
-    _answer(requests)
+    _answer(handler)
 
     _append(states[1].partition)
-    changed = requests.next(states, 42)
+    changed = handler.build_request(states, 42)
     assert (_session(changed), _asked(changed)) == ((SESSION, 2), [(1, 1, 4, 5, 0)])
 
 
 def test_another_leader_epoch_is_a_change(
-    requests: FetchRequests, states: list[FetchState]
+    handler: FetchSessionHandler, states: list[PartitionFetchState]
 ) -> None:
     """The leader compares it."""
-    requests.next(states, 42)
-    _answer(requests)
+    handler.build_request(states, 42)
+    _answer(handler)
 
-    request = requests.next([states[0], FetchState(states[1].partition, 6)], 42)
+    request = handler.build_request([states[0], PartitionFetchState(states[1].partition, 6)], 42)
 
     assert _asked(request) == [(1, 0, -1, 6, 0)]
 
 
 def test_what_is_not_wanted_is_forgotten_and_named_again_later(
-    requests: FetchRequests, states: list[FetchState]
+    handler: FetchSessionHandler, states: list[PartitionFetchState]
 ) -> None:
     """A partition in back-off leaves the session for a while."""
-    requests.next(states, 42)
-    _answer(requests)
+    handler.build_request(states, 42)
+    _answer(handler)
 
-    without = requests.next(states[:1], 42)
+    without = handler.build_request(states[:1], 42)
     assert [(f.topic_id, f.partitions) for f in without.forgotten_topics_data] == [
         (states[1].partition.topic_id, [1])
     ]
-    _answer(requests)
+    _answer(handler)
 
-    again = requests.next(states, 42)
+    again = handler.build_request(states, 42)
     assert _asked(again) == [(1, 0, -1, 5, 0)]
     assert again.forgotten_topics_data == []
 
 
 @pytest.mark.parametrize("how", ["error", "disconnect"])
 def test_a_lost_session_is_begun_anew(
-    requests: FetchRequests, states: list[FetchState], how: str
+    handler: FetchSessionHandler, states: list[PartitionFetchState], how: str
 ) -> None:
     """All is named again, and the old session is closed if the leader still has it."""
-    requests.next(states, 42)
-    _answer(requests)
-    requests.next(states, 42)
+    handler.build_request(states, 42)
+    _answer(handler)
+    handler.build_request(states, 42)
 
     if how == "error":
-        _answer(requests, 0, ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+        _answer(handler, 0, ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
     else:
-        requests.restart()
-    request = requests.next(states, 42)
+        handler.restart()
+    request = handler.build_request(states, 42)
 
     assert _session(request) == (SESSION, 0)
     assert [partition for partition, *_ in _asked(request)] == [0, 1]
 
 
 def test_a_leader_without_room_is_told_everything_every_time(
-    requests: FetchRequests, states: list[FetchState]
+    handler: FetchSessionHandler, states: list[PartitionFetchState]
 ) -> None:
     """Session id 0 in the answer: there is none."""
-    requests.next(states, 42)
-    _answer(requests, 0)
+    handler.build_request(states, 42)
+    _answer(handler, 0)
 
-    request = requests.next(states, 42)
+    request = handler.build_request(states, 42)
 
     assert _session(request) == (0, 0)
     assert len(_asked(request)) == 2

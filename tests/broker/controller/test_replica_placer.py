@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from broker.controller.assignment import place_replicas
+from broker.controller.replica_placer import place_replicas
 
 
 def test_partitions_stand_in_stripes() -> None:

@@ -13,7 +13,7 @@ from protocol.errors import ErrorCode
 
 
 @dataclass(slots=True, frozen=True)
-class IsrChange:
+class AlterPartition:
     """One partition of Kafka's AlterPartition request.
 
     ``new_isr_epochs``: the broker epoch in which the leader knows each member of ``new_isr``, -1
@@ -30,7 +30,7 @@ class IsrChange:
     new_isr_epochs: tuple[int, ...]
 
 
-def check_isr_change(change: IsrChange, image: MetadataImage) -> TopicImage:
+def validate_alter_partition(change: AlterPartition, image: MetadataImage) -> TopicImage:
     """The topic it is about; raises `ApiError`.
 
     In the order of Kafka's ``ReplicationControlManager.validateAlterPartitionData``.
@@ -45,13 +45,13 @@ def check_isr_change(change: IsrChange, image: MetadataImage) -> TopicImage:
     return topic
 
 
-def _check_broker(change: IsrChange, broker: Broker | None) -> None:
+def _check_broker(change: AlterPartition, broker: Broker | None) -> None:
     if broker is None or broker.epoch != change.broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
 
 
 def _check_partition(
-    change: IsrChange, known: PartitionRegistration, brokers: Mapping[int, Broker]
+    change: AlterPartition, known: PartitionRegistration, brokers: Mapping[int, Broker]
 ) -> None:
     if change.leader_epoch > known.leader_epoch or change.partition_epoch > known.partition_epoch:
         raise ApiError(ErrorCode.NOT_CONTROLLER)

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from broker.config import Config
-from broker.quotas.client_quota import ClientQuota
+from broker.quotas.client_quota_manager import ClientQuotaManager
 from broker.quotas.entity import CONSUMER_BYTE_RATE, PRODUCER_BYTE_RATE, Entity, Quotas
 
 
-class ClientQuotas:
+class QuotaManagers:
     """What a node's clients may produce and fetch."""
 
     def __init__(self, config: Config, now_ms: Callable[[], float]) -> None:
-        self.produce = ClientQuota(PRODUCER_BYTE_RATE, config, now_ms)
-        self.fetch = ClientQuota(CONSUMER_BYTE_RATE, config, now_ms)
+        self.produce = ClientQuotaManager(PRODUCER_BYTE_RATE, config, now_ms)
+        self.fetch = ClientQuotaManager(CONSUMER_BYTE_RATE, config, now_ms)
 
     def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
         """Go by *quotas* from now on."""
         self.produce.reconfigure(quotas)
         self.fetch.reconfigure(quotas)
 
-    def forget_idle(self) -> None:
+    def remove_idle(self) -> None:
         """Forget what was measured of clients that are gone."""
-        self.produce.forget_idle()
-        self.fetch.forget_idle()
+        self.produce.remove_idle()
+        self.fetch.remove_idle()

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from broker.common.errors import ApiError
-from broker.controller.decisions import Decisions, with_partitions
+from broker.controller.change_batch import ChangeBatch, with_partitions
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Rules
 from protocol.errors import ErrorCode
@@ -32,7 +32,7 @@ class World:
         self.image = MetadataImage("cluster")
         self.topic = TopicImage("t", uuid4(), {}, (PARTITION, PARTITION))
         self.image.put(self.topic)
-        self.decisions = Decisions(self.image, lambda _: lambda _: RULES)
+        self.decisions = ChangeBatch(self.image, lambda _: lambda _: RULES)
 
     def change(self, index: int, **changes: object) -> None:
         """Something else happens to a partition."""
@@ -98,7 +98,7 @@ def test_rules_are_made_once_for_a_topic(world: World) -> None:
         asked.append(topic.name)
         return partial(lambda _: RULES)
 
-    decisions = Decisions(world.image, rules_of)
+    decisions = ChangeBatch(world.image, rules_of)
     for index in (0, 1):
         decisions.add(world.topic, index, led_by_two)
 

@@ -16,22 +16,22 @@ from broker.common.errors import ApiError
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Rules
 
-Decide = Callable[[PartitionRegistration, Rules], PartitionRegistration]
+ChangePartition = Callable[[PartitionRegistration, Rules], PartitionRegistration]
 RulesOf = Callable[[TopicImage], Callable[[int], Rules]]
 
 
-class Decisions:
+class ChangeBatch:
     """What partitions are to become; nothing is changed here."""
 
     def __init__(self, image: MetadataImage, rules_of: RulesOf) -> None:
         self._image = image
         self._rules_of = rules_of
-        self._made: dict[str, dict[int, tuple[PartitionRegistration, Decide]]] = {}
+        self._made: dict[str, dict[int, tuple[PartitionRegistration, ChangePartition]]] = {}
         self._new: dict[str, dict[int, PartitionRegistration]] = {}
         self._last: tuple[TopicImage, Callable[[int], Rules]] | None = None
         self.count = 0
 
-    def add(self, topic: TopicImage, index: int, decide: Decide) -> None:
+    def add(self, topic: TopicImage, index: int, decide: ChangePartition) -> None:
         """Decide about a partition; raises what *decide* raises."""
         old = topic.partitions[index]
         new = decide(old, self._rules(topic)(index))
@@ -50,7 +50,7 @@ class Decisions:
         return changed
 
     def _renew(
-        self, topic: TopicImage, made: Mapping[int, tuple[PartitionRegistration, Decide]]
+        self, topic: TopicImage, made: Mapping[int, tuple[PartitionRegistration, ChangePartition]]
     ) -> None:
         """Decide again about partitions that have changed since."""
         new = self._new[topic.name]

@@ -19,10 +19,10 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import Broker
 from broker.network.transport import Disconnected, Transport
-from broker.replication.follower.alarm import Alarm
-from broker.replication.follower.fetch_requests import FetchRequests, name_of
-from broker.replication.follower.fetch_state import FetchState
+from broker.replication.follower.fetch_session_handler import FetchSessionHandler, name_of
 from broker.replication.follower.leader_connection import LeaderConnection
+from broker.replication.follower.partition_fetch_state import PartitionFetchState
+from broker.replication.follower.timed_event import TimedEvent
 from broker.replication.follower.truncation import truncation_offset
 from broker.replication.partition import Partition
 from broker.steps.queue import Slices
@@ -76,33 +76,35 @@ class FollowerNode(Protocol):
         ...
 
 
-class Fetcher:
+class ReplicaFetcher:
     """Fetches from the node *source*."""
 
     def __init__(self, node: FollowerNode, source: int, connect: Connect) -> None:
         self.source = source
         self._node = node
         self._connect = connect
-        self._states: dict[TopicPartition, FetchState] = {}
-        self._requests = FetchRequests(node.config, node.node_id)
-        self._alarm = Alarm(node.timer)
+        self._partition_states: dict[TopicPartition, PartitionFetchState] = {}
+        self._session = FetchSessionHandler(node.config, node.node_id)
+        self._wake = TimedEvent(node.timer)
         self._connection: LeaderConnection | None = None
-        self._cut_short = False
+        self._is_interrupted = False
 
-    def add(self, partition: Partition) -> None:
+    def add_partition(self, partition: Partition) -> None:
         """Fetch a partition from where its log ends, in the leader epoch it has now.
 
         A long poll under way is cut short: Kafka's fetcher finishes it first, so that there the
         first produce to a new topic waits up to ``replica.fetch.wait.max.ms`` for its followers.
         """
-        self._states[partition.key] = FetchState(partition, partition.leader_epoch)
-        self._alarm.ring()
-        self._cut_short = self._connection is not None
+        self._partition_states[partition.key] = PartitionFetchState(
+            partition, partition.leader_epoch
+        )
+        self._wake.set()
+        self._is_interrupted = self._connection is not None
         self._disconnect()
 
-    def remove(self, key: TopicPartition) -> None:
+    def remove_partition(self, key: TopicPartition) -> None:
         """Leave a partition alone; an answer that is under way is not used for it."""
-        self._states.pop(key, None)
+        self._partition_states.pop(key, None)
 
     async def run(self) -> None:
         """Fetch until cancelled."""
@@ -111,47 +113,47 @@ class Fetcher:
                 await self._node.may_fetch()
                 due, pause_ms = self._due()
                 if due:
-                    await self._round()
+                    await self._do_work()
                 else:
-                    if not self._states:
+                    if not self._partition_states:
                         self._disconnect()
-                    await self._alarm.wait(pause_ms)
+                    await self._wake.wait(pause_ms)
         finally:
             self._disconnect()
 
-    def _due(self) -> tuple[list[FetchState], float]:
+    def _due(self) -> tuple[list[PartitionFetchState], float]:
         """The partitions to fetch now, and how long it is until another one may be."""
         now_ms = self._node.now_ms()
-        later = [s.not_before_ms for s in self._states.values() if s.not_before_ms > now_ms]
-        due = [s for s in self._states.values() if s.not_before_ms <= now_ms]
+        later = [s.due_ms for s in self._partition_states.values() if s.due_ms > now_ms]
+        due = [s for s in self._partition_states.values() if s.due_ms <= now_ms]
         return due, min(later, default=float("inf")) - now_ms
 
-    async def _round(self) -> None:
-        self._cut_short = False
+    async def _do_work(self) -> None:
+        self._is_interrupted = False
         try:
-            await self._fetch()
+            await self._process_fetch_request()
         except (Disconnected, Malformed, OSError) as error:
-            if not self._cut_short:
+            if not self._is_interrupted:
                 log.info("fetching from node %d: %s", self.source, error)
                 self._disconnect()
-                self._back_off(self._due()[0])
+                self._delay_partitions(self._due()[0])
         except Exception as error:
             self._node.timer.on_error(f"fetching from node {self.source}", error)
             self._disconnect()
-            self._back_off(self._due()[0])
+            self._delay_partitions(self._due()[0])
 
-    async def _fetch(self) -> None:
+    async def _process_fetch_request(self) -> None:
         connection = await self._connected()
         due, _ = self._due()
         if not due:
             return
         own = self._node.alive(self._node.node_id)
-        request = self._requests.next(due, -1 if own is None else own.epoch)
-        out_of_range = await connection.ask_in_slices(
-            request, lambda response: self._use(due, response)
+        request = self._session.build_request(due, -1 if own is None else own.epoch)
+        out_of_range = await connection.send_request_in_slices(
+            request, lambda response: self._process_fetch_response(due, response)
         )
         for state in out_of_range:
-            await self._start_over(connection, state)
+            await self._fetch_offset_and_truncate(connection, state)
 
     async def _connected(self) -> LeaderConnection:
         if self._connection is None:
@@ -166,57 +168,63 @@ class Fetcher:
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
-        self._requests.restart()
+        self._session.restart()
         if connection is not None:
             connection.close()
 
-    def _back_off(self, states: list[FetchState]) -> None:
-        not_before_ms = self._node.now_ms() + self._node.config.replica_fetch_backoff_ms
+    def _delay_partitions(self, states: list[PartitionFetchState]) -> None:
+        due_ms = self._node.now_ms() + self._node.config.replica_fetch_backoff_ms
         for state in states:
-            state.not_before_ms = not_before_ms
+            state.due_ms = due_ms
 
     # ----------------------------------------------------------------------------- answers
 
-    def _use(self, due: list[FetchState], response: FetchResponse) -> Slices[list[FetchState]]:
+    def _process_fetch_response(
+        self, due: list[PartitionFetchState], response: FetchResponse
+    ) -> Slices[list[PartitionFetchState]]:
         """Use a response; returns the partitions whose offset the leader does not have."""
-        self._requests.answered(response)
+        self._session.handle_response(response)
         if response.error_code:
             return []
-        asked = {name_of(state): state for state in due}
+        requested = {name_of(state): state for state in due}
         out_of_range, partitions = [], 0
         for topic in response.responses:
             for data in topic.partitions:
-                state = asked.get((topic.topic_id, data.partition_index))
-                if state is None or not self._follows(state):
+                state = requested.get((topic.topic_id, data.partition_index))
+                if state is None or not self._is_current(state):
                     continue
                 if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
                     out_of_range.append(state)
                 elif data.error_code:
-                    self._refused(state, ErrorCode(data.error_code))
+                    self._handle_partition_error(state, ErrorCode(data.error_code))
                 else:
-                    yield from self._try_to_take(state, data)
+                    yield from self._try_process_partition_data(state, data)
                 partitions += 1
                 if not partitions % _PARTITIONS_AT_ONCE:
                     yield None
         return out_of_range
 
-    def _try_to_take(self, state: FetchState, data: PartitionData) -> Slices[None]:
+    def _try_process_partition_data(
+        self, state: PartitionFetchState, data: PartitionData
+    ) -> Slices[None]:
         """Append the data of a partition; an exception does not keep others from it.
 
         It is fetched again after the back-off. Kafka gives it up until its leader changes
         (``AbstractFetcherThread.markPartitionFailed``).
         """
         try:
-            yield from self._take(state, data)
+            yield from self._process_partition_data(state, data)
         except Exception as error:
             self._node.timer.on_error(f"replication of {state.partition.key}", error)
-            self._back_off([state])
+            self._delay_partitions([state])
 
-    def _follows(self, state: FetchState) -> bool:
+    def _is_current(self, state: PartitionFetchState) -> bool:
         """Whether the partition is still fetched here: the node may lead it by now."""
-        return self._states.get(state.partition.key) is state
+        return self._partition_states.get(state.partition.key) is state
 
-    def _take(self, state: FetchState, data: PartitionData) -> Slices[None]:
+    def _process_partition_data(
+        self, state: PartitionFetchState, data: PartitionData
+    ) -> Slices[None]:
         partition = state.partition
         if data.diverging_epoch is not None:
             epoch, end_offset = data.diverging_epoch.epoch, data.diverging_epoch.end_offset
@@ -231,24 +239,26 @@ class Fetcher:
                 )
             except AppendRefused as refusal:
                 log.error("%s from node %d: %s", partition.key, self.source, refusal)
-                self._back_off([state])
+                self._delay_partitions([state])
                 return
             if moved:
                 self._node.replicated(partition.key, partition.log.high_watermark)
             if len(batches) < len(data.records or b""):
                 yield None
-                if not self._follows(state):
+                if not self._is_current(state):
                     return
 
-    def _refused(self, state: FetchState, error: ErrorCode) -> None:
+    def _handle_partition_error(self, state: PartitionFetchState, error: ErrorCode) -> None:
         """Metadata tells before long who leads; until then do not ask too often."""
         log.info("%s: node %d says %s", state.partition.key, self.source, error.name)
         if error is ErrorCode.FENCED_LEADER_EPOCH:
-            self.remove(state.partition.key)
+            self.remove_partition(state.partition.key)
         else:
-            self._back_off([state])
+            self._delay_partitions([state])
 
-    async def _start_over(self, connection: LeaderConnection, state: FetchState) -> None:
+    async def _fetch_offset_and_truncate(
+        self, connection: LeaderConnection, state: PartitionFetchState
+    ) -> None:
         """Go on where the leader has records (``fetchOffsetAndTruncate``).
 
         A leader whose log ends before ours was elected unclean: what it does not have is cut off.
@@ -256,17 +266,17 @@ class Fetcher:
         """
         partition = state.partition
         try:
-            latest = await self._leader_offset(connection, state, _LATEST)
-            if not self._follows(state):
+            latest = await self._fetch_offset_from_leader(connection, state, _LATEST)
+            if not self._is_current(state):
                 return
             if latest < partition.log.log_end_offset:
                 partition.log.truncate_to(latest)
                 return
-            earliest = await self._leader_offset(connection, state, _EARLIEST)
+            earliest = await self._fetch_offset_from_leader(connection, state, _EARLIEST)
         except ApiError as error:
-            self._refused(state, error.code)
+            self._handle_partition_error(state, error.code)
             return
-        if not self._follows(state):
+        if not self._is_current(state):
             return
         if earliest > partition.log.log_end_offset:
             partition.log.truncate_fully_and_start_at(earliest)
@@ -274,18 +284,18 @@ class Fetcher:
             log_start_offset = min(earliest, partition.log.high_watermark)
             partition.log.maybe_increment_log_start_offset(log_start_offset)
 
-    async def _leader_offset(
-        self, connection: LeaderConnection, state: FetchState, timestamp: int
+    async def _fetch_offset_from_leader(
+        self, connection: LeaderConnection, state: PartitionFetchState, timestamp: int
     ) -> int:
         key = state.partition.key
-        asked = ListOffsetsPartition(
+        requested = ListOffsetsPartition(
             partition_index=key.partition,
             current_leader_epoch=state.leader_epoch,
             timestamp=timestamp,
         )
         request = ListOffsetsRequest(
             replica_id=self._node.node_id,
-            topics=[ListOffsetsTopic(name=key.topic, partitions=[asked])],
+            topics=[ListOffsetsTopic(name=key.topic, partitions=[requested])],
         )
 
         def offset(response: ListOffsetsResponse) -> int:
@@ -295,4 +305,4 @@ class Fetcher:
                 raise ApiError(ErrorCode(answer.error_code))
             return answer.offset
 
-        return await connection.ask(request, offset)
+        return await connection.send_request(request, offset)

@@ -9,7 +9,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.replication.follower.fetcher import Fetcher
+from broker.replication.follower.replica_fetcher import ReplicaFetcher
 from broker.replication.partition import Partition
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import EpochEndOffset
@@ -26,7 +26,13 @@ from tests.broker.replication.follower.scripted_leader import (
     ScriptedLeader,
     following,
 )
-from tests.broker.replication.world import KEY, OTHER, follow, make_partition, records
+from tests.broker.replication.world import (
+    KEY,
+    OTHER,
+    make_follower,
+    make_partition,
+    records,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -65,10 +71,10 @@ def _with_records(folder: Path, *epochs: int) -> Partition:
 
 def _run(
     node: FollowingNode, leader: ScriptedLeader, nursery: trio.Nursery, *partitions: Partition
-) -> Fetcher:
-    fetcher = Fetcher(node, LEADER, leader.connect)
+) -> ReplicaFetcher:
+    fetcher = ReplicaFetcher(node, LEADER, leader.connect)
     for partition in partitions:
-        fetcher.add(partition)
+        fetcher.add_partition(partition)
     nursery.start_soon(fetcher.run)
     return fetcher
 
@@ -146,8 +152,8 @@ async def test_a_fenced_partition_waits_for_metadata(tmp_path: Path) -> None:
         await trio.sleep(10 * BACKOFF_S)
         assert not leader.is_asked
 
-        follow(partition)
-        fetcher.add(partition)
+        make_follower(partition)
+        fetcher.add_partition(partition)
 
         asked = (await leader.fetch()).topics[0].partitions[0]
         assert asked.current_leader_epoch == 6
@@ -160,7 +166,7 @@ async def test_a_partition_removed_meanwhile_is_left_alone(tmp_path: Path) -> No
         fetcher = _run(node, leader, nursery, partition)
         await leader.fetch()
 
-        fetcher.remove(KEY)
+        fetcher.remove_partition(KEY)
         leader.answer_fetch(partition.topic_id, _data(0, b"a"))
         await trio.testing.wait_all_tasks_blocked()
 
@@ -175,7 +181,7 @@ async def test_a_new_partition_does_not_wait_for_the_poll_under_way(tmp_path: Pa
         await leader.fetch()
         begin_s = trio.current_time()
 
-        fetcher.add(other)
+        fetcher.add_partition(other)
         await trio.testing.wait_all_tasks_blocked()
         request = await leader.fetch()
 
@@ -295,7 +301,7 @@ async def test_a_partition_removed_while_offsets_are_asked_for_is_left_alone(
         await leader.fetch()
         leader.answer_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
         await trio.testing.wait_all_tasks_blocked()
-        fetcher.remove(KEY)
+        fetcher.remove_partition(KEY)
         await _offset_is(leader, -1, 2)
         await trio.testing.wait_all_tasks_blocked()
 
@@ -384,7 +390,7 @@ async def test_without_partitions_the_connection_is_given_up(tmp_path: Path) -> 
         fetcher = _run(node, leader, nursery, partition)
         await leader.fetch()
 
-        fetcher.remove(KEY)
+        fetcher.remove_partition(KEY)
         leader.answer_fetch(UUID(int=0))
         await trio.testing.wait_all_tasks_blocked()
 

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from broker.config import Config
 from broker.replication.fetch_session import INITIAL_EPOCH, NO_SESSION, next_epoch
-from broker.replication.follower.fetch_state import FetchState
+from broker.replication.follower.partition_fetch_state import PartitionFetchState
 from protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
@@ -26,15 +26,17 @@ from protocol.messages.fetch import (
 )
 
 Name = tuple[UUID, int]
-Told = tuple[int, int, int, int]  # fetch offset, last fetched epoch, leader epoch, log start
+SessionPartition = tuple[
+    int, int, int, int
+]  # fetch offset, last fetched epoch, leader epoch, log start
 
 
-def name_of(state: FetchState) -> Name:
+def name_of(state: PartitionFetchState) -> Name:
     """How requests and responses name its partition."""
     return state.partition.topic_id, state.partition.key.partition
 
 
-class FetchRequests:
+class FetchSessionHandler:
     """Makes the requests of one follower to one leader."""
 
     def __init__(self, config: Config, replica_id: int) -> None:
@@ -42,23 +44,25 @@ class FetchRequests:
         self._replica_id = replica_id
         self._session_id = NO_SESSION
         self._epoch = INITIAL_EPOCH
-        self._told: dict[Name, Told] = {}
+        self._session_partitions: dict[Name, SessionPartition] = {}
 
-    def next(self, states: Iterable[FetchState], broker_epoch: int) -> FetchRequest:
+    def build_request(
+        self, states: Iterable[PartitionFetchState], broker_epoch: int
+    ) -> FetchRequest:
         """The request that fetches *states* and nothing else."""
         if self._epoch == INITIAL_EPOCH:
-            self._told = {}
-        changed: list[tuple[Name, Told]] = []
+            self._session_partitions = {}
+        changed: list[tuple[Name, SessionPartition]] = []
         wanted: set[Name] = set()
         for state in states:
-            name, told = name_of(state), _told(state)
+            name, told = name_of(state), _session_partition(state)
             wanted.add(name)
-            if self._told.get(name) != told:
-                self._told[name] = told
+            if self._session_partitions.get(name) != told:
+                self._session_partitions[name] = told
                 changed.append((name, told))
-        forgotten = [name for name in self._told if name not in wanted]
+        forgotten = [name for name in self._session_partitions if name not in wanted]
         for name in forgotten:
-            del self._told[name]
+            del self._session_partitions[name]
         config = self._config
         return FetchRequest(
             replica_state=ReplicaState(replica_id=self._replica_id, replica_epoch=broker_epoch),
@@ -74,7 +78,7 @@ class FetchRequests:
             ],
         )
 
-    def answered(self, response: FetchResponse) -> None:
+    def handle_response(self, response: FetchResponse) -> None:
         """Go on with the session the leader names, or tell all again after its error."""
         if response.error_code:
             self.restart()
@@ -89,12 +93,12 @@ class FetchRequests:
         self._epoch = INITIAL_EPOCH
 
 
-def _told(state: FetchState) -> Told:
+def _session_partition(state: PartitionFetchState) -> SessionPartition:
     log = state.partition.log
     return log.log_end_offset, log.latest_epoch, state.leader_epoch, log.log_start_offset
 
 
-def _topics(changed: list[tuple[Name, Told]], max_bytes: int) -> list[FetchTopic]:
+def _topics(changed: list[tuple[Name, SessionPartition]], max_bytes: int) -> list[FetchTopic]:
     partitions = [
         (
             topic_id,

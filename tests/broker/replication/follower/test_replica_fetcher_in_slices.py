@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.replication.follower.fetcher import Fetcher
+from broker.replication.follower.replica_fetcher import ReplicaFetcher
 from protocol.record_batch.pieces import BATCHES_MAX
 from tests.broker.replication.follower.scripted_leader import LEADER, PartitionData, following
 from tests.broker.replication.world import KEY, make_partition, records
@@ -30,8 +30,8 @@ async def test_many_batches_are_appended_in_slices(tmp_path: Path) -> None:
     """Other tasks run in between; the high watermark follows the log end."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
-        fetcher = Fetcher(node, LEADER, leader.connect)
-        fetcher.add(partition)
+        fetcher = ReplicaFetcher(node, LEADER, leader.connect)
+        fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
         await leader.fetch()
         leader.answer_fetch(partition.topic_id, many_batches())
@@ -51,14 +51,14 @@ async def test_a_partition_removed_between_slices_is_left_alone(tmp_path: Path) 
     """The node may lead it by now."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
-        fetcher = Fetcher(node, LEADER, leader.connect)
-        fetcher.add(partition)
+        fetcher = ReplicaFetcher(node, LEADER, leader.connect)
+        fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
         await leader.fetch()
         leader.answer_fetch(partition.topic_id, many_batches())
         while not partition.log.log_end_offset:
             await trio.lowlevel.checkpoint()
-        fetcher.remove(KEY)
+        fetcher.remove_partition(KEY)
         end = partition.log.log_end_offset
         await trio.testing.wait_all_tasks_blocked()
 

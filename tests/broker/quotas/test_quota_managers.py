@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from broker.config import Config
-from broker.quotas.client_quotas import ClientQuotas
+from broker.quotas.quota_managers import QuotaManagers
 
 
 def test_each_kind_has_its_own_quotas() -> None:
     """What clients produce is not what they fetch."""
-    quotas = ClientQuotas(Config(), lambda: 0)
+    quotas = QuotaManagers(Config(), lambda: 0)
 
     quotas.reconfigure({(("client-id", "a"),): {"producer_byte_rate": 1.0}})
 
-    assert quotas.produce.in_force
-    assert not quotas.fetch.in_force
+    assert quotas.produce.quotas_enabled
+    assert not quotas.fetch.quotas_enabled
 
 
 def test_what_was_measured_of_clients_that_are_gone_is_forgotten() -> None:
     """Of both kinds."""
     now_ms = [0.0]
-    quotas = ClientQuotas(Config(), lambda: now_ms[0])
+    quotas = QuotaManagers(Config(), lambda: now_ms[0])
     both = {"producer_byte_rate": 1.0, "consumer_byte_rate": 1.0}
     quotas.reconfigure({(("client-id", None),): both})
     quotas.produce.record("a", 1)
     quotas.fetch.record("a", 1)
     now_ms[0] = 3_600_000
 
-    quotas.forget_idle()
+    quotas.remove_idle()
 
     assert not quotas.produce._rates
     assert not quotas.fetch._rates

@@ -9,7 +9,7 @@ from broker.replication.partition import Partition
 
 
 @dataclass(slots=True, eq=False)
-class FetchState:
+class PartitionFetchState:
     """One partition: under which leader epoch it is fetched, and not before when.
 
     A state is replaced, never changed, when its partition gets another leader epoch; an answer that
@@ -18,7 +18,7 @@ class FetchState:
 
     partition: Partition
     leader_epoch: int
-    not_before_ms: float = -inf
+    due_ms: float = -inf
 
     @property
     def fetch_offset(self) -> int:

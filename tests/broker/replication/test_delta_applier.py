@@ -13,7 +13,7 @@ from broker.common.state_changes import StateChanges
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
-from broker.replication.hosting import Hosting
+from broker.replication.delta_applier import DeltaApplier
 from broker.replication.partition import Partition
 from broker.replication.waiting import Waiting
 from broker.steps.queue import finish
@@ -33,13 +33,13 @@ class Story:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def follow(self, partition: Partition, leader: int) -> None:
+    def add_fetcher_for_partition(self, partition: Partition, leader: int) -> None:
         self.lines.append(f"{partition.key} follows {leader}")
 
-    def unfollow(self, key: TopicPartition) -> None:
+    def remove_fetcher_for_partition(self, key: TopicPartition) -> None:
         self.lines.append(f"{key} follows nobody")
 
-    def leadership(self, partition: Partition, leads: bool) -> None:
+    def leader_state(self, partition: Partition, leads: bool) -> None:
         self.lines.append(f"{partition.key} {'led' if leads else 'not led'} here")
 
     def take(self) -> list[str]:
@@ -75,20 +75,20 @@ class World:
         self.story = Story()
         self.partitions = hosted()
         self.logs = LogManager(folder, StillClock(), node_id=1, cluster_id="c")
-        self.hosting = Hosting(
+        self.delta_applier = DeltaApplier(
             self.node,
             Config(),
             self.logs,
             self.partitions,
             ToldWaiting(self.story),
             self.story,
-            self.story.leadership,
+            self.story.leader_state,
         )
 
-    def host(self, *leaders: int, epoch: int = 0, **configs: str) -> list[str]:
+    def apply(self, *leaders: int, epoch: int = 0, **configs: str) -> list[str]:
         """Host a topic whose partitions have these leaders, all in one epoch; what was done."""
         registrations = [PartitionRegistration(ALL, ALL, n, epoch, epoch) for n in leaders]
-        finish(self.hosting.host(_topic(*registrations, **configs)))
+        finish(self.delta_applier.apply_topic(_topic(*registrations, **configs)))
         return self.story.take()
 
     def partition(self, index: int = 0) -> Partition:
@@ -111,7 +111,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 def test_leaders_come_first(world: World) -> None:
     """So that whoever follows them finds them (Kafka's applyDelta)."""
-    assert world.host(2, 1) == [
+    assert world.apply(2, 1) == [
         "t-1 follows nobody",
         "t-1 led here",
         "t-0 follows nobody",
@@ -124,7 +124,7 @@ def test_leaders_come_first(world: World) -> None:
 def test_only_the_own_replicas_are_hosted(world: World) -> None:
     """Other nodes have the others."""
     others, own = PartitionRegistration((2, 3), (2, 3), 2), PartitionRegistration((1,), (1,), 1)
-    finish(world.hosting.host(_topic(others, own)))
+    finish(world.delta_applier.apply_topic(_topic(others, own)))
 
     assert list(world.partitions) == [TopicPartition("t", 1)]
     assert len(world.logs) == 1
@@ -132,9 +132,9 @@ def test_only_the_own_replicas_are_hosted(world: World) -> None:
 
 def test_from_leader_to_follower(world: World) -> None:
     """Kafka's testDeltaFromLeaderToFollower: who waits is told, then the new leader asked."""
-    world.host(1)
+    world.apply(1)
 
-    assert world.host(3, epoch=1) == [
+    assert world.apply(3, epoch=1) == [
         "t-0 not led here",
         "t-0 follows nobody",
         "t-0 left: leadership",
@@ -145,28 +145,28 @@ def test_from_leader_to_follower(world: World) -> None:
 
 def test_from_follower_to_leader(world: World) -> None:
     """Kafka's testDeltaFromFollowerToLeader."""
-    world.host(2)
+    world.apply(2)
 
-    assert world.host(1, epoch=1) == ["t-0 follows nobody", "t-0 led here"]
+    assert world.apply(1, epoch=1) == ["t-0 follows nobody", "t-0 led here"]
     assert world.partition().is_leader
 
 
 def test_a_leader_whose_high_watermark_moves_wakes_who_waits(world: World) -> None:
     """Another in-sync set may free it."""
-    world.host(1)
+    world.apply(1)
     log = world.partition().log
     log.append_as_leader(records(b"a"), 0)
 
-    finish(world.hosting.host(_topic(PartitionRegistration(ALL, (1,), 1, 0, 1))))
+    finish(world.delta_applier.apply_topic(_topic(PartitionRegistration(ALL, (1,), 1, 0, 1))))
 
     assert world.story.take() == ["t-0 follows nobody", "t-0 moved"]
 
 
 def test_the_same_leader_is_not_followed_anew(world: World) -> None:
     """Kafka's testFetcherAreNotRestartedIfLeaderEpochIsNotBumpedWithKRaftPath."""
-    world.host(2)
+    world.apply(2)
 
-    finish(world.hosting.host(_topic(PartitionRegistration(ALL, (2, 3), 2, 0, 1))))
+    finish(world.delta_applier.apply_topic(_topic(PartitionRegistration(ALL, (2, 3), 2, 0, 1))))
 
     assert world.story.take() == []
     registration = world.partition().registration
@@ -176,24 +176,24 @@ def test_the_same_leader_is_not_followed_anew(world: World) -> None:
 
 def test_without_a_leader_nobody_is_followed(world: World) -> None:
     """The partition waits for an election, and who waited here is told."""
-    world.host(2)
+    world.apply(2)
 
-    assert world.host(NO_LEADER, epoch=1) == ["t-0 follows nobody", "t-0 left: leadership"]
+    assert world.apply(NO_LEADER, epoch=1) == ["t-0 follows nobody", "t-0 left: leadership"]
 
 
 def test_a_leader_that_is_away_is_followed_all_the_same(world: World) -> None:
     """The topic is told only once: the fetcher waits for the node, not we."""
     del world.node.brokers[2]
 
-    assert world.host(2)[-1] == "t-0 follows 2"
+    assert world.apply(2)[-1] == "t-0 follows 2"
 
 
 def test_a_replica_moved_away_is_deleted(world: World) -> None:
     """Kafka's testDeltaFollowerToNotReplica: log and waiters go."""
-    world.host(2)
+    world.apply(2)
     directory = world.partition().log.directory
 
-    finish(world.hosting.host(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
+    finish(world.delta_applier.apply_topic(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
 
     assert world.story.take() == ["t-0 follows nobody", "t-0 left: leadership"]
     assert (dict(world.partitions), directory.exists()) == ({}, False)
@@ -201,10 +201,10 @@ def test_a_replica_moved_away_is_deleted(world: World) -> None:
 
 def test_a_leader_moved_away_leads_no_more(world: World) -> None:
     """Kafka's testDeltaLeaderToNotReplica: nothing moves in what is left of it."""
-    world.host(1)
+    world.apply(1)
     partition = world.partition()
 
-    finish(world.hosting.host(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
+    finish(world.delta_applier.apply_topic(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
 
     assert world.story.take()[0] == "t-0 not led here"
     assert not partition.is_leader
@@ -212,9 +212,9 @@ def test_a_leader_moved_away_leads_no_more(world: World) -> None:
 
 def test_a_deleted_topic_is_dropped(world: World) -> None:
     """Kafka's testDeltaLeaderRemovedTopic and testDeltaFollowerRemovedTopic."""
-    world.host(1, 2)
+    world.apply(1, 2)
 
-    finish(world.hosting.drop(_topic(*[PartitionRegistration(ALL, ALL, 1)] * 2)))
+    finish(world.delta_applier.delete_topic(_topic(*[PartitionRegistration(ALL, ALL, 1)] * 2)))
 
     assert world.story.take() == [
         "t-0 not led here",
@@ -228,13 +228,13 @@ def test_a_deleted_topic_is_dropped(world: World) -> None:
 
 def test_other_settings_hold_at_once(world: World) -> None:
     """Of the log, and min.insync.replicas."""
-    world.host(1)
+    world.apply(1)
 
-    world.host(1, min_insync_replicas="2", retention_ms="5000")
+    world.apply(1, min_insync_replicas="2", retention_ms="5000")
 
-    leadership = world.partition().leadership
-    assert leadership is not None
-    assert leadership.effective_min_isr == 2
+    leader_state = world.partition().leader_state
+    assert leader_state is not None
+    assert leader_state.effective_min_isr == 2
     assert world.partition().log.config.retention_ms == 5000
 
 
@@ -242,21 +242,21 @@ def test_a_log_that_cannot_be_opened_is_offline(world: World, tmp_path: Path) ->
     """Kafka's testDeltaToLeaderOrFollowerMarksPartitionOfflineIfLogCantBeCreated."""
     (tmp_path / "t-0").write_text("no folder")
 
-    assert world.host(1) == []
+    assert world.apply(1) == []
     assert world.partitions.offline == {TopicPartition("t", 0)}
 
     (tmp_path / "t-0").unlink()
-    world.host(1, epoch=1)
+    world.apply(1, epoch=1)
     assert world.partitions.offline == set()
     assert world.partition().is_leader
 
 
 def test_what_lies_on_a_disk_that_fails_is_let_go(world: World) -> None:
     """It is offline, not led and not followed; nothing is deleted."""
-    world.host(1, 2)
+    world.apply(1, 2)
     keys = [TopicPartition("t", index) for index in (0, 1)]
 
-    world.hosting.fail(keys)
+    world.delta_applier.mark_offline(keys)
 
     assert world.story.take() == ["t-0 not led here", "t-0 follows nobody", "t-1 follows nobody"]
     assert world.partitions == {}

@@ -18,7 +18,7 @@ from tests.broker.replication.world import (
     append,
     broker_epoch,
     fetched,
-    leading,
+    leader_state_of,
     make_partition,
 )
 
@@ -106,15 +106,15 @@ def test_only_those_who_may_join_are_waited_for(
     After the set has shrunk, a follower that just lags holds the high watermark, but not a fenced
     one, nor one whose fetch is from a former life (KIP-903).
     """
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
     fetched(partition, 2, 10)
     fetched(partition, 3, 10)
     append(partition, 10)
     if fenced:
         del node.brokers[3]
-    leadership.replicas[3].broker_epoch = epoch
-    leadership.begin(
-        replace(leadership.registration, isr=(1, 2), partition_epoch=1), new_leader=False
+    leader_state.replicas[3].broker_epoch = epoch
+    leader_state.begin(
+        replace(leader_state.registration, isr=(1, 2), partition_epoch=1), new_leader=False
     )
 
     fetched(partition, 2, 20)
@@ -129,25 +129,25 @@ def test_below_min_isr_the_high_watermark_stands_still(tmp_path: Path, node: Fak
     """
     partition = make_partition(tmp_path, node=node, isr=(1,), replicas=ALL, min_insync_replicas=2)
     append(partition, 10)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
 
     fetched(partition, 2, 10)
-    assert (leadership.isr.committed, leadership.isr.maximal) == ((1,), (1, 2))
-    assert leadership.below_min_isr
+    assert (leader_state.isr.committed, leader_state.isr.maximal) == ((1,), (1, 2))
+    assert leader_state.below_min_isr
     assert partition.log.high_watermark == 0
 
     node.agree(partition)
-    assert not leadership.below_min_isr
+    assert not leader_state.below_min_isr
     assert partition.log.high_watermark == 10
     assert node.moved == [KEY]
 
 
 def test_min_isr_never_asks_for_more_than_there_are(tmp_path: Path) -> None:
     """Kafka's testIsUnderMinIsr and testAtMinIsr: one replica is enough when there is but one."""
-    leadership = leading(make_partition(tmp_path, min_insync_replicas=3))
+    leader_state = leader_state_of(make_partition(tmp_path, min_insync_replicas=3))
 
-    assert leadership.effective_min_isr == 1
-    assert not leadership.below_min_isr
+    assert leader_state.effective_min_isr == 1
+    assert not leader_state.below_min_isr
 
 
 # ------------------------------------------------------------------------------- low watermark
@@ -158,13 +158,13 @@ def test_the_low_watermark_is_that_of_the_living(partition: Partition, node: Fak
     fetched(partition, 2, 10)
     fetched(partition, 3, 10)
     partition.delete_records(4)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
 
-    assert leadership.low_watermark() == 0
+    assert leader_state.low_watermark() == 0
     fetched(partition, 2, 10, log_start_offset=4)
-    assert leadership.low_watermark() == 0
+    assert leader_state.low_watermark() == 0
     del node.brokers[3]
-    assert leadership.low_watermark() == 4
+    assert leader_state.low_watermark() == 4
 
 
 def test_the_low_watermark_is_told_only_to_those_who_wait(
@@ -193,38 +193,38 @@ def test_the_low_watermark_is_told_only_to_those_who_wait(
 def test_a_new_leader_knows_nothing_of_its_followers(partition: Partition) -> None:
     """So the high watermark waits until all have fetched again."""
     fetched(partition, 2, 10)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
 
-    leadership.begin(replace(leadership.registration, leader_epoch=6), new_leader=True)
+    leader_state.begin(replace(leader_state.registration, leader_epoch=6), new_leader=True)
 
-    assert leadership.epoch_start_offset == 10
-    assert leadership.replicas[2].log_end_offset == UNKNOWN_OFFSET
+    assert leader_state.epoch_start_offset == 10
+    assert leader_state.replicas[2].log_end_offset == UNKNOWN_OFFSET
 
 
 def test_the_same_epoch_keeps_what_is_known(partition: Partition) -> None:
     """Kafka's testDoNotResetReplicaStateIfLeaderEpochIsNotBumped."""
     fetched(partition, 2, 10)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
 
-    leadership.begin(
-        replace(leadership.registration, isr=(1, 2), partition_epoch=1), new_leader=False
+    leader_state.begin(
+        replace(leader_state.registration, isr=(1, 2), partition_epoch=1), new_leader=False
     )
 
-    assert leadership.epoch_start_offset == 0
-    assert leadership.replicas[2].log_end_offset == 10
+    assert leader_state.epoch_start_offset == 0
+    assert leader_state.replicas[2].log_end_offset == 10
 
 
 def test_replicas_come_and_go_with_the_registration(partition: Partition) -> None:
     """Those that stay keep their state (Kafka's testReassignment...)."""
     fetched(partition, 2, 10)
-    leadership = leading(partition)
+    leader_state = leader_state_of(partition)
 
-    leadership.begin(
-        replace(leadership.registration, replicas=(1, 2, 4), isr=(1, 2), partition_epoch=1),
+    leader_state.begin(
+        replace(leader_state.registration, replicas=(1, 2, 4), isr=(1, 2), partition_epoch=1),
         new_leader=False,
     )
 
-    assert {n: r.log_end_offset for n, r in leadership.replicas.items()} == {2: 10, 4: -1}
+    assert {n: r.log_end_offset for n, r in leader_state.replicas.items()} == {2: 10, 4: -1}
 
 
 # ------------------------------------------------------------------------------- who may fetch
@@ -232,7 +232,7 @@ def test_replicas_come_and_go_with_the_registration(partition: Partition) -> Non
 
 def _refusal(partition: Partition, node_id: int, life: int, *, epoch: int = 5) -> ErrorCode:
     try:
-        leading(partition).check_follower(node_id, life, epoch)
+        leader_state_of(partition).check_follower(node_id, life, epoch)
     except ApiError as refusal:
         return refusal.code
     return ErrorCode.NONE

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from broker.common.topic_partition import TopicPartition
-from broker.replication.follower.fetchers import Fetchers
+from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherManager
 from tests.broker.replication.follower.scripted_leader import FollowingNode
 from tests.broker.replication.world import KEY, OTHER, make_partition
 from tests.memory_transport import MemoryTransport, memory_transport_pair
@@ -36,11 +36,11 @@ class Addresses:
 async def test_partitions_of_one_leader_share_a_connection(tmp_path: Path) -> None:
     """One fetcher, one request for both."""
     addresses, node = Addresses(), FollowingNode()
-    fetchers = Fetchers(node, addresses.connect)
+    fetchers = ReplicaFetcherManager(node, addresses.connect)
     async with trio.open_nursery() as nursery:
         for key in (KEY, OTHER):
-            fetchers.follow(make_partition(tmp_path, key, leader=2), 2)
-            fetchers.begin_new()
+            fetchers.add_fetcher_for_partition(make_partition(tmp_path, key, leader=2), 2)
+            fetchers.assign_pending()
         nursery.start_soon(fetchers.run)
         await trio.testing.wait_all_tasks_blocked()
 
@@ -52,14 +52,14 @@ async def test_partitions_of_one_leader_share_a_connection(tmp_path: Path) -> No
 async def test_each_leader_has_a_fetcher_of_its_own(tmp_path: Path) -> None:
     """Those that are first followed while it runs, too."""
     addresses, node = Addresses(), FollowingNode()
-    fetchers = Fetchers(node, addresses.connect)
+    fetchers = ReplicaFetcherManager(node, addresses.connect)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(fetchers.run)
-        fetchers.follow(make_partition(tmp_path, KEY, leader=2), 2)
-        fetchers.begin_new()
+        fetchers.add_fetcher_for_partition(make_partition(tmp_path, KEY, leader=2), 2)
+        fetchers.assign_pending()
         await trio.testing.wait_all_tasks_blocked()
-        fetchers.follow(make_partition(tmp_path, OTHER, leader=3), 3)
-        fetchers.begin_new()
+        fetchers.add_fetcher_for_partition(make_partition(tmp_path, OTHER, leader=3), 3)
+        fetchers.assign_pending()
         await trio.testing.wait_all_tasks_blocked()
 
         assert addresses.ports == [9093, 9094]
@@ -68,34 +68,37 @@ async def test_each_leader_has_a_fetcher_of_its_own(tmp_path: Path) -> None:
 
 async def test_a_partition_has_one_leader(tmp_path: Path) -> None:
     """Following another ends following the first (Kafka's testAddAndRemovePartition)."""
-    fetchers = Fetchers(FollowingNode(), Addresses().connect)
+    fetchers = ReplicaFetcherManager(FollowingNode(), Addresses().connect)
     partition = make_partition(tmp_path, KEY, leader=2)
 
-    fetchers.follow(partition, 2)
-    fetchers.begin_new()
-    fetchers.follow(partition, 3)
-    fetchers.begin_new()
+    fetchers.add_fetcher_for_partition(partition, 2)
+    fetchers.assign_pending()
+    fetchers.add_fetcher_for_partition(partition, 3)
+    fetchers.assign_pending()
     assert len(fetchers) == 1
-    assert [bool(fetchers._fetchers[leader]._states) for leader in (2, 3)] == [False, True]
+    assert [bool(fetchers._fetchers[leader]._partition_states) for leader in (2, 3)] == [
+        False,
+        True,
+    ]
 
-    fetchers.unfollow(KEY)
-    fetchers.unfollow(TopicPartition("never", 0))
+    fetchers.remove_fetcher_for_partition(KEY)
+    fetchers.remove_fetcher_for_partition(TopicPartition("never", 0))
     assert len(fetchers) == 0
 
 
 async def test_new_partitions_are_fetched_together(tmp_path: Path) -> None:
     """A fetcher that got them one by one would ask for all of them anew each time."""
     addresses, node = Addresses(), FollowingNode()
-    fetchers = Fetchers(node, addresses.connect)
+    fetchers = ReplicaFetcherManager(node, addresses.connect)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(fetchers.run)
-        fetchers.follow(make_partition(tmp_path, KEY, leader=2), 2)
-        fetchers.follow(make_partition(tmp_path, OTHER, leader=2), 2)
-        fetchers.unfollow(KEY)
+        fetchers.add_fetcher_for_partition(make_partition(tmp_path, KEY, leader=2), 2)
+        fetchers.add_fetcher_for_partition(make_partition(tmp_path, OTHER, leader=2), 2)
+        fetchers.remove_fetcher_for_partition(KEY)
         await trio.testing.wait_all_tasks_blocked()
         assert (addresses.ports, len(fetchers)) == ([], 1)
 
-        fetchers.begin_new()
+        fetchers.assign_pending()
         await trio.testing.wait_all_tasks_blocked()
         assert addresses.ports == [9093]
         nursery.cancel_scope.cancel()

@@ -9,12 +9,12 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.controller.alter_partition import AlterPartition, validate_alter_partition
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
-from broker.controller.isr_changes import IsrChange, check_isr_change
 from protocol.errors import ErrorCode
 
 TOPIC = TopicImage("t", uuid4(), {}, (PartitionRegistration((1, 2, 3), (1, 2, 3), 1, 5, 8),))
-GOOD = IsrChange(TopicPartition("t", 0), TOPIC.topic_id, 1, 11, 5, 8, (1, 2), (11, 12))
+GOOD = AlterPartition(TopicPartition("t", 0), TOPIC.topic_id, 1, 11, 5, 8, (1, 2), (11, 12))
 
 
 def _image() -> MetadataImage:
@@ -27,12 +27,12 @@ def _image() -> MetadataImage:
 
 def test_an_up_to_date_leader_is_heard() -> None:
     """The topic it is about comes back."""
-    assert check_isr_change(GOOD, _image()) is TOPIC
+    assert validate_alter_partition(GOOD, _image()) is TOPIC
 
 
 def test_a_member_that_has_not_fetched_yet_is_taken_as_it_is() -> None:
     """The leader knows none of its lives, and does not add it but keeps it."""
-    assert check_isr_change(replace(GOOD, new_isr_epochs=(11, -1)), _image()) is TOPIC
+    assert validate_alter_partition(replace(GOOD, new_isr_epochs=(11, -1)), _image()) is TOPIC
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_a_member_that_has_not_fetched_yet_is_taken_as_it_is() -> None:
         (replace(GOOD, new_isr_epochs=(11, 9)), ErrorCode.INELIGIBLE_REPLICA),
     ],
 )
-def test_others_are_refused(asked: IsrChange, error: ErrorCode) -> None:
+def test_others_are_refused(asked: AlterPartition, error: ErrorCode) -> None:
     """Kafka's ReplicationControlManagerTest.testInvalidAlterPartitionRequests, and its kin."""
     with pytest.raises(ApiError) as refusal:
-        check_isr_change(asked, _image())
+        validate_alter_partition(asked, _image())
 
     assert refusal.value.code is error

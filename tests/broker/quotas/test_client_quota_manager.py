@@ -7,7 +7,7 @@ from math import inf, nan
 import pytest
 
 from broker.config import Config
-from broker.quotas.client_quota import ClientQuota
+from broker.quotas.client_quota_manager import ClientQuotaManager
 from broker.quotas.entity import Entity, Quotas, entity_of
 
 KEY = "producer_byte_rate"
@@ -18,7 +18,7 @@ class Story:
 
     def __init__(self, *limits: tuple[dict[str, str | None], float]) -> None:
         self.now_ms = 0.0
-        self.quota = ClientQuota(KEY, Config(), lambda: self.now_ms)
+        self.quota = ClientQuotaManager(KEY, Config(), lambda: self.now_ms)
         quotas: dict[Entity, Quotas] = {
             entity_of(names.items()): {KEY: limit} for names, limit in limits
         }
@@ -30,9 +30,9 @@ def test_no_quota_is_not_in_force() -> None:
     story = Story()
     story.quota.reconfigure({(("client-id", "a"),): {"consumer_byte_rate": 1.0}})
 
-    assert not story.quota.in_force
+    assert not story.quota.quotas_enabled
     assert story.quota.record("a", 1 << 40) == 0
-    assert story.quota.at_once("a") == inf
+    assert story.quota.max_value_in_quota_window("a") == inf
 
 
 def test_the_pause_brings_the_rate_down_to_the_limit() -> None:
@@ -92,7 +92,7 @@ def test_the_most_particular_quota_counts(ranked: list[dict[str, str | None]]) -
         limits = [(names, 100.0 * (first + at)) for at, names in enumerate(ranked[first:], start=1)]
         story = Story(*reversed(limits))
 
-        assert story.quota.at_once("a") == 1000 * (first + 1)
+        assert story.quota.max_value_in_quota_window("a") == 1000 * (first + 1)
 
 
 def test_clients_of_a_user_share_the_users_quota() -> None:
@@ -118,7 +118,7 @@ def test_what_is_taken_back_costs_nothing() -> None:
     story = Story(({"client-id": "a"}, 1000))
     assert story.quota.record("a", 11_000) == 1000
 
-    story.quota.take_back("a", 11_000)
+    story.quota.unrecord("a", 11_000)
 
     assert story.quota.record("a", 10_000) == 0
 
@@ -141,6 +141,6 @@ def test_clients_that_are_gone_are_forgotten() -> None:
     story.quota.record("here", 1)
     story.now_ms = 3_600_000
 
-    story.quota.forget_idle()
+    story.quota.remove_idle()
 
     assert [client for _, client in story.quota._rates] == ["here"]

@@ -7,7 +7,7 @@ import trio
 import trio.testing
 
 from broker.common.clock import TrioClock
-from broker.replication.follower.alarm import Alarm
+from broker.replication.follower.timed_event import TimedEvent
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
@@ -21,7 +21,7 @@ async def test_time_ends_the_wait() -> None:
         nursery.start_soon(run_reaper, timer)
         begin_s = trio.current_time()
 
-        await Alarm(timer).wait(250)
+        await TimedEvent(timer).wait(250)
 
         assert trio.current_time() - begin_s == pytest.approx(0.25, abs=0.0011)
         nursery.cancel_scope.cancel()
@@ -31,12 +31,12 @@ async def test_ringing_ends_the_wait_and_stops_the_timer() -> None:
     """Whoever rings is not told of, and nothing is left in the timer."""
     async with trio.open_nursery() as nursery:
         timer = SystemTimer("node", now_ms=TrioClock().now_ms)
-        alarm = Alarm(timer)
+        alarm = TimedEvent(timer)
         nursery.start_soon(alarm.wait, 250)
         await trio.testing.wait_all_tasks_blocked()
         assert timer.size == 1
 
-        alarm.ring()
+        alarm.set()
 
     assert timer.size == 0
 
@@ -45,19 +45,19 @@ async def test_without_a_limit_only_ringing_helps() -> None:
     """No timer is started for that."""
     async with trio.open_nursery() as nursery:
         timer = SystemTimer("node", now_ms=TrioClock().now_ms)
-        alarm = Alarm(timer)
+        alarm = TimedEvent(timer)
         nursery.start_soon(alarm.wait)
         await trio.testing.wait_all_tasks_blocked()
         assert timer.size == 0
 
-        alarm.ring()
+        alarm.set()
 
 
 async def test_what_rings_early_ends_the_next_wait() -> None:
     """And only that one."""
     timer = SystemTimer("node", now_ms=TrioClock().now_ms)
-    alarm = Alarm(timer)
-    alarm.ring()
+    alarm = TimedEvent(timer)
+    alarm.set()
 
     await alarm.wait()
 

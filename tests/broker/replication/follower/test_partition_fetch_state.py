@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from broker.replication.follower.fetch_state import FetchState
+from broker.replication.follower.partition_fetch_state import PartitionFetchState
 from tests.broker.replication.world import make_partition, records
 
 
 def test_it_stands_where_the_log_stands(tmp_path: Path) -> None:
     """What is appended, or cut off, moves it without being told."""
     partition = make_partition(tmp_path, leader=2)
-    state = FetchState(partition, partition.leader_epoch)
+    state = PartitionFetchState(partition, partition.leader_epoch)
     assert (state.fetch_offset, state.last_fetched_epoch) == (0, -1)
 
     partition.append_as_follower(records(b"a", partition_leader_epoch=4), 5, 0, 0)
@@ -25,4 +25,4 @@ def test_states_are_told_apart_by_identity(tmp_path: Path) -> None:
     """An answer for the one before is not for this one, however alike they are."""
     partition = make_partition(tmp_path, leader=2)
 
-    assert FetchState(partition, 5) != FetchState(partition, 5)
+    assert PartitionFetchState(partition, 5) != PartitionFetchState(partition, 5)

@@ -30,7 +30,7 @@ class _Limit(NamedTuple):
     shared_by: tuple[str | None, str | None]
 
 
-class ClientQuota:
+class ClientQuotaManager:
     """The quota of one *key*, such as ``producer_byte_rate``."""
 
     def __init__(self, key: str, config: Config, now_ms: Callable[[], float]) -> None:
@@ -42,7 +42,7 @@ class ClientQuota:
         self._rates: dict[tuple[str | None, str | None], Rate] = {}
 
     @property
-    def in_force(self) -> bool:
+    def quotas_enabled(self) -> bool:
         """Whether anybody has such a quota; while nobody has, nobody need ask for more."""
         return bool(self._limits)
 
@@ -68,20 +68,20 @@ class ClientQuota:
         throttle_ms = round_to_long(excess / limit.per_second * rate.elapsed_ms(now_ms))
         return max(0, long_to_int(throttle_ms))
 
-    def take_back(self, client_id: str | None, amount: float) -> None:
+    def unrecord(self, client_id: str | None, amount: float) -> None:
         """Forget what was recorded: the client did not get it."""
         limit = self._limit(client_id or "")
         if limit is not None:
             self._rate(limit).record(-amount, self._now_ms())
 
-    def at_once(self, client_id: str | None) -> float:
+    def max_value_in_quota_window(self, client_id: str | None) -> float:
         """The most that a client may use without a pause if it has used nothing: or infinity."""
         limit = self._limit(client_id or "")
         if limit is None:
             return math.inf
         return limit.per_second * (self._windows - 1) * self._window_ms / 1000
 
-    def forget_idle(self) -> None:
+    def remove_idle(self) -> None:
         """Forget the rates of clients that are gone."""
         now_ms = self._now_ms()
         self._rates = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from broker.replication.follower.fetcher import Fetcher
+from broker.replication.follower.replica_fetcher import ReplicaFetcher
 from broker.replication.partition import Partition
 from protocol.messages.fetch import PartitionData
 from tests.broker.replication.follower.scripted_leader import LEADER, following
@@ -39,9 +39,9 @@ async def test_a_partition_that_raises_is_fetched_again_after_the_back_off(
     reported: list[str] = []
     async with following() as (node, leader, nursery):
         node.timer.on_error = lambda what, _error: reported.append(what)
-        fetcher = Fetcher(node, LEADER, leader.connect)
+        fetcher = ReplicaFetcher(node, LEADER, leader.connect)
         for partition in (one, other):
-            fetcher.add(partition)
+            fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
         await leader.fetch()
         begin_s = trio.current_time()
@@ -73,13 +73,13 @@ async def test_a_round_that_raises_is_followed_by_another(
     reported: list[str] = []
     async with following() as (node, leader, nursery):
         node.timer.on_error = lambda what, _error: reported.append(what)
-        fetcher = Fetcher(node, LEADER, leader.connect)
-        fetcher.add(partition)
+        fetcher = ReplicaFetcher(node, LEADER, leader.connect)
+        fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
         await leader.fetch()
         begin_s = trio.current_time()
         with monkeypatch.context() as patch:
-            patch.setattr(fetcher, "_use", _fail)
+            patch.setattr(fetcher, "_process_fetch_response", _fail)
             leader.answer_fetch(partition.topic_id, _data())
             await trio.sleep(0.5)
         assert reported == ["fetching from node 2"]
