@@ -31,8 +31,8 @@ from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.follower.replica_fetcher import Connect
 from broker.replication.partition import Partition
+from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replication import Replication
-from broker.replication.waiting import Waiting
 from broker.steps.offload import Inline, Offload
 from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule
@@ -104,7 +104,9 @@ class Node:
         self.channel = ControllerChannel(controller)
         self.replication = self._replication(connect)
         self.replicas, self.groups = self.replication.replicas, self._groups()
-        self.elections = Elections(self.groups, self.replication.waiting, lambda: self.image, clock)
+        self.elections = Elections(
+            self.groups, self.replication.purgatories, lambda: self.image, clock
+        )
         self.fetch_sessions = self._fetch_sessions()
         self._keep_house()
         self.api_versions = advertised()
@@ -227,7 +229,7 @@ class Node:
             self.clock,
             self.timer,
             self.logs,
-            self._waiting(),
+            self._partition_purgatories(),
             lambda: self.image,
             self.channel,
             connect,
@@ -239,9 +241,9 @@ class Node:
         on_error = self.unexpected_errors.elsewhere
         return SystemTimer(name, now_ms=self.clock.now_ms, on_error=on_error)
 
-    def _waiting(self) -> Waiting:
+    def _partition_purgatories(self) -> PartitionPurgatories:
         config = self.config
-        return Waiting(
+        return PartitionPurgatories(
             self._purgatory("Produce", config.producer_purgatory_purge_interval_requests),
             self._purgatory("Fetch", config.fetch_purgatory_purge_interval_requests),
             self._purgatory(

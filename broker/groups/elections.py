@@ -10,7 +10,7 @@ from broker.controller.image import GROUP_METADATA_TOPIC, MetadataImage
 from broker.groups.coordinator import GroupCoordinator
 from broker.groups.partition_log import PartitionLog
 from broker.replication.partition import Partition
-from broker.replication.waiting import Waiting
+from broker.replication.partition_purgatories import PartitionPurgatories
 
 
 class Elections:
@@ -19,12 +19,12 @@ class Elections:
     def __init__(
         self,
         groups: GroupCoordinator,
-        waiting: Waiting,
+        purgatories: PartitionPurgatories,
         image: Callable[[], MetadataImage],
         clock: Clock,
     ) -> None:
         self._groups = groups
-        self._waiting = waiting
+        self._purgatories = purgatories
         self._image = image
         self._clock = clock
 
@@ -32,14 +32,14 @@ class Elections:
         """The node has begun, or ceased, to lead *partition*."""
         if partition.key.topic != GROUP_METADATA_TOPIC:
             return
-        index, listeners = partition.key.partition, self._waiting.high_watermark_listeners
+        index, listeners = partition.key.partition, self._purgatories.high_watermark_listeners
         if not leads:
             listeners.pop(partition.key, None)
-            self._waiting.leaving(partition.key, partial(self._groups.resign, index))
+            self._purgatories.run_on_resignation(partition.key, partial(self._groups.resign, index))
             return
         topic = self._image().topic(GROUP_METADATA_TOPIC)
         assert topic is not None
         runtime = self._groups.runtime
         runtime.partition_count = len(topic.partitions)
         listeners[partition.key] = partial(runtime.on_high_watermark, index)
-        self._groups.lead(index, PartitionLog(partition, self._waiting, self._clock))
+        self._groups.lead(index, PartitionLog(partition, self._purgatories, self._clock))

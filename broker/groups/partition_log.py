@@ -13,7 +13,7 @@ from broker.common.errors import ApiError
 from broker.groups.coordinator_log import LogSlice
 from broker.groups.records.serde import RawRecord
 from broker.replication.partition import Partition
-from broker.replication.waiting import Waiting
+from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin, AppendRefused
 from protocol.record_batch.batch import batches, build_batch, records
 from protocol.record_batch.record import Record
@@ -28,11 +28,13 @@ _READ_BYTES = 64 * 1024
 class PartitionLog:
     """A partition that this node leads."""
 
-    __slots__ = ("_clock", "_partition", "_waiting")
+    __slots__ = ("_clock", "_partition", "_purgatories")
 
-    def __init__(self, partition: Partition, waiting: Waiting, clock: Clock) -> None:
+    def __init__(
+        self, partition: Partition, purgatories: PartitionPurgatories, clock: Clock
+    ) -> None:
         self._partition = partition
-        self._waiting = waiting
+        self._purgatories = purgatories
         self._clock = clock
 
     @property
@@ -85,4 +87,4 @@ class PartitionLog:
         except AppendRefused as refusal:
             raise ApiError(refusal.error, refusal.message) from refusal
         moved = appended.high_watermark_moved
-        self._waiting.after_append([(self._partition.key, moved, self.end_offset)])
+        self._purgatories.after_append([(self._partition.key, moved, self.end_offset)])

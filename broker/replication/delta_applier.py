@@ -22,7 +22,7 @@ from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import LeaderNode
 from broker.replication.partition import Partition
-from broker.replication.waiting import Waiting
+from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.steps.queue import Slices
 from broker.storage.log_manager import LogManager
 from broker.wait_records.causes import CauseKind
@@ -55,7 +55,7 @@ class DeltaApplier:
         config: Config,
         logs: LogManager,
         partitions: HostedPartitions,
-        waiting: Waiting,
+        purgatories: PartitionPurgatories,
         followers: PartitionFetchers,
         on_leadership_change: OnLeadershipChange,
     ) -> None:
@@ -63,7 +63,7 @@ class DeltaApplier:
         self._config = config
         self._logs = logs
         self._partitions = partitions
-        self._waiting = waiting
+        self._purgatories = purgatories
         self._followers = followers
         self._on_leadership = on_leadership_change
 
@@ -145,7 +145,7 @@ class DeltaApplier:
         if not was_leader and partition.is_leader:
             self._on_leadership(partition, True)
         if moved:
-            self._waiting.after_offsets_moved(partition.key, partition.log.high_watermark)
+            self._purgatories.after_offsets_moved(partition.key, partition.log.high_watermark)
 
     def _apply_local_follower(
         self, partition: Partition, registration: PartitionRegistration
@@ -156,7 +156,7 @@ class DeltaApplier:
         if was_leader:
             self._on_leadership(partition, False)
         self._followers.remove_fetcher_for_partition(partition.key)
-        self._waiting.after_leaving(partition.key, CauseKind.LEADERSHIP)
+        self._purgatories.after_leaving(partition.key, CauseKind.LEADERSHIP)
         if registration.leader != NO_LEADER:
             self._followers.add_fetcher_for_partition(partition, registration.leader)
 
@@ -169,7 +169,7 @@ class DeltaApplier:
         self._resign(partition)
         self._followers.remove_fetcher_for_partition(key)
         self._logs.delete(key)
-        self._waiting.after_leaving(key, kind)
+        self._purgatories.after_leaving(key, kind)
 
     def _resign(self, partition: Partition) -> None:
         if partition.is_leader:

@@ -19,7 +19,7 @@ from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadRe
 from broker.replication.fetch_source import LogFetchSource
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_log
-from broker.replication.waiting import Waiting
+from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.steps.queue import Slices
 from broker.storage.append import AppendRefused
 from broker.storage.log_validator import Appendable
@@ -65,12 +65,12 @@ DeleteResults = dict[TopicPartition, DeleteRecordsPartitionStatus]
 
 
 class ReplicaManager:
-    """Serves the partitions that a node hosts; ``waiting`` are those who wait for them."""
+    """Serves the partitions that a node hosts; requests wait in ``purgatories``."""
 
-    def __init__(self, partitions: HostedPartitions, waiting: Waiting) -> None:
+    def __init__(self, partitions: HostedPartitions, purgatories: PartitionPurgatories) -> None:
         self.partitions = partitions
-        self.actions = ActionQueue(waiting.on_error)
-        self._waiting = waiting
+        self.actions = ActionQueue(purgatories.on_error)
+        self._purgatories = purgatories
 
     # ------------------------------------------------------------------------------ produce
 
@@ -99,7 +99,7 @@ class ReplicaManager:
                 failed += 1
             elif high_watermark_moved is not None:
                 moved = [(key, high_watermark_moved, required_offset)]
-                self.actions.add(partial(self._waiting.after_append, moved))
+                self.actions.add(partial(self._purgatories.after_append, moved))
             yield None
         if required_acks != -1 or failed == len(entries):
             on_response(results)
@@ -111,7 +111,7 @@ class ReplicaManager:
             on_response(results)
 
         operation = DelayedProduce(timeout_ms, statuses, self, answer)
-        done = self._waiting.produce.try_complete_else_watch(operation, list(entries))
+        done = self._purgatories.produce.try_complete_else_watch(operation, list(entries))
         return None if done else operation
 
     def check_enough_replicas(self, key: TopicPartition, required_offset: int) -> tuple[bool, int]:
@@ -195,7 +195,7 @@ class ReplicaManager:
             "follower" if params.from_follower else "consumer",
         )
         keys = [requested.key for requested in wanted]
-        done = self._waiting.fetch.try_complete_else_watch(operation, keys)
+        done = self._purgatories.fetch.try_complete_else_watch(operation, keys)
         return None if done else operation
 
     def _update_follower_fetch_state(
@@ -242,7 +242,7 @@ class ReplicaManager:
             on_response(statuses)
             return None
         operation = DelayedDeleteRecords(timeout_ms, statuses, self, on_response)
-        done = self._waiting.delete_records.try_complete_else_watch(operation, list(offsets))
+        done = self._purgatories.delete_records.try_complete_else_watch(operation, list(offsets))
         return None if done else operation
 
     def _delete(self, key: TopicPartition, offset: int) -> DeleteRecordsPartitionStatus:

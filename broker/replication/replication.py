@@ -23,7 +23,6 @@ from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherMa
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult
 from broker.replication.replica_manager import ReplicaManager
-from broker.replication.waiting import Waiting
 from broker.steps.schedule import schedule
 from broker.storage.log_manager import LogManager
 from protocol.framing import Scratch
@@ -40,7 +39,7 @@ class Replication:
         clock: Clock,
         timer: SystemTimer,
         logs: LogManager,
-        waiting: Waiting,
+        purgatories: PartitionPurgatories,
         image: Callable[[], MetadataImage],
         channel: ControllerChannel,
         connect: Connect,
@@ -52,16 +51,16 @@ class Replication:
         self.timer = timer
         self.scratch = scratch
         self.now_ms = clock.now_ms
-        self.waiting = waiting
+        self.purgatories = purgatories
         self._image = image
         self._channel = channel
         self._resumed = trio.Event()
         self._resumed.set()
         self.partitions = HostedPartitions(self._is_known)
-        self.replicas = ReplicaManager(self.partitions, waiting)
+        self.replicas = ReplicaManager(self.partitions, purgatories)
         self.fetchers = ReplicaFetcherManager(self, connect)
         self.delta_applier = DeltaApplier(
-            self, config, logs, self.partitions, waiting, self.fetchers, on_leadership_change
+            self, config, logs, self.partitions, purgatories, self.fetchers, on_leadership_change
         )
         logs.on_directory_failed(self._directory_failed)
         check_ms = max(1, config.replica_lag_time_max_ms // 2)
@@ -108,15 +107,15 @@ class Replication:
 
     def has_delayed_deletes(self) -> bool:
         """Whether any DeleteRecords waits for a low watermark."""
-        return self.waiting.delete_records.num_delayed() > 0
+        return self.purgatories.delete_records.num_delayed() > 0
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
         """The high watermark (now *offset*) or the low one moved: who waits for it is asked."""
-        self.waiting.after_offsets_moved(key, offset, replica)
+        self.purgatories.after_offsets_moved(key, offset, replica)
 
     def replicated(self, key: TopicPartition, high_watermark: int) -> None:
         """The high watermark of a partition that is followed has moved."""
-        self.waiting.after_replicated(key, high_watermark)
+        self.purgatories.after_replicated(key, high_watermark)
 
     def _is_known(self, key: TopicPartition) -> bool:
         topic = self._image().topic(key.topic)

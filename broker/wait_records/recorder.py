@@ -48,7 +48,7 @@ class Recorder:
         self._wall_us_at = clock.wall_us_at
         self._untold = untold
         self._current: RequestHeader | None = None
-        self._because: Cause | None = None
+        self._group_cause: Cause | None = None
         self._recorded = 0
 
     def statistics(self) -> dict[str, Any]:
@@ -173,22 +173,25 @@ class Recorder:
         offset: int | None = None,
         replica: int | None = None,
     ) -> Cause:
-        """What is happening now, as those whom it wakes will tell it."""
-        # As `Cause._make` does, without the call: there is one for every append.
+        """The cause attached to operations this event completes."""
+        # As `Cause._make`, without the call: every append makes one.
         return tuple.__new__(Cause, (kind, key, offset, replica, self._current))
 
-    def because(self, cause: Cause, act: Callable[[], object]) -> None:
-        """Do *act*: groups' requests, which have no operation, are ended by *cause* then."""
-        before, self._because = self._because, cause
+    def run_with_cause(self, cause: Cause, action: Callable[[], object]) -> None:
+        """Call *action*; *cause* is that of the group requests it completes.
+
+        Group requests wait without an operation that could carry the cause.
+        """
+        before, self._group_cause = self._group_cause, cause
         try:
-            act()
+            action()
         finally:
-            self._because = before
+            self._group_cause = before
 
     def _cause_in_group(self) -> Cause:
         """Who ended the wait of a group's request: the group's log, a request, or else a timer."""
-        if self._because is not None:
-            return self._because
+        if self._group_cause is not None:
+            return self._group_cause
         if self._current is None:
             return TIMED_OUT
         return Cause(CauseKind.MEMBERS, request=self._current)

@@ -45,7 +45,7 @@ def looks_after(node: Node) -> bool:
 def listens(node: Node) -> bool:
     """Whether the node's groups hear of the partition's replicas."""
     partition = node.groups.runtime.partition_for(GROUP)
-    listeners = node.replication.waiting.high_watermark_listeners
+    listeners = node.replication.purgatories.high_watermark_listeners
     return TopicPartition("__consumer_offsets", partition) in listeners
 
 
@@ -90,5 +90,5 @@ async def test_other_topics_are_none_of_the_groups_business(tmp_path: Path) -> N
         await trio.testing.wait_all_tasks_blocked()
 
         assert node.node.replicas.partitions[TopicPartition("t", 0)].is_leader
-        assert node.node.replication.waiting.high_watermark_listeners == {}
+        assert node.node.replication.purgatories.high_watermark_listeners == {}
         assert not looks_after(node.node)

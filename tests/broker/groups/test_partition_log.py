@@ -13,7 +13,7 @@ from broker.common.state_changes import StateChanges
 from broker.groups.partition_log import PartitionLog
 from broker.groups.records.serde import RawRecord
 from broker.replication.partition import Partition
-from broker.replication.waiting import Waiting
+from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import batches, build_batch
@@ -28,10 +28,10 @@ A, B, C = (RawRecord(each, each) for each in (b"a", b"b", b"c"))
 CLOCK = ManualClock()
 
 
-def waiting() -> Waiting:
+def purgatories() -> PartitionPurgatories:
     """Nobody who waits."""
     produce, fetch, delete = (_purgatory(name) for name in ("produce", "fetch", "delete"))
-    return Waiting(produce, fetch, delete, StateChanges())
+    return PartitionPurgatories(produce, fetch, delete, StateChanges())
 
 
 def _purgatory(name: str) -> DelayedOperationPurgatory[Any]:
@@ -45,7 +45,7 @@ def partition(tmp_path: Path) -> Partition:
 
 @pytest.fixture
 def log(partition: Partition) -> PartitionLog:
-    return PartitionLog(partition, waiting(), CLOCK)
+    return PartitionLog(partition, purgatories(), CLOCK)
 
 
 def test_what_was_appended_can_be_read(log: PartitionLog) -> None:
@@ -99,7 +99,7 @@ def test_a_large_log_is_read_in_parts(log: PartitionLog) -> None:
 def test_too_few_replicas_in_sync_refuse(tmp_path: Path) -> None:
     """Mirrors testWriteRecordsWithFailure: nothing is written then."""
     partition = make_partition(tmp_path, replicas=(1, 2), min_insync_replicas=2)
-    log = PartitionLog(partition, waiting(), CLOCK)
+    log = PartitionLog(partition, purgatories(), CLOCK)
 
     with pytest.raises(ApiError) as refused:
         log.append([A])
@@ -130,7 +130,7 @@ def test_the_coordinator_is_told_when_the_mark_moves(
     tmp_path: Path, isr: tuple[int, ...], replicated: list[int]
 ) -> None:
     """At once where the leader is alone in sync; followers come later."""
-    partition, told = make_partition(tmp_path, replicas=(1, 2), isr=isr), waiting()
+    partition, told = make_partition(tmp_path, replicas=(1, 2), isr=isr), purgatories()
     log = PartitionLog(partition, told, CLOCK)
     marks: list[int] = []
     listener: Callable[[], None] = lambda: marks.append(log.high_watermark)  # noqa: E731 - typed

@@ -60,7 +60,7 @@ async def test_a_client_that_leaves_abandons_its_parked_fetch(tmp_path: Path) ->
     """Nothing of a parked request stays when its client has gone away."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
-        purgatory = node.node.replication.waiting.fetch
+        purgatory = node.node.replication.purgatories.fetch
         client = node.client()
         client.start(fetch_request("t", 0, max_wait_ms=60_000), FETCH_VERSION)
         await trio.testing.wait_all_tasks_blocked()
@@ -84,7 +84,7 @@ async def test_a_client_that_leaves_is_noticed_behind_pipelined_requests(tmp_pat
         client.close()
         await trio.testing.wait_all_tasks_blocked()
 
-        assert node.node.replication.waiting.fetch.num_delayed() == 0
+        assert node.node.replication.purgatories.fetch.num_delayed() == 0
 
 
 async def test_acks_0_has_no_answer_but_lets_the_next_request_go_on(tmp_path: Path) -> None:

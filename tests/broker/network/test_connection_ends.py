@@ -148,7 +148,7 @@ async def assert_nothing_is_left(node: RunningNode, connection: Connection) -> N
     assert memory.available_bytes == REQUEST_MEMORY_BYTES
     assert connection.in_progress is None
     assert connection.held_bytes == 0
-    assert node.node.replication.waiting.fetch.num_delayed() == 0
+    assert node.node.replication.purgatories.fetch.num_delayed() == 0
     honest = node.client()
     assert (await honest.send(ApiVersionsRequest(), 0)).error_code == 0
     honest.close()

@@ -10,13 +10,13 @@ from broker.common.state_changes import StateChanges
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition
 from broker.replication.partition import Partition
+from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replica_manager import (
     DeleteResults,
     FetchResults,
     ProduceResults,
     ReplicaManager,
 )
-from broker.replication.waiting import Waiting
 from broker.steps.queue import finish
 from broker.wait_records.causes import CauseKind
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -40,7 +40,7 @@ class Desk(FakeNode):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self._timers: list[SystemTimer] = []
-        self.waiting = Waiting(
+        self.purgatories = PartitionPurgatories(
             self._purgatory("Produce"),
             self._purgatory("Fetch"),
             self._purgatory("DeleteRecords"),
@@ -49,18 +49,18 @@ class Desk(FakeNode):
         self.partitions = hosted(
             *(make_partition(folder, key, node=self, isr=ALL, replicas=ALL) for key in (KEY, OTHER))
         )
-        self.manager = ReplicaManager(self.partitions, self.waiting)
+        self.manager = ReplicaManager(self.partitions, self.purgatories)
 
     def _purgatory(self, name: str) -> DelayedOperationPurgatory[Any]:
         self._timers.append(SystemTimer(name, now_ms=self.now_ms))
         return DelayedOperationPurgatory(name, self._timers[-1])
 
     def has_delayed_deletes(self) -> bool:
-        return self.waiting.delete_records.num_delayed() > 0
+        return self.purgatories.delete_records.num_delayed() > 0
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
         super().offsets_moved(key, offset, replica)
-        self.waiting.after_offsets_moved(key, offset, replica)
+        self.purgatories.after_offsets_moved(key, offset, replica)
 
     def advance(self, milliseconds: float) -> None:
         """Time goes on."""
@@ -71,12 +71,12 @@ class Desk(FakeNode):
     def lose(self, key: TopicPartition) -> None:
         """Another node is elected for the partition."""
         make_follower(self.partitions[key])
-        self.waiting.after_leaving(key, CauseKind.LEADERSHIP)
+        self.purgatories.after_leaving(key, CauseKind.LEADERSHIP)
 
     def drop(self, key: TopicPartition) -> None:
         """The partition's topic is deleted."""
         del self.partitions[key]
-        self.waiting.after_leaving(key, CauseKind.DELETED)
+        self.purgatories.after_leaving(key, CauseKind.DELETED)
 
     def partition(self, key: TopicPartition = KEY) -> Partition:
         """One of the two."""

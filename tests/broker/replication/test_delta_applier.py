@@ -15,7 +15,7 @@ from broker.config import Config
 from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
 from broker.replication.delta_applier import DeltaApplier
 from broker.replication.partition import Partition
-from broker.replication.waiting import Waiting
+from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.steps.queue import finish
 from broker.storage.log_manager import LogManager
 from broker.wait_records.causes import CauseKind
@@ -48,8 +48,8 @@ class Story:
         return lines
 
 
-class ToldWaiting(Waiting):
-    """Tells the story instead of waking anybody."""
+class RecordedPurgatories(PartitionPurgatories):
+    """Records the events instead of checking operations."""
 
     def __init__(self, story: Story) -> None:
         purgatory: DelayedOperationPurgatory[Any] = DelayedOperationPurgatory(
@@ -73,6 +73,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.node = FakeNode()
         self.story = Story()
+        self.purgatories = RecordedPurgatories(self.story)
         self.partitions = hosted()
         self.logs = LogManager(folder, StillClock(), node_id=1, cluster_id="c")
         self.delta_applier = DeltaApplier(
@@ -80,7 +81,7 @@ class World:
             Config(),
             self.logs,
             self.partitions,
-            ToldWaiting(self.story),
+            self.purgatories,
             self.story,
             self.story.leader_state,
         )

@@ -299,7 +299,7 @@ def test_who_may_read_from_a_follower_waits_on(desk: Desk) -> None:
 
     from_leader = records(b"a", base_offset=0, partition_leader_epoch=6)
     desk.partition().append_as_follower(from_leader, 6, 1, 0)
-    desk.waiting.after_replicated(KEY, 1)
+    desk.purgatories.after_replicated(KEY, 1)
 
     assert _read(answers) == [(ErrorCode.NONE, True)]
 
@@ -358,7 +358,7 @@ def test_a_deletion_is_not_woken_by_a_lost_leadership(desk: Desk) -> None:
 
     desk.lose(KEY)
     assert answers == []
-    desk.waiting.after_offsets_moved(KEY, 3)
+    desk.purgatories.after_offsets_moved(KEY, 3)
 
     assert _errors(answers) == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
     assert answers[0][KEY].low_watermark == -1

@@ -137,7 +137,7 @@ async def test_a_completion_that_raises_is_answered_with_an_error(
         assert [each.error_code for each in told] == [0] * 5 + [-1] + [0] * 5
         assert all(each.responses[0].partitions[0].records for each in told if not each.error_code)
         assert node.node.unexpected_errors.statistics()["requests"] == {"Fetch": 1}
-        assert node.node.replication.waiting.fetch.num_delayed() == 0
+        assert node.node.replication.purgatories.fetch.num_delayed() == 0
         assert (await clients[5].send(ApiVersionsRequest(), 0)).api_keys
 
 

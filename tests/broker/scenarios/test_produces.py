@@ -216,7 +216,7 @@ async def test_a_client_that_goes_away_is_not_waited_for(tmp_path: Path) -> None
         ]
         client.start(ProduceRequest(acks=-1, timeout_ms=5000, topic_data=topics), PRODUCE_VERSION)
         await settle()
-        waiting = nodes.running.node(1).replication.waiting.produce
+        waiting = nodes.running.node(1).replication.purgatories.produce
         assert waiting.num_delayed() == 1
 
         client.close()

@@ -10,7 +10,7 @@ import pytest
 from broker.network.transport import Transport
 from broker.network.unsent import Unsent
 from broker.replication.partition import Partition
-from broker.replication.waiting import Waiting
+from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.log import Log
 from protocol.output import as_bytes
 from purgatories.operations.delayed_partitions import DelayedPartitions
@@ -19,12 +19,14 @@ from tests.simulation.mutants.registry import mutant
 
 @mutant(0)
 def who_waits_for_the_high_watermark_is_not_woken(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Waiting, "after_offsets_moved", lambda self, key, offset, replica=None: None)
+    patch.setattr(
+        PartitionPurgatories, "after_offsets_moved", lambda self, key, offset, replica=None: None
+    )
 
 
 @mutant(5)
 def who_waits_at_a_former_leader_is_not_woken(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Waiting, "after_leaving", lambda self, key, kind: None)
+    patch.setattr(PartitionPurgatories, "after_leaving", lambda self, key, kind: None)
 
 
 @mutant(7)

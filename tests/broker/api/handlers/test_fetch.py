@@ -341,7 +341,7 @@ async def test_sixty_waiting_fetches_are_woken_by_one_produce(tmp_path: Path) ->
 
         for client in clients:
             assert _sizes(await client.receive())[0] > 0
-        assert node.node.replication.waiting.fetch.num_delayed() == 0
+        assert node.node.replication.purgatories.fetch.num_delayed() == 0
 
 
 async def test_an_epoch_that_diverges_is_told(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
-"""Who waits on partitions, and in which order they are asked when something moves.
+"""The purgatories whose operations wait on partitions, and the order in which they are checked.
 
-    the log end grew                      Fetch
-    an append moved the high watermark    Produce, Fetch, DeleteRecords
-    a follower or the controller did      Fetch, Produce, DeleteRecords
-    no longer the leader here, or gone    Produce, Fetch
+    the log end moved                                   Fetch
+    an append moved the high watermark                  Produce, Fetch, DeleteRecords
+    a fetch of a follower, or the in-sync set, moved    Fetch, Produce, DeleteRecords
+        the high or the low watermark
+    this node no longer leads or has the partition      Produce, Fetch
 
-The order is Kafka's, and can be seen from outside.
+Clients can observe the order; it is Kafka's (``ReplicaManager.addCompletePurgatoryAction``,
+``DelayedOperations.checkAndCompleteAll``, ``completeDelayedOperationsWhenNotPartitionLeader``).
 """
 
 from __future__ import annotations
@@ -21,20 +23,21 @@ from purgatories.purgatory import DelayedOperationPurgatory
 
 Purgatory = DelayedOperationPurgatory[Any]
 MakeCause = Callable[..., Cause | None]
-Explain = Callable[[Any, Callable[[], object]], None]
+RunWithCause = Callable[[Any, Callable[[], object]], None]
 
 
-class Waiting:
-    """The purgatories whose operations are watched on partitions.
+class PartitionPurgatories:
+    """Checks the operations that wait on a partition after an event there.
 
-    ``changes`` hears of everything that moves; ``recorder``, if there is one, says what happens to
-    those who are woken by it.
+    ``changes`` is notified of each event. ``recorder`` makes the causes of the completions; None if
+    requests are not recorded. ``high_watermark_listeners`` are called when the high watermark of a
+    partition moves that this node leads, before the purgatories are checked.
     """
 
     __slots__ = (
-        "_because",
         "_cause",
         "_changes",
+        "_run_with_cause",
         "delete_records",
         "fetch",
         "high_watermark_listeners",
@@ -51,22 +54,21 @@ class Waiting:
         recorder: Recorder | None = None,
     ) -> None:
         self._changes = changes
-        self._cause: MakeCause = _untold if recorder is None else recorder.cause
-        self._because: Explain = _do if recorder is None else recorder.because
+        self._cause: MakeCause = _no_cause if recorder is None else recorder.cause
+        self._run_with_cause: RunWithCause = _run if recorder is None else recorder.run_with_cause
         self.produce = produce
         self.fetch = fetch
         self.delete_records = delete_records
         self.on_error = fetch.on_error
-        # Called when the high watermark of a partition that is led here moves, before all others.
         self.high_watermark_listeners: dict[TopicPartition, Callable[[], None]] = {}
 
     def after_append(self, appended: Iterable[tuple[TopicPartition, bool, int]]) -> None:
-        """Records were appended here: partition, whether its high watermark moved, the log end."""
+        """Check after appends as leader: partition, whether its high watermark moved, log end."""
         self._changes.notify()
         for key, high_watermark_moved, end in appended:
             cause = self._cause(CauseKind.APPEND, key, end)
             if high_watermark_moved:
-                self._tell_listener(key, cause)
+                self._call_listener(key, cause)
                 self.produce.check_and_complete(key, cause)
                 self.fetch.check_and_complete(key, cause)
                 self.delete_records.check_and_complete(key, cause)
@@ -76,42 +78,48 @@ class Waiting:
     def after_offsets_moved(
         self, key: TopicPartition, high_watermark: int, replica: int | None = None
     ) -> None:
-        """The high or the low watermark moved, by a *replica*'s fetch or another in-sync set."""
+        """Check after the high or the low watermark moved.
+
+        *replica* is the node whose fetch moved it; None: a change of the in-sync set did.
+        """
         self._changes.notify()
         cause = self._cause(CauseKind.HIGH_WATERMARK, key, high_watermark, replica)
-        self._tell_listener(key, cause)
+        self._call_listener(key, cause)
         self.fetch.check_and_complete(key, cause)
         self.produce.check_and_complete(key, cause)
         self.delete_records.check_and_complete(key, cause)
 
     def after_replicated(self, key: TopicPartition, high_watermark: int) -> None:
-        """A follower learned a higher watermark: consumers may read from it, too (KIP-392)."""
+        """Check after a follower received a higher watermark: consumers may fetch it (KIP-392)."""
         self._changes.notify()
         cause = self._cause(CauseKind.HIGH_WATERMARK, key, high_watermark)
         self.fetch.check_and_complete(key, cause)
 
     def after_leaving(self, key: TopicPartition, kind: CauseKind) -> None:
-        """The node does not lead the partition any more (LEADERSHIP), or it is gone (DELETED)."""
+        """Check after the node ceased to lead a partition (LEADERSHIP) or deleted it (DELETED)."""
         cause = self._cause(kind, key)
         self.produce.check_and_complete(key, cause)
         self.fetch.check_and_complete(key, cause)
 
-    def leaving(self, key: TopicPartition, act: Callable[[], object]) -> None:
-        """Do *act*, since the node does not lead the partition any more."""
-        self._because(self._cause(CauseKind.LEADERSHIP, key), act)
+    def run_on_resignation(self, key: TopicPartition, action: Callable[[], object]) -> None:
+        """Call *action*, since the node no longer leads the partition; raises what it raises.
 
-    def _tell_listener(self, key: TopicPartition, cause: Cause | None) -> None:
+        Group requests that *action* completes get the cause LEADERSHIP.
+        """
+        self._run_with_cause(self._cause(CauseKind.LEADERSHIP, key), action)
+
+    def _call_listener(self, key: TopicPartition, cause: Cause | None) -> None:
         listeners = self.high_watermark_listeners
         if listeners and (listener := listeners.get(key)) is not None:
             try:
-                self._because(cause, listener)
+                self._run_with_cause(cause, listener)
             except Exception as error:
                 self.on_error(f"the listener to the high watermark of {key}", error)
 
 
-def _untold(*_event: object) -> None:
-    """Nobody will tell the cause."""
+def _no_cause(*_event: object) -> None:
+    """Return None: without a recorder nothing reads the cause."""
 
 
-def _do(_cause: None, act: Callable[[], object]) -> None:
-    act()
+def _run(_cause: None, action: Callable[[], object]) -> None:
+    action()
