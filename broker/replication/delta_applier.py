@@ -170,6 +170,7 @@ class DeltaApplier:
         self._followers.remove_fetcher_for_partition(key)
         self._logs.delete(key)
         self._purgatories.after_leaving(key, kind)
+        self._purgatories.forget(key)
 
     def _resign(self, partition: Partition) -> None:
         if partition.is_leader:

@@ -101,6 +101,10 @@ class PartitionPurgatories:
         self.produce.check_and_complete(key, cause)
         self.fetch.check_and_complete(key, cause)
 
+    def forget(self, key: TopicPartition) -> None:
+        """Remove the expiry counts of a partition whose replica here is deleted (KAFKA-20204)."""
+        self.produce.expirations.forget(key)
+
     def run_on_resignation(self, key: TopicPartition, action: Callable[[], object]) -> None:
         """Call *action*, since the node no longer leads the partition; raises what it raises.
 

@@ -126,6 +126,17 @@ def test_operations_on_other_partitions_are_not_checked(
     assert checked == []
 
 
+def test_a_forgotten_partition_has_no_expiry_count(purgatories: PartitionPurgatories) -> None:
+    """The count of a partition ends with the partition (KAFKA-20204); the total remains."""
+    meter = purgatories.produce.expirations
+    for key in (KEY, OTHER):
+        meter.mark(key)
+
+    purgatories.forget(KEY)
+
+    assert (meter.total, meter.by_tag()) == (2, {OTHER: 1})
+
+
 def test_a_group_request_is_completed_by_the_innermost_event(checked: list[str]) -> None:
     """It has no operation: the cause is that of the call which completes it."""
     timer = SystemTimer("t", now_ms=lambda: 0)
