@@ -22,6 +22,7 @@ from broker.replication.follower.replica_fetcher import Connect
 from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherManager
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult
+from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replica_manager import ReplicaManager
 from broker.steps.schedule import schedule
 from broker.storage.log_manager import LogManager

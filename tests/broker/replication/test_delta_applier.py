@@ -230,13 +230,15 @@ def test_a_deleted_topic_is_dropped(world: World) -> None:
 @pytest.mark.parametrize("reason", ["topic deleted", "replica moved away"])
 def test_expiry_counts_of_a_deleted_partition_are_removed(world: World, reason: str) -> None:
     """The meter of a broker would otherwise keep every partition it ever had (KAFKA-20204)."""
-    world.host(1)
+    world.apply(1)
     world.purgatories.produce.expirations.mark(world.partition().key)
 
     if reason == "topic deleted":
-        finish(world.hosting.drop(_topic(PartitionRegistration(ALL, ALL, 1))))
+        finish(world.delta_applier.delete_topic(_topic(PartitionRegistration(ALL, ALL, 1))))
     else:
-        finish(world.hosting.host(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
+        finish(
+            world.delta_applier.apply_topic(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1)))
+        )
 
     assert world.purgatories.produce.expirations.by_tag() == {}
 
