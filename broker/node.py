@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from broker.api.dispatch import Dispatcher, advertised
+from broker.api.services import Services
 from broker.common.clock import Clock
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
@@ -109,9 +110,9 @@ class Node:
         )
         self.fetch_sessions = self._fetch_sessions()
         self._keep_house()
-        self.api_versions = advertised()
-        self.dispatch = Dispatcher(self)
         self.feed = controller.register(broker, self)
+        self.services = self._services()
+        self.dispatch = Dispatcher(self.services, recorder)
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
@@ -266,6 +267,25 @@ class Node:
         interval_ms = self.config.offsets_retention_check_interval_ms
         schedule(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
         return groups
+
+    def _services(self) -> Services:
+        return Services(
+            node_id=self.id,
+            config=self.config,
+            clock=self.clock,
+            image=self.feed.image,
+            controller=self.controller,
+            replicas=self.replicas,
+            groups=self.groups,
+            logs=self.logs,
+            fetch_sessions=self.fetch_sessions,
+            client_quotas=self.client_quotas,
+            offload=self.offload,
+            api_versions=advertised(),
+            state_changes=self.changes,
+            steps=self.steps,
+            unexpected_errors=self.unexpected_errors,
+        )
 
     def _fetch_sessions(self) -> FetchSessionCache:
         return FetchSessionCache(self.config.max_incremental_fetch_session_cache_slots, self.clock)

@@ -68,7 +68,7 @@ def _request(node: Node, connection: Connection, request: Request[Any]) -> Facts
 def _plain(node: Node, request: Request[Any]) -> Facts:
     if request.job is not None:
         return _IN_SLICES
-    purgatory, waited_for, timeout_ms = wait_without_operation(node, request.body)
+    purgatory, waited_for, timeout_ms = wait_without_operation(node.services, request.body)
     return {
         "purgatory": purgatory,
         "waited_for": waited_for,
@@ -82,7 +82,7 @@ def _plain(node: Node, request: Request[Any]) -> Facts:
 def _operation(node: Node, operation: DelayedOperation, now_ms: float) -> Facts:
     return {
         "purgatory": purgatory_of(operation),
-        "waited_for": waited_for(node, operation),
+        "waited_for": waited_for(node.services, operation),
         "timeout_ms": int(operation.delay_ms),
         "remaining_ms": max(0, int(operation.expiration_ms - now_ms)),
         "checks": operation.checks,
@@ -129,6 +129,6 @@ def _replication(node: Node, key: TopicPartition, needed_offset: int) -> Facts:
                 "in_sync": each.in_sync,
                 "caught_up_ms_ago": each.caught_up_ms_ago,
             }
-            for each in progress(node, partition)
+            for each in progress(node.services, partition)
         ],
     }

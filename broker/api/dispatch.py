@@ -58,6 +58,7 @@ from broker.api.handlers.unregister_broker import unregister_broker
 from broker.api.handlers.update_features import update_features
 from broker.api.long_request import LongRequest
 from broker.api.request import Request, ResponseSink
+from broker.api.services import Services
 from broker.common.errors import Refused
 from broker.steps.limits import DECODED_AT_ONCE_BYTES
 from protocol.api_names import api_name
@@ -107,7 +108,7 @@ from protocol.messages.update_features import UpdateFeaturesRequest
 
 if TYPE_CHECKING:
     from broker.network.connection import Connection
-    from broker.node import Node
+    from broker.wait_records.recorder import Recorder
 
 log = logging.getLogger("antechamber.requests")
 
@@ -180,8 +181,10 @@ def advertised() -> list[ApiVersion]:
 class Dispatcher:
     """Starts the requests of one node."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, services: Services, recorder: Recorder | None) -> None:
+        self._services = services
+        self._recorder = recorder
+        self._resume = self.resume  # bound once, not for each request
 
     def __call__(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
         """Decode *frame* and hand it to its handler; raises `Malformed` or `Refused`."""
@@ -194,7 +197,7 @@ class Dispatcher:
             if cls is not ApiVersionsRequest:
                 raise Refused(f"{cls.__name__} v{version} is not served")
             return self._tell_own_range(connection, version, correlation_id, arrived_ms)
-        node = self._node
+        services = self._services
         peer, size = connection.transport.peer, len(frame)
         is_large = size > DECODED_AT_ONCE_BYTES
         try:
@@ -204,10 +207,10 @@ class Dispatcher:
             raise
         except Exception as error:
             header = RequestHeader(key, version, correlation_id, None)
-            node.unexpected_errors.in_frame(header, peer, error)
+            services.unexpected_errors.in_frame(header, peer, error)
             raise Refused("the request cannot be decoded") from error
-        request = Request(header, body, node, connection, peer, arrived_ms, size)
-        recorder = node.recorder
+        request = Request(header, body, services, self._resume, connection, peer, arrived_ms, size)
+        recorder = self._recorder
         if recorder is not None:
             recorder.begin(request, connection)
         connection.begin(request)
@@ -224,7 +227,7 @@ class Dispatcher:
         self, request: Request[Any], step: Callable[[Result], object | None], given: Result
     ) -> None:
         """Continue a request whose handler has returned: *step* is the rest of the handler."""
-        if (recorder := self._node.recorder) is not None:
+        if (recorder := self._recorder) is not None:
             recorder.resume(request)
         try:
             self._handle(request.sink, request, step, given)
@@ -243,9 +246,8 @@ class Dispatcher:
 
         An exception ends in an error response; `Malformed` and `Refused` are raised.
         """
-        node = self._node
-        recorder = node.recorder
-        node.steps.request = request.header
+        services, recorder = self._services, self._recorder
+        services.steps.request = request.header
         try:
             response = step(given)
             if type(response) is GeneratorType:
@@ -253,7 +255,7 @@ class Dispatcher:
             if response is not None:
                 request.respond(response)
             elif sink.in_progress is request:
-                node.changes.notify()
+                services.state_changes.notify()
                 if recorder is not None and request.job is None:
                     recorder.parked(request)
         except (Malformed, Refused):
@@ -262,7 +264,7 @@ class Dispatcher:
             request.failed(error)
         finally:
             try:
-                node.replicas.actions.try_complete_actions()
+                services.replicas.actions.try_complete_actions()
             finally:
                 if recorder is not None:
                     recorder.end()
@@ -273,8 +275,8 @@ class Dispatcher:
         """Answer in version 0, which every client reads."""
         header = RequestHeader(API_VERSIONS_KEY, 0, correlation_id, None)
         peer = connection.transport.peer
-        request = Request(header, None, self._node, connection, peer, arrived_ms)
-        if (recorder := self._node.recorder) is not None:
+        request = Request(header, None, self._services, self._resume, connection, peer, arrived_ms)
+        if (recorder := self._recorder) is not None:
             recorder.begin(request, connection)
             assert request.record is not None
             request.record.header = header._replace(api_version=asked)

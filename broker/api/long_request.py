@@ -71,7 +71,7 @@ class LongRequest:
     def advance(self) -> None:
         """Run one more slice (`Work.advance`)."""
         if self._slices is not None:
-            self._request.node.dispatch.resume(self._request, self._run, self._slices)
+            self._request.resume(self._request, self._run, self._slices)
 
     def abandon(self) -> None:
         """Run no more of it: the client has disconnected."""
@@ -87,7 +87,7 @@ class LongRequest:
         request = self._request
         self._is_running = True
         try:
-            signal = request.node.steps.run_slice(slices)
+            signal = request.services.steps.run_slice(slices)
         except StopIteration as end:
             self._slices = None
             if request.job is self:
@@ -97,7 +97,7 @@ class LongRequest:
         finally:
             self._is_running = False
         request.job, request.on_disconnect = self, self.abandon
-        request.node.steps.enqueue(self, signal)
+        request.services.steps.enqueue(self, signal)
         return None
 
     def _decode(self, cls: Any, handler: Handler, body: memoryview) -> Slices[object | None]:

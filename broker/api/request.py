@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from broker.api.services import Services
 from broker.common.errors import ApiError, Refused
 from broker.steps.offload import Job, Outcome
 from broker.wait_records.record import WaitRecord
@@ -15,7 +16,6 @@ from purgatories.delayed_operation import DelayedOperation
 
 if TYPE_CHECKING:
     from broker.api.long_request import LongRequest
-    from broker.node import Node
 
 _PRODUCE_KEY = 0
 
@@ -53,6 +53,16 @@ class ResponseSink(Protocol):
         ...
 
 
+class Resume(Protocol):
+    """Continues a request after its handler has returned (`Dispatcher.resume`)."""
+
+    def __call__(
+        self, request: Request[Any], step: Callable[[Result], object | None], given: Result, /
+    ) -> None:
+        """Run *step*, the rest of the handler, with *given*."""
+        ...
+
+
 class Request(Generic[Body]):
     """A decoded request.
 
@@ -60,6 +70,7 @@ class Request(Generic[Body]):
     called exactly once, later. A handler that loops over items of the request is a generator
     function that yields between them, so that long work runs in slices (`broker.api.long_request`).
     Memoryviews in ``body`` are valid until the handler returns or yields.
+    ``services`` are the parts of the node that handlers use.
     ``arrived_ms`` is when it had been read, by the node's monotonic clock, ``size_bytes`` what came
     with its header.
     """
@@ -71,10 +82,11 @@ class Request(Generic[Body]):
         "encoded",
         "header",
         "job",
-        "node",
         "on_disconnect",
         "operation",
         "record",
+        "resume",
+        "services",
         "sink",
         "size_bytes",
         "version",
@@ -84,7 +96,8 @@ class Request(Generic[Body]):
         self,
         header: RequestHeader,
         body: Body,
-        node: Node,
+        services: Services,
+        resume: Resume,
         sink: ResponseSink,
         client_host: str,
         arrived_ms: float = 0,
@@ -92,7 +105,8 @@ class Request(Generic[Body]):
     ) -> None:
         self.header = header
         self.body = body
-        self.node = node
+        self.services = services
+        self.resume = resume
         self.sink = sink
         self.client_host = client_host
         self.version = header.api_version
@@ -146,12 +160,12 @@ class Request(Generic[Body]):
 
         def resume(outcome: Outcome[Result]) -> None:
             self.job = self.on_disconnect = None
-            self.node.dispatch.resume(self, rest, outcome)
+            self.resume(self, rest, outcome)
 
         def rest(outcome: Outcome[Result]) -> object | None:
             return step(outcome.result())
 
-        job = self.node.offload.run(work, resume)
+        job = self.services.offload.run(work, resume)
         if job.is_pending:
             self.job, self.on_disconnect = job, job.abandon
 
@@ -186,5 +200,5 @@ class Request(Generic[Body]):
         if isinstance(error, Refused | Malformed):
             self.sink.refuse(error)
             return
-        self.node.unexpected_errors.in_request(self, error)
+        self.services.unexpected_errors.in_request(self, error)
         self.sink.fail(self, ErrorCode.UNKNOWN_SERVER_ERROR)

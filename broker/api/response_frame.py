@@ -37,7 +37,7 @@ def response_frame(request: Request[Any], response: object) -> ResponseFrame | N
     except StringTooLong:
         pass  # a message that quotes a long name: Kafka cannot send it either, and responds so
     except Exception as error:
-        request.node.unexpected_errors.in_request(request, error)
+        request.services.unexpected_errors.in_request(request, error)
     throttle_time_ms = getattr(response, "throttle_time_ms", 0)
     return error_frame(request, ErrorCode.UNKNOWN_SERVER_ERROR, throttle_time_ms=throttle_time_ms)
 
@@ -65,5 +65,5 @@ def error_frame(
     except StringTooLong:
         return None
     except Exception as error:
-        request.node.unexpected_errors.in_request(request, error)
+        request.services.unexpected_errors.in_request(request, error)
         return None

@@ -173,7 +173,7 @@ class Connection:
 
     def complete(self, request: Request[Any], response: object | None) -> None:
         """Send the response to the request in progress (None: it has none) and go on."""
-        request.node.changes.notify()
+        request.services.state_changes.notify()
         if self._closed:
             return
         assert self.in_progress is request, "a request has exactly one response"
@@ -192,7 +192,7 @@ class Connection:
         """
         if self._closed or self.in_progress is not request:
             return
-        request.node.changes.notify()
+        request.services.state_changes.notify()
         abandon, request.on_disconnect = request.on_disconnect, None
         if abandon is not None:
             abandon()
@@ -226,7 +226,7 @@ class Connection:
         try:
             record = self._recorder.completed(request, response)
         except Exception as error:
-            request.node.unexpected_errors.elsewhere("recording a request", error)
+            request.services.unexpected_errors.elsewhere("recording a request", error)
         else:
             self._sender.note(record)
             self.free_ms = record.completed_ms

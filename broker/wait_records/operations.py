@@ -15,7 +15,7 @@ from purgatories.operations.delayed_fetch import DelayedFetch
 from purgatories.operations.delayed_produce import DelayedProduce
 
 if TYPE_CHECKING:
-    from broker.node import Node
+    from broker.api.services import Services
     from broker.replication.partition import Partition
 
 Facts = dict[str, Any]
@@ -33,7 +33,7 @@ def purgatory_of(operation: DelayedOperation) -> str:
     return "DeleteRecords"
 
 
-def wait_without_operation(node: Node, body: object) -> tuple[str, Facts, int | None]:
+def wait_without_operation(node: Services, body: object) -> tuple[str, Facts, int | None]:
     """Purgatory, condition and limit of a request that waits without an operation.
 
     That is a produce which waits for the disk to have its records (``flush.messages``), or a
@@ -64,7 +64,7 @@ def unanswered(operation: DelayedOperation) -> Iterator[tuple[TopicPartition, in
         yield key, deleted.required_offset
 
 
-def waited_for(node: Node, operation: DelayedOperation) -> Facts | None:
+def waited_for(node: Services, operation: DelayedOperation) -> Facts | None:
     """What it lacks now: of several partitions the first that is not decided; None: nothing."""
     if isinstance(operation, DelayedFetch):
         had = operation.available_bytes() or 0
@@ -79,7 +79,7 @@ def waited_for(node: Node, operation: DelayedOperation) -> Facts | None:
     return None
 
 
-def _high_watermark(node: Node, partition: Partition, need: int) -> Facts:
+def _high_watermark(node: Services, partition: Partition, need: int) -> Facts:
     behind = [each for each in progress(node, partition) if each.in_sync and each.end_offset < need]
     return {
         "kind": "high_watermark",
@@ -92,7 +92,7 @@ def _high_watermark(node: Node, partition: Partition, need: int) -> Facts:
     }
 
 
-def _low_watermark(node: Node, key: TopicPartition, need: int) -> Facts:
+def _low_watermark(node: Services, key: TopicPartition, need: int) -> Facts:
     had, _ = node.replicas.low_watermark(key)
     return {
         "kind": "low_watermark",
@@ -112,7 +112,7 @@ class Progress(NamedTuple):
     caught_up_ms_ago: int | None
 
 
-def progress(node: Node, partition: Partition) -> list[Progress]:
+def progress(node: Services, partition: Partition) -> list[Progress]:
     """Each replica of a partition that *node* leads; nothing if it does not."""
     leader_state = partition.leader_state
     if leader_state is None:

@@ -11,7 +11,7 @@ from protocol.output import BUFFERS, Splice, SpliceLost
 from protocol.record_batch.header import HEADER_BYTES, LOG_OVERHEAD
 
 if TYPE_CHECKING:
-    from broker.node import Node
+    from broker.api.services import Services
 
 _LENGTH_AND_COUNT = Struct(">8xi45xi")
 
@@ -41,7 +41,7 @@ def size_of(batches: Splice) -> Size:
     return count, end
 
 
-def noted(node: Node, key: TopicPartition, offset: int, size: Size, error: int) -> Noted:
+def noted(node: Services, key: TopicPartition, offset: int, size: Size, error: int) -> Noted:
     """A partition with what became of it, and where its log is now."""
     partition = node.replicas.partitions.get(key)
     if partition is None:

@@ -67,7 +67,8 @@ class Recorder:
         started_ms = arrived_ms = request.arrived_ms
         if connection.free_ms > arrived_ms:
             started_ms = connection.free_ms
-        record = WaitRecord(header, request.node.id, connection.id, arrived_ms, started_ms)
+        node_id = request.services.node_id
+        record = WaitRecord(header, node_id, connection.id, arrived_ms, started_ms)
         request.record = record
         if self.stalls.aftermath is not None:
             record.stalled_by = self.stalls.aftermath
@@ -84,9 +85,9 @@ class Recorder:
         if operation is not None:
             record.timeout_ms = int(operation.delay_ms)
             record.purgatory = purgatory_of(operation)
-            record.waited_for = waited_for(request.node, operation)
+            record.waited_for = waited_for(request.services, operation)
         else:
-            waiting = wait_without_operation(request.node, request.body)
+            waiting = wait_without_operation(request.services, request.body)
             record.purgatory, record.waited_for, record.timeout_ms = waiting
 
     def end(self) -> None:
@@ -114,7 +115,7 @@ class Recorder:
         record.checks = operation.checks
         record.ended_by = _cause(operation.completed_by)
         if operation.completed_by is TIMEOUT:
-            record.waited_for = waited_for(request.node, operation)
+            record.waited_for = waited_for(request.services, operation)
         facts, since_ms = record.waited_for, record.parked_ms
         if facts is not None and "behind" in facts:
             assert since_ms is not None
@@ -135,7 +136,7 @@ class Recorder:
         record.ended_by = Cause(kind)
         if request.operation is not None and not record.noted:
             record.noted = [
-                noted(request.node, key, offset, NOTHING, 0)
+                noted(request.services, key, offset, NOTHING, 0)
                 for key, offset in unanswered(request.operation)
             ]
         self._keep(record)

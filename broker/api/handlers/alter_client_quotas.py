@@ -49,7 +49,7 @@ def _alter(
 ) -> ApiError | None:
     changes = {op.key: None if op.remove else op.value for op in entry.ops}
     try:
-        request.node.controller.alter_client_quotas(
+        request.services.controller.alter_client_quotas(
             entity, changes, validate_only=request.body.validate_only
         )
     except ApiError as error:

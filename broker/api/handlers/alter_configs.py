@@ -27,7 +27,7 @@ def alter_configs(request: Request[AlterConfigsRequest]) -> Slices[AlterConfigsR
     """Replace the settings of each resource."""
     asked = request.body.resources
     outcomes = yield from alter_each(
-        request.node,
+        request.services,
         [
             AlteredResource(
                 each.resource_type,

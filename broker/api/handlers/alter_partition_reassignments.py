@@ -24,7 +24,7 @@ def alter_partition_reassignments(
 ) -> Slices[AlterPartitionReassignmentsResponse]:
     """Begin or end each move."""
     check_time_left(request.body.timeout_ms)
-    body, controller = request.body, request.node.controller
+    body, controller = request.body, request.services.controller
     moves = {
         TopicPartition(topic.name, each.partition_index): each.replicas
         for topic in body.topics

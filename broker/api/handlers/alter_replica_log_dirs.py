@@ -48,13 +48,13 @@ def alter_replica_log_dirs(
 def _placed(
     request: Request[AlterReplicaLogDirsRequest], key: TopicPartition, wanted: str
 ) -> ErrorCode:
-    node = request.node
+    services = request.services
     if len(f"{key.topic}-{key.partition}") > _FOLDER_NAME_MAX:
         return ErrorCode.INVALID_TOPIC_EXCEPTION
-    if wanted not in {str(directory.path) for directory in node.logs.directories}:
+    if wanted not in {str(directory.path) for directory in services.logs.directories}:
         return ErrorCode.LOG_DIR_NOT_FOUND
     try:
-        home = node.replicas.partitions.get_or_error(key).log.directory.parent
+        home = services.replicas.partitions.get_or_error(key).log.directory.parent
     except ApiError as error:
         return error.code
     return ErrorCode.NONE if str(home) == wanted else ErrorCode.INVALID_REQUEST

@@ -38,13 +38,13 @@ def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
     ):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[])
     return ApiVersionsResponse(
-        api_keys=request.node.api_versions,
+        api_keys=request.services.api_versions,
         supported_features=[
             SupportedFeatureKey(name=name, min_version=feature.lowest, max_version=feature.highest)
             for name, feature in FEATURES.items()
             if feature.lowest > 0 or request.version >= _LEVEL_ZERO_SINCE
         ],
-        finalized_features_epoch=request.node.controller.log_end_offset,
+        finalized_features_epoch=request.services.controller.log_end_offset,
         finalized_features=[
             FinalizedFeatureKey(
                 name=name, max_version_level=feature.level, min_version_level=feature.level

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
+from broker.api.services import Services
 from broker.common.errors import ApiError
 from broker.config import dynamic, topics
 from broker.config.changes import ConfigChange, altered, check_changes
@@ -25,10 +25,6 @@ from broker.controller.controller import Controller
 from broker.controller.topic_names import check_topic_name
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
-
-if TYPE_CHECKING:
-    from broker.node import Node
-
 
 # As Java reads a number; what is longer is no node's either.
 _INT = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
@@ -62,7 +58,7 @@ class AlteredResource:
 
 
 def alter_each(
-    node: Node, resources: Sequence[AlteredResource], *, validate_only: bool
+    services: Services, resources: Sequence[AlteredResource], *, validate_only: bool
 ) -> Slices[list[ApiError | None]]:
     """Alter each resource on its own; what is wrong with it, or None, in their order."""
     counts = Counter((each.resource_type, each.name) for each in resources)
@@ -71,39 +67,39 @@ def alter_each(
         try:
             if counts[each.resource_type, each.name] > 1:
                 raise _invalid("Each resource must appear at most once.")
-            _alter(node, each, validate_only=validate_only)
+            _alter(services, each, validate_only=validate_only)
         except ApiError as error:
             outcomes.append(error.with_traceback(None))
         else:
             outcomes.append(None)
         yield None
-    yield from node.controller.applied()
+    yield from services.controller.applied()
     return outcomes
 
 
-def _alter(node: Node, resource: AlteredResource, *, validate_only: bool) -> None:
+def _alter(services: Services, resource: AlteredResource, *, validate_only: bool) -> None:
     if resource.resource_type not in _ALTER:
         raise _invalid(f"Unknown resource type {resource.resource_type}")
     check_changes(resource.changes)
-    _check_name(node, resource)
+    _check_name(services, resource)
     of_kind = dynamic if resource.resource_type == ResourceType.BROKER else topics
 
     def changed(current: dict[str, str]) -> dict[str, str]:
         after = altered(
             {} if resource.replaces else current,
             resource.changes,
-            lambda name: of_kind.list_value(node.config, current, name),
+            lambda name: of_kind.list_value(services.config, current, name),
             of_kind.NOT_A_LIST,
         )
         if resource.resource_type == ResourceType.BROKER:
-            dynamic.check_broker_configs(node.config, resource.name, current, after)
+            dynamic.check_broker_configs(services.config, resource.name, current, after)
         return after
 
     alter = _ALTER[resource.resource_type]
-    alter(node.controller, resource.name, changed, validate_only=validate_only)
+    alter(services.controller, resource.name, changed, validate_only=validate_only)
 
 
-def _check_name(node: Node, resource: AlteredResource) -> None:
+def _check_name(services: Services, resource: AlteredResource) -> None:
     name = resource.name
     if resource.resource_type == ResourceType.TOPIC:
         if not name:
@@ -118,8 +114,9 @@ def _check_name(node: Node, resource: AlteredResource) -> None:
     elif name != ALL_NODES:
         if node_id(name) is None:
             raise _invalid(f"Node id must be an integer, but it is: {name}")
-        if node_id(name) != node.id:
-            raise _invalid(f"Unexpected broker id, expected {node.id}, but received {name}")
+        if node_id(name) != services.node_id:
+            own_id = services.node_id
+            raise _invalid(f"Unexpected broker id, expected {own_id}, but received {name}")
 
 
 def node_id(name: str) -> int | None:

@@ -51,7 +51,7 @@ def consumer_group_describe(
 
 def _group(request: Request[ConsumerGroupDescribeRequest], group_id: str) -> Slices[DescribedGroup]:
     """Describe one group; it is replaced and not changed by heartbeats between two slices."""
-    groups = request.node.groups
+    groups = request.services.groups
     try:
         if not group_id:
             raise ApiError(ErrorCode.INVALID_GROUP_ID)
@@ -102,7 +102,7 @@ def _member(
 def _assignment(
     request: Request[ConsumerGroupDescribeRequest], assigned: Mapping[UUID, Iterable[int]]
 ) -> Slices[Assignment]:
-    topics = request.node.groups.consumers.topics
+    topics = request.services.groups.consumers.topics
     described = []
     for topic_id, partitions in assigned.items():
         name = topics.name_of(topic_id)

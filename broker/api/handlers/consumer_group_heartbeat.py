@@ -30,14 +30,14 @@ from protocol.messages.consumer_group_heartbeat import (
 
 def consumer_group_heartbeat(request: Request[ConsumerGroupHeartbeatRequest]) -> object | None:
     """Take in what a member says, in slices if its group is large or its expression long."""
-    heartbeat, long_heartbeats = _read(request), request.node.groups.long_heartbeats
+    heartbeat, long_heartbeats = _read(request), request.services.groups.long_heartbeats
     regex = heartbeat.subscribed_topic_regex
     if (regex is not None and len(regex) > PARSED_AT_ONCE_MAX) or long_heartbeats.is_long(
         heartbeat
     ):
         return _in_slices(request, heartbeat)
     try:
-        result = request.node.groups.consumers.heartbeat(heartbeat, request.version)
+        result = request.services.groups.consumers.heartbeat(heartbeat, request.version)
     except ApiError as error:
         return _refusal(error.code, error.message)
     assigned = None
@@ -50,9 +50,9 @@ def _in_slices(
     request: Request[ConsumerGroupHeartbeatRequest], heartbeat: ConsumerGroupHeartbeat
 ) -> Slices[object | None]:
     """Do the same; what takes long is done in worker threads, and the response in slices."""
-    groups, regex = request.node.groups, heartbeat.subscribed_topic_regex
+    groups, regex = request.services.groups, heartbeat.subscribed_topic_regex
     if regex is not None and len(regex) > PARSED_AT_ONCE_MAX:
-        yield from offloaded(request.node.offload, partial(regex_error, regex))
+        yield from offloaded(request.services.offload, partial(regex_error, regex))
     try:
         if groups.long_heartbeats.is_long(heartbeat):
             result = yield from groups.long_heartbeats.heartbeat(heartbeat, request.version)

@@ -33,7 +33,7 @@ def create_partitions(
     counts = Counter(topic.name for topic in request.body.topics)
     once = [topic for topic in request.body.topics if counts[topic.name] == 1]
     results = yield from each(partial(_grow, request), once)
-    yield from request.node.controller.applied()
+    yield from request.services.controller.applied()
     results += [
         CreatePartitionsTopicResult(
             name=name,
@@ -54,7 +54,7 @@ def _grow(
     if asked.assignments is not None:
         assignments = [tuple(each.broker_ids) for each in asked.assignments]
     try:
-        request.node.controller.create_partitions(
+        request.services.controller.create_partitions(
             asked.name, asked.count, assignments, validate_only=request.body.validate_only
         )
     except ApiError as error:

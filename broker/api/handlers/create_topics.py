@@ -48,7 +48,7 @@ def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsR
         for first in range(0, len(asked), _TOPICS_PER_COMMIT):
             results += _create_some(request, asked[first : first + _TOPICS_PER_COMMIT])
             yield None
-        yield from request.node.controller.applied()
+        yield from request.services.controller.applied()
     results += [
         _refusal(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
         for name, count in counts.items()
@@ -60,14 +60,14 @@ def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsR
 def _partition_count(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> int:
     if asked.assignments:
         return len(asked.assignments)
-    default = request.node.config.num_partitions
+    default = request.services.config.num_partitions
     return default if asked.num_partitions == -1 else asked.num_partitions
 
 
 def _create_some(
     request: Request[CreateTopicsRequest], asked: Sequence[CreatableTopic]
 ) -> list[CreatableTopicResult]:
-    with request.node.controller.one_commit():
+    with request.services.controller.one_commit():
         return [_create(request, topic) for topic in asked]
 
 
@@ -79,7 +79,7 @@ def _create(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> Cre
             f"Creation of internal topic {_METADATA_LOG} is prohibited.",
         )
     try:
-        topic = request.node.controller.create_topic(
+        topic = request.services.controller.create_topic(
             asked.name,
             partitions=asked.num_partitions,
             replication_factor=asked.replication_factor,
@@ -130,7 +130,7 @@ def _created(request: Request[CreateTopicsRequest], topic: TopicImage) -> Creata
         replication_factor=len(topic.partitions[0].replicas),
         configs=[
             CreatableTopicConfigs(name=entry.name, value=entry.value, config_source=entry.source)
-            for entry in describe_topic(request.node.config, topic.configs)
+            for entry in describe_topic(request.services.config, topic.configs)
         ],
     )
 

@@ -41,7 +41,7 @@ def delete_groups(request: Request[DeleteGroupsRequest]) -> Slices[object | None
 
 def _delete(request: Request[DeleteGroupsRequest], group_id: str) -> ErrorCode:
     try:
-        request.node.groups.delete_group(group_id)
+        request.services.groups.delete_group(group_id)
     except ApiError as error:
         return error.code
     return ErrorCode.NONE

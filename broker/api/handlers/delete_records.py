@@ -43,17 +43,17 @@ def delete_records(request: Request[DeleteRecordsRequest]) -> Slices[DeleteRecor
 
     def answer(results: DeleteResults) -> None:
         # Kafka writes that down within a minute: who kills it before that has the records back.
-        request.node.logs.checkpoint([LOG_STARTS])
+        request.services.logs.checkpoint([LOG_STARTS])
         if request.record is not None:
             request.record.noted = [
-                noted(request.node, key, status.required_offset, NOTHING, status.error)
+                noted(request.services, key, status.required_offset, NOTHING, status.error)
                 for key, status in results.items()
             ]
         request.respond(_response({**refused, **results}))
 
     if not offsets:
         return _response(refused)
-    operation = yield from request.node.replicas.delete_records(
+    operation = yield from request.services.replicas.delete_records(
         request.body.timeout_ms, offsets, answer
     )
     if operation is not None:
@@ -62,7 +62,7 @@ def delete_records(request: Request[DeleteRecordsRequest]) -> Slices[DeleteRecor
 
 
 def _problem(request: Request[DeleteRecordsRequest], key: TopicPartition) -> ErrorCode:
-    topic = request.node.image.topic(key.topic)
+    topic = request.services.image.topic(key.topic)
     if topic is None or not 0 <= key.partition < len(topic.partitions):
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return ErrorCode.INVALID_TOPIC_EXCEPTION if topic.internal else ErrorCode.NONE

@@ -41,12 +41,12 @@ def delete_topics(request: Request[DeleteTopicsRequest]) -> Slices[DeleteTopicsR
     responses = [_twice(*key) for key, count in counts.items() if count > 1]
     once = [topic for topic in asked if counts[topic.name, topic.topic_id] == 1]
     for first in range(0, len(once), _TOPICS_PER_COMMIT):
-        with request.node.controller.one_commit():
+        with request.services.controller.one_commit():
             responses += [
                 _delete(request, topic) for topic in once[first : first + _TOPICS_PER_COMMIT]
             ]
         yield None
-    yield from request.node.controller.applied()
+    yield from request.services.controller.applied()
     return DeleteTopicsResponse(responses=responses)
 
 
@@ -63,13 +63,13 @@ def _delete(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> D
     result = DeletableTopicResult(name=asked.name, topic_id=asked.topic_id)
     try:
         topic_name = _name(request, asked)
-        topic = request.node.image.topic(topic_name)
+        topic = request.services.image.topic(topic_name)
         if topic is None:
             raise ApiError(
                 ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
                 "This server does not host this topic-partition.",
             )
-        request.node.controller.delete_topic(topic_name)
+        request.services.controller.delete_topic(topic_name)
         result.name, result.topic_id = topic.name, topic.topic_id
     except ApiError as error:
         result.error_code, result.error_message = error.code, error.message
@@ -77,7 +77,7 @@ def _delete(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> D
 
 
 def _name(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> str:
-    if not request.node.config.delete_topic_enable:
+    if not request.services.config.delete_topic_enable:
         raise ApiError(
             ErrorCode.TOPIC_DELETION_DISABLED
             if request.version >= _DISABLED_SINCE
@@ -92,7 +92,7 @@ def _name(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> str
         return asked.name
     if not asked.topic_id.int:
         raise ApiError(ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified.")
-    topic = request.node.image.topic_by_id(asked.topic_id)
+    topic = request.services.image.topic_by_id(asked.topic_id)
     if topic is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
     return topic.name

@@ -23,7 +23,7 @@ def describe_client_quotas(
     request: Request[DescribeClientQuotasRequest],
 ) -> Slices[DescribeClientQuotasResponse]:
     """The quotas of every entity that is asked for."""
-    quotas = request.node.image.client_quotas
+    quotas = request.services.image.client_quotas
     asked = [
         Component(each.entity_type, each.match_type, each.match) for each in request.body.components
     ]

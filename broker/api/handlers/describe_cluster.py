@@ -23,7 +23,7 @@ _CONTROLLERS = 2
 
 def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeClusterResponse:
     """The nodes of the cluster."""
-    image = request.node.image
+    image = request.services.image
     if request.body.endpoint_type != _BROKERS:
         return _refusal(request.body.endpoint_type)
     response = DescribeClusterResponse(

@@ -11,10 +11,10 @@ Deviations: loggers have no settings and are INVALID_REQUEST. Documentation is i
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from broker.api.handlers.config_resources import ResourceType, node_id
 from broker.api.request import Request
+from broker.api.services import Services
 from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
 from broker.config.client_metrics import describe_client_metrics
 from broker.config.description import describe_all_brokers, describe_broker
@@ -33,9 +33,6 @@ from protocol.messages.describe_configs import (
     DescribeConfigsResult,
     DescribeConfigsSynonym,
 )
-
-if TYPE_CHECKING:
-    from broker.node import Node
 
 
 def describe_configs(request: Request[DescribeConfigsRequest]) -> Slices[DescribeConfigsResponse]:
@@ -68,42 +65,43 @@ def _describe(
 def _entries(
     request: Request[DescribeConfigsRequest], resource: DescribeConfigsResource
 ) -> list[ConfigEntry]:
-    node, name = request.node, resource.resource_name
+    services, name = request.services, resource.resource_name
     match resource.resource_type:
         case ResourceType.TOPIC:
             check_topic_name(name)
-            topic = node.image.topic(name)
+            topic = services.image.topic(name)
             if topic is None:
                 raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
-            return describe_topic(node.config, topic.configs)
+            return describe_topic(services.config, topic.configs)
         case ResourceType.GROUP:
             if not name:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
-            return describe_group(node.config, node.image.group_configs.get(name, {}))
+            return describe_group(services.config, services.image.group_configs.get(name, {}))
         case ResourceType.CLIENT_METRICS:
             if not name:
                 reason = "Client metrics subscription name must not be empty"
                 raise ApiError(ErrorCode.INVALID_REQUEST, reason)
-            return describe_client_metrics(node.image.client_metrics.get(name, {}))
+            return describe_client_metrics(services.image.client_metrics.get(name, {}))
         case ResourceType.BROKER:
-            return _of_broker(node, name)
+            return _of_broker(services, name)
     raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
 
 
-def _of_broker(node: Node, name: str) -> list[ConfigEntry]:
+def _of_broker(services: Services, name: str) -> list[ConfigEntry]:
     if name == ALL_NODES:
-        return describe_all_brokers(node.config)
+        return describe_all_brokers(services.config)
     asked = node_id(name)
     if asked is None:
         raise ApiError(
             ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}"
         )
-    if asked != node.id:
+    own_id = services.node_id
+    if asked != own_id:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
-            f"Unexpected broker id, expected {node.id} or empty string, but received {name}",
+            f"Unexpected broker id, expected {own_id} or empty string, but received {name}",
         )
-    return describe_broker(node.config)
+    return describe_broker(services.config)
 
 
 def _config(

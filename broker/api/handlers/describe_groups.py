@@ -40,7 +40,7 @@ def describe_groups(request: Request[DescribeGroupsRequest]) -> Slices[DescribeG
 
 def _described(request: Request[DescribeGroupsRequest], group_id: str) -> DescribedGroup:
     try:
-        group = request.node.groups.group(group_id)
+        group = request.services.groups.group(group_id)
         if not isinstance(group, ClassicGroup):
             raise ApiError(
                 ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a classic group."

@@ -33,12 +33,12 @@ def describe_log_dirs(request: Request[DescribeLogDirsRequest]) -> Slices[Descri
     if asked is not None:
         wanted = {TopicPartition(each.topic, index) for each in asked for index in each.partitions}
     logs: dict[Path, list[Log]] = defaultdict(list)
-    for log in list(request.node.logs):
+    for log in list(request.services.logs):
         yield None
         if wanted is None or log.topic_partition in wanted:
             logs[log.directory.parent].append(log)
     results = []
-    for directory in request.node.logs.directories:
+    for directory in request.services.logs.directories:
         result = yield from _directory(directory, logs[directory.path])
         results.append(result)
     return DescribeLogDirsResponse(results=results)

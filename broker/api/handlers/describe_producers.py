@@ -38,12 +38,12 @@ def _partition(
     answer = PartitionResponse(partition_index=key.partition, active_producers=[])
     try:
         check_topic_name(key.topic)
-        if request.node.image.topic(key.topic) is None:
+        if request.services.image.topic(key.topic) is None:
             raise ApiError(
                 ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
                 "This server does not host this topic-partition.",
             )
-        partition = request.node.replicas.partitions.get_or_error(key)
+        partition = request.services.replicas.partitions.get_or_error(key)
         if not partition.is_leader:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
     except ApiError as error:

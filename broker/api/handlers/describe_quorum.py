@@ -34,7 +34,7 @@ def describe_quorum(request: Request[DescribeQuorumRequest]) -> DescribeQuorumRe
         (_METADATA_LOG, [0])
     ]:
         return DescribeQuorumResponse(error_message="", topics=[_no_quorum(each) for each in asked])
-    image = request.node.image
+    image = request.services.image
     leader = image.brokers.get(image.controller_id)
     return DescribeQuorumResponse(
         error_message="",
@@ -51,8 +51,8 @@ def describe_quorum(request: Request[DescribeQuorumRequest]) -> DescribeQuorumRe
 
 
 def _quorum(request: Request[DescribeQuorumRequest]) -> PartitionData:
-    image = request.node.image
-    end = request.node.controller.log_end_offset
+    image = request.services.image
+    end = request.services.controller.log_end_offset
     alive = [broker.node_id for broker in image.alive_brokers()]
     return PartitionData(
         partition_index=0,
@@ -62,17 +62,17 @@ def _quorum(request: Request[DescribeQuorumRequest]) -> PartitionData:
         high_watermark=end,
         current_voters=[_replica(request, node, 0) for node in alive[:1]],
         observers=[
-            _replica(request, node, request.node.controller.lag(node)) for node in alive[1:]
+            _replica(request, node, request.services.controller.lag(node)) for node in alive[1:]
         ],
     )
 
 
 def _replica(request: Request[DescribeQuorumRequest], node_id: int, lag: int) -> ReplicaState:
     """Who has everything got it this moment; of another it is not known when it had."""
-    now_ms = request.node.clock.wall_ms() if lag == 0 else -1
+    now_ms = request.services.clock.wall_ms() if lag == 0 else -1
     return ReplicaState(
         replica_id=node_id,
-        log_end_offset=request.node.controller.log_end_offset - lag,
+        log_end_offset=request.services.controller.log_end_offset - lag,
         last_fetch_timestamp=now_ms,
         last_caught_up_timestamp=now_ms,
     )

@@ -32,7 +32,7 @@ def describe_topic_partitions(
     request: Request[DescribeTopicPartitionsRequest],
 ) -> DescribeTopicPartitionsResponse:
     """One page."""
-    body, image = request.body, request.node.image
+    body, image = request.body, request.services.image
     names = {topic.name for topic in body.topics} or {topic.name for topic in image}
     cursor = body.cursor
     if cursor is not None:
@@ -41,7 +41,9 @@ def describe_topic_partitions(
                 topics=[_refused(topic.name, ErrorCode.INVALID_REQUEST) for topic in body.topics]
             )
         names = {name for name in names if name >= cursor.topic_name}
-    limit = min(body.response_partition_limit, request.node.config.max_request_partition_size_limit)
+    limit = min(
+        body.response_partition_limit, request.services.config.max_request_partition_size_limit
+    )
     return _page(image, sorted(names), cursor, max(1, limit))
 
 

@@ -42,10 +42,12 @@ def elect_leaders(request: Request[ElectLeadersRequest]) -> Slices[ElectLeadersR
             error_code=refusal.code,
             replica_election_results=_listed(asked or [], dict.fromkeys(keys or [], refusal)),
         )
-    results = yield from request.node.controller.elect_leaders(election, keys)
-    yield from request.node.controller.applied()
+    results = yield from request.services.controller.elect_leaders(election, keys)
+    yield from request.services.controller.applied()
     if asked is None:
-        found: dict[str, list[int]] = {topic.name: [] for topic in request.node.controller.image}
+        found: dict[str, list[int]] = {
+            topic.name: [] for topic in request.services.controller.image
+        }
         for key in results:
             found[key.topic].append(key.partition)
         asked = [TopicPartitions(topic=name, partitions=found[name]) for name in found]

@@ -55,7 +55,7 @@ NO_EPOCH = -1  # and so is any other negative one
 
 def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
     """Answer a fetch now, or park it."""
-    body, replicas = request.body, request.node.replicas
+    body, replicas = request.body, request.services.replicas
     check_isolation_level(body.isolation_level)
     replica_id, replica_epoch = _replica(body)
     if request.record is not None:
@@ -65,9 +65,9 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
     refused, names, readable = _sort_out(request, context)
-    quota = request.node.client_quotas.fetch
+    quota = request.services.client_quotas.fetch
     limited = quota.quotas_enabled and replica_id < 0
-    max_bytes = min(body.max_bytes, request.node.config.fetch_max_bytes)
+    max_bytes = min(body.max_bytes, request.services.config.fetch_max_bytes)
     if limited:  # with more a consumer that was idle would be throttled, and get nothing
         max_bytes = min(
             max_bytes, double_to_int(quota.max_value_in_quota_window(request.client_id))
@@ -87,7 +87,7 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
         if request.record is not None:
             request.record.noted = [
                 noted(
-                    request.node,
+                    request.services,
                     asked.key,
                     asked.fetch_offset,
                     size_of(result.records),
@@ -122,7 +122,7 @@ def _replica(body: FetchRequest) -> tuple[int, int]:
 
 def _tell_leaders(request: Request[FetchRequest], response: FetchResponse) -> None:
     """Add who leads where the client has asked the wrong node (KIP-951)."""
-    image = request.node.image
+    image = request.services.image
     leaders = Leaders(image)
     for topic in response.responses:
         for data in topic.partitions:
@@ -147,7 +147,7 @@ def _context(request: Request[FetchRequest], replica_id: int) -> FetchContext:
     ]
     sessions = request.version >= _SESSIONS_SINCE
     return new_fetch_context(
-        request.node.fetch_sessions,
+        request.services.fetch_sessions,
         body.session_id if sessions else NO_SESSION,
         body.session_epoch if sessions else FINAL_EPOCH,
         list(dict(_wanted(request)).items()),
@@ -159,7 +159,7 @@ def _context(request: Request[FetchRequest], replica_id: int) -> FetchContext:
 
 def _wanted(request: Request[FetchRequest]) -> Iterator[tuple[PartitionName, FetchPartition]]:
     by_id = request.version >= _TOPIC_IDS_SINCE
-    image = request.node.image
+    image = request.services.image
     for topic in request.body.topics:
         name = topic.topic
         if by_id:
@@ -187,7 +187,7 @@ def _sort_out(
 
     A session by topic id looks its names up anew each time: the topic may have come or gone.
     """
-    image = request.node.image
+    image = request.services.image
     refused: PartitionResponses = []
     names: list[PartitionName] = []
     readable: list[FetchPartition] = []
@@ -253,7 +253,8 @@ def _throttled(
     request: Request[FetchRequest], context: FetchContext, answers: PartitionResponses
 ) -> FetchResponse | None:
     """The empty answer to a consumer that has had its share; None: it may have what there is."""
-    node, quota = request.node, request.node.client_quotas.fetch
+    services = request.services
+    quota = services.client_quotas.fetch
     try:
         out = Output()
         start = out.begin_frame()
@@ -268,7 +269,7 @@ def _throttled(
             return None
         quota.unrecord(request.client_id, size)
         request.throttle(throttle_ms)
-        session_id = context.throttled_session_id(node.fetch_sessions)
+        session_id = context.throttled_session_id(services.fetch_sessions)
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
     return FetchResponse(throttle_time_ms=throttle_ms, session_id=session_id, responses=[])

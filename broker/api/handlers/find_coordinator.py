@@ -82,14 +82,14 @@ def _message_of_one(found: Coordinator) -> str:
 
 
 def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
-    node = request.node
+    services = request.services
     if request.body.key_type == KeyType.GROUP:
-        if node.image.topic(GROUP_METADATA_TOPIC) is None:
-            auto_create(node.controller, node.config, GROUP_METADATA_TOPIC)
+        if services.image.topic(GROUP_METADATA_TOPIC) is None:
+            auto_create(services.controller, services.config, GROUP_METADATA_TOPIC)
             raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-        return coordinator_of(key, node.image)
+        return coordinator_of(key, services.image)
     if request.body.key_type == KeyType.TRANSACTION:
-        own = node.image.brokers.get(node.id)
+        own = services.image.brokers.get(services.node_id)
         if own is None:
             raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return own

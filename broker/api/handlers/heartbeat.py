@@ -18,7 +18,7 @@ def heartbeat(request: Request[HeartbeatRequest]) -> object | None:
     """Prolong the member's session."""
     body = request.body
     try:
-        error = request.node.groups.heartbeat(
+        error = request.services.groups.heartbeat(
             body.group_id, body.member_id, body.group_instance_id, body.generation_id
         )
     except ApiError as refused:

@@ -31,7 +31,7 @@ def incremental_alter_configs(
     asked = request.body.resources
     known = [each for each in asked if _operations_known(each)]
     outcomes = yield from alter_each(
-        request.node,
+        request.services,
         [
             AlteredResource(
                 each.resource_type,

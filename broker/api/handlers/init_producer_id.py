@@ -24,7 +24,7 @@ def init_producer_id(request: Request[InitProducerIdRequest]) -> InitProducerIdR
         return _refusal(ErrorCode.INVALID_REQUEST)
     if transactional_id is None:
         return InitProducerIdResponse(
-            producer_id=request.node.controller.next_producer_id(), producer_epoch=0
+            producer_id=request.services.controller.next_producer_id(), producer_epoch=0
         )
     return _refusal(
         ErrorCode.INVALID_REQUEST

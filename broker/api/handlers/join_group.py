@@ -67,4 +67,4 @@ def join_group(request: Request[JoinGroupRequest]) -> None:
             ],
         )
 
-    request.node.groups.join_group(join, Parked(request, response))
+    request.services.groups.join_group(join, Parked(request, response))

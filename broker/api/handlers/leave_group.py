@@ -36,7 +36,7 @@ def leave_group(request: Request[LeaveGroupRequest]) -> object | None:
         else [LeavingMember(member_id=body.member_id)]
     )
     try:
-        errors = request.node.groups.leave_group(body.group_id, leaving)
+        errors = request.services.groups.leave_group(body.group_id, leaving)
     except ApiError as error:
         return _refusal(error.code)
     if many:

@@ -46,7 +46,7 @@ def list_config_resources(
 def _resources(
     request: Request[ListConfigResourcesRequest], types: frozenset[int]
 ) -> Iterator[ConfigResource]:
-    image = request.node.image
+    image = request.services.image
     if ResourceType.TOPIC in types:
         for topic in list(image):
             yield ConfigResource(resource_name=topic.name, resource_type=ResourceType.TOPIC)

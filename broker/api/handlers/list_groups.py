@@ -16,7 +16,7 @@ from protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGr
 def list_groups(request: Request[ListGroupsRequest]) -> ListGroupsResponse:
     """List what passes the filters; an empty filter lets everything pass."""
     try:
-        request.node.groups.runtime.check_all()
+        request.services.groups.runtime.check_all()
     except ApiError as error:
         return ListGroupsResponse(error_code=error.code, groups=[])
     states = {state.strip().lower() for state in request.body.states_filter}
@@ -29,7 +29,7 @@ def list_groups(request: Request[ListGroupsRequest]) -> ListGroupsResponse:
                 group_state=group.state_name,
                 group_type=group.group_type.value,
             )
-            for group in request.node.groups.groups.values()
+            for group in request.services.groups.groups.values()
             if (not states or group.state_name.lower() in states)
             and (not types or group.group_type in types)
         ]

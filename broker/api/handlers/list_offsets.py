@@ -124,7 +124,7 @@ def _partition(
     request: Request[ListOffsetsRequest], key: TopicPartition, asked: ListOffsetsPartition
 ) -> Partition:
     """The partition, if this node may respond for it; raises `ApiError`."""
-    partition = request.node.replicas.partitions.get_or_error(key)
+    partition = request.services.replicas.partitions.get_or_error(key)
     leader_required = request.body.replica_id != _DEBUGGING_REPLICA_ID
     partition.check_leader(asked.current_leader_epoch, leader_required=leader_required)
     return partition
@@ -155,7 +155,7 @@ def _search(
                 if examination.is_short:
                     found = examination.first_record()
                 else:
-                    found = yield from offloaded(request.node.offload, examination.first_record)
+                    found = yield from offloaded(request.services.offload, examination.first_record)
         if _partition(request, key, asked) is not partition:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 

@@ -28,7 +28,7 @@ def list_partition_reassignments(
             for index in topic.partition_indexes
         }
     topics: dict[str, OngoingTopicReassignment] = {}
-    for key, registration in request.node.controller.reassignments().items():
+    for key, registration in request.services.controller.reassignments().items():
         if wanted is None or key in wanted:
             topic = topics.setdefault(
                 key.topic, OngoingTopicReassignment(name=key.topic, partitions=[])

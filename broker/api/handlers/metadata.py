@@ -53,7 +53,7 @@ _NOT_LOOKED_UP = frozenset({ErrorCode.UNKNOWN_TOPIC_ID})
 
 def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
     """The cluster as this node sees it."""
-    image = request.node.image
+    image = request.services.image
     topics = yield from _topics(request)
     if request.body.include_topic_authorized_operations:
         for each in topics:
@@ -78,7 +78,7 @@ def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
 def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTopic]]:
     asked = request.body.topics
     if asked is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not asked):
-        return (yield from each(partial(_known, request), list(request.node.image)))
+        return (yield from each(partial(_known, request), list(request.services.image)))
     ids: dict[UUID, MetadataRequestTopic] = {}
     names: dict[str | None, MetadataRequestTopic] = {}
     for topic in asked:
@@ -93,15 +93,15 @@ def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTo
 
 
 def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> MetadataResponseTopic:
-    node = request.node
+    services = request.services
     if asked.topic_id.int:
-        topic = node.image.topic_by_id(asked.topic_id)
+        topic = services.image.topic_by_id(asked.topic_id)
         if topic is None:
             return _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, asked)
         return _known(request, topic)
     if asked.name is None:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)  # Kafka fails on the null
-    topic = node.image.topic(asked.name)
+    topic = services.image.topic(asked.name)
     if topic is None:
         return _unknown(request, asked.name, asked)
     return _known(request, topic)
@@ -115,20 +115,20 @@ def _unknown(
         check_topic_name(name)
     except ApiError as error:
         return _refusal(error.code, name, asked)
-    node = request.node
-    if request.body.allow_auto_topic_creation and node.config.auto_create_topics_enable:
-        auto_create(node.controller, node.config, name)
+    services = request.services
+    if request.body.allow_auto_topic_creation and services.config.auto_create_topics_enable:
+        auto_create(services.controller, services.config, name)
     return _refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, asked)
 
 
 def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResponseTopic:
     partitions = [
-        _partition(index, partition, request.node.image)
+        _partition(index, partition, request.services.image)
         for index, partition in enumerate(topic.partitions)
     ]
     if request.version <= _ALIVE_ONLY_UNTIL:
         for partition in partitions:
-            _leave_out_the_dead(partition, request.node.image)
+            _leave_out_the_dead(partition, request.services.image)
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,

@@ -53,7 +53,7 @@ def offset_commit(request: Request[OffsetCommitRequest]) -> Slices[object | None
         return response
 
     try:
-        errors = request.node.groups.offsets.commit(commit)
+        errors = request.services.groups.offsets.commit(commit)
     except ApiError as error:
         return refuse(error.code)
     for answer, error_code in zip(answers, errors, strict=True):
@@ -69,7 +69,7 @@ def _add_topic(
     answers: list[OffsetCommitResponsePartition],
 ) -> Slices[None]:
     """Begin a topic's answer, and collect what there is to commit and where its error goes."""
-    image = request.node.image
+    image = request.services.image
     if request.version >= _TOPIC_IDS_SINCE:
         topic = image.topic_by_id(asked.topic_id)
         unknown = ErrorCode.UNKNOWN_TOPIC_ID

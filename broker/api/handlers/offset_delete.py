@@ -37,7 +37,7 @@ def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[object | None
         (known if _exists(request, each) else unknown).append(each)
         yield None
     try:
-        errors = request.node.groups.offsets.delete(body.group_id, known)
+        errors = request.services.groups.offsets.delete(body.group_id, known)
     except ApiError as error:
         return _refusal(error.code)
     outcomes = [(each, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for each in unknown]
@@ -46,7 +46,7 @@ def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[object | None
 
 
 def _exists(request: Request[OffsetDeleteRequest], partition: TopicPartition) -> bool:
-    topic = request.node.image.topic(partition.topic)
+    topic = request.services.image.topic(partition.topic)
     return topic is not None and 0 <= partition.partition < len(topic.partitions)
 
 

@@ -50,7 +50,7 @@ def offset_fetch(request: Request[OffsetFetchRequest]) -> Slices[object | None]:
         return (yield from _response(request))
     is_many = request.version >= _MANY_GROUPS_SINCE
     names = {group.group_id for group in body.groups} if is_many else {body.group_id}
-    if all(map(request.node.groups.runtime.is_replicated, names)):
+    if all(map(request.services.groups.runtime.is_replicated, names)):
         return (yield from _response(request))
     return when_all_replicated(request, names, lambda _: finish(_response(request)))
 
@@ -65,7 +65,7 @@ def _response(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchRespons
         return OffsetFetchResponse(topics=[], groups=groups)
     error, offsets = ErrorCode.NONE, dict[TopicPartition, OffsetAndMetadata]()
     try:
-        offsets |= request.node.groups.offsets.fetch(body.group_id)
+        offsets |= request.services.groups.offsets.fetch(body.group_id)
     except ApiError as refused:
         error = refused.code
     if error and request.version >= _TOP_LEVEL_ERROR_SINCE:
@@ -88,7 +88,7 @@ def _group(
     request: Request[OffsetFetchRequest], asked: OffsetFetchRequestGroup
 ) -> Slices[OffsetFetchResponseGroup]:
     try:
-        offsets = request.node.groups.offsets.fetch(
+        offsets = request.services.groups.offsets.fetch(
             asked.group_id, asked.member_id, asked.member_epoch
         )
     except ApiError as error:
@@ -112,7 +112,7 @@ def _all_topics(
     for name, indexes in _all_partitions(offsets):
         topic_id = ZERO_UUID
         if by_id:
-            topic = request.node.image.topic(name)
+            topic = request.services.image.topic(name)
             if topic is None:
                 continue
             topic_id = topic.topic_id
@@ -134,7 +134,7 @@ def _topic(
 ) -> Slices[OffsetFetchResponseTopics]:
     name, error = asked.name, ErrorCode.NONE
     if by_id:
-        topic = request.node.image.topic_by_id(asked.topic_id)
+        topic = request.services.image.topic_by_id(asked.topic_id)
         if topic is None:
             error = ErrorCode.UNKNOWN_TOPIC_ID
         else:

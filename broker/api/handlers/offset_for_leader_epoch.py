@@ -43,7 +43,7 @@ def _find(
 ) -> EpochEndOffset:
     key = TopicPartition(topic, asked.partition)
     try:
-        partition = request.node.replicas.partitions.get_or_error(key)
+        partition = request.services.replicas.partitions.get_or_error(key)
         partition.check_leader(asked.current_leader_epoch)
     except ApiError as error:
         return EpochEndOffset(partition=key.partition, error_code=error.code)

@@ -141,9 +141,9 @@ def _validate(
     sizes: Sizes | None,
 ) -> Slices[None]:
     """Validate long batches, in a worker thread if that takes long, and append them then."""
-    node, version = request.node, request.version
-    now_ms = node.clock.wall_ms()
-    batches = unvalidated(node.replicas.partitions, accepted)
+    services, version = request.services, request.version
+    now_ms = services.clock.wall_ms()
+    batches = unvalidated(services.replicas.partitions, accepted)
     on_loop = validated_on_loop(batches, version, now_ms)
     if on_loop is not None:
         yield None
@@ -151,7 +151,7 @@ def _validate(
         return
     if len(accepted) <= ITEMS_AT_ONCE and not request.keep():
         accepted = {key: memoryview(bytearray(each)) for key, each in accepted.items()}
-        batches = unvalidated(node.replicas.partitions, accepted)
+        batches = unvalidated(services.replicas.partitions, accepted)
 
     def append(validated: Validated) -> Slices[None] | None:
         appending = _append(request, {**accepted, **validated}, topic_ids, refused, sizes)
@@ -172,14 +172,14 @@ def _append(
 
     def answer(results: ProduceResults) -> None:
         reached = [(key, topic_ids[key], result) for key, result in results.items()]
-        flushing = body.acks and request.node.logs.is_flushing
+        flushing = body.acks and request.services.logs.is_flushing
         if flushing and (unsafe := _unsafe(request, results)):
             flushed = partial(request.attempt, _finish_flushed, request, reached, refused, sizes)
-            request.node.logs.after_flush(unsafe, flushed)
+            request.services.logs.after_flush(unsafe, flushed)
         else:
             _finish(request, reached + refused, sizes)
 
-    operation = yield from request.node.replicas.append_records(
+    operation = yield from request.services.replicas.append_records(
         body.timeout_ms, body.acks, accepted, request.version, answer
     )
     if operation is None:
@@ -211,7 +211,7 @@ def _entries(request: Request[ProduceRequest]) -> Iterator[Entry]:
     for topic in request.body.topic_data:
         name = topic.name
         if by_id:
-            known = request.node.image.topic_by_id(topic.topic_id)
+            known = request.services.image.topic_by_id(topic.topic_id)
             name = "" if known is None else known.name
         for partition in topic.partition_data:
             records, problem = None, ErrorCode.INVALID_RECORD
@@ -240,7 +240,7 @@ def _whole_problem(body: ProduceRequest, entries: list[Entry]) -> ErrorCode:
 
 def _problem(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:
     """What refuses a partition before its log is asked, in Kafka's order."""
-    topic = request.node.image.topic(entry.key.topic)
+    topic = request.services.image.topic(entry.key.topic)
     if topic is None:
         by_id = request.version >= _TOPIC_IDS_SINCE
         return ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -255,7 +255,7 @@ def _problem(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:
 
 def _unsafe(request: Request[ProduceRequest], results: ProduceResults) -> list[TopicPartition]:
     """The partitions whose new records must be on the disk before they are acknowledged."""
-    awaits_flush = request.node.logs.awaits_flush
+    awaits_flush = request.services.logs.awaits_flush
     return [
         key
         for key, result in results.items()
@@ -271,7 +271,7 @@ def _finish_flushed(
 ) -> None:
     """Answer, now that the disk has what was appended, or has refused it."""
     for key, _, result in reached:
-        if not result.error and request.node.logs.is_offline(key):
+        if not result.error and request.services.logs.is_offline(key):
             result.error, result.base_offset = ErrorCode.KAFKA_STORAGE_ERROR, -1
     _finish(request, reached + refused, sizes)
 
@@ -302,7 +302,7 @@ def _respond(
     """The response; for acks=0 there is none, or the connection ends."""
     if request.record is not None:
         yield from _note(request, results, sizes)
-    quota = request.node.client_quotas.produce
+    quota = request.services.client_quotas.produce
     throttle_ms = quota.record(request.client_id, request.size_bytes) if quota.quotas_enabled else 0
     if throttle_ms:
         request.throttle(throttle_ms)
@@ -329,14 +329,14 @@ def _note(
     notes = []
     for key, _, result in results:
         size = sizes.get(key, NOTHING)
-        notes.append(noted(request.node, key, result.base_offset, size, result.error))
+        notes.append(noted(request.services, key, result.base_offset, size, result.error))
         yield None
     record.noted = notes
 
 
 def _tell_leaders(request: Request[ProduceRequest], response: ProduceResponse) -> None:
     """Add who leads where the client has asked the wrong node (KIP-951)."""
-    image = request.node.image
+    image = request.services.image
     leaders = Leaders(image)
     for topic in response.responses:
         for answer in topic.partition_responses:

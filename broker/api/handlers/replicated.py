@@ -21,7 +21,7 @@ def when_replicated(
 
     If that takes too long, or the coordinator moves away, it becomes a *refusal*.
     """
-    runtime = request.node.groups.runtime
+    runtime = request.services.groups.runtime
     if runtime.is_replicated(group_id):
         return response
 
@@ -41,7 +41,7 @@ def when_all_replicated(
 
     *to_response* is given the error of each group that had to be waited for, NONE among them.
     """
-    runtime = request.node.groups.runtime
+    runtime = request.services.groups.runtime
     waiting = [each for each in group_ids if not runtime.is_replicated(each)]
     ended: dict[str, ErrorCode] = {}
     if not waiting:

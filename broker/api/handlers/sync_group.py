@@ -34,7 +34,7 @@ def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | None:
         protocol_name=body.protocol_name,
         assignments={each.member_id: bytes(each.assignment) for each in body.assignments},
     )
-    request.node.groups.sync_group(sync, Parked(request, _response))
+    request.services.groups.sync_group(sync, Parked(request, _response))
     return None
 
 

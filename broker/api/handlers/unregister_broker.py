@@ -15,7 +15,7 @@ from protocol.messages.unregister_broker import UnregisterBrokerRequest, Unregis
 def unregister_broker(request: Request[UnregisterBrokerRequest]) -> UnregisterBrokerResponse:
     """Forget the node."""
     try:
-        request.node.controller.unregister(request.body.broker_id)
+        request.services.controller.unregister(request.body.broker_id)
     except ApiError as error:
         return UnregisterBrokerResponse(error_code=error.code, error_message=error.message)
     return UnregisterBrokerResponse(error_message="")

@@ -27,7 +27,7 @@ def update_features(request: Request[UpdateFeaturesRequest]) -> UpdateFeaturesRe
                 update.feature,
                 update.max_version_level,
                 update.upgrade_type,
-                request.node.image.controller_id,
+                request.services.image.controller_id,
             )
     except ApiError as error:
         return UpdateFeaturesResponse(

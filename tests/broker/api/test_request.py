@@ -12,9 +12,9 @@ import trio
 import trio.testing
 
 from broker.api.dispatch import _BY_KEY
-from broker.api.request import Request
+from broker.api.request import Request, Resume
+from broker.api.services import Services
 from broker.common.errors import Refused
-from broker.node import Node
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
@@ -57,11 +57,16 @@ class Sink:
         self.muted_ms.append(throttle_ms)
 
 
+def request_from(sink: Sink, header: RequestHeader) -> Request[str]:
+    """A request that came by *sink*, of a node without services."""
+    return Request(header, "body", cast("Services", None), cast("Resume", None), sink, "127.0.0.1")
+
+
 def test_an_answer_goes_back_where_the_request_came_from() -> None:
     """The request knows its client and hands its answer to the connection it came by."""
     sink = Sink()
     header = RequestHeader(3, 9, 77, "me")
-    request = Request(header, "body", cast("Node", None), sink, "127.0.0.1")
+    request = request_from(sink, header)
 
     request.respond("answer")
 
@@ -72,7 +77,7 @@ def test_an_answer_goes_back_where_the_request_came_from() -> None:
 def test_a_client_is_throttled_by_the_connection_it_came_by() -> None:
     """Whose next request waits."""
     sink = Sink()
-    request = Request(RequestHeader(0, 9, 1, "me"), "body", cast("Node", None), sink, "127.0.0.1")
+    request = request_from(sink, RequestHeader(0, 9, 1, "me"))
 
     request.throttle(100)
 

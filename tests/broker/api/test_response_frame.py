@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from broker.api.request import Request, ResponseSink
+from broker.api.request import Request, ResponseSink, Resume
 from broker.api.response_frame import error_frame, response_frame
+from broker.api.services import Services
 from broker.common.unexpected_errors import UnexpectedErrors
-from broker.node import Node
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader, decode_response
 from protocol.messages.describe_groups import (
@@ -22,8 +22,8 @@ from protocol.messages.produce import ProduceRequest
 from tests.broker.api.broken_handlers import contain_errors
 
 
-class ErrorNode:
-    """A node that counts its unexpected errors."""
+class ErrorServices:
+    """Services that count unexpected errors."""
 
     def __init__(self) -> None:
         self.unexpected_errors = UnexpectedErrors("node 1")
@@ -31,7 +31,8 @@ class ErrorNode:
 
 def _request(key: int, version: int, body: Any) -> Request[Any]:
     header = RequestHeader(key, version, 7, "me")
-    return Request(header, body, cast("Node", ErrorNode()), cast("ResponseSink", None), "peer")
+    services, sink = cast("Services", ErrorServices()), cast("ResponseSink", None)
+    return Request(header, body, services, cast("Resume", None), sink, "peer")
 
 
 def _heartbeat() -> Request[Any]:
@@ -60,7 +61,7 @@ def test_a_response_that_cannot_be_encoded_is_replaced(monkeypatch: pytest.Monke
     _, told = decode_response(HeartbeatResponse, 4, bytes(out)[4:])
     assert told == response
     assert (told.throttle_time_ms, told.error_code) == (9, -1)
-    assert request.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
+    assert request.services.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
 
 
 def test_a_response_with_too_long_a_string_is_replaced() -> None:
@@ -82,7 +83,7 @@ def test_a_response_with_too_long_a_string_is_replaced() -> None:
     assert frame is not None
     _, received = decode_response(DescribeGroupsResponse, 6, bytes(frame[1])[4:])
     assert [each.error_code for each in received.groups] == [ErrorCode.UNKNOWN_SERVER_ERROR]
-    assert request.node.unexpected_errors.statistics()["requests"] == {}
+    assert request.services.unexpected_errors.statistics()["requests"] == {}
 
 
 def test_an_error_response_that_cannot_be_encoded_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +92,7 @@ def test_an_error_response_that_cannot_be_encoded_is_none(monkeypatch: pytest.Mo
     request = _heartbeat()
 
     assert error_frame(request, cast("ErrorCode", 1 << 20)) is None
-    assert request.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
+    assert request.services.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
 
 
 def test_a_produce_without_acks_has_no_error_response() -> None:

@@ -34,7 +34,7 @@ async def test_a_produce_waits_for_the_first_partition_that_is_not_decided(tmp_p
         assert operation is not None
 
         assert purgatory_of(operation) == "Produce"
-        assert waited_for(node, operation) == {
+        assert waited_for(node.services, operation) == {
             "kind": "high_watermark",
             "topic": "t",
             "partition": 1,
@@ -54,10 +54,10 @@ async def test_progress_is_the_leaders_view(tmp_path: Path) -> None:
         key = TopicPartition("t", 0)
         leader, follower = cluster.node(1), cluster.node(2)
 
-        seen = progress(leader, leader.replicas.partitions[key])
+        seen = progress(leader.services, leader.replicas.partitions[key])
 
         assert [(each.node_id, each.end_offset, each.in_sync) for each in seen] == [
             (1, 1, True),
             (2, 1, True),
         ]
-        assert progress(follower, follower.replicas.partitions[key]) == []
+        assert progress(follower.services, follower.replicas.partitions[key]) == []

@@ -35,7 +35,7 @@ class GroupRequest:
     def __init__(
         self, node: GroupNode, body: Any, version: int, client_id: str | None = "client"
     ) -> None:
-        self.node = node
+        self.services = node
         self.body = decode(type(body), version, encode(body, version))
         self.version = version
         self.client_id = client_id

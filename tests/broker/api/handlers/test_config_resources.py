@@ -34,7 +34,7 @@ async def test_each_has_its_own_outcome(tmp_path: Path) -> None:
             ResourceType.BROKER, "1", [ConfigChange("log.retention.ms", "9")], replaces=False
         )
 
-        outcomes = finish(alter_each(node.node, [bad, good], validate_only=False))
+        outcomes = finish(alter_each(node.node.services, [bad, good], validate_only=False))
 
         assert outcomes[0] is not None
         assert outcomes[1] is None
@@ -67,7 +67,7 @@ async def test_only_a_list_can_be_added_to(
         changes = [ConfigChange(key, "1", Operation.APPEND)]
         asked = AlteredResource(kind, name, changes, replaces=False)
 
-        (refusal,) = finish(alter_each(node.node, [asked], validate_only=False))
+        (refusal,) = finish(alter_each(node.node.services, [asked], validate_only=False))
 
         assert refusal is not None
         assert (refusal.code, refusal.message) == (ErrorCode.INVALID_CONFIG, words)

@@ -1,0 +1,47 @@
+"""The parts of a node that its request handlers use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker.common.clock import Clock
+from broker.common.state_changes import StateChanges
+from broker.common.unexpected_errors import UnexpectedErrors
+from broker.config import Config
+from broker.controller.controller import Controller
+from broker.controller.image import MetadataImage
+from broker.groups.coordinator import GroupCoordinator
+from broker.quotas.quota_managers import QuotaManagers
+from broker.replication.fetch_session import FetchSessionCache
+from broker.replication.replica_manager import ReplicaManager
+from broker.steps.offload import Offload
+from broker.steps.queue import StepQueue
+from broker.storage.log_manager import LogManager
+from protocol.messages.api_versions import ApiVersion
+
+
+@dataclass(slots=True, frozen=True, eq=False)
+class Services:
+    """What the constructor of Kafka's ``KafkaApis`` is given.
+
+    ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
+    the content of ApiVersions responses. The last three serve all requests: ``state_changes`` is
+    notified of each parked request and each response, ``steps`` runs handlers that are generators,
+    and ``unexpected_errors`` reports exceptions.
+    """
+
+    node_id: int
+    config: Config
+    clock: Clock
+    image: MetadataImage
+    controller: Controller
+    replicas: ReplicaManager
+    groups: GroupCoordinator
+    logs: LogManager
+    fetch_sessions: FetchSessionCache
+    client_quotas: QuotaManagers
+    offload: Offload
+    api_versions: list[ApiVersion]
+    state_changes: StateChanges
+    steps: StepQueue
+    unexpected_errors: UnexpectedErrors
