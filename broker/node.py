@@ -104,9 +104,14 @@ class Node:
         )
         self.channel = ControllerChannel(controller)
         self.replication = self._replication(connect)
-        self.replicas, self.groups = self.replication.replicas, self._groups()
+        self.replicas = self.replication.replicas
+        self.groups = self._groups()
         self.elections = Elections(
-            self.groups, self.replication.purgatories, lambda: self.image, clock
+            self.groups,
+            self.replication.purgatories,
+            self.replicas.actions,
+            lambda: self.image,
+            clock,
         )
         self.fetch_sessions = self._fetch_sessions()
         self._keep_house()
@@ -186,7 +191,7 @@ class Node:
         """Stop serving a topic and answer those who wait on it."""
         yield from self.replication.delta_applier.delete_topic(topic)
         self.groups.topics_changed([topic.name])
-        self.groups.offsets.on_topics_deleted([topic.name])
+        self.groups.on_topics_deleted([topic.name])
         self.changes.notify()
 
     def _leadership_changed(self, partition: Partition, leads: bool) -> None:
@@ -259,6 +264,7 @@ class Node:
             self.config,
             self.clock,
             self.timer,
+            self.replicas.actions,
             self._purgatory("Rebalance", 1000),
             self._purgatory("Heartbeat", 1000),
             lambda: self.image,

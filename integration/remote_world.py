@@ -49,6 +49,9 @@ class RemoteWorld:
             connection.close()
         self._selector.close()
 
+    def end_request(self) -> None:
+        """Do nothing: the broker ends its requests itself."""
+
     def now_ms(self) -> float:
         """Time since the story began."""
         return (time.monotonic() - self._started) * 1000

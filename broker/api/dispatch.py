@@ -254,7 +254,10 @@ class Dispatcher:
                 response = LongRequest(request).handle(response)
             if response is not None:
                 request.respond(response)
-            elif sink.in_progress is request:
+                return
+            # A JoinGroup that completes its own join is responded to by a queued action.
+            services.replicas.actions.try_complete_actions()
+            if sink.in_progress is request:
                 services.state_changes.notify()
                 if recorder is not None and request.job is None:
                     recorder.parked(request)

@@ -44,6 +44,7 @@ from broker.steps.offload import Offload
 from protocol.codec import Malformed
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 
@@ -60,6 +61,7 @@ class GroupCoordinator:
         config: Config,
         clock: Clock,
         timer: SystemTimer,
+        actions: ActionQueue,
         rebalance_purgatory: DelayedOperationPurgatory[Any],
         heartbeat_purgatory: DelayedOperationPurgatory[Any],
         image: Callable[[], MetadataImage],
@@ -67,16 +69,17 @@ class GroupCoordinator:
     ) -> None:
         self.states = GroupStates()
         self.runtime = CoordinatorRuntime(
-            timer, config.offsets_topic_num_partitions, config.offsets_commit_timeout_ms
+            timer, actions, config.offsets_topic_num_partitions, config.offsets_commit_timeout_ms
         )
+        self._actions = actions
         self._config = config
         self._clock = clock
         self._timer = timer
         self._loaders: dict[int, Loader] = {}
-        keyed = CoordinatorTimer(timer)
+        keyed = CoordinatorTimer(timer, actions)
         topics = Topics(image)
         self._classic = ClassicGroupCoordinator(
-            config, clock, self.runtime, rebalance_purgatory, heartbeat_purgatory
+            config, clock, self.runtime, actions, rebalance_purgatory, heartbeat_purgatory
         )
         migration = Migration(config, clock, self.runtime, self.states, topics, self._classic)
         self.consumers = ConsumerGroupCoordinator(
@@ -216,6 +219,7 @@ class GroupCoordinator:
                     self._delete(group)
                 except ApiError as error:
                     log.warning("group %s stays: %s", group.group_id, error)
+        self._actions.try_complete_actions()
 
     def _delete(self, group: AnyGroup) -> None:
         records: list[Record] = [*self.offsets.tombstones(group.group_id), *group.tombstones()]
@@ -252,6 +256,7 @@ class GroupCoordinator:
             else:
                 self.consumers.loaded(group)
         del self._loaders[partition]
+        self._actions.try_complete_actions()
         if loaded.groups:
             log.info("coordinator of %d groups of partition %d", len(loaded.groups), partition)
 
@@ -278,6 +283,12 @@ class GroupCoordinator:
                     self.consumers.retire(group)
                 self.states.remove(group_id)
         self.runtime.resign(partition)
+        self._actions.try_complete_actions()
+
+    def on_topics_deleted(self, topics: Sequence[str]) -> None:
+        """Forget what was committed for topics that have been deleted."""
+        self.offsets.on_topics_deleted(topics)
+        self._actions.try_complete_actions()
 
     def topics_changed(self, topics: Iterable[str]) -> None:
         """Topics have come, gone or grown: groups that read them are assigned anew."""

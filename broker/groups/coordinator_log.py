@@ -44,6 +44,6 @@ class CoordinatorLog(Protocol):
         """Append them in one batch.
 
         Raises `ApiError` with Produce's error if the log refuses; then nothing was appended. The
-        runtime is told when the high watermark moves.
+        runtime is notified after this call, through the action queue, if the high watermark moved.
         """
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
+from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 
@@ -11,10 +12,14 @@ RETRY_BACKOFF_MS = 500  # as Kafka: after an action that has raised an exception
 
 
 class CoordinatorTimer:
-    """The timeouts that run, each under its key."""
+    """The timeouts that run, each under its key.
 
-    def __init__(self, timer: SystemTimer) -> None:
+    *actions* runs after each timeout, because no request ends then.
+    """
+
+    def __init__(self, timer: SystemTimer, actions: ActionQueue) -> None:
         self._timer = timer
+        self._actions = actions
         # Invariant: tasks[task.key] is task, for each that has neither run nor been cancelled.
         self._tasks: dict[Hashable, _Timeout] = {}
 
@@ -24,7 +29,9 @@ class CoordinatorTimer:
         An action that raises is tried again after `RETRY_BACKOFF_MS`.
         """
         self.cancel(key)
-        task = self._tasks[key] = _Timeout(self._timer, self._tasks, key, delay_ms, action)
+        task = self._tasks[key] = _Timeout(
+            self._timer, self._actions, self._tasks, key, delay_ms, action
+        )
         self._timer.add(task)
 
     def schedule_if_absent(
@@ -46,11 +53,12 @@ class CoordinatorTimer:
 
 
 class _Timeout(TimerTask):
-    __slots__ = ("_action", "_key", "_tasks", "_timer")
+    __slots__ = ("_action", "_actions", "_key", "_tasks", "_timer")
 
     def __init__(
         self,
         timer: SystemTimer,
+        actions: ActionQueue,
         tasks: dict[Hashable, _Timeout],
         key: Hashable,
         delay_ms: float,
@@ -58,6 +66,7 @@ class _Timeout(TimerTask):
     ) -> None:
         super().__init__(delay_ms)
         self._timer = timer
+        self._actions = actions
         self._tasks = tasks
         self._key = key
         self._action = action
@@ -75,3 +84,5 @@ class _Timeout(TimerTask):
                 self._tasks[self._key] = self
                 self._timer.add(self)
             raise
+        finally:
+            self._actions.try_complete_actions()

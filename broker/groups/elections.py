@@ -11,6 +11,7 @@ from broker.groups.coordinator import GroupCoordinator
 from broker.groups.partition_log import PartitionLog
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
+from purgatories.action_queue import ActionQueue
 
 
 class Elections:
@@ -20,11 +21,13 @@ class Elections:
         self,
         groups: GroupCoordinator,
         purgatories: PartitionPurgatories,
+        actions: ActionQueue,
         image: Callable[[], MetadataImage],
         clock: Clock,
     ) -> None:
         self._groups = groups
         self._purgatories = purgatories
+        self._actions = actions
         self._image = image
         self._clock = clock
 
@@ -42,4 +45,5 @@ class Elections:
         runtime = self._groups.runtime
         runtime.partition_count = len(topic.partitions)
         listeners[partition.key] = partial(runtime.on_high_watermark, index)
-        self._groups.lead(index, PartitionLog(partition, self._purgatories, self._clock))
+        log = PartitionLog(partition, self._purgatories, self._actions, self._clock)
+        self._groups.lead(index, log)

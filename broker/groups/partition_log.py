@@ -1,12 +1,14 @@
 """A replicated partition as the log of a coordinator (Kafka's ``CoordinatorPartitionWriter``).
 
-What is appended is a batch like any other: followers fetch it, consumers may read it. Who waits on
-the partition is asked at once, as nobody here holds anything that they could need.
+An appended batch is like any other: followers fetch it and consumers may read it. The operations
+that wait on the partition are checked when the action queue runs, after the coordinator has applied
+the records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
@@ -17,6 +19,7 @@ from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin, AppendRefused
 from protocol.record_batch.batch import batches, build_batch, records
 from protocol.record_batch.record import Record
+from purgatories.action_queue import ActionQueue
 
 _ALL_IN_SYNC = -1
 _PRODUCE_VERSION = 13
@@ -28,13 +31,18 @@ _READ_BYTES = 64 * 1024
 class PartitionLog:
     """A partition that this node leads."""
 
-    __slots__ = ("_clock", "_partition", "_purgatories")
+    __slots__ = ("_actions", "_clock", "_partition", "_purgatories")
 
     def __init__(
-        self, partition: Partition, purgatories: PartitionPurgatories, clock: Clock
+        self,
+        partition: Partition,
+        purgatories: PartitionPurgatories,
+        actions: ActionQueue,
+        clock: Clock,
     ) -> None:
         self._partition = partition
         self._purgatories = purgatories
+        self._actions = actions
         self._clock = clock
 
     @property
@@ -74,7 +82,7 @@ class PartitionLog:
         return LogSlice(found, next_offset)
 
     def append(self, records: Sequence[RawRecord]) -> None:
-        """Append them in one batch; raises `ApiError`."""
+        """Append them in one batch; raises `ApiError`. The caller runs the action queue."""
         now_ms = self._clock.wall_ms()
         batch = build_batch([Record(each.key, each.value, timestamp=now_ms) for each in records])
         try:
@@ -86,5 +94,5 @@ class PartitionLog:
             )
         except AppendRefused as refusal:
             raise ApiError(refusal.error, refusal.message) from refusal
-        moved = appended.high_watermark_moved
-        self._purgatories.after_append([(self._partition.key, moved, self.end_offset)])
+        moved = [(self._partition.key, appended.high_watermark_moved, self.end_offset)]
+        self._actions.add(partial(self._purgatories.after_append, moved))

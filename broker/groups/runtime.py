@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from broker.common.errors import ApiError
 from broker.groups.append_errors import as_coordinator_error
@@ -21,6 +21,7 @@ from broker.groups.offsets_topic import partition_for
 from broker.groups.records.serde import RawRecord, Record, serialized
 from protocol.codec import Unencodable
 from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 
@@ -33,8 +34,15 @@ _partition_for = lru_cache(_GROUPS_KEPT)(partition_for)
 class CoordinatorRuntime:
     """The partitions of ``__consumer_offsets`` that a node leads, and who waits on them."""
 
-    def __init__(self, timer: SystemTimer, partition_count: int, commit_timeout_ms: int) -> None:
+    def __init__(
+        self,
+        timer: SystemTimer,
+        actions: ActionQueue,
+        partition_count: int,
+        commit_timeout_ms: int,
+    ) -> None:
         self._timer = timer
+        self._actions = actions
         # The topic's own count, once there is a topic.
         self.partition_count = partition_count
         self._commit_timeout_ms = commit_timeout_ms
@@ -67,7 +75,7 @@ class CoordinatorRuntime:
         self._loading.discard(partition)
         self._behind.discard(partition)
         if given_up is not None:
-            self._tell(given_up.take_all(), ErrorCode.NOT_COORDINATOR)
+            self._complete(given_up.take_all(), ErrorCode.NOT_COORDINATOR)
 
     def is_loading(self, group_id: str) -> bool:
         """Whether the group will be looked after here, but is not known yet."""
@@ -100,13 +108,10 @@ class CoordinatorRuntime:
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
         if not raw:
             return
-        partition.is_appending = True
         try:
             partition.log.append(raw)
         except ApiError as error:
             raise ApiError(as_coordinator_error(error.code), error.message) from error
-        finally:
-            partition.is_appending = False
         partition.end_offset = partition.log.end_offset
         if partition.waiters or partition.log.high_watermark < partition.end_offset:
             self._behind.add(index)
@@ -131,7 +136,7 @@ class CoordinatorRuntime:
         if self.is_replicated(group_id):
             on_replicated(ErrorCode.NONE)
             return
-        waiter = _Waiter(on_replicated, self._commit_timeout_ms)
+        waiter = _Waiter(on_replicated, self._commit_timeout_ms, self._actions)
         self._wait(group_id, waiter)
         self._timer.add(waiter)
 
@@ -140,79 +145,70 @@ class CoordinatorRuntime:
         if self.is_replicated(group_id):
             action()
         else:
-            self._wait(group_id, _Waiter(lambda error: None if error else action(), 0))
+            waiter = _Waiter(lambda error: None if error else action(), 0, self._actions)
+            self._wait(group_id, waiter)
 
     def _wait(self, group_id: str, waiter: _Waiter) -> None:
         partition = self._partitions[self.partition_for(group_id)]
         partition.waiters.append((partition.end_offset, waiter))
 
     def on_high_watermark(self, partition: int) -> None:
-        """Told by the log of *partition*: more of it is replicated."""
+        """Complete the operations that wait for offsets below the log's high watermark.
+
+        Called when the high watermark has moved, but never during an append: the caller of `append`
+        has not applied its records then.
+        """
         led = self._partitions.get(partition)
         if led is None or partition not in self._behind:
-            return
-        if led.is_appending:
-            # Who appends has not drawn the consequences yet; nobody may come between.
-            self._timer.add(_Later(partial(self.on_high_watermark, partition)))
             return
         offset = led.log.high_watermark
         if led.end_offset <= offset:
             self._behind.discard(partition)
-        self._tell(led.take_up_to(offset), ErrorCode.NONE)
+        self._complete(led.take_up_to(offset), ErrorCode.NONE)
 
-    def _tell(self, waiters: Iterable[_Waiter], error: ErrorCode) -> None:
-        """Call all of them back, also if one raises."""
+    def _complete(self, waiters: Iterable[_Waiter], error: ErrorCode) -> None:
+        """Call all of them back, also if one raises, and run the actions that they queue."""
         for waiter in waiters:
             try:
-                waiter.tell(error)
+                waiter.complete(error)
             except Exception as raised:
                 self._timer.on_error(repr(waiter), raised)
+        self._actions.try_complete_actions()
 
 
 class _Waiter(TimerTask):
-    """Who waits for the replicas; told once, by them or by the timer."""
+    """An operation that waits for replication; completed once, by the log or by the timer."""
 
-    __slots__ = ("_on_replicated",)
+    __slots__ = ("_actions", "_on_replicated")
 
-    def __init__(self, on_replicated: OnReplicated, timeout_ms: int) -> None:
+    def __init__(self, on_replicated: OnReplicated, timeout_ms: int, actions: ActionQueue) -> None:
         super().__init__(timeout_ms)
+        self._actions = actions
         self._on_replicated: OnReplicated | None = on_replicated
 
-    def tell(self, error: ErrorCode) -> None:
-        """Answer, if nobody has."""
+    def complete(self, error: ErrorCode) -> None:
+        """Call back with *error*, unless that has happened."""
         self.cancel()
         on_replicated, self._on_replicated = self._on_replicated, None
         if on_replicated is not None:
             on_replicated(error)
 
     def run(self) -> None:
-        """It takes too long."""
-        self.tell(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-
-
-class _Later(TimerTask):
-    """Does something as soon as what is being done now is done."""
-
-    __slots__ = ("_action",)
-
-    def __init__(self, action: Callable[[], None]) -> None:
-        super().__init__(1)
-        self._action = action
-
-    def run(self) -> None:
-        """Do it."""
-        self._action()
+        """Complete it with an error because it has waited for too long."""
+        try:
+            self.complete(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        finally:
+            self._actions.try_complete_actions()
 
 
 class _Partition:
-    """A partition's log and those who wait, by the offset they wait for."""
+    """A partition's log, and the operations that wait, by the offset that they wait for."""
 
-    __slots__ = ("end_offset", "is_appending", "log", "waiters")
+    __slots__ = ("end_offset", "log", "waiters")
 
     def __init__(self, log: CoordinatorLog) -> None:
         self.log = log
         self.end_offset = log.end_offset
-        self.is_appending = False
         self.waiters: deque[tuple[int, _Waiter]] = deque()
 
     def take_up_to(self, offset: int) -> list[_Waiter]:

@@ -23,6 +23,7 @@ from broker.groups.classic.requests import (
 from broker.groups.classic.sync_phase import assignment_of
 from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
 
 
@@ -34,11 +35,12 @@ class ClassicGroupCoordinator:
         config: Config,
         clock: Clock,
         runtime: CoordinatorRuntime,
+        actions: ActionQueue,
         rebalance_purgatory: DelayedOperationPurgatory[Any],
         heartbeat_purgatory: DelayedOperationPurgatory[Any],
     ) -> None:
         self._rebalancer = Rebalancer(
-            config, clock, rebalance_purgatory, heartbeat_purgatory, runtime
+            config, clock, rebalance_purgatory, heartbeat_purgatory, runtime, actions
         )
         self._joining = Joining(config, self._rebalancer, runtime)
         self._size_max = config.group_max_size
@@ -48,7 +50,6 @@ class ClassicGroupCoordinator:
     def join(self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback) -> None:
         """Join the next generation; *on_response* is called once, now or later."""
         self._joining.join(group, request, on_response)
-        self._rebalancer.answers.send()
 
     def sync(self, group: ClassicGroup, request: SyncGroup, on_response: SyncCallback) -> None:
         """Bring or fetch the assignment; *on_response* is called once, now or later.
@@ -68,7 +69,6 @@ class ClassicGroupCoordinator:
         else:
             self._rebalancer.sync_phase.on_member_synced(group, member.member_id)
             on_response(assignment_of(group, member))
-        self._rebalancer.answers.send()
 
     # ------------------------------------------------------------------ heartbeat and leave
 
@@ -104,7 +104,6 @@ class ClassicGroupCoordinator:
             self._rebalancer.rebalance_or_complete_join(
                 group, f"{errors.count(ErrorCode.NONE)} member(s) left; client reasons: {reasons}"
             )
-        self._rebalancer.answers.send()
         return errors
 
     def _leave(self, group: ClassicGroup, leaving: LeavingMember) -> ErrorCode:
@@ -133,18 +132,15 @@ class ClassicGroupCoordinator:
             rebalance_because = rebalance_because or "it has more members than it may have"
         if rebalance_because is not None and group.can_rebalance:
             self._rebalancer.prepare(group, rebalance_because)
-        self._rebalancer.answers.send()
 
     def refuse_waiting(self, group: ClassicGroup, refusal: ErrorCode) -> None:
         """Complete every waiting join and sync of a group, which stays as it is, with *refusal*."""
         self._rebalancer.refuse_waiting(group, refusal)
-        self._rebalancer.answers.send()
 
     def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
         """A group goes or becomes another: who waits is told *refusal*, nothing of it runs on."""
         if group.state is not DEAD:
             self._rebalancer.retire(group, refusal)
-        self._rebalancer.answers.send()
 
 
 def _check_generation(group: ClassicGroup, generation_id: int) -> None:

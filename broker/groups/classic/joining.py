@@ -146,8 +146,9 @@ class Joining:
         rebalancer = self._rebalancer
         leader_before = group.leader_id
         fenced = ErrorCode.FENCED_INSTANCE_ID
-        rebalancer.answers.join(group, former, JoinResult(error=fenced, member_id=former.member_id))
-        rebalancer.answers.sync(former, SyncResult(error=fenced))
+        refusal = JoinResult(error=fenced, member_id=former.member_id)
+        rebalancer.responses.join(group, former, refusal)
+        rebalancer.responses.sync(former, SyncResult(error=fenced))
         member = group.replace_static_member(former, member_id)
         rebalancer.sessions.forget(group, former.member_id)
         rebalancer.sessions.heard_of(group, member)
@@ -180,7 +181,7 @@ class Joining:
             return  # something has disturbed the group meanwhile, and answers the join later
         if error:
             refusal = JoinResult(error=error, member_id=UNKNOWN_MEMBER_ID)
-            rebalancer.answers.join(group, member, refusal)
+            rebalancer.responses.join(group, member, refusal)
             restored = group.replace_static_member(member, former.member_id)
             group.update(
                 restored,
@@ -200,8 +201,7 @@ class Joining:
                 # A leader would assign anew, and a stable group would not hear of it: naming its
                 # former self as the leader keeps it from that.
                 result.leader_id, result.members = leader_before or "", ()
-            rebalancer.answers.join(group, member, result)
-        rebalancer.answers.send()
+            rebalancer.responses.join(group, member, result)
 
     # ---------------------------------------------------------------------- members we know
 

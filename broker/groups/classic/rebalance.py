@@ -16,15 +16,16 @@ from typing import Any
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
-from broker.groups.classic.answers import Answers
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
 from broker.groups.classic.member import ClassicGroupMember
 from broker.groups.classic.requests import UNKNOWN_MEMBER_ID, JoinResult, SyncResult
+from broker.groups.classic.responses import Responses
 from broker.groups.classic.sessions import Sessions
 from broker.groups.classic.sync_phase import SyncPhase
 from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_join import DelayedJoin, InitialDelayedJoin
 from purgatories.purgatory import DelayedOperationPurgatory
 
@@ -45,12 +46,20 @@ class Rebalancer:
         rebalance_purgatory: DelayedOperationPurgatory[Any],
         heartbeat_purgatory: DelayedOperationPurgatory[Any],
         runtime: CoordinatorRuntime,
+        actions: ActionQueue,
     ) -> None:
-        self.answers = Answers(rebalance_purgatory.on_error)
-        self.sessions = Sessions(heartbeat_purgatory, self)
+        self.responses = Responses(actions)
+        self.sessions = Sessions(heartbeat_purgatory, actions, self)
         self.sync_phase = SyncPhase(
-            clock, rebalance_purgatory, runtime, self.sessions, self.answers, self.prepare
+            clock,
+            rebalance_purgatory,
+            runtime,
+            actions,
+            self.sessions,
+            self.responses,
+            self.prepare,
         )
+        self._actions = actions
         self._initial_delay_ms = config.group_initial_rebalance_delay_ms
         self._clock = clock
         self._purgatory = rebalance_purgatory
@@ -108,8 +117,8 @@ class Rebalancer:
         return group.has_all_members_joined and force_complete()
 
     def on_expire_join(self) -> None:
-        """The timer has completed a join: nobody else sends the answers then."""
-        self.answers.send()
+        """Run the queued actions: no request ends after a timeout, as `ActionQueue` says."""
+        self._actions.try_complete_actions()
 
     def on_complete_join(self, group: ClassicGroup) -> None:
         """Drop who is missing and begin the next generation."""
@@ -131,11 +140,11 @@ class Rebalancer:
         """Answer all joins with an error after an exception; the members have to join again."""
         for member in list(group.members.values()):
             refusal = JoinResult(error=ErrorCode.UNKNOWN_SERVER_ERROR, member_id=member.member_id)
-            self.answers.join(group, member, refusal)
+            self.responses.join(group, member, refusal)
             self.sessions.heard_of(group, member)
         if group.state is PREPARING_REBALANCE and group.members:
             self._wait_for_members(group)
-        self.answers.send()
+        self._actions.try_complete_actions()
         self._purgatory.on_error(f"the join of group {group.group_id!r}", error)
 
     def _write_end(self, group: ClassicGroup) -> None:
@@ -165,7 +174,7 @@ class Rebalancer:
             group.leader_id,
         )
         for member in group.members.values():
-            self.answers.join(group, member, generation_of(group, member))
+            self.responses.join(group, member, generation_of(group, member))
             member.is_new = False
             self.sessions.heard_of(group, member)
         self.sync_phase.begin(group)
@@ -178,7 +187,7 @@ class Rebalancer:
         A parked SyncGroup is not answered, as in Kafka: its client gives up in its own time.
         """
         refusal = JoinResult(error=ErrorCode.UNKNOWN_MEMBER_ID, member_id=UNKNOWN_MEMBER_ID)
-        self.answers.join(group, member, refusal)
+        self.responses.join(group, member, refusal)
         group.remove(member.member_id)
         self.sessions.forget(group, member.member_id)
 
@@ -189,7 +198,6 @@ class Rebalancer:
             self._complete_join_without_delay(group)
         else:
             self.prepare(group, f"{member.member_id} has fallen silent")
-        self.answers.send()
 
     def on_pending_member_expired(self, group: ClassicGroup, member_id: str) -> None:
         """Told by the sessions: nobody waits any longer for a newcomer that did not come back."""
@@ -197,7 +205,6 @@ class Rebalancer:
         self.sessions.forget(group, member_id)
         if group.state is PREPARING_REBALANCE:
             self._complete_join_without_delay(group)
-        self.answers.send()
 
     def _complete_join_without_delay(self, group: ClassicGroup) -> None:
         """Complete the join if nobody is missing, even if its initial delay is not over.
@@ -217,8 +224,8 @@ class Rebalancer:
         """Respond to every waiting join and sync with *refusal*."""
         for member in group.members.values():
             unjoined = JoinResult(error=refusal, member_id=member.member_id)
-            self.answers.join(group, member, unjoined)
-            self.answers.sync(member, SyncResult(error=refusal))
+            self.responses.join(group, member, unjoined)
+            self.responses.sync(member, SyncResult(error=refusal))
 
     def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
         """Let a group die where it stands: nothing of it waits any longer."""

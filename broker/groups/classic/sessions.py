@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import DEAD
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
+from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_heartbeat import DelayedHeartbeat
 from purgatories.purgatory import DelayedOperationPurgatory
 
@@ -34,9 +35,13 @@ class Sessions:
     """The heartbeat purgatory and what its operations ask (Kafka's heartbeat coordinator)."""
 
     def __init__(
-        self, purgatory: DelayedOperationPurgatory[Any], listener: SessionListener
+        self,
+        purgatory: DelayedOperationPurgatory[Any],
+        actions: ActionQueue,
+        listener: SessionListener,
     ) -> None:
         self._purgatory = purgatory
+        self._actions = actions
         self._listener = listener
 
     def heard_of(
@@ -82,13 +87,15 @@ class Sessions:
         return force_complete()
 
     def on_expire_heartbeat(self, group: ClassicGroup, member_id: str, is_pending: bool) -> None:
-        """Tell the listener of a silence, unless it no longer matters."""
+        """Expire the member, unless it was removed or heard of meanwhile; run the actions."""
         if group.state is DEAD:
             return
-        if is_pending:
-            if member_id in group.pending_join_members:
-                self._listener.on_pending_member_expired(group, member_id)
-            return
         member = group.members.get(member_id)
-        if member is not None and not member.has_satisfied_heartbeat:
-            self._listener.on_member_expired(group, member)
+        try:
+            if is_pending:
+                if member_id in group.pending_join_members:
+                    self._listener.on_pending_member_expired(group, member_id)
+            elif member is not None and not member.has_satisfied_heartbeat:
+                self._listener.on_member_expired(group, member)
+        finally:
+            self._actions.try_complete_actions()

@@ -12,14 +12,15 @@ from functools import partial
 from typing import Any
 
 from broker.common.clock import Clock
-from broker.groups.classic.answers import Answers
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import COMPLETING_REBALANCE, STABLE
 from broker.groups.classic.member import ClassicGroupMember
 from broker.groups.classic.requests import SyncResult
+from broker.groups.classic.responses import Responses
 from broker.groups.classic.sessions import Sessions
 from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_sync import DelayedSync
 from purgatories.purgatory import DelayedOperationPurgatory
 
@@ -34,15 +35,17 @@ class SyncPhase:
         clock: Clock,
         purgatory: DelayedOperationPurgatory[Any],
         runtime: CoordinatorRuntime,
+        actions: ActionQueue,
         sessions: Sessions,
-        answers: Answers,
+        responses: Responses,
         rebalance: Rebalance,
     ) -> None:
+        self._actions = actions
         self._clock = clock
         self._purgatory = purgatory
         self._runtime = runtime
         self._sessions = sessions
-        self._answers = answers
+        self._responses = responses
         self._rebalance = rebalance
 
     def begin(self, group: ClassicGroup) -> None:
@@ -84,23 +87,22 @@ class SyncPhase:
             else:
                 group.transition_to(STABLE, self._clock.wall_ms())
                 self._propagate(group, assignments)
-        self._answers.send()
 
     def _propagate(self, group: ClassicGroup, assignments: Mapping[str, bytes]) -> None:
         for member in group.members.values():
             member.assignment = assignments.get(member.member_id, b"")
-            self._answer(group, member, assignment_of(group, member))
+            self._respond(group, member, assignment_of(group, member))
 
     def propagate_error(self, group: ClassicGroup, error: ErrorCode) -> None:
         """Tell all who wait that this generation comes to nothing."""
         assert group.state is COMPLETING_REBALANCE
         for member in group.members.values():
             member.assignment = b""
-            self._answer(group, member, SyncResult(error=error))
+            self._respond(group, member, SyncResult(error=error))
 
-    def _answer(self, group: ClassicGroup, member: ClassicGroupMember, result: SyncResult) -> None:
-        """Answer a parked SyncGroup; from now on the member has to heartbeat again."""
-        if self._answers.sync(member, result):
+    def _respond(self, group: ClassicGroup, member: ClassicGroupMember, result: SyncResult) -> None:
+        """Respond to a waiting SyncGroup; from now on the member must heartbeat again."""
+        if self._responses.sync(member, result):
             self._sessions.heard_of(group, member)
 
     # ------------------------------------------------------------------ asked by DelayedSync
@@ -116,11 +118,13 @@ class SyncPhase:
         if not _is_waiting(group, generation_id):
             return
         late = list(group.pending_sync_members)
-        for member_id in late:
-            group.remove(member_id)
-            self._sessions.forget(group, member_id)
-        self._rebalance(group, f"{len(late)} member(s) did not sync in time")
-        self._answers.send()
+        try:
+            for member_id in late:
+                group.remove(member_id)
+                self._sessions.forget(group, member_id)
+            self._rebalance(group, f"{len(late)} member(s) did not sync in time")
+        finally:
+            self._actions.try_complete_actions()
 
 
 def assignment_of(group: ClassicGroup, member: ClassicGroupMember) -> SyncResult:

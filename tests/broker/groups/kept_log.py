@@ -13,12 +13,17 @@ from protocol.errors import ErrorCode
 class KeptLog:
     """Replicates at once until ``slow`` is set; then not before `replicate`.
 
-    ``read_max``: how many records are read at a time.
+    ``read_max`` is the number of records that a call of `read` returns. *add_action* queues the
+    notification after an append; without it, nothing is notified of appends.
     """
 
     start_offset = 0
 
-    def __init__(self, on_high_watermark: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        on_high_watermark: Callable[[], None] = lambda: None,
+        add_action: Callable[[Callable[[], None]], object] = lambda _: None,
+    ) -> None:
         self.records: list[RawRecord] = []
         self.batches = 0
         self.slow = False
@@ -26,6 +31,7 @@ class KeptLog:
         self.refusal: ErrorCode | None = None
         self.high_watermark = 0
         self._on_high_watermark = on_high_watermark
+        self._add_action = add_action
 
     @property
     def end_offset(self) -> int:
@@ -44,10 +50,11 @@ class KeptLog:
         self.records += records
         self.batches += 1
         if not self.slow:
-            self.replicate()
+            self.high_watermark = len(self.records)
+            self._add_action(self._on_high_watermark)
 
     def replicate(self) -> None:
-        """The replicas have caught up."""
+        """Move the high watermark to the end of the log, as the fetch of a follower does."""
         self.slow = False
         self.high_watermark = len(self.records)
         self._on_high_watermark()

@@ -60,6 +60,11 @@ from protocol.errors import ErrorCode
 from tests.broker.groups.consumer_story import GROUP, ConsumerCommands, Member, options_of
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
+# Commands that are no requests: what they cause must not wait for the end of a request.
+_NO_REQUESTS = frozenset(
+    ("wait", "unload", "slow", "replicate", "refuse", "restart", "expire", "topic", "drop")
+)
+
 
 @dataclass(slots=True)
 class Block:
@@ -113,6 +118,8 @@ class Story(ConsumerCommands):
         for command in commands:
             name, *words = command.split()
             getattr(self, f"_do_{name}")(*words)
+            if name not in _NO_REQUESTS:
+                self._world.end_request()
         answers, self._answers = self._answers, []
         return answers
 

@@ -15,18 +15,17 @@ from broker.groups.classic.requests import (
     SyncResult,
 )
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
-from broker.groups.coordinator import GroupCoordinator
 from protocol.errors import ErrorCode
 from tests.broker.groups.story import Story
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
 
 @pytest.fixture
-def coordinator() -> GroupCoordinator:
-    return VirtualWorld().coordinator
+def world() -> VirtualWorld:
+    return VirtualWorld()
 
 
-def join(coordinator: GroupCoordinator, **asked: object) -> JoinResult:
+def join(world: VirtualWorld, **asked: object) -> JoinResult:
     request = JoinGroup(
         group_id="g",
         member_id="",
@@ -38,59 +37,59 @@ def join(coordinator: GroupCoordinator, **asked: object) -> JoinResult:
     for name, value in asked.items():
         setattr(request, name, value)
     results: list[JoinResult] = []
-    coordinator.join_group(request, results.append)
+    world.coordinator.join_group(request, results.append)
+    world.end_request()
     return results.pop()
 
 
-def sync(coordinator: GroupCoordinator, **asked: object) -> SyncResult:
+def sync(world: VirtualWorld, **asked: object) -> SyncResult:
     request = SyncGroup(group_id="g", generation_id=1, member_id="m", assignments={})
     for name, value in asked.items():
         setattr(request, name, value)
     results: list[SyncResult] = []
-    coordinator.sync_group(request, results.append)
+    world.coordinator.sync_group(request, results.append)
+    world.end_request()
     return results.pop()
 
 
-def test_a_group_has_a_name(coordinator: GroupCoordinator) -> None:
+def test_a_group_has_a_name(world: VirtualWorld) -> None:
     """The empty one is only good for committing."""
-    refused = join(coordinator, group_id="", member_id="m", session_timeout_ms=1)
+    refused = join(world, group_id="", member_id="m", session_timeout_ms=1)
     assert (refused.error, refused.member_id) == (ErrorCode.INVALID_GROUP_ID, "m")
-    assert sync(coordinator, group_id="").error is ErrorCode.INVALID_GROUP_ID
+    assert sync(world, group_id="").error is ErrorCode.INVALID_GROUP_ID
     with pytest.raises(ApiError, match="INVALID_GROUP_ID"):
-        coordinator.heartbeat("", "m", None, 1)
+        world.coordinator.heartbeat("", "m", None, 1)
     with pytest.raises(ApiError, match="INVALID_GROUP_ID"):
-        coordinator.leave_group("", [])
+        world.coordinator.leave_group("", [])
 
 
 @pytest.mark.parametrize("session_timeout_ms", [-1, 5_999, 1_800_001])
-def test_session_timeouts_have_bounds(
-    coordinator: GroupCoordinator, session_timeout_ms: int
-) -> None:
+def test_session_timeouts_have_bounds(world: VirtualWorld, session_timeout_ms: int) -> None:
     """``group.min.session.timeout.ms`` and ``group.max.session.timeout.ms``."""
-    refused = join(coordinator, member_id="m", session_timeout_ms=session_timeout_ms)
+    refused = join(world, member_id="m", session_timeout_ms=session_timeout_ms)
 
     assert (refused.error, refused.member_id) == (ErrorCode.INVALID_SESSION_TIMEOUT, "m")
-    assert coordinator.groups == {}
+    assert world.coordinator.groups == {}
 
 
 def test_a_join_is_refused_by_the_wrong_node_without_a_member_id(
-    coordinator: GroupCoordinator,
+    world: VirtualWorld,
 ) -> None:
     """What cannot be at all is told before that."""
-    for partition in range(coordinator.runtime.partition_count):
-        coordinator.runtime.resign(partition)
+    for partition in range(world.coordinator.runtime.partition_count):
+        world.coordinator.runtime.resign(partition)
 
-    refused = join(coordinator, member_id="m")
+    refused = join(world, member_id="m")
     assert (refused.error, refused.member_id) == (ErrorCode.NOT_COORDINATOR, "")
-    too_short = join(coordinator, member_id="m", session_timeout_ms=1)
+    too_short = join(world, member_id="m", session_timeout_ms=1)
     assert (too_short.error, too_short.member_id) == (ErrorCode.INVALID_SESSION_TIMEOUT, "m")
 
 
 def test_a_join_is_refused_by_a_consumer_group_without_a_member_id(
-    coordinator: GroupCoordinator,
+    world: VirtualWorld,
 ) -> None:
     """A member of the classic protocol must bring one that the group understands."""
-    coordinator.consumers.heartbeat(
+    world.coordinator.consumers.heartbeat(
         ConsumerGroupHeartbeat(
             group_id="g",
             member_id="c",
@@ -102,38 +101,38 @@ def test_a_join_is_refused_by_a_consumer_group_without_a_member_id(
         1,
     )
 
-    refused = join(coordinator, member_id="m", protocol_type="connect")
+    refused = join(world, member_id="m", protocol_type="connect")
     assert (refused.error, refused.member_id) == (ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "")
 
 
-def test_nobody_is_a_member_of_a_group_that_does_not_exist(coordinator: GroupCoordinator) -> None:
+def test_nobody_is_a_member_of_a_group_that_does_not_exist(world: VirtualWorld) -> None:
     """Only a newcomer makes a group."""
-    assert join(coordinator, member_id="m").error is ErrorCode.UNKNOWN_MEMBER_ID
-    assert sync(coordinator).error is ErrorCode.UNKNOWN_MEMBER_ID
+    assert join(world, member_id="m").error is ErrorCode.UNKNOWN_MEMBER_ID
+    assert sync(world).error is ErrorCode.UNKNOWN_MEMBER_ID
     with pytest.raises(ApiError, match="UNKNOWN_MEMBER_ID"):
-        coordinator.heartbeat("g", "m", None, 1)
-    left = coordinator.leave_group("g", [LeavingMember(member_id="m")] * 2)
+        world.coordinator.heartbeat("g", "m", None, 1)
+    left = world.coordinator.leave_group("g", [LeavingMember(member_id="m")] * 2)
     assert left == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
-    assert coordinator.groups == {}
+    assert world.coordinator.groups == {}
 
 
-def test_the_leader_is_told_what_members_say_of_themselves(coordinator: GroupCoordinator) -> None:
+def test_the_leader_is_told_what_members_say_of_themselves(world: VirtualWorld) -> None:
     """Under the protocol that was chosen."""
-    joined = join(coordinator, client_id="c", group_instance_id="i")
+    joined = join(world, client_id="c", group_instance_id="i")
     (only,) = joined.members
 
     assert only == (joined.member_id, "i", b"metadata")
     assert joined.protocol_type == "consumer"
 
 
-def test_a_named_protocol_must_be_the_group_s(coordinator: GroupCoordinator) -> None:
+def test_a_named_protocol_must_be_the_group_s(world: VirtualWorld) -> None:
     """KIP-559; what is not named is not checked."""
-    member_id = join(coordinator).member_id
+    member_id = join(world).member_id
 
-    wrong_type = sync(coordinator, member_id=member_id, protocol_type="connect")
-    wrong_name = sync(coordinator, member_id=member_id, protocol_name="q")
-    right = sync(coordinator, member_id=member_id, protocol_type="consumer", protocol_name="p")
-    unnamed = sync(coordinator, member_id=member_id)
+    wrong_type = sync(world, member_id=member_id, protocol_type="connect")
+    wrong_name = sync(world, member_id=member_id, protocol_name="q")
+    right = sync(world, member_id=member_id, protocol_type="consumer", protocol_name="p")
+    unnamed = sync(world, member_id=member_id)
     assert wrong_type.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert wrong_name.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert (right.error, right.protocol_type, right.protocol_name) == (0, "consumer", "p")
@@ -141,19 +140,19 @@ def test_a_named_protocol_must_be_the_group_s(coordinator: GroupCoordinator) -> 
 
 
 def test_the_wrong_generation_is_told_before_the_wrong_protocol(
-    coordinator: GroupCoordinator,
+    world: VirtualWorld,
 ) -> None:
     """Kafka looks for errors in this order."""
-    member_id = join(coordinator).member_id
-    refused = sync(coordinator, member_id=member_id, generation_id=7, protocol_type="connect")
+    member_id = join(world).member_id
+    refused = sync(world, member_id=member_id, generation_id=7, protocol_type="connect")
 
     assert refused.error is ErrorCode.ILLEGAL_GENERATION
 
 
-def test_each_leaving_member_has_its_own_error(coordinator: GroupCoordinator) -> None:
+def test_each_leaving_member_has_its_own_error(world: VirtualWorld) -> None:
     """And the group rebalances once for all that left."""
-    member_id = join(coordinator, group_instance_id="i").member_id
-    left = coordinator.leave_group(
+    member_id = join(world, group_instance_id="i").member_id
+    left = world.coordinator.leave_group(
         "g",
         [
             LeavingMember(member_id="x"),
@@ -173,17 +172,18 @@ def test_each_leaving_member_has_its_own_error(coordinator: GroupCoordinator) ->
         "NONE",
         "UNKNOWN_MEMBER_ID",
     ]
-    assert classic_group(coordinator, "g").generation_id == 2
+    world.end_request()
+    assert classic_group(world.coordinator, "g").generation_id == 2
 
 
-def test_nobody_left_changes_nothing(coordinator: GroupCoordinator) -> None:
+def test_nobody_left_changes_nothing(world: VirtualWorld) -> None:
     """A request in which all members are unknown, or none is named, starts no rebalance."""
-    join(coordinator)
-    assert coordinator.leave_group("g", [LeavingMember(member_id="x")]) == [
+    join(world)
+    assert world.coordinator.leave_group("g", [LeavingMember(member_id="x")]) == [
         ErrorCode.UNKNOWN_MEMBER_ID
     ]
-    assert coordinator.leave_group("g", []) == []
-    assert coordinator.groups["g"].state == "CompletingRebalance"
+    assert world.coordinator.leave_group("g", []) == []
+    assert world.coordinator.groups["g"].state == "CompletingRebalance"
 
 
 def test_groups_are_found_in_their_log_when_they_come_back() -> None:

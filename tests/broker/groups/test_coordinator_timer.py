@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.groups.coordinator_timer import RETRY_BACKOFF_MS, CoordinatorTimer
+from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.purgatories.manual_clock import ManualClock
 
@@ -15,7 +16,7 @@ class Timers:
     def __init__(self) -> None:
         self._clock = ManualClock()
         self._timer = SystemTimer("test", now_ms=self._clock)
-        self.timer = CoordinatorTimer(self._timer)
+        self.timer = CoordinatorTimer(self._timer, ActionQueue())
         self.done: list[str] = []
 
     def schedule(self, key: str, delay_ms: float, what: str) -> None:

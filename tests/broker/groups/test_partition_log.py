@@ -18,6 +18,7 @@ from broker.storage.append import AppendOrigin
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import batches, build_batch
 from protocol.record_batch.record import Record
+from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock
@@ -45,7 +46,7 @@ def partition(tmp_path: Path) -> Partition:
 
 @pytest.fixture
 def log(partition: Partition) -> PartitionLog:
-    return PartitionLog(partition, purgatories(), CLOCK)
+    return PartitionLog(partition, purgatories(), ActionQueue(), CLOCK)
 
 
 def test_what_was_appended_can_be_read(log: PartitionLog) -> None:
@@ -99,7 +100,7 @@ def test_a_large_log_is_read_in_parts(log: PartitionLog) -> None:
 def test_too_few_replicas_in_sync_refuse(tmp_path: Path) -> None:
     """Mirrors testWriteRecordsWithFailure: nothing is written then."""
     partition = make_partition(tmp_path, replicas=(1, 2), min_insync_replicas=2)
-    log = PartitionLog(partition, purgatories(), CLOCK)
+    log = PartitionLog(partition, purgatories(), ActionQueue(), CLOCK)
 
     with pytest.raises(ApiError) as refused:
         log.append([A])
@@ -126,16 +127,19 @@ def test_records_that_are_too_large_refuse(partition: Partition, log: PartitionL
 
 
 @pytest.mark.parametrize(("isr", "replicated"), [((1,), [1]), ((1, 2), [])])
-def test_the_coordinator_is_told_when_the_mark_moves(
+def test_the_listener_is_called_when_the_actions_run(
     tmp_path: Path, isr: tuple[int, ...], replicated: list[int]
 ) -> None:
-    """At once where the leader is alone in sync; followers come later."""
+    """An append moves the high watermark only if the leader is the only in-sync replica."""
     partition, told = make_partition(tmp_path, replicas=(1, 2), isr=isr), purgatories()
-    log = PartitionLog(partition, told, CLOCK)
+    actions = ActionQueue()
+    log = PartitionLog(partition, told, actions, CLOCK)
     marks: list[int] = []
     listener: Callable[[], None] = lambda: marks.append(log.high_watermark)  # noqa: E731 - typed
     told.high_watermark_listeners[KEY] = listener
     log.append([A])
+    assert marks == []
+    actions.try_complete_actions()
 
     assert marks == replicated
     assert (log.end_offset, log.high_watermark) == (1, len(replicated))

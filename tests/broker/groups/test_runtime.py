@@ -11,6 +11,7 @@ from broker.groups.records.classic import GroupMetadataKey
 from broker.groups.records.serde import RawRecord, Record
 from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.kept_log import KeptLog
 from tests.purgatories.manual_clock import ManualClock
@@ -27,8 +28,12 @@ class Runtime:
     def __init__(self) -> None:
         self._clock = ManualClock()
         self._timer = SystemTimer("test", now_ms=self._clock)
-        self.runtime = CoordinatorRuntime(self._timer, 2, COMMIT_TIMEOUT_MS)
-        self.logs = [KeptLog(partial(self.runtime.on_high_watermark, index)) for index in (0, 1)]
+        self.actions = ActionQueue()
+        self.runtime = CoordinatorRuntime(self._timer, self.actions, 2, COMMIT_TIMEOUT_MS)
+        self.logs = [
+            KeptLog(partial(self.runtime.on_high_watermark, index), self.actions.add)
+            for index in (0, 1)
+        ]
         for index, log in enumerate(self.logs):
             self.runtime.lead(index, log)
         self.told: list[tuple[str, ErrorCode]] = []
@@ -231,15 +236,17 @@ def test_what_must_be_done_once_replicated_is_dropped_with_the_partition(world: 
     assert world.told == [("b", ErrorCode.NOT_COORDINATOR)]
 
 
-def test_a_mark_that_moves_while_somebody_appends_is_looked_at_after_that(world: Runtime) -> None:
-    """Who appends has not taken over yet what it wrote; others must not see the state before."""
+def test_an_append_that_moves_the_high_watermark_completes_waits_with_the_actions(
+    world: Runtime,
+) -> None:
+    """The caller of append applies its records first; no time passes until the actions run."""
     log = slow(world)
     world.write(B, "first")
     log.slow = False
     world.runtime.append(B, SOMETHING)
     assert world.told == []
 
-    world.pass_to(10)
+    world.actions.try_complete_actions()
 
     assert world.told == [("first", ErrorCode.NONE)]
     assert world.runtime.is_replicated(B)

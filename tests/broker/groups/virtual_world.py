@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -12,6 +13,7 @@ from broker.groups.classic.group import ClassicGroup
 from broker.groups.coordinator import GroupCoordinator
 from broker.steps.offload import Inline, Offload
 from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.kept_log import KeptLog
@@ -49,19 +51,21 @@ class VirtualWorld:
         self.image = image or MetadataImage("cluster")
         self.offload = offload or Inline()
         self.logs = [
-            KeptLog(partial(self._on_high_watermark, partition))
+            KeptLog(partial(self._on_high_watermark, partition), self._add_action)
             for partition in range(self.config.offsets_topic_num_partitions)
         ]
         self._start()
 
     def _start(self) -> None:
         self._timers = [SystemTimer("node", now_ms=self.clock.now_ms)]
+        self.actions = ActionQueue()
         self.rebalances = self._purgatory("Rebalance")
         self.heartbeats = self._purgatory("Heartbeat")
         self.coordinator = GroupCoordinator(
             self.config,
             self.clock,
             self._timers[0],
+            self.actions,
             self.rebalances,
             self.heartbeats,
             lambda: self.image,
@@ -91,6 +95,10 @@ class VirtualWorld:
             if next_ms > until_ms:
                 return
 
+    def end_request(self) -> None:
+        """Run the queued actions, as the dispatcher does at the end of each request."""
+        self.actions.try_complete_actions()
+
     # --------------------------------------------------------------------------------- logs
 
     def slow_down(self) -> None:
@@ -111,6 +119,9 @@ class VirtualWorld:
     def _on_high_watermark(self, partition: int) -> None:
         self.coordinator.runtime.on_high_watermark(partition)
 
+    def _add_action(self, action: Callable[[], object]) -> None:
+        self.actions.add(action)
+
     # ------------------------------------------------------------------------------- topics
 
     def put_topic(self, name: str, partitions: int, topic_id: UUID | None = None) -> None:
@@ -128,7 +139,7 @@ class VirtualWorld:
         assert topic is not None
         self.image.remove(topic)
         self.coordinator.topics_changed([name])
-        self.coordinator.offsets.on_topics_deleted([name])
+        self.coordinator.on_topics_deleted([name])
 
     def _purgatory(self, name: str) -> DelayedOperationPurgatory[Any]:
         timer = SystemTimer(name, now_ms=self.clock.now_ms)

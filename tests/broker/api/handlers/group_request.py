@@ -59,5 +59,6 @@ def ask(handler: Any, request: GroupRequest) -> Any:
         response = finish(response)
     if response is not None:
         request.respond(response)
+    request.services.world.end_request()
     assert len(request.answers) <= 1
     return request.answers[0] if request.answers else None

@@ -80,8 +80,8 @@ def test_an_id_that_was_promised_can_be_given_back(story: Story) -> None:
 
     answers = story.play(["leave b"])
 
-    assert answers[-1] == "0 b leave NONE"
-    assert [answer.split()[:3] for answer in answers[:2]] == [
+    assert answers[0] == "0 b leave NONE"
+    assert [answer.split()[:3] for answer in answers[1:]] == [
         ["0", "a", "join"],
         ["0", "c", "join"],
     ]

@@ -107,6 +107,7 @@ def test_a_member_id_that_no_message_can_hold_is_refused(
         require_known_member_id=version >= 4,
     )
     world.coordinator.join_group(request, results.append)
+    world.end_request()
 
     (result,) = results
     assert (result.error is ErrorCode.UNKNOWN_SERVER_ERROR) == is_refused

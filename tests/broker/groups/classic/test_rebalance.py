@@ -39,6 +39,7 @@ def test_a_member_may_sync_while_the_others_are_still_being_told() -> None:
             assignments=parts,
         )
         coordinator.sync_group(sync, partial(on_synced, name))
+        world.end_request()
 
     for name in "ab":
         request = JoinGroup(
@@ -51,6 +52,7 @@ def test_a_member_may_sync_while_the_others_are_still_being_told() -> None:
             protocols=(MemberProtocol("p", b""),),
         )
         coordinator.join_group(request, partial(on_joined, name))
+        world.end_request()
     world.wait(10_000)
 
     assert told == [
@@ -123,6 +125,7 @@ def test_a_join_that_raises_is_answered_with_an_error(
             protocols=(MemberProtocol("p", b""),),
         )
         world.coordinator.join_group(request, told.append)
+        world.end_request()
 
     def fail(*_arguments: object) -> None:
         raise ZeroDivisionError

@@ -83,8 +83,8 @@ def test_who_waits_in_the_classic_group_has_to_join_again() -> None:
     story.play([*STABLE_CLASSIC, "enter c topics=t"])
 
     assert story.play(["consume b t"]) == [
-        "0 c join REBALANCE_IN_PROGRESS c-1",
         "0 b consume epoch 2 has nothing",
+        "0 c join REBALANCE_IN_PROGRESS c-1",
     ]
 
 

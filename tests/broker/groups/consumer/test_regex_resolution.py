@@ -11,6 +11,7 @@ from broker.groups.consumer.regex_resolution import RegexResolution, Resolved, m
 from broker.groups.consumer.topics import Topics
 from broker.groups.coordinator_timer import CoordinatorTimer
 from broker.steps.offload import Inline
+from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.consumer.books import group_of, image_of, member
 from tests.held_offload import HeldOffload
@@ -30,7 +31,7 @@ class World:
         self.topics = Topics(lambda: image_of(t=1, u=1))
         self.results: list[Resolved] = []
         self.resolution = RegexResolution(
-            CoordinatorTimer(self._timer),
+            CoordinatorTimer(self._timer, ActionQueue()),
             offload,
             self.topics,
             lambda _: self.group,

@@ -9,6 +9,7 @@ from broker.config.groups import GroupConfigs
 from broker.groups.consumer.member import ConsumerGroupMember
 from broker.groups.consumer.timeouts import EXPIRE_AGAIN_MS, Timeouts
 from broker.groups.coordinator_timer import CoordinatorTimer
+from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.consumer.books import classic, member, revoking
 from tests.purgatories.manual_clock import ManualClock
@@ -27,7 +28,7 @@ class Watch:
         self._clock = ManualClock()
         self._timer = SystemTimer("test", now_ms=self._clock)
         self.timeouts = Timeouts(
-            CoordinatorTimer(self._timer), GroupConfigs(Config()), self._on_late
+            CoordinatorTimer(self._timer, ActionQueue()), GroupConfigs(Config()), self._on_late
         )
         self.late: list[tuple[float, str, str]] = []
 

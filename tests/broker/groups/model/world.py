@@ -46,9 +46,11 @@ class ModelWorld:
             self._slices[request] = response
         elif response is not None:
             request.respond(response)
+        self.world.end_request()
         if not request.answers:
             self.parked.append(request)
         self._advance()
+        self.world.end_request()
         return request
 
     def _advance(self) -> None:
