@@ -12,8 +12,8 @@ from typing import Self
 import psutil  # type: ignore[import-untyped]  # no types there
 import trio
 
-from integration.deadlines import eventually
-from integration.processes import ServerProcess
+from integration.machine.deadlines import eventually
+from integration.processes.server_process import ServerProcess
 
 _READ_BYTES = 1 << 16
 

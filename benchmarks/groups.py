@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
 from benchmarks.echo import Echo
 from benchmarks.systems import System
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.wire.connection import Connection
 from protocol.errors import ErrorCode
 from protocol.framing import LENGTH_BYTES

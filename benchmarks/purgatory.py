@@ -23,8 +23,8 @@ from statistics import median
 from benchmarks import purgatory_model, purgatory_ours
 from benchmarks.purgatory_timers import SIZES, Asyncio, Heapq, Ours, Timers, measure
 from benchmarks.purgatory_trio import Reaper, TrioTasks
-from integration.java_program import java_command
-from integration.kafka_jars import missing_for_a_jvm
+from integration.kafka.jars import missing_for_a_jvm
+from integration.kafka.java_program import java_command
 
 Sample = Mapping[str, float]
 Samples = dict[str, dict[str, list[float]]]  # by implementation and metric

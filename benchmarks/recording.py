@@ -24,8 +24,8 @@ from confluent_kafka import Producer
 from benchmarks.benchmark import Benchmark, Metric, Sample
 from benchmarks.producing import SETTINGS
 from benchmarks.systems import System
-from integration.antechamber_process import Antechamber
-from integration.scheduling import on_cpu_ns
+from integration.machine.scheduling import on_cpu_ns
+from integration.processes.antechamber import Antechamber
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import produce

@@ -21,7 +21,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
-from integration.machine_clock import MachineClock
+from integration.machine.clock import MachineClock
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.header import HEADER_BYTES
 from protocol.record_batch.record import Record

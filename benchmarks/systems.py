@@ -15,11 +15,11 @@ from typing import Any, Protocol
 
 import psutil  # type: ignore[import-untyped]  # no types there
 
-from integration.antechamber_process import Antechamber
-from integration.deadlines import eventually
-from integration.kafka_jars import missing_for_a_jvm
-from integration.processes import ServerProcess
-from integration.real_kafka import RealKafka
+from integration.kafka.jars import missing_for_a_jvm
+from integration.kafka.real_kafka import RealKafka
+from integration.machine.deadlines import eventually
+from integration.processes.antechamber import Antechamber
+from integration.processes.server_process import ServerProcess
 from integration.wire.connection import Connection
 from integration.wire.requests import metadata, read_metadata
 from integration.wire.topics import auto_create_topic

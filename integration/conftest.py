@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from antechamber import Cluster
-from integration.antechamber_process import Antechamber, Serve
-from integration.api_uses import CLIENTS, ApiUses
-from integration.kafka_jars import missing_for_a_jvm
-from integration.kafka_source import missing_docker, missing_kafka, sources_used
-from integration.kafka_tools import KafkaTools
-from integration.real_kafka import RealKafka
-from integration.requirements import need
+from integration.clients.api_uses import CLIENTS, ApiUses
+from integration.kafka.jars import missing_for_a_jvm
+from integration.kafka.real_kafka import RealKafka
+from integration.kafka.source import missing_docker, missing_kafka, sources_used
+from integration.kafka.tools import KafkaTools
+from integration.machine.requirements import need
+from integration.processes.antechamber import Antechamber, Serve
 
 # An exception that nobody expects ends the brokers that the tests start.
 os.environ["ANTECHAMBER_STRICT"] = "1"

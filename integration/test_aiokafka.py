@@ -14,7 +14,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import TopicAlreadyExistsError
 
-from integration.deadlines import eventually_async
+from integration.machine.deadlines import eventually_async
 
 pytestmark = pytest.mark.anyio
 

@@ -18,7 +18,7 @@ import pytest
 from broker.groups.consumer.assignors import ASSIGNORS
 from broker.groups.consumer.assignors.spec import Assignment, GroupSpec, MemberSpec
 from broker.groups.java_hash import in_hash_order, string_hash
-from integration.java_program import java_command
+from integration.kafka.java_program import java_command
 
 pytestmark = pytest.mark.jvm
 

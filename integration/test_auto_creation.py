@@ -12,7 +12,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from confluent_kafka import Consumer, Producer
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.wire.connection import Connection
 from integration.wire.requests import metadata, read_metadata
 

@@ -13,7 +13,7 @@ import psutil  # type: ignore[import-untyped]  # no types there
 import pytest
 
 from antechamber import Cluster
-from integration.real_kafka import RealKafka
+from integration.kafka.real_kafka import RealKafka
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection, Reader, framed, string
 from integration.wire.requests import (

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from integration.kafka_jars import missing_for_a_jvm
-from integration.kafka_source import missing_kafka
+from integration.kafka.jars import missing_for_a_jvm
+from integration.kafka.source import missing_kafka
+from integration.machine.requirements import need, required
 from integration.methods.card import read_card, write_card
 from integration.methods.comparison import Key, fault
 from integration.methods.known import known
@@ -29,7 +30,6 @@ from integration.methods.libraries import (
 )
 from integration.methods.session import Session, play
 from integration.methods.uses import IN_THE_BACKGROUND, of_client
-from integration.requirements import need, required
 
 ENTRIES = {name: methods for each in LIBRARIES for name, methods in entries_of(each).items()}
 
@@ -94,7 +94,7 @@ def test_every_client_class_is_called() -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_every_public_method_is_called(session: Session, client: str) -> None:
-    """The installed class has no method that its net lacks, nor the net one that it has lost.
+    """The installed class has no method that its table lacks, nor the table one that it has lost.
 
     Of Java's methods every overload is called.
     """

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, ThrottleEvent
 
-from integration.deadlines import eventually
-from integration.kafka_tools import KafkaTools
+from integration.kafka.tools import KafkaTools
+from integration.machine.deadlines import eventually
 from integration.wire.connection import Connection
 from integration.wire.topics import make_topic
 

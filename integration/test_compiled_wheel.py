@@ -14,9 +14,9 @@ from random import Random
 
 import pytest
 
-from integration.deadlines import eventually
-from integration.processes import ServerProcess
-from integration.requirements import need
+from integration.machine.deadlines import eventually
+from integration.machine.requirements import need
+from integration.processes.server_process import ServerProcess
 from integration.wire.batches import batch, sealed
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce

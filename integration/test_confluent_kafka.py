@@ -18,8 +18,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users i
 )
 
 from antechamber import Cluster
-from integration.api_uses import ApiUses
-from integration.deadlines import eventually
+from integration.clients.api_uses import ApiUses
+from integration.machine.deadlines import eventually
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import produce

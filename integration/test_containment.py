@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from antechamber.admin_client import AdminClient
-from integration.deadlines import eventually
-from integration.processes import ServerProcess
+from integration.machine.deadlines import eventually
+from integration.processes.server_process import ServerProcess
 from integration.wire.connection import Connection, string
 from integration.wire.requests import api_versions, request
 
@@ -38,7 +38,7 @@ def broken_broker(folder: Path, *arguments: str) -> Iterator[tuple[ServerProcess
     """Run it, and give the process and what its ready file says."""
     ready_file = folder / "ready.json"
     ports = ("--port", "0", "--admin-port", "0", "--ready-file", str(ready_file))
-    command = (sys.executable, "-m", "integration.broken_broker", *ports, *arguments)
+    command = (sys.executable, "-m", "integration.processes.broken_broker", *ports, *arguments)
     process = ServerProcess(command, folder)
     try:
         eventually(ready_file.exists, "the ready file", within=20)

@@ -26,7 +26,7 @@ from broker.controller.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.steps.queue import finish
-from integration.java_program import java_command
+from integration.kafka.java_program import java_command
 from protocol.errors import ErrorCode
 
 pytestmark = pytest.mark.jvm

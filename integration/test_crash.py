@@ -1,6 +1,6 @@
-"""No acknowledged record is lost to SIGKILL: some tens of deaths here, more by `integration.crash`.
+"""No acknowledged record is lost when a writer or the broker is killed with SIGKILL.
 
-And the whole broker is killed under its producer, as its users know it.
+`integration.storage.crash` kills as many writers as requested.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import threading
 from pathlib import Path
 
-from integration.antechamber_process import Serve
+from integration.processes.antechamber import Serve
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, produce, read_fetch, read_produce
@@ -23,7 +23,7 @@ BATCH = 10
 
 def test_a_writer_that_is_killed_loses_nothing_it_was_told() -> None:
     """At random moments, in its recovery, too; what failed is told with the seed."""
-    command = [sys.executable, "-m", "integration.crash", "--times", str(TIMES)]
+    command = [sys.executable, "-m", "integration.storage.crash", "--times", str(TIMES)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{TIMES} killed" in done.stdout

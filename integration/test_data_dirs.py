@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from integration.antechamber_process import Antechamber, Serve
+from integration.processes.antechamber import Antechamber, Serve
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection
 from integration.wire.requests import FetchAnswer, fetch, produce, read_fetch, read_produce

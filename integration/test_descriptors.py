@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # no types there
 import pytest
 
-from integration.antechamber_process import Antechamber
+from integration.processes.antechamber import Antechamber
 from integration.wire.batches import batch
 from integration.wire.connection import Connection, address
 from integration.wire.requests import api_versions, metadata, produce, read_metadata, read_produce

@@ -21,9 +21,9 @@ import yaml
 
 from antechamber.container import IMAGE, BrokerContainer
 from broker.command_line.arguments import parse_arguments
-from integration.deadlines import eventually
-from integration.kafka_jars import KAFKA_VERSION
-from integration.processes import ServerProcess, free_ports
+from integration.kafka.jars import KAFKA_VERSION
+from integration.machine.deadlines import eventually
+from integration.processes.server_process import ServerProcess, free_ports
 from integration.wire.connection import Connection
 from integration.wire.requests import metadata, read_metadata
 from pipeline.arguments import parse as parse_analysis

@@ -12,7 +12,7 @@ import pytest
 
 from broker.api.dispatch import HANDLERS
 from broker.api.error_responses.table import error_response
-from integration.java_program import java_command
+from integration.kafka.java_program import java_command
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response, encode_request

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from broker.api.dispatch import HANDLERS
-from integration.antechamber_process import Antechamber
 from integration.extremes.known import KNOWN, reason
 from integration.extremes.outcomes import outcomes
-from integration.kafka_source import start_kafka
-from integration.requirements import is_required
+from integration.kafka.source import start_kafka
+from integration.machine.requirements import is_required
+from integration.processes.antechamber import Antechamber
 
 _SLOW = [] if is_required("parity") else [pytest.mark.skip("slow: ANTECHAMBER_REQUIRE=parity")]
 

@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import Producer
 
 from antechamber import AdminError, Cluster
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce

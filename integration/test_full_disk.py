@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.antechamber_process import Antechamber, Serve
+from integration.processes.antechamber import Antechamber, Serve
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, produce, read_fetch, read_produce

@@ -19,10 +19,10 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users i
 )
 
 from antechamber import Cluster
-from integration.antechamber_process import Serve
-from integration.deadlines import eventually
-from integration.kafka_jars import kafka_jars
-from integration.real_kafka import RealKafka
+from integration.kafka.jars import kafka_jars
+from integration.kafka.real_kafka import RealKafka
+from integration.machine.deadlines import eventually
+from integration.processes.antechamber import Serve
 
 # The broker tells consumers how often to heartbeat: often, so that they hear of changes at once.
 BRISK = {

@@ -16,7 +16,7 @@ import pytest
 from confluent_kafka import Consumer
 
 from antechamber import AdminError, Cluster, NoBroker, StartError
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, produce, read_fetch, read_produce

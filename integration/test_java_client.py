@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from integration.kafka_jars import kafka_jars
+from integration.kafka.jars import kafka_jars
 
 pytestmark = pytest.mark.jvm
 

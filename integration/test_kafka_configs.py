@@ -27,7 +27,7 @@ from broker.config.kinds import (
 )
 from broker.config.table import KEYS
 from broker.config.topics import TOPIC_KEYS
-from integration.java_program import java_command
+from integration.kafka.java_program import java_command
 
 pytestmark = pytest.mark.jvm
 

@@ -18,7 +18,7 @@ with warnings.catch_warnings():
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
     from kafka.errors import TopicAlreadyExistsError, UnknownTopicOrPartitionError
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import produce

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from antechamber import Cluster
-from integration.api_uses import ApiUses
-from integration.deadlines import eventually
-from integration.kafka_tools import KafkaTools
+from integration.clients.api_uses import ApiUses
+from integration.kafka.tools import KafkaTools
+from integration.machine.deadlines import eventually
 
 pytestmark = pytest.mark.jvm
 

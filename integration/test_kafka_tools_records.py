@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.kafka_tools import KafkaTools
+from integration.kafka.tools import KafkaTools
 
 pytestmark = pytest.mark.jvm
 

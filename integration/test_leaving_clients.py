@@ -11,7 +11,7 @@ import psutil  # type: ignore[import-untyped]  # no types there
 import pytest
 
 from antechamber import Cluster
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import api_versions, fetch, metadata, produce, read_produce

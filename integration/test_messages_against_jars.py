@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from broker.groups.records.serde import RECORD_TYPES
-from integration.kafka_jars import KAFKA_VERSION, kafka_jars
+from integration.kafka.jars import KAFKA_VERSION, kafka_jars
 from protocol.messages import REQUESTS, RESPONSES
 from tests.protocol.kafka_schemas import (
     assert_same_defaults,

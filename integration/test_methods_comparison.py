@@ -6,10 +6,10 @@ import pytest
 
 from integration.methods import comparison
 from integration.methods.comparison import RETURNS, Key, Played, fault, normalized
+from integration.methods.json_values import to_json
 from integration.methods.known import Known
-from integration.methods.net import public_methods
+from integration.methods.method_table import public_methods
 from integration.methods.older_releases import Missing, NotInThisReleaseError
-from integration.methods.telling import tell
 
 KEY = Key("a Client", "a_method", "defaults")
 ONE, OTHER = Played(["1"], calls_it=True), Played(["2"], calls_it=True)
@@ -63,12 +63,12 @@ def test_an_expected_difference_may_be_a_part_of_the_outcome() -> None:
 def test_an_ending_is_the_error_or_that_it_returned() -> None:
     """The class of an exception, or the codes that it carries."""
     assert ONE.ending == RETURNS
-    raised = Played(normalized(tell(ValueError("no")), 1), calls_it=True)
+    raised = Played(normalized(to_json(ValueError("no")), 1), calls_it=True)
     assert raised.ending == "ValueError"
 
 
 def test_what_an_older_release_lacks_raises_once_it_is_used() -> None:
-    """A net can be imported, and only the shapes that use the name fail."""
+    """A table can be imported, and only the shapes that use the name fail."""
     missing = Missing("NewThing")
     with pytest.raises(NotInThisReleaseError, match="NewThing"):
         missing(1)

@@ -6,8 +6,8 @@ import json
 import subprocess
 import sys
 
-from integration.antechamber_process import Antechamber, Serve
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
+from integration.processes.antechamber import Antechamber, Serve
 from integration.wire.connection import Connection
 from protocol.headers import encode_request
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic

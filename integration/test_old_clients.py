@@ -16,15 +16,15 @@ from pathlib import Path
 import pytest
 
 from antechamber import Cluster
-from integration.client_environments import LIBRARIES, Library, Unavailable, oldest
-from integration.kafka_source import start_kafka
+from integration.clients.environments import LIBRARIES, Library, Unavailable, oldest
+from integration.kafka.source import start_kafka
+from integration.machine.requirements import is_required
 from integration.methods.comparison import difference
 from integration.methods.known import known
 from integration.methods.libraries import entries_of
 from integration.methods.running import Run, run
-from integration.requirements import is_required
 
-_PROGRAMS = Path(__file__).parent / "clients"
+_PROGRAMS = Path(__file__).parent / "clients" / "scripts"
 _WITHIN_S = 90
 _REFUSED = {"MessageSizeTooLargeError", "MSG_SIZE_TOO_LARGE"}
 

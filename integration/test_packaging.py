@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from integration.deadlines import eventually
-from integration.processes import ServerProcess
+from integration.machine.deadlines import eventually
+from integration.processes.server_process import ServerProcess
 
 ROOT = Path(__file__).parent.parent
+USER_CODE = Path(__file__).parent / "testdata" / "user_code.py"
 STOP_WITHIN_S = 5
 
 
@@ -37,6 +38,17 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     pip = (environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--quiet")
     _run(*pip, "install", wheel)
     return environment / "bin" / "antechamber"
+
+
+@pytest.fixture(scope="module")
+def typed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel, its testcontainers extra, pytest and mypy; its interpreter."""
+    environment = tmp_path_factory.mktemp("typed")
+    _run(sys.executable, "-m", "venv", environment)
+    python = environment / "bin" / "python"
+    pip = (python, "-m", "pip", "--disable-pip-version-check", "--quiet")
+    _run(*pip, "install", f"{wheel}[testcontainers]", "pytest", "mypy")
+    return python
 
 
 @pytest.fixture
@@ -115,6 +127,21 @@ def test_it_starts_says_where_it_is_and_stops(serving: ServerProcess, tmp_path: 
     serving.signal(signal.SIGTERM)
     assert serving.wait(STOP_WITHIN_S) == 0
     assert serving.stderr() == ""
+
+
+@pytest.mark.timeout(400)  # it installs two environments
+def test_user_code_is_checked_strictly_against_the_public_api(typed: Path, tmp_path: Path) -> None:
+    """Typical user code has no errors in mypy's strict mode, and a wrong argument is an error."""
+    code = USER_CODE.read_text()
+    strict = (typed, "-m", "mypy", "--strict", f"--cache-dir={tmp_path / 'cache'}")
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text(code)
+    wrong.write_text(code.replace("kafka_cluster.pause(3)", 'kafka_cluster.pause("3")'))
+
+    assert _run(*strict, right).startswith("Success")
+    done = subprocess.run([*strict, wrong], capture_output=True, text=True, check=False)
+    [error, _] = done.stdout.splitlines()
+    assert 'Argument 1 to "pause" of "Cluster" has incompatible type "str"' in error
 
 
 def _run(*command: str | Path) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pytest
 
+from integration.machine.requirements import is_required
 from integration.parity.card import names_on_the_card
 from integration.parity.runner import Outcome, run
 from integration.parity.scenarios import SCENARIOS
 from integration.parity.verdict import GOOD, verdict
-from integration.requirements import is_required
 
 _SLOW = [] if is_required("parity") else [pytest.mark.skip("slow: make parity plays it")]
 _ALL = [

@@ -21,10 +21,10 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka import TopicPartition as PythonTopicPartition
 
 from antechamber import Cluster
-from integration.antechamber_process import Antechamber
-from integration.deadlines import eventually
-from integration.processes import ServerProcess
-from integration.real_kafka import RealKafka
+from integration.kafka.real_kafka import RealKafka
+from integration.machine.deadlines import eventually
+from integration.processes.antechamber import Antechamber
+from integration.processes.server_process import ServerProcess
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, produce

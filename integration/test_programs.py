@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from antechamber import Cluster
+from integration.machine.requirements import is_required
 from integration.programs import PROGRAMS
 from integration.programs.program import Place, Program, Unavailable
-from integration.requirements import is_required
 
 PAGE = Path(__file__).parent.parent / "docs" / "programs.md"
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from integration.java_program import java_command
+from integration.kafka.java_program import java_command
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.purgatory import PURGE_PAUSE_MS, DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer

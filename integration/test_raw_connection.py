@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.wire.batches import Producer, batch, values
 from integration.wire.connection import Connection, Reader
 from integration.wire.requests import (

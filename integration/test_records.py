@@ -17,7 +17,7 @@ from kafka import KafkaConsumer, KafkaProducer
 
 from antechamber import Cluster
 from antechamber.explain import explanation
-from integration.timed_clients import (
+from integration.clients.timed_clients import (
     NUMBERS,
     WAIT_MS,
     Client,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from integration.antechamber_process import Antechamber, start_serve
-from integration.processes import ServerProcess
+from integration.processes.antechamber import Antechamber, start_serve
+from integration.processes.server_process import ServerProcess
 
 Refused = Callable[..., str]
 

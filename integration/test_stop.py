@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer
 
-from integration.antechamber_process import Serve, start_serve
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
+from integration.processes.antechamber import Serve, start_serve
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection
 from integration.wire.requests import (

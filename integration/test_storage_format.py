@@ -19,9 +19,13 @@ from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import COMPACTED as COMPACTED_TO
 from broker.storage.log_manager import LogManager
-from integration.antechamber_process import Serve
-from integration.deadlines import eventually
-from integration.kafka_histories import (
+from integration.kafka.quick_start import class_path, quick_start
+from integration.kafka.real_kafka import RealKafka
+from integration.machine.clock import MachineClock
+from integration.machine.deadlines import eventually
+from integration.processes.antechamber import Serve
+from integration.processes.server_process import files_in
+from integration.storage.kafka_histories import (
     INDEX_INTERVAL_BYTES,
     SEGMENT_BYTES,
     compact,
@@ -32,11 +36,7 @@ from integration.kafka_histories import (
     write_everything,
     write_keys,
 )
-from integration.kafka_quick_start import class_path, quick_start
-from integration.machine_clock import MachineClock
-from integration.mixed_logs import COMPACTED, MIXED, write_logs
-from integration.processes import files_in
-from integration.real_kafka import RealKafka
+from integration.storage.mixed_logs import COMPACTED, MIXED, write_logs
 from integration.wire.connection import Connection
 from integration.wire.requests import (
     ProduceAnswer,

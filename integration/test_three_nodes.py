@@ -21,7 +21,7 @@ from kafka import KafkaProducer
 from kafka.errors import KafkaError
 
 from antechamber import Cluster
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 
 Acknowledged = set[int]
 PAUSE_SECONDS = 0.4

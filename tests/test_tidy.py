@@ -1,4 +1,4 @@
-"""The house rules that a machine can check; CONTRIBUTING.md has the others, and the reasons."""
+"""The rules of the repository that can be checked automatically; see CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -18,30 +18,16 @@ CODE = (*ROOMS, "tests", "integration", "benchmarks", "demo", "docs")
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
 
-# Files without a test file of their own, and why.
-UNTESTED = {
-    "broker/command_line/options.py": "fields without behaviour; test_arguments fills them",
-    "broker/config/entry.py": "fields without behaviour; the tests of all configs read them",
-    "broker/server.py": "puts the process together; integration/ starts and stops it",
-    "broker/wait_records/limits.py": "numbers",
-    "broker/steps/limits.py": "numbers",
-    "broker/common/errors.py": "exceptions without behaviour",
-    "protocol/corrupt_records.py": "an exception without behaviour",
-    "broker/admin/facts.py": "fields and a protocol without behaviour; tests/facts.py has them",
-    "broker/common/topic_partition.py": "a name for two values",
-    "broker/groups/classic/requests.py": "fields without behaviour",
-    "broker/groups/consumer/assignors/spec.py": "fields without behaviour",
-    "broker/groups/coordinator_log.py": "a protocol; tests/broker/groups/test_partition_log.py",
-    "broker/groups/group.py": "a protocol; the tests of both kinds of groups",
-}
-# Folders of declarations, which one test holds against Kafka as a whole.
-DECLARATIONS = ("protocol/messages/", "broker/config/keys/", "broker/config/idle/")
-# Files that may ask for the time or wait by it without the broker's timers, and why.
+# Files that are started by name or path and imported by nothing.
+STARTED = ("antechamber/launch.py", "antechamber/pytest_plugin.py")
+# Folders of declarations, which are compared with Kafka's as a whole.
+DECLARATIONS = ("protocol/messages", "broker/config/keys", "broker/config/idle")
+# Files that may read the time or wait for it without the broker's timers, and why.
 TIMEKEEPERS = {
     "broker/common/clock.py": "it is the clock",
-    "broker/admin/server.py": "pauses when the machine has no more file descriptors",
-    "broker/network/listener.py": "pauses when the machine has no more file descriptors",
-    "broker/admin/http.py": "the patience with a client of the admin interface",
+    "broker/admin/server.py": "pauses when the process has no more file descriptors",
+    "broker/network/listener.py": "pauses when the process has no more file descriptors",
+    "broker/admin/http.py": "the timeouts of clients of the admin interface",
 }
 TIME = re.compile(
     r"\btime\.\w+\(|\btrio\.(sleep|sleep_until|current_time|move_on_\w+|fail_\w+)\(|datetime\.now"
@@ -54,25 +40,44 @@ MACHINE_PATH = re.compile(r"(?<![\w.])/(work|home|root|Users|tmp/team)/\w")
 
 
 def sources(*folders: str) -> list[str]:
-    """Every Python file of these folders, as a path from the root."""
+    """The Python files of these folders, as paths relative to the root."""
     found = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
     return sorted(str(path.relative_to(ROOT)) for path in found)
 
 
 @cache
 def text(path: str) -> str:
-    """The content of a file; read once."""
+    """The content of a file, cached."""
     return (ROOT / path).read_text()
 
 
 @cache
 def tree(path: str) -> ast.Module:
-    """The syntax of a file; parsed once."""
+    """The syntax tree of a file, cached."""
     return ast.parse(text(path))
 
 
+def module(path: str) -> str:
+    """The name under which a file is imported."""
+    return ".".join(Path(path).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported(path: str) -> set[str]:
+    """The modules that a file imports, with their packages; names of other objects may occur."""
+    names = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            package = ".".join(Path(path).parts[: -node.level]) if node.level else ""
+            source = ".".join(filter(None, [package, node.module]))
+            names |= {f"{source}.{alias.name}" for alias in node.names}
+    parts = [name.split(".") for name in names]
+    return {".".join(each[: index + 1]) for each in parts for index in range(len(each))}
+
+
 def functions(path: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Every function and method of a file."""
+    """The functions and methods of a file."""
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
@@ -80,7 +85,7 @@ def functions(path: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 @pytest.mark.parametrize("path", sources(*CODE))
 def test_a_file_can_be_read(path: str) -> None:
-    """It says what it is, is short, and has nothing left for later."""
+    """A file has a docstring, is short, and contains neither open tasks nor local paths."""
     assert ast.get_docstring(tree(path)), "no docstring"
     assert text(path).count("\n") <= FILE_LINES_MAX
     assert not LEFTOVER.search(text(path))
@@ -90,25 +95,28 @@ def test_a_file_can_be_read(path: str) -> None:
         assert lines <= FUNCTION_LINES_MAX, f"{function.name} has {lines} lines"
 
 
-@pytest.mark.parametrize("path", sources(*ROOMS))
-def test_a_source_file_has_its_test_file(path: str) -> None:
-    """tests/ mirrors the rooms, and integration/ what only a Spark session can show.
+def test_each_module_is_reached_by_tests() -> None:
+    """Tests import each module of the packages, directly or through other modules."""
+    commands = [path for path in sources(*ROOMS) if path.endswith("__main__.py")]  # started
+    reached = {name for path in sources("tests", "integration") for name in imported(path)}
+    reached |= {name for path in commands for name in imported(path)}
+    missing = {module(path): path for path in sources(*ROOMS) if path not in commands}
+    while found := reached & missing.keys():
+        for name in found:
+            reached |= imported(missing.pop(name))
+    assert set(missing.values()) == set(STARTED)
 
-    Messages are held against Kafka's schemas as a whole, configuration keys against its classes.
-    """
-    source = Path(path)
-    if source.name == "__init__.py" or path.startswith(DECLARATIONS):
-        return
-    homes = ("tests", "integration") if source.parts[0] == "pipeline" else ("tests",)
-    mirrors = [ROOT / home / source.parent / f"test_{source.name}" for home in homes]
-    wanted = path not in UNTESTED
-    there = any(mirror.exists() for mirror in mirrors)
-    assert there == wanted, f"{mirrors[0].relative_to(ROOT)} is there: {not wanted}"
+
+@pytest.mark.parametrize("folder", sorted({str(Path(path).parent) for path in sources(*ROOMS)}))
+def test_each_package_has_its_folder_of_tests(folder: str) -> None:
+    """The tests of a package are in the folder of the same path in tests/."""
+    if folder not in DECLARATIONS:
+        assert list((ROOT / "tests" / folder).rglob("test_*.py"))
 
 
 @pytest.mark.parametrize("path", sources("tests", "integration"))
-def test_a_test_says_what_it_shows(path: str) -> None:
-    """One sentence a test; and none of tests/ looks at a real clock."""
+def test_a_test_has_a_docstring(path: str) -> None:
+    """Each test has a docstring, and no test in tests/ reads a real clock."""
     for function in functions(path):
         if function.name.startswith("test_"):
             assert ast.get_docstring(function), f"{function.name} has no docstring"
@@ -117,13 +125,13 @@ def test_a_test_says_what_it_shows(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", sources("broker"))
-def test_only_the_clock_knows_the_time(path: str) -> None:
-    """Everything else is told, so that a test can stop the time or let it jump."""
+def test_only_the_clock_reads_the_time(path: str) -> None:
+    """All other code gets the time passed in, so that tests control it."""
     assert bool(TIME.search(text(path))) == (path in TIMEKEEPERS)
 
 
 def test_an_api_has_the_same_name_everywhere() -> None:
-    """Message file, handler file and handler are called alike, and all of them are in the table."""
+    """Message file, handler file and handler have the same name and are in the table."""
     for request, handler in HANDLERS.items():
         message = request.__module__.rpartition(".")[2]
         assert handler.__module__ == f"broker.api.handlers.{message}"

@@ -1,1 +1,1 @@
-"""Programs of users, each for a client library of any age; run by the Python that has it."""
+"""Client libraries: scripts that use them, their environments, and the APIs they use."""

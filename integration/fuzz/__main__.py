@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from broker.api.dispatch import HANDLERS
-from integration.deadlines import eventually
 from integration.fuzz.broker import FuzzedBroker, HonestClient
 from integration.fuzz.corpus import save, shrunk
 from integration.fuzz.honest_client import TOPIC
 from integration.fuzz.hostile_clients import HostileClients
 from integration.fuzz.recorded import Relay, let_clients_work
 from integration.fuzz.sessions import Session, Sessions
-from integration.processes import free_ports
+from integration.machine.deadlines import eventually
+from integration.processes.server_process import free_ports
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 
 FRAMES_A_ROUND = 20_000

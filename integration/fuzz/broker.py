@@ -14,9 +14,9 @@ from uuid import UUID
 import psutil  # type: ignore[import-untyped]  # no types there
 
 from antechamber.admin_client import AdminClient
-from integration.antechamber_process import start_serve
-from integration.deadlines import eventually
 from integration.fuzz.honest_client import TOPIC
+from integration.machine.deadlines import eventually
+from integration.processes.antechamber import start_serve
 from integration.wire.connection import Connection, address
 from integration.wire.requests import create_topic
 

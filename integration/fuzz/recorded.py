@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-CLIENTS = Path(__file__).parents[1] / "clients"
+CLIENTS = Path(__file__).parents[1] / "clients" / "scripts"
 _LENGTH = struct.Struct(">i")
 _CLIENT_WITHIN_SECONDS = 60
 

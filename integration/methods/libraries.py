@@ -1,4 +1,4 @@
-"""The client libraries, and where their nets are."""
+"""The client libraries, and where their tables are."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from integration.methods.net import Method, Net
+from integration.methods.method_table import Method, MethodTable
 
 JAVA = "java"
-# Modules of `nets`; each has a net or two. Imported when asked for: an environment has one library.
+# Modules of `tables` by library. They are imported on demand: an environment has one library.
 _MODULES: Mapping[str, Sequence[str]] = {
     "confluent-kafka": (
         *("confluent_admin", "confluent_producer", "confluent_consumer"),
@@ -46,29 +46,34 @@ NOT_CALLED = {
 Entries = Mapping[str, Mapping[str, Method]]
 
 
-def nets_of(library: str) -> list[Net]:
-    """Return the nets of the classes that the installed release of a library of Python has."""
-    modules = [import_module(f"{__package__}.nets.{name}") for name in _MODULES[library]]
-    nets = [each for module in modules for each in vars(module).values() if isinstance(each, Net)]
-    return [net for net in nets if isinstance(net.of, type)]
+def tables_of(library: str) -> list[MethodTable]:
+    """Return the tables of the classes that the installed release of a library of Python has."""
+    modules = [import_module(f"{__package__}.tables.{name}") for name in _MODULES[library]]
+    tables = [
+        each
+        for module in modules
+        for each in vars(module).values()
+        if isinstance(each, MethodTable)
+    ]
+    return [table for table in tables if isinstance(table.of, type)]
 
 
 def entries_of(library: str) -> Entries:
     """Return what is called of a library."""
     if library == JAVA:
-        from integration.methods.java_nets import java_methods
+        from integration.methods.java_tables import java_methods
 
         return java_methods()
-    return {net.name: net.methods for net in nets_of(library)}
+    return {table.name: table.methods for table in tables_of(library)}
 
 
 def player_of(library: str, classes: Path) -> list[str]:
-    """Return the command that plays a library's nets, given an address and what to play only.
+    """Return the command that plays a library's tables, given an address and what to play only.
 
     *classes* is a folder for what has to be compiled.
     """
     if library == JAVA:
-        from integration.methods.java_nets import java_player
+        from integration.methods.java_tables import java_player
 
         return java_player(classes)
     return [sys.executable, "-W", "ignore", "-m", "integration.methods.program", library]

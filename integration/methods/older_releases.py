@@ -1,4 +1,4 @@
-"""Lets the nets be imported with a release of a library that lacks names which they use.
+"""Lets the tables be imported with a release of a library that lacks names which they use.
 
 What is missing is replaced by an object that raises once a shape uses it.
 """
@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-_NETS = Path(__file__).parent / "nets"
+_TABLES = Path(__file__).parent / "tables"
 
 
 class NotInThisReleaseError(Exception):
@@ -33,8 +33,8 @@ class Missing:
 
 
 def replace_missing_names(package: str) -> None:
-    """Replace what the nets import from a package and its release does not have."""
-    for file in _NETS.glob("*.py"):
+    """Replace what the tables import from a package and its release does not have."""
+    for file in _TABLES.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == package:
                 _replace(str(node.module), [alias.name for alias in node.names])

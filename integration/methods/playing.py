@@ -1,4 +1,4 @@
-"""Plays the shapes of a net to a broker, and reports each outcome."""
+"""Plays the shapes of a table to a broker, and reports each outcome."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from integration.methods.net import Method, Net, Shape
-from integration.methods.stage import Stage
-from integration.methods.telling import tell
+from integration.methods.fixtures import Fixtures
+from integration.methods.json_values import to_json
+from integration.methods.method_table import Method, MethodTable, Shape
 
 AT_ONCE = 8
 WITHIN_S = 45.0  # a call that takes longer is reported as one that never returns
@@ -22,7 +22,7 @@ WITHIN_S = 45.0  # a call that takes longer is reported as one that never return
 class Part:
     """One shape of one method."""
 
-    net: Net
+    table: MethodTable
     method: str
     shape: str
 
@@ -39,16 +39,16 @@ class Part:
     @property
     def of(self) -> Method:
         """The method's entry."""
-        return self.net.methods[self.method]
+        return self.table.methods[self.method]
 
 
-def parts(nets: Iterable[Net]) -> Iterator[Part]:
+def parts(tables: Iterable[MethodTable]) -> Iterator[Part]:
     """Return all shapes of all methods that the installed classes have."""
-    for net in nets:
-        there = net.public()
-        for name, method in net.methods.items():
+    for table in tables:
+        there = table.public()
+        for name, method in table.methods.items():
             if name in there:
-                yield from (Part(net, name, shape) for shape in method.shapes)
+                yield from (Part(table, name, shape) for shape in method.shapes)
 
 
 def play_all(bootstrap: str, wanted: Iterable[Part]) -> Iterator[dict[str, Any]]:
@@ -60,38 +60,44 @@ def play_all(bootstrap: str, wanted: Iterable[Part]) -> Iterator[dict[str, Any]]
 def play(bootstrap: str, part: Part) -> dict[str, Any]:
     """Play one shape; returns the outcome, or the error that the call raised."""
     begin = time.monotonic()
-    stage = Stage(bootstrap, part.net, part.name)
+    fixtures = Fixtures(
+        bootstrap,
+        f"{part.table.name}/{part.name}",
+        part.table.make,
+        part.table.close,
+        asynchronous=part.table.asynchronous,
+    )
     for fixture in part.of.fixtures:
-        getattr(stage, fixture)
-    if part.net.asynchronous:
-        outcome = asyncio.run(_play_asynchronously(stage, part))
+        getattr(fixtures, fixture)
+    if part.table.asynchronous:
+        outcome = asyncio.run(_play_asynchronously(fixtures, part))
     else:
-        outcome = _play(stage, part)
+        outcome = _play(fixtures, part)
     return {
-        "client": part.net.name,
+        "client": part.table.name,
         "method": part.method,
         "shape": part.shape,
-        "calls_it": part.method in stage.used,
+        "calls_it": part.method in fixtures.used,
         "took_ms": int((time.monotonic() - begin) * 1000),
         "outcome": outcome,
     }
 
 
-def _play(stage: Stage, part: Part) -> Any:
+def _play(fixtures: Fixtures, part: Part) -> Any:
     try:
-        return tell(part.call(stage.client(part.of.settings), stage))
+        return to_json(part.call(fixtures.client(part.of.settings), fixtures))
     except Exception as error:
-        return tell(error)
+        return to_json(error)
     finally:
-        stage.close()
+        fixtures.close()
 
 
-async def _play_asynchronously(stage: Stage, part: Part) -> Any:
+async def _play_asynchronously(fixtures: Fixtures, part: Part) -> Any:
     try:
         async with asyncio.timeout(WITHIN_S):
-            returned: Any = part.call(await stage.client(part.of.settings), stage)
-            return tell(await returned if inspect.isawaitable(returned) else returned)
+            returned: Any = part.call(await fixtures.client(part.of.settings), fixtures)
+            return to_json(await returned if inspect.isawaitable(returned) else returned)
     except Exception as error:
-        return tell(error)
+        return to_json(error)
     finally:
-        await stage.aclose()
+        await fixtures.aclose()

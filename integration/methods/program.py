@@ -1,4 +1,4 @@
-"""Plays the nets of one client library to one broker, given by name and address.
+"""Plays the tables of one client library to one broker, given by name and address.
 
 Prints the release of the library and the public methods of its classes as a line of JSON, then each
 outcome as another. Only shapes with *only* in their name are played.
@@ -10,7 +10,7 @@ import argparse
 import json
 from importlib.metadata import version
 
-from integration.methods.libraries import PACKAGES, PYTHON_LIBRARIES, nets_of
+from integration.methods.libraries import PACKAGES, PYTHON_LIBRARIES, tables_of
 from integration.methods.older_releases import replace_missing_names
 from integration.methods.playing import parts, play_all
 
@@ -25,10 +25,10 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.older:
         replace_missing_names(PACKAGES[asked.library])
-    nets = nets_of(asked.library)
-    public = {net.name: sorted(net.public()) for net in nets}
+    tables = tables_of(asked.library)
+    public = {table.name: sorted(table.public()) for table in tables}
     print(json.dumps({"release": version(asked.library), "public": public}), flush=True)
-    wanted = [part for part in parts(nets) if asked.only in f"{part.net.name} {part.name}"]
+    wanted = [part for part in parts(tables) if asked.only in f"{part.table.name} {part.name}"]
     for played in play_all(asked.bootstrap, wanted):
         print(json.dumps(played), flush=True)
 

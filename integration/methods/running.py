@@ -1,4 +1,4 @@
-"""Plays a library's nets to one system, in a process of its own."""
+"""Plays a library's tables to one system, in a process of its own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Run:
 
 
 def run(player: Sequence[str], bootstrap: str, entries: Entries, only: str = "") -> Run:
-    """Play nets to the broker at an address."""
+    """Play tables to the broker at an address."""
     return read(_output([*player, bootstrap, only]), bootstrap, entries)
 
 

@@ -1,4 +1,4 @@
-"""One run of the nets of several libraries, on our broker and, where it can be had, on Kafka."""
+"""One run of the tables of several libraries, on our broker and, where it can be had, on Kafka."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from antechamber import Cluster
-from integration.kafka_source import missing_kafka, start_kafka
+from integration.kafka.source import missing_kafka, start_kafka
 from integration.methods.card import Client, Seen
 from integration.methods.comparison import Key, Played
 from integration.methods.libraries import entries_of, player_of
@@ -51,7 +51,7 @@ class Session:
 
 
 def play(libraries: Iterable[str], folder: Path, only: str = "") -> Session:
-    """Play the nets of libraries, at the same time; *folder* is for what is recorded and made."""
+    """Play the tables of libraries, at the same time; *folder* is for what is recorded and made."""
     done = Session()
     records = folder / "records.jsonl"
     players = {library: player_of(library, folder) for library in libraries}

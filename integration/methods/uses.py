@@ -47,6 +47,6 @@ def of_client(uses: Mapping[tuple[str, str], Uses], client: str) -> Uses:
 
 
 def _key(client_id: str) -> Key | None:
-    """Read the id that `Stage` gives its clients."""
+    """Read the id that `Fixtures` gives its clients."""
     parts = client_id.split("/")
     return Key(*parts) if len(parts) == 3 else None

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from antechamber import Cluster
-from integration.kafka_source import missing_kafka, start_kafka
+from integration.kafka.source import missing_kafka, start_kafka
 from integration.outside.go_suites import FRANZ_GO, KAFKA_GO
 from integration.outside.known import KNOWN
 from integration.outside.librdkafka import Librdkafka

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from integration.kafka_quick_start import class_path
+from integration.kafka.quick_start import class_path
 from integration.outside.suite import Results, Verdict, cache, run_logged
 
 PACKAGE = "@confluentinc/kafka-javascript@1.10.1"

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from integration.kafka_source import missing_kafka
+from integration.kafka.source import missing_kafka
 from integration.parity.card import write_card
 from integration.parity.runner import Outcome, run
 from integration.parity.scenario import Scenario

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from integration.kafka_jars import KAFKA_VERSION
+from integration.kafka.jars import KAFKA_VERSION
 from integration.parity.runner import Outcome
 from integration.parity.scenario import Scenario
 from integration.parity.verdict import reason, verdict

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import create_topics, new_topic
 from integration.parity.client import ANSWER_WITHIN_S, Client, Pending, Receiver
 from integration.parity.requests import LATEST, fetch, list_offsets

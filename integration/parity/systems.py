@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from antechamber import Cluster
-from integration.kafka_source import start_kafka
+from integration.kafka.source import start_kafka
 from integration.parity.setups import Setup
-from integration.processes import files_in
+from integration.processes.server_process import files_in
 
 _HEAP = "512M"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.group_requests import committed, find_coordinator, heartbeat
 from integration.wire.connection import Connection
 from protocol.errors import ErrorCode

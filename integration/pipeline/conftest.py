@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from integration.requirements import need
+from integration.machine.requirements import need
 from pipeline import analysis
 from pipeline.batch import analyse
 from pipeline.connector import connector_jars

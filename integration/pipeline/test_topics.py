@@ -9,12 +9,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antechamber import Cluster
-from integration.deadlines import eventually
+from integration.kafka.real_kafka import RealKafka
+from integration.machine.deadlines import eventually
 from integration.pipeline import topics
 from integration.pipeline.conftest import BAD_LINES, FOR_SMALL_JOBS, RECORDS, WINDOW_S
 from integration.pipeline.frames import plain
-from integration.processes import ServerProcess
-from integration.real_kafka import RealKafka
+from integration.processes.server_process import ServerProcess
 from pipeline import stream
 from pipeline.batch import Counts, analyse
 from pipeline.sources import TopicSource

@@ -13,9 +13,9 @@ from urllib.error import URLError
 from confluent_kafka import Consumer, Producer
 
 from antechamber import Cluster
-from integration.deadlines import eventually
-from integration.kafka_jars import KAFKA_VERSION
-from integration.processes import ServerProcess, free_ports
+from integration.kafka.jars import KAFKA_VERSION
+from integration.machine.deadlines import eventually
+from integration.processes.server_process import ServerProcess, free_ports
 from integration.programs.program import Place, Program, maven_jars
 
 _SOURCES = Path(__file__).parent / "java"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.wire.connection import Connection, Reader, string
 from integration.wire.requests import request
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.wire.connection import Connection
 from integration.wire.requests import (
     create_topic,

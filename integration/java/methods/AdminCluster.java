@@ -15,70 +15,70 @@ import org.apache.kafka.common.utils.Time;
 
 /** Methods of Admin about the cluster, its features and its quorum, and about the client. */
 class AdminCluster {
-    static void add(Net<Admin> net) {
-        cluster(net);
-        quorum(net);
-        client(net);
+    static void add(MethodTable<Admin> table) {
+        cluster(table);
+        quorum(table);
+        client(table);
     }
 
-    private static void cluster(Net<Admin> net) {
-        net.call("describeCluster", "defaults", (admin, on) ->
+    private static void cluster(MethodTable<Admin> table) {
+        table.call("describeCluster", "defaults", (admin, on) ->
             described(admin.describeCluster()));
-        net.call("describeCluster", "options", (admin, on) ->
+        table.call("describeCluster", "options", (admin, on) ->
             described(admin.describeCluster(new DescribeClusterOptions()
                 .includeAuthorizedOperations(true).includeFencedBrokers(true))));
-        net.call("describeFeatures", "defaults", (admin, on) ->
+        table.call("describeFeatures", "defaults", (admin, on) ->
             features(admin.describeFeatures()));
-        net.call("describeFeatures", "options", (admin, on) ->
+        table.call("describeFeatures", "options", (admin, on) ->
             features(admin.describeFeatures(new DescribeFeaturesOptions())));
-        net.call("updateFeatures", "defaults", (admin, on) ->
+        table.call("updateFeatures", "defaults", (admin, on) ->
             admin.updateFeatures(update("no.feature", 1)).all());
-        net.call("updateFeatures", "options", (admin, on) ->
+        table.call("updateFeatures", "options", (admin, on) ->
             admin.updateFeatures(
                 update("metadata.version", 30), new UpdateFeaturesOptions().validateOnly(true))
                 .values());
-        net.call("unregisterBroker", "defaults", (admin, on) -> admin.unregisterBroker(77).all());
-        net.call("unregisterBroker", "options", (admin, on) ->
+        table.call("unregisterBroker", "defaults", (admin, on) -> admin.unregisterBroker(77).all());
+        table.call("unregisterBroker", "options", (admin, on) ->
             admin.unregisterBroker(77, new UnregisterBrokerOptions()).all());
     }
 
-    private static void quorum(Net<Admin> net) {
-        net.call("describeMetadataQuorum", "defaults", (admin, on) ->
+    private static void quorum(MethodTable<Admin> table) {
+        table.call("describeMetadataQuorum", "defaults", (admin, on) ->
             admin.describeMetadataQuorum().quorumInfo().get().leaderId());
-        net.call("describeMetadataQuorum", "options", (admin, on) ->
+        table.call("describeMetadataQuorum", "options", (admin, on) ->
             admin.describeMetadataQuorum(new DescribeMetadataQuorumOptions()).quorumInfo().get()
                 .voters().size());
-        net.call("addRaftVoter", "defaults", (admin, on) ->
+        table.call("addRaftVoter", "defaults", (admin, on) ->
             admin.addRaftVoter(77, new Uuid(7, 7), endpoints()).all());
-        net.call("addRaftVoter", "options", (admin, on) ->
+        table.call("addRaftVoter", "options", (admin, on) ->
             admin.addRaftVoter(77, new Uuid(7, 7), endpoints(), new AddRaftVoterOptions()).all());
-        net.call("removeRaftVoter", "defaults", (admin, on) ->
+        table.call("removeRaftVoter", "defaults", (admin, on) ->
             admin.removeRaftVoter(77, new Uuid(7, 7)).all());
-        net.call("removeRaftVoter", "options", (admin, on) ->
+        table.call("removeRaftVoter", "options", (admin, on) ->
             admin.removeRaftVoter(77, new Uuid(7, 7), new RemoveRaftVoterOptions()).all());
     }
 
-    private static void client(Net<Admin> net) {
-        net.call("clientInstanceId", "defaults", (admin, on) ->
+    private static void client(MethodTable<Admin> table) {
+        table.call("clientInstanceId", "defaults", (admin, on) ->
             admin.clientInstanceId(Duration.ofMillis(500)));
-        net.call("listClientMetricsResources", "defaults", (admin, on) ->
+        table.call("listClientMetricsResources", "defaults", (admin, on) ->
             admin.listClientMetricsResources().all());
-        net.call("listClientMetricsResources", "options", (admin, on) ->
+        table.call("listClientMetricsResources", "options", (admin, on) ->
             admin.listClientMetricsResources(new ListClientMetricsResourcesOptions()).all());
-        net.call("metrics", "defaults", (admin, on) -> !admin.metrics().isEmpty());
-        net.call("registerMetricForSubscription", "defaults", (admin, on) -> {
+        table.call("metrics", "defaults", (admin, on) -> !admin.metrics().isEmpty());
+        table.call("registerMetricForSubscription", "defaults", (admin, on) -> {
             admin.registerMetricForSubscription(metric());
             return null;
         });
-        net.call("unregisterMetricFromSubscription", "defaults", (admin, on) -> {
+        table.call("unregisterMetricFromSubscription", "defaults", (admin, on) -> {
             admin.unregisterMetricFromSubscription(metric());
             return null;
         });
-        net.call("close", "defaults", (admin, on) -> {
+        table.call("close", "defaults", (admin, on) -> {
             admin.close();
             return null;
         });
-        net.call("close", "timeout", (admin, on) -> {
+        table.call("close", "timeout", (admin, on) -> {
             admin.close(Duration.ofSeconds(5));
             return null;
         });

@@ -11,128 +11,128 @@ import org.apache.kafka.common.TopicPartition;
 
 /** Methods of Admin about groups of consumers, and about transactions. */
 class AdminGroups {
-    static void add(Net<Admin> net) {
-        listings(net);
-        offsets(net);
-        members(net);
-        transactions(net);
+    static void add(MethodTable<Admin> table) {
+        listings(table);
+        offsets(table);
+        members(table);
+        transactions(table);
     }
 
-    private static void listings(Net<Admin> net) {
-        net.call("listGroups", "defaults", (admin, on) -> {
+    private static void listings(MethodTable<Admin> table) {
+        table.call("listGroups", "defaults", (admin, on) -> {
             on.group();
             return on.mine(admin.listGroups().all().get(), GroupListing::groupId);
         });
-        net.call("listGroups", "options", (admin, on) -> {
+        table.call("listGroups", "options", (admin, on) -> {
             on.group();
             return on.mine(admin.listGroups(new ListGroupsOptions()
                 .inGroupStates(Set.of(GroupState.EMPTY)).withTypes(Set.of(GroupType.CLASSIC)))
                 .all().get(), GroupListing::groupId);
         });
-        net.call("listConsumerGroups", "defaults", (admin, on) -> {
+        table.call("listConsumerGroups", "defaults", (admin, on) -> {
             on.group();
             return on.mine(
                 admin.listConsumerGroups().all().get(), ConsumerGroupListing::groupId);
         });
-        net.call("listConsumerGroups", "options", (admin, on) -> {
+        table.call("listConsumerGroups", "options", (admin, on) -> {
             on.group();
             return on.mine(
                 admin.listConsumerGroups(new ListConsumerGroupsOptions()
                     .inGroupStates(Set.of(GroupState.STABLE))).all().get(),
                 ConsumerGroupListing::groupId);
         });
-        net.call("describeConsumerGroups", "defaults", (admin, on) ->
+        table.call("describeConsumerGroups", "defaults", (admin, on) ->
             admin.describeConsumerGroups(List.of(on.group())).all());
-        net.call("describeConsumerGroups", "options", (admin, on) ->
+        table.call("describeConsumerGroups", "options", (admin, on) ->
             admin.describeConsumerGroups(
                 List.of(on.group()),
                 new DescribeConsumerGroupsOptions().includeAuthorizedOperations(true))
                 .all().get().get(on.group()).authorizedOperations());
-        net.call("describeConsumerGroups", "absent", (admin, on) ->
+        table.call("describeConsumerGroups", "absent", (admin, on) ->
             admin.describeConsumerGroups(List.of(on.absent())).all());
-        net.call("describeClassicGroups", "defaults", (admin, on) ->
+        table.call("describeClassicGroups", "defaults", (admin, on) ->
             admin.describeClassicGroups(List.of(on.group())).all());
-        net.call("describeClassicGroups", "options", (admin, on) ->
+        table.call("describeClassicGroups", "options", (admin, on) ->
             admin.describeClassicGroups(
                 List.of(on.absent()), new DescribeClassicGroupsOptions()).all());
     }
 
-    private static void offsets(Net<Admin> net) {
-        net.call("listConsumerGroupOffsets", "defaults", (admin, on) ->
+    private static void offsets(MethodTable<Admin> table) {
+        table.call("listConsumerGroupOffsets", "defaults", (admin, on) ->
             admin.listConsumerGroupOffsets(on.group()).all());
-        net.call("listConsumerGroupOffsets", "options", (admin, on) ->
+        table.call("listConsumerGroupOffsets", "options", (admin, on) ->
             admin.listConsumerGroupOffsets(
                 on.group(), new ListConsumerGroupOffsetsOptions().requireStable(true)).all());
-        net.call("listConsumerGroupOffsets", "specs", (admin, on) ->
+        table.call("listConsumerGroupOffsets", "specs", (admin, on) ->
             admin.listConsumerGroupOffsets(Map.of(on.group(), spec(on))).all());
-        net.call("listConsumerGroupOffsets", "specs_with_options", (admin, on) ->
+        table.call("listConsumerGroupOffsets", "specs_with_options", (admin, on) ->
             admin.listConsumerGroupOffsets(
                 Map.of(on.group(), spec(on)), new ListConsumerGroupOffsetsOptions()).all());
-        net.call("alterConsumerGroupOffsets", "defaults", (admin, on) ->
+        table.call("alterConsumerGroupOffsets", "defaults", (admin, on) ->
             admin.alterConsumerGroupOffsets(on.group(), offset(on.first())).all());
-        net.call("alterConsumerGroupOffsets", "options", (admin, on) ->
+        table.call("alterConsumerGroupOffsets", "options", (admin, on) ->
             admin.alterConsumerGroupOffsets(
                 on.group(), offset(new TopicPartition(on.absent(), 0)),
                 new AlterConsumerGroupOffsetsOptions()).all());
-        net.call("deleteConsumerGroupOffsets", "defaults", (admin, on) ->
+        table.call("deleteConsumerGroupOffsets", "defaults", (admin, on) ->
             admin.deleteConsumerGroupOffsets(on.group(), Set.of(on.first())).all());
-        net.call("deleteConsumerGroupOffsets", "options", (admin, on) ->
+        table.call("deleteConsumerGroupOffsets", "options", (admin, on) ->
             admin.deleteConsumerGroupOffsets(
                 on.group(), Set.of(on.second()), new DeleteConsumerGroupOffsetsOptions()).all());
     }
 
-    private static void members(Net<Admin> net) {
-        net.call("deleteConsumerGroups", "defaults", (admin, on) ->
+    private static void members(MethodTable<Admin> table) {
+        table.call("deleteConsumerGroups", "defaults", (admin, on) ->
             admin.deleteConsumerGroups(List.of(on.group())).deletedGroups());
-        net.call("deleteConsumerGroups", "options", (admin, on) ->
+        table.call("deleteConsumerGroups", "options", (admin, on) ->
             admin.deleteConsumerGroups(List.of(on.absent()), new DeleteConsumerGroupsOptions())
                 .deletedGroups());
-        net.call("removeMembersFromConsumerGroup", "options", (admin, on) -> {
+        table.call("removeMembersFromConsumerGroup", "options", (admin, on) -> {
             on.member(on.named("own"), "me");
             var options = new RemoveMembersFromConsumerGroupOptions(
                 List.of(new MemberToRemove("me")));
             return admin.removeMembersFromConsumerGroup(on.named("own"), options).all();
         });
-        net.call("removeMembersFromConsumerGroup", "all", (admin, on) -> {
+        table.call("removeMembersFromConsumerGroup", "all", (admin, on) -> {
             on.member(on.named("own"), null);
             return admin.removeMembersFromConsumerGroup(
                 on.named("own"), new RemoveMembersFromConsumerGroupOptions()).all();
         });
     }
 
-    private static void transactions(Net<Admin> net) {
-        net.call("describeTransactions", "defaults", (admin, on) ->
+    private static void transactions(MethodTable<Admin> table) {
+        table.call("describeTransactions", "defaults", (admin, on) ->
             admin.describeTransactions(List.of(on.absent())).all());
-        net.call("describeTransactions", "options", (admin, on) ->
+        table.call("describeTransactions", "options", (admin, on) ->
             admin.describeTransactions(List.of(on.absent()), new DescribeTransactionsOptions())
                 .all());
-        net.call("abortTransaction", "defaults", (admin, on) ->
+        table.call("abortTransaction", "defaults", (admin, on) ->
             admin.abortTransaction(spec(on, 0)).all());
-        net.call("abortTransaction", "options", (admin, on) ->
+        table.call("abortTransaction", "options", (admin, on) ->
             admin.abortTransaction(spec(on, 1), new AbortTransactionOptions()).all());
-        net.call("listTransactions", "defaults", (admin, on) ->
+        table.call("listTransactions", "defaults", (admin, on) ->
             on.mine(admin.listTransactions().all().get(), TransactionListing::transactionalId));
-        net.call("listTransactions", "options", (admin, on) ->
+        table.call("listTransactions", "options", (admin, on) ->
             admin.listTransactions(new ListTransactionsOptions()
                 .filterStates(Set.of(TransactionState.ONGOING)).filterOnDuration(1000)).all());
-        net.call("fenceProducers", "defaults", (admin, on) ->
+        table.call("fenceProducers", "defaults", (admin, on) ->
             admin.fenceProducers(List.of(on.absent())).fencedProducers());
-        net.call("fenceProducers", "options", (admin, on) ->
+        table.call("fenceProducers", "options", (admin, on) ->
             admin.fenceProducers(List.of(on.absent()), new FenceProducersOptions())
                 .fencedProducers());
-        net.call("forceTerminateTransaction", "defaults", (admin, on) ->
+        table.call("forceTerminateTransaction", "defaults", (admin, on) ->
             admin.forceTerminateTransaction(on.absent()).result());
-        net.call("forceTerminateTransaction", "options", (admin, on) ->
+        table.call("forceTerminateTransaction", "options", (admin, on) ->
             admin.forceTerminateTransaction(on.absent(), new TerminateTransactionOptions())
                 .result());
     }
 
-    private static ListConsumerGroupOffsetsSpec spec(Stage on) throws Exception {
+    private static ListConsumerGroupOffsetsSpec spec(Fixtures on) throws Exception {
         return new ListConsumerGroupOffsetsSpec()
             .topicPartitions(List.of(on.first(), on.second()));
     }
 
-    private static AbortTransactionSpec spec(Stage on, int epoch) throws Exception {
+    private static AbortTransactionSpec spec(Fixtures on, int epoch) throws Exception {
         return new AbortTransactionSpec(on.first(), 4711, (short) epoch, -1);
     }
 

@@ -16,201 +16,201 @@ import org.apache.kafka.common.config.ConfigResource;
 
 /** Methods of Admin about topics, their records, places and configurations. */
 class AdminTopics {
-    static void add(Net<Admin> net) {
-        creation(net);
-        descriptions(net);
-        records(net);
-        places(net);
-        configs(net);
+    static void add(MethodTable<Admin> table) {
+        creation(table);
+        descriptions(table);
+        records(table);
+        places(table);
+        configs(table);
     }
 
-    private static void creation(Net<Admin> net) {
-        net.call("createTopics", "defaults", (admin, on) ->
+    private static void creation(MethodTable<Admin> table) {
+        table.call("createTopics", "defaults", (admin, on) ->
             created(admin.createTopics(List.of(
                 new NewTopic(on.named("t"), Optional.empty(), Optional.empty()))), on));
-        net.call("createTopics", "configs", (admin, on) ->
+        table.call("createTopics", "configs", (admin, on) ->
             created(admin.createTopics(List.of(new NewTopic(on.named("t"), 2, (short) 1)
                 .configs(Map.of("cleanup.policy", "compact")))), on));
-        net.call("createTopics", "assignment", (admin, on) ->
+        table.call("createTopics", "assignment", (admin, on) ->
             created(admin.createTopics(List.of(
                 new NewTopic(on.named("t"), Map.of(0, List.of(1), 1, List.of(1))))), on));
-        net.call("createTopics", "validate_only", (admin, on) ->
+        table.call("createTopics", "validate_only", (admin, on) ->
             created(admin.createTopics(
                 List.of(new NewTopic(on.named("t"), 1, (short) 1)),
                 new CreateTopicsOptions().validateOnly(true)), on));
-        net.call("createTopics", "existing", (admin, on) ->
+        table.call("createTopics", "existing", (admin, on) ->
             admin.createTopics(List.of(new NewTopic(on.topic(), 1, (short) 1))).values());
-        net.call("createPartitions", "defaults", (admin, on) ->
+        table.call("createPartitions", "defaults", (admin, on) ->
             admin.createPartitions(Map.of(on.topic(), NewPartitions.increaseTo(3))).values());
-        net.call("createPartitions", "validate_only", (admin, on) ->
+        table.call("createPartitions", "validate_only", (admin, on) ->
             admin.createPartitions(
                 Map.of(on.topic(), NewPartitions.increaseTo(3, List.of(List.of(1)))),
                 new CreatePartitionsOptions().validateOnly(true)).values());
-        net.call("createPartitions", "fewer", (admin, on) ->
+        table.call("createPartitions", "fewer", (admin, on) ->
             admin.createPartitions(Map.of(on.topic(), NewPartitions.increaseTo(1))).values());
-        net.call("deleteTopics", "defaults", (admin, on) ->
+        table.call("deleteTopics", "defaults", (admin, on) ->
             admin.deleteTopics(List.of(on.topic())).topicNameValues());
-        net.call("deleteTopics", "options", (admin, on) ->
+        table.call("deleteTopics", "options", (admin, on) ->
             admin.deleteTopics(List.of(on.absent()), new DeleteTopicsOptions())
                 .topicNameValues());
-        net.call("deleteTopics", "by_id", (admin, on) ->
+        table.call("deleteTopics", "by_id", (admin, on) ->
             admin.deleteTopics(TopicCollection.ofTopicIds(List.of(id(admin, on))))
                 .topicIdValues().values());
-        net.call("deleteTopics", "by_id_with_options", (admin, on) ->
+        table.call("deleteTopics", "by_id_with_options", (admin, on) ->
             admin.deleteTopics(
                 TopicCollection.ofTopicIds(List.of(new Uuid(4711, 4711))),
                 new DeleteTopicsOptions().retryOnQuotaViolation(false))
                 .topicIdValues().values());
     }
 
-    private static void descriptions(Net<Admin> net) {
-        net.call("listTopics", "defaults", (admin, on) ->
+    private static void descriptions(MethodTable<Admin> table) {
+        table.call("listTopics", "defaults", (admin, on) ->
             List.of(on.topic(), on.mine(admin.listTopics().names().get(), name -> name)));
-        net.call("listTopics", "internal", (admin, on) ->
+        table.call("listTopics", "internal", (admin, on) ->
             List.of(on.topic(), on.mine(
                 admin.listTopics(new ListTopicsOptions().listInternal(true)).names().get(),
                 name -> name)));
-        net.call("describeTopics", "defaults", (admin, on) ->
+        table.call("describeTopics", "defaults", (admin, on) ->
             admin.describeTopics(List.of(on.topic())).topicNameValues());
-        net.call("describeTopics", "options", (admin, on) ->
+        table.call("describeTopics", "options", (admin, on) ->
             admin.describeTopics(
                 List.of(on.topic()),
                 new DescribeTopicsOptions().includeAuthorizedOperations(true))
                 .allTopicNames().get().get(on.topic()).authorizedOperations());
-        net.call("describeTopics", "by_id", (admin, on) ->
+        table.call("describeTopics", "by_id", (admin, on) ->
             admin.describeTopics(TopicCollection.ofTopicIds(List.of(id(admin, on))))
                 .topicIdValues().values());
-        net.call("describeTopics", "in_pages", (admin, on) ->
+        table.call("describeTopics", "in_pages", (admin, on) ->
             admin.describeTopics(
                 TopicCollection.ofTopicNames(List.of(on.topic())),
                 new DescribeTopicsOptions().partitionSizeLimitPerResponse(1)).topicNameValues());
-        net.call("describeTopics", "absent", (admin, on) ->
+        table.call("describeTopics", "absent", (admin, on) ->
             admin.describeTopics(List.of(on.absent())).topicNameValues());
-        net.call("describeProducers", "defaults", (admin, on) ->
+        table.call("describeProducers", "defaults", (admin, on) ->
             admin.describeProducers(List.of(on.second())).all());
-        net.call("describeProducers", "broker", (admin, on) ->
+        table.call("describeProducers", "broker", (admin, on) ->
             admin.describeProducers(
                 List.of(on.second()), new DescribeProducersOptions().brokerId(1)).all());
     }
 
-    private static void records(Net<Admin> net) {
-        net.call("deleteRecords", "defaults", (admin, on) ->
+    private static void records(MethodTable<Admin> table) {
+        table.call("deleteRecords", "defaults", (admin, on) ->
             admin.deleteRecords(Map.of(on.first(), RecordsToDelete.beforeOffset(2)))
                 .lowWatermarks().get(on.first()).get().lowWatermark());
-        net.call("deleteRecords", "to_the_end", (admin, on) ->
+        table.call("deleteRecords", "to_the_end", (admin, on) ->
             admin.deleteRecords(
                 Map.of(on.first(), RecordsToDelete.beforeOffset(-1)),
                 new DeleteRecordsOptions()).lowWatermarks().get(on.first()).get().lowWatermark());
-        net.call("deleteRecords", "beyond_the_end", (admin, on) ->
+        table.call("deleteRecords", "beyond_the_end", (admin, on) ->
             admin.deleteRecords(Map.of(on.first(), RecordsToDelete.beforeOffset(9))).all());
-        net.call("listOffsets", "defaults", (admin, on) ->
+        table.call("listOffsets", "defaults", (admin, on) ->
             admin.listOffsets(Map.of(on.first(), OffsetSpec.latest())).all());
-        net.call("listOffsets", "earliest", (admin, on) ->
+        table.call("listOffsets", "earliest", (admin, on) ->
             listed(admin, on, OffsetSpec.earliest()));
-        net.call("listOffsets", "greatest_time", (admin, on) ->
+        table.call("listOffsets", "greatest_time", (admin, on) ->
             listed(admin, on, OffsetSpec.maxTimestamp()));
-        net.call("listOffsets", "earliest_local", (admin, on) ->
+        table.call("listOffsets", "earliest_local", (admin, on) ->
             listed(admin, on, OffsetSpec.earliestLocal()));
-        net.call("listOffsets", "tiered", (admin, on) ->
+        table.call("listOffsets", "tiered", (admin, on) ->
             listed(admin, on, OffsetSpec.latestTiered()));
-        net.call("listOffsets", "at_a_time", (admin, on) ->
-            listed(admin, on, OffsetSpec.forTimestamp(Stage.NOW + 1000)));
+        table.call("listOffsets", "at_a_time", (admin, on) ->
+            listed(admin, on, OffsetSpec.forTimestamp(Fixtures.NOW + 1000)));
     }
 
-    private static void places(Net<Admin> net) {
-        net.call("alterReplicaLogDirs", "defaults", (admin, on) -> admin.alterReplicaLogDirs(
+    private static void places(MethodTable<Admin> table) {
+        table.call("alterReplicaLogDirs", "defaults", (admin, on) -> admin.alterReplicaLogDirs(
             Map.of(new TopicPartitionReplica(on.topic(), 0, 1), directory(admin))).values());
-        net.call("alterReplicaLogDirs", "absent_directory", (admin, on) ->
+        table.call("alterReplicaLogDirs", "absent_directory", (admin, on) ->
             admin.alterReplicaLogDirs(
                 Map.of(new TopicPartitionReplica(on.topic(), 0, 1), "/no/such/directory"),
                 new AlterReplicaLogDirsOptions()).values());
-        net.call("describeLogDirs", "defaults", (admin, on) -> {
+        table.call("describeLogDirs", "defaults", (admin, on) -> {
             on.topic();
             return on.mine(replicas(admin.describeLogDirs(List.of(1))), TopicPartition::topic)
                 .stream().map(String::valueOf).sorted().toList();
         });
-        net.call("describeLogDirs", "options", (admin, on) ->
+        table.call("describeLogDirs", "options", (admin, on) ->
             replicas(admin.describeLogDirs(List.of(1), new DescribeLogDirsOptions()))
                 .contains(on.first()));
-        net.call("describeReplicaLogDirs", "defaults", (admin, on) ->
+        table.call("describeReplicaLogDirs", "defaults", (admin, on) ->
             admin.describeReplicaLogDirs(List.of(new TopicPartitionReplica(on.topic(), 0, 1)))
                 .all().get().values().iterator().next().getCurrentReplicaOffsetLag());
-        net.call("describeReplicaLogDirs", "options", (admin, on) ->
+        table.call("describeReplicaLogDirs", "options", (admin, on) ->
             admin.describeReplicaLogDirs(
                 List.of(new TopicPartitionReplica(on.absent(), 0, 1)),
                 new DescribeReplicaLogDirsOptions()).all());
-        net.call("electLeaders", "defaults", (admin, on) ->
+        table.call("electLeaders", "defaults", (admin, on) ->
             admin.electLeaders(ElectionType.PREFERRED, Set.of(on.first())).partitions());
-        net.call("electLeaders", "unclean", (admin, on) ->
+        table.call("electLeaders", "unclean", (admin, on) ->
             admin.electLeaders(
                 ElectionType.UNCLEAN, Set.of(on.first()), new ElectLeadersOptions()).partitions());
-        net.call("alterPartitionReassignments", "defaults", (admin, on) ->
+        table.call("alterPartitionReassignments", "defaults", (admin, on) ->
             admin.alterPartitionReassignments(Map.of(
                 on.first(), Optional.of(new NewPartitionReassignment(List.of(1))))).values());
-        net.call("alterPartitionReassignments", "cancelled", (admin, on) ->
+        table.call("alterPartitionReassignments", "cancelled", (admin, on) ->
             admin.alterPartitionReassignments(
                 Map.of(on.first(), Optional.empty()),
                 new AlterPartitionReassignmentsOptions()).values());
-        net.call("listPartitionReassignments", "defaults", (admin, on) ->
+        table.call("listPartitionReassignments", "defaults", (admin, on) ->
             admin.listPartitionReassignments().reassignments());
-        net.call("listPartitionReassignments", "partitions", (admin, on) ->
+        table.call("listPartitionReassignments", "partitions", (admin, on) ->
             admin.listPartitionReassignments(Set.of(on.first())).reassignments());
-        net.call("listPartitionReassignments", "partitions_with_options", (admin, on) ->
+        table.call("listPartitionReassignments", "partitions_with_options", (admin, on) ->
             admin.listPartitionReassignments(
                 Set.of(on.first()), new ListPartitionReassignmentsOptions()).reassignments());
-        net.call("listPartitionReassignments", "options", (admin, on) ->
+        table.call("listPartitionReassignments", "options", (admin, on) ->
             admin.listPartitionReassignments(new ListPartitionReassignmentsOptions())
                 .reassignments());
-        net.call("listPartitionReassignments", "optional", (admin, on) ->
+        table.call("listPartitionReassignments", "optional", (admin, on) ->
             admin.listPartitionReassignments(
                 Optional.of(Set.of(on.first())), new ListPartitionReassignmentsOptions())
                 .reassignments());
     }
 
-    private static void configs(Net<Admin> net) {
-        net.call("describeConfigs", "defaults", (admin, on) ->
+    private static void configs(MethodTable<Admin> table) {
+        table.call("describeConfigs", "defaults", (admin, on) ->
             admin.describeConfigs(List.of(resource(on))).all().get().get(resource(on)).entries()
                 .stream().map(String::valueOf).sorted().toList());
-        net.call("describeConfigs", "options", (admin, on) ->
+        table.call("describeConfigs", "options", (admin, on) ->
             admin.describeConfigs(
                 List.of(resource(on)), new DescribeConfigsOptions()
                     .includeSynonyms(true).includeDocumentation(true))
                 .all().get().get(resource(on)).get("cleanup.policy").synonyms());
-        net.call("describeConfigs", "absent", (admin, on) ->
+        table.call("describeConfigs", "absent", (admin, on) ->
             admin.describeConfigs(
                 List.of(new ConfigResource(ConfigResource.Type.TOPIC, on.absent()))).all());
-        net.call("incrementalAlterConfigs", "defaults", (admin, on) ->
+        table.call("incrementalAlterConfigs", "defaults", (admin, on) ->
             admin.incrementalAlterConfigs(change(on, "retention.ms", "7", OpType.SET)).values());
-        net.call("incrementalAlterConfigs", "validate_only", (admin, on) ->
+        table.call("incrementalAlterConfigs", "validate_only", (admin, on) ->
             admin.incrementalAlterConfigs(
                 change(on, "retention.ms", "7", OpType.SET),
                 new AlterConfigsOptions().validateOnly(true)).values());
-        net.call("incrementalAlterConfigs", "append", (admin, on) ->
+        table.call("incrementalAlterConfigs", "append", (admin, on) ->
             admin.incrementalAlterConfigs(
                 change(on, "cleanup.policy", "compact", OpType.APPEND)).values());
-        net.call("incrementalAlterConfigs", "unknown", (admin, on) ->
+        table.call("incrementalAlterConfigs", "unknown", (admin, on) ->
             admin.incrementalAlterConfigs(change(on, "no.key", "7", OpType.SET)).values());
-        net.call("listConfigResources", "defaults", (admin, on) -> {
+        table.call("listConfigResources", "defaults", (admin, on) -> {
             on.topic();
             return on.mine(admin.listConfigResources().all().get(), ConfigResource::name);
         });
-        net.call("listConfigResources", "types", (admin, on) ->
+        table.call("listConfigResources", "types", (admin, on) ->
             admin.listConfigResources(
                 Set.of(ConfigResource.Type.BROKER), new ListConfigResourcesOptions()).all());
     }
 
-    private static Object created(CreateTopicsResult result, Stage on) throws Exception {
+    private static Object created(CreateTopicsResult result, Fixtures on) throws Exception {
         String name = on.named("t");
         return List.of(
             result.values().get(name), result.numPartitions(name),
             result.replicationFactor(name), result.config(name).get().get("cleanup.policy"));
     }
 
-    private static Object listed(Admin admin, Stage on, OffsetSpec spec) throws Exception {
+    private static Object listed(Admin admin, Fixtures on, OffsetSpec spec) throws Exception {
         return admin.listOffsets(Map.of(on.first(), spec), new ListOffsetsOptions()).all();
     }
 
-    private static Uuid id(Admin admin, Stage on) throws Exception {
+    private static Uuid id(Admin admin, Fixtures on) throws Exception {
         return admin.describeTopics(List.of(on.topic())).allTopicNames().get().get(on.topic())
             .topicId();
     }
@@ -226,12 +226,12 @@ class AdminTopics {
             .keySet();
     }
 
-    private static ConfigResource resource(Stage on) throws Exception {
+    private static ConfigResource resource(Fixtures on) throws Exception {
         return new ConfigResource(ConfigResource.Type.TOPIC, on.topic());
     }
 
     private static Map<ConfigResource, Collection<AlterConfigOp>> change(
-        Stage on, String key, String value, OpType operation) throws Exception {
+        Fixtures on, String key, String value, OpType operation) throws Exception {
         return Map.of(
             resource(on), List.of(new AlterConfigOp(new ConfigEntry(key, value), operation)));
     }

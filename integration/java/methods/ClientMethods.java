@@ -24,7 +24,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.common.utils.AppInfoParser;
 
 /**
- * Plays the nets of the Java clients to a broker: ADDRESS [TEXT]. Only shapes with TEXT in their
+ * Plays the tables of the Java clients to a broker: ADDRESS [TEXT]. Only shapes with TEXT in their
  * name are played.
  *
  * Prints JSON: the release and the public methods, each outcome, and at the end the overloads that
@@ -48,50 +48,50 @@ public class ClientMethods {
     }
 
     public static void main(String[] arguments) throws Exception {
-        List<Net<?>> nets = List.of(AdminNet.net(), ProducerNet.net(), ConsumerNet.net());
+        List<MethodTable<?>> tables = List.of(AdminTable.table(), ProducerTable.table(), ConsumerTable.table());
         String only = arguments.length > 1 ? arguments[1] : "";
-        new ClientMethods(arguments[0]).play(nets, only);
+        new ClientMethods(arguments[0]).play(tables, only);
         System.exit(0);
     }
 
-    private void play(List<Net<?>> nets, String only) throws Exception {
+    private void play(List<MethodTable<?>> tables, String only) throws Exception {
         Map<String, Object> methods = new HashMap<>();
-        nets.forEach(net -> methods.put(net.name, names(net.of)));
+        tables.forEach(table -> methods.put(table.name, names(table.of)));
         print(Map.of("release", AppInfoParser.getVersion(), "public", methods));
         ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE);
         List<Future<?>> played = new ArrayList<>();
-        for (Net<?> net : nets) {
-            for (String name : net.shapes.keySet()) {
-                if (!(net.name + " " + name).contains(only)) continue;
+        for (MethodTable<?> table : tables) {
+            for (String name : table.shapes.keySet()) {
+                if (!(table.name + " " + name).contains(only)) continue;
                 played.add(pool.submit(() -> {
-                    print(play(net, name));
+                    print(play(table, name));
                     return null;
                 }));
             }
         }
         for (Future<?> each : played) each.get();
         Map<String, Object> uncalled = new HashMap<>();
-        nets.forEach(net -> uncalled.put(net.name, uncalled(net)));
+        tables.forEach(table -> uncalled.put(table.name, uncalled(table)));
         print(Map.of("uncalled", uncalled));
     }
 
-    private <C> Map<String, Object> play(Net<C> net, String name) {
+    private <C> Map<String, Object> play(MethodTable<C> table, String name) {
         long begin = System.nanoTime();
         String method = name.substring(0, name.indexOf('/'));
         Set<String> used = new TreeSet<>();
-        Stage on = new Stage(bootstrap, net.name + "/" + name, admin, producer);
+        Fixtures on = new Fixtures(bootstrap, table.name + "/" + name, admin, producer);
         Object outcome;
         try (on) {
-            on.watch = client -> watched(net, client, used);
-            C client = on.client(net, Map.of());
-            outcome = Telling.tell(net.shapes.get(name).call(client, on));
+            on.watch = client -> watched(table, client, used);
+            C client = on.client(table, Map.of());
+            outcome = JsonValues.of(table.shapes.get(name).call(client, on));
         } catch (ExecutionException failed) {
-            outcome = Telling.tell(failed.getCause());
+            outcome = JsonValues.of(failed.getCause());
         } catch (Throwable failed) {
-            outcome = Telling.tell(failed);
+            outcome = JsonValues.of(failed);
         }
         Map<String, Object> told = new HashMap<>();
-        told.put("client", net.name);
+        told.put("client", table.name);
         told.put("method", method);
         told.put("shape", name.substring(name.indexOf('/') + 1));
         told.put("calls_it", used.contains(method));
@@ -101,11 +101,11 @@ public class ClientMethods {
     }
 
     /** Stands before a client, and notes which of its methods are called. */
-    private Object watched(Net<?> net, Object client, Set<String> used) {
+    private Object watched(MethodTable<?> table, Object client, Set<String> used) {
         Set<String> signatures =
-            invoked.computeIfAbsent(net.name, name -> ConcurrentHashMap.newKeySet());
+            invoked.computeIfAbsent(table.name, name -> ConcurrentHashMap.newKeySet());
         return Proxy.newProxyInstance(
-            net.of.getClassLoader(), new Class<?>[] {net.of}, (proxy, method, arguments) -> {
+            table.of.getClassLoader(), new Class<?>[] {table.of}, (proxy, method, arguments) -> {
                 used.add(method.getName());
                 signatures.add(signature(method));
                 try {
@@ -116,10 +116,10 @@ public class ClientMethods {
             });
     }
 
-    private Set<String> uncalled(Net<?> net) {
-        Set<String> left = methods(net.of).stream()
+    private Set<String> uncalled(MethodTable<?> table) {
+        Set<String> left = methods(table.of).stream()
             .map(ClientMethods::signature).collect(Collectors.toCollection(TreeSet::new));
-        left.removeAll(invoked.getOrDefault(net.name, Set.of()));
+        left.removeAll(invoked.getOrDefault(table.name, Set.of()));
         return left;
     }
 

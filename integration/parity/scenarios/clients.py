@@ -13,7 +13,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users i
     NewTopic,
 )
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.scenario import Kafka, Story, scenario
 
 with warnings.catch_warnings():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.group_requests import commit, consumer_heartbeat, join
 from integration.parity.scenario import Kafka, Story, scenario
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest

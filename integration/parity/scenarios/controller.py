@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import (
     alter_configs,
     create_partitions,

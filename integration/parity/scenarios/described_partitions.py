@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import delete_topics, describe_partitions
 from integration.parity.requests import batch, produce
 from integration.parity.scenario import Kafka, Story, scenario

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import (
     BROKER,
     CLIENT_METRICS,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.requests import batch, fetch, produce
 from integration.parity.scenario import Kafka, Story, scenario
 from protocol.messages import alter_client_quotas as alter

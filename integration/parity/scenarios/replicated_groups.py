@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import elect, reassign
 from integration.parity.group_requests import commit, committed, find_coordinator, heartbeat, join
 from integration.parity.members import Member, stable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import (
     APPEND,
     BROKER,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from integration.deadlines import eventually
+from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import (
     create_partitions,
     create_topics,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.requirements import need
+from integration.machine.requirements import need
 from pipeline.report.page import page
 from tests.pipeline.report.findings_made import made
 

@@ -1,0 +1,1 @@
+"""Scripts that use one client library; the interpreter that has the library runs them."""

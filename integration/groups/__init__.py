@@ -1,0 +1,1 @@
+"""Plays the group scripts of tests/broker/groups to a broker over the network."""

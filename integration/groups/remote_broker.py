@@ -1,0 +1,113 @@
+"""Requests to a broker over the network, for one group: connections, time and topic names."""
+
+from __future__ import annotations
+
+import selectors
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from integration.wire.connection import Connection
+from protocol.headers import decode_response, encode_request
+from protocol.messages import RESPONSES
+from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+
+
+class RemoteBroker:
+    """What a story needs besides a coordinator: time, topics, connections.
+
+    *prefix* goes before the names of its topics, so that they are its own.
+    """
+
+    def __init__(self, bootstrap: str, prefix: str | None = None) -> None:
+        self.group = f"story-{uuid.uuid4().hex}"
+        self.prefix = f"{uuid.uuid4().hex[:8]}." if prefix is None else prefix
+        self._bootstrap = bootstrap
+        self._main = Connection(bootstrap)
+        self._selector = selectors.DefaultSelector()
+        self._parked: dict[Connection, Callable[[Any], None]] = {}
+        self._started = time.monotonic()
+        self.sent = self.answered = 0
+        self._await_coordinator()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._main.close()
+        for connection in self._parked:
+            connection.close()
+        self._selector.close()
+
+    def end_request(self) -> None:
+        """Do nothing: the broker ends its requests itself."""
+
+    def now_ms(self) -> float:
+        """Time since the story began."""
+        return (time.monotonic() - self._started) * 1000
+
+    def wait(self, duration_ms: float) -> None:
+        """Let time pass; answers are taken in as they come."""
+        until = time.monotonic() + duration_ms / 1000
+        while (left := until - time.monotonic()) > 0:
+            self.take(left)
+
+    # ---------------------------------------------------------------------------- requests
+
+    def ask(self, body: Any, version: int | None = None, client: str = "story") -> Any:
+        """Send a request on a connection on which nobody waits, and wait for its answer."""
+        version = body.__spec__.versions[-1] if version is None else version
+        frame = self._main.ask(encode_request(body, version, 1, client))
+        return decode_response(RESPONSES[body.__spec__.key], version, memoryview(frame))[1]
+
+    def park(
+        self, body: Any, version: int, client: str, on_response: Callable[[Any], None]
+    ) -> None:
+        """Send a request that may be answered much later."""
+        connection = Connection(self._bootstrap)
+        connection.send(encode_request(body, version, 1, client))
+        self.sent += 1
+
+        def on_readable() -> None:
+            frame = memoryview(connection.receive())
+            on_response(decode_response(RESPONSES[body.__spec__.key], version, frame)[1])
+
+        self._parked[connection] = lambda _: on_readable()
+        self._selector.register(connection.socket, selectors.EVENT_READ, connection)
+
+    @property
+    def is_awaiting(self) -> bool:
+        """Whether a request has not been answered yet."""
+        return bool(self._parked)
+
+    def take(self, timeout_s: float) -> bool:
+        """Take in one answer or more, as soon as there are any; False if there are none."""
+        ready = self._selector.select(timeout_s) if self._parked else ()
+        if not self._parked:
+            time.sleep(timeout_s)
+        for key, _ in ready:
+            connection: Connection = key.data
+            self._selector.unregister(connection.socket)
+            self.answered += 1
+            self._parked.pop(connection)(None)
+            connection.close()
+        return bool(ready)
+
+    def _await_coordinator(self) -> None:
+        body = FindCoordinatorRequest(key_type=0, coordinator_keys=[self.group])
+        while self.ask(body).coordinators[0].error_code or self._is_loading():
+            time.sleep(0.1)
+
+    def _is_loading(self) -> bool:
+        told = self.ask(DescribeGroupsRequest(groups=[self.group]), 5).groups[0]
+        return bool(told.error_code)
+
+    # -------------------------------------------------------------------------- topic names
+
+    def real(self, name: str) -> str:
+        """A topic's name on the broker, where other stories have topics, too."""
+        return self.prefix + name
+
+    def told(self, name: str) -> str:
+        """A topic's name in the story."""
+        return name.removeprefix(self.prefix)

@@ -1,0 +1,155 @@
+"""Plays the group stories of tests/ to a broker over the wire, so that any broker can be asked.
+
+Times are left out of the answers, and so is what DescribeGroups does not tell. How many answers
+each command brings is known from playing the story in virtual time first: so nobody has to wait
+just to see that nothing more comes.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from broker.config import Config, Setting
+from integration.groups.remote_world import RemoteWorld
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from protocol.messages.describe_groups import DescribeGroupsRequest
+from tests.broker.groups.story import Script, Story
+from tests.broker.groups.virtual_world import VirtualWorld
+
+STORIES = Path(__file__).parents[2] / "tests" / "broker" / "groups"
+# Commands that only a broker of ours understands.
+_OURS = re.compile(r"^(slow|replicate|refuse|restart|unload|expire)\b", re.MULTILINE)
+_WAIT = re.compile(r"^wait (\d+)", re.MULTILINE)
+_GENERATION = re.compile(r"(?<=^state )(\w+) generation \d+")
+# The time an answer that is due may take, and the time in which a request has been understood.
+_ANSWERED_WITHIN_S = 3.0
+_QUIET_S = 0.4
+# A story waits for the millisecond; a wait here ends well before or well after what it is about.
+_BEFORE_MS, _AFTER_MS = -300, 200
+
+
+def plays_anywhere(path: Path, *, within_ms: int) -> bool:
+    """Whether a story asks nothing that only our broker can do, and does not take too long."""
+    text = path.read_text()
+    return not _OURS.search(text) and sum(map(int, _WAIT.findall(text))) <= within_ms
+
+
+def played(script: Script, bootstrap: str) -> list[list[str]]:
+    """The answers of each block of a story, sorted, without times."""
+    world = RemoteWorld(bootstrap)
+    try:
+        story = RemoteStory(world, _answers_per_command(script))
+        return [sorted(map(without_time, story.play(block.commands))) for block in script.blocks]
+    finally:
+        world.close()
+
+
+def expected(script: Script) -> list[list[str]]:
+    """The answers as the story has them, in the same form."""
+    return [sorted(map(without_time, block.answers)) for block in script.blocks]
+
+
+def without_time(answer: str) -> str:
+    """What was answered."""
+    return _GENERATION.sub(r"\1", answer.partition(" ")[2])
+
+
+def _answers_per_command(script: Script) -> list[int]:
+    """How many answers each command of a story brings, those of all blocks one after the other."""
+    settings = [Setting(key, value, "the story") for key, value in script.config.items()]
+    story = Story(VirtualWorld(Config.from_settings(settings)))
+    return [len(story.play([each])) for block in script.blocks for each in block.commands]
+
+
+class RemoteStory(Story):
+    """A story whose coordinator is somewhere else."""
+
+    def __init__(self, world: RemoteWorld, answers_per_command: Sequence[int]) -> None:
+        super().__init__(cast("VirtualWorld", world))
+        self._brings = iter(answers_per_command)
+        self._owed = 0
+        self._ahead_ms = 0.0
+        # In a story commands take no time: what begins with them may have begun so much later here.
+        self._spread_ms = 0.0
+
+    def play(self, commands: list[str]) -> list[str]:
+        answers = []
+        for command in commands:
+            self._owed += next(self._brings)
+            sent = self._remote.sent
+            answers += self._told(super().play([command]))
+            self._await(lambda: len(self._answers) >= self._owed)
+            if self._remote.sent > sent and self._remote.is_awaiting:
+                self._let_arrive()
+            answers += self._told(super().play([]))
+        return answers
+
+    def _let_arrive(self) -> None:
+        """Give an unanswered request time to be understood; later waits are the shorter for it."""
+        began_ms = self._world.now_ms()
+        self._remote.take(_QUIET_S)
+        took_ms = self._world.now_ms() - began_ms
+        self._ahead_ms += took_ms
+        self._spread_ms += took_ms
+
+    def _await(self, is_so: Callable[[], bool]) -> None:
+        """Take answers in until it is so, or seems never to become so."""
+        deadline = time.monotonic() + _ANSWERED_WITHIN_S
+        while not is_so() and time.monotonic() < deadline:
+            self._remote.take(_QUIET_S)
+
+    def _told(self, answers: list[str]) -> list[str]:
+        self._owed -= len(answers)
+        return answers
+
+    def _do_enter(self, name: str, *words: str) -> None:
+        answered = self._remote.answered
+        super()._do_enter(name, *words)
+        self._await(lambda: self._remote.answered > answered)
+
+    def _do_wait(self, duration_ms: str) -> None:
+        ahead_ms = _BEFORE_MS if duration_ms.endswith("9") else _AFTER_MS
+        late_ms = self._spread_ms if int(duration_ms) == 1 else 0  # what is due now has to be over
+        self._world.wait(max(0, int(duration_ms) + ahead_ms - self._ahead_ms) + late_ms)
+        self._ahead_ms = ahead_ms
+
+    @property
+    def _remote(self) -> RemoteWorld:
+        return cast("RemoteWorld", self._world)
+
+    def _do_state(self) -> None:
+        told = self._remote.ask(DescribeGroupsRequest(groups=[self._remote.group]), 5)
+        (group,) = told.groups
+        members = " ".join(sorted(self._called(each.member_id) for each in group.members))
+        self._say(f"state {group.group_state} generation 0 members {members}".strip())
+
+    def _do_describe(self) -> None:
+        told = self._remote.ask(ConsumerGroupDescribeRequest(group_ids=[self._remote.group]))
+        (group,) = told.groups
+        self._say(
+            f"group {group.group_state} epoch {group.group_epoch} assigned {group.assignment_epoch}"
+        )
+        for member in sorted(group.members, key=lambda each: self._called(each.member_id)):
+            has = self._shown(_by_id(member.assignment.topic_partitions))
+            shall = self._shown(_by_id(member.target_assignment.topic_partitions))
+            goal = "" if has == shall else f" shall have {shall}"
+            called = self._called(member.member_id)
+            self._say(f"- {called} epoch {member.member_epoch} has {has}{goal}")
+
+    def _by_topic(self, text: str) -> dict[str, list[int]]:
+        return {self._remote.real(name): ps for name, ps in super()._by_topic(text).items()}
+
+    def _topic_names(self, text: str) -> list[str]:
+        return [self._remote.real(name) for name in super()._topic_names(text)]
+
+    def _shown_assignment(self, raw: bytes) -> str:
+        return super()._shown_assignment(raw).replace(self._remote.prefix, "")
+
+
+def _by_id(topics: Sequence[Any]) -> dict[uuid.UUID, Sequence[int]]:
+    return {topic.topic_id: topic.partitions for topic in topics}

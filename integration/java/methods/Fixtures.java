@@ -1,0 +1,175 @@
+package methods;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/**
+ * What a shape finds on the broker: topics, records and groups that no other shape uses.
+ *
+ * Names are the same on every broker, so that outcomes can be compared as they are.
+ */
+class Fixtures implements AutoCloseable {
+    static final long NOW = System.currentTimeMillis() / 1000 * 1000 - 3000;
+
+    final String bootstrap;
+    final String clientId;
+    private final String prefix;
+    private final Admin admin;
+    private final KafkaProducer<String, String> producer;
+    private final List<AutoCloseable> clients = new ArrayList<>();
+    private String topic;
+    private String group;
+    /** Stands before a client, to note what is called. */
+    Function<Object, Object> watch = client -> client;
+
+    /** `admin` and `producer` make the fixtures of all fixtures. */
+    Fixtures(
+        String bootstrap, String clientId, Admin admin, KafkaProducer<String, String> producer
+    ) {
+        this.bootstrap = bootstrap;
+        this.clientId = clientId;
+        this.prefix = clientId.replaceAll("[ /]", ".") + ".";
+        this.admin = admin;
+        this.producer = producer;
+    }
+
+    /** Returns a name of this shape's own. */
+    String named(String what) {
+        return prefix + what;
+    }
+
+    /** Returns a name that nothing has. */
+    String absent() {
+        return named("absent");
+    }
+
+    /** Returns a topic of two partitions, with three records in the first one. */
+    String topic() throws Exception {
+        if (topic != null) return topic;
+        topic = emptyTopic("topic", 2);
+        for (int number = 0; number < 3; number++) {
+            String value = List.of("one", "two", "three").get(number);
+            producer.send(new ProducerRecord<>(topic, 0, NOW + number * 1000, null, value)).get();
+        }
+        return topic;
+    }
+
+    /** Creates a topic without records. */
+    String emptyTopic(String what, int partitions) throws Exception {
+        String name = named(what);
+        admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1))).all().get();
+        eventually(() -> admin.describeTopics(List.of(name)).allTopicNames().get().get(name)
+            .partitions().stream().allMatch(each -> each.leader() != null));
+        return name;
+    }
+
+    TopicPartition first() throws Exception {
+        return new TopicPartition(topic(), 0);
+    }
+
+    TopicPartition second() throws Exception {
+        return new TopicPartition(topic(), 1);
+    }
+
+    /** Returns a group without members that has committed offset 1 of the first partition. */
+    String group() throws Exception {
+        if (group != null) return group;
+        group = named("group");
+        admin.alterConsumerGroupOffsets(group, Map.of(first(), new OffsetAndMetadata(1)))
+            .all().get();
+        return group;
+    }
+
+    /** Returns whether something's name is of this shape. */
+    boolean isMine(String name) {
+        return name.startsWith(prefix);
+    }
+
+    /** Returns those whose name is of this shape. */
+    <T> List<T> mine(Collection<T> all, Function<T, String> name) {
+        return all.stream().filter(each -> isMine(name.apply(each))).collect(Collectors.toList());
+    }
+
+    /** Returns the base of every client's configuration. */
+    Map<String, Object> settings() {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("bootstrap.servers", bootstrap);
+        settings.put("client.id", clientId);
+        settings.put("request.timeout.ms", 10_000);
+        settings.put("default.api.timeout.ms", 20_000);
+        return settings;
+    }
+
+    /** Returns a client of a table, with settings over the base. */
+    <C> C client(MethodTable<C> table, Map<String, Object> over) {
+        Map<String, Object> settings = settings();
+        settings.putAll(over);
+        C client = table.make.apply(settings);
+        if (client instanceof AutoCloseable closeable) clients.add(closeable);
+        return table.of.cast(watch.apply(client));
+    }
+
+    /** Closes a client with this fixtures. */
+    <T extends AutoCloseable> T closing(T client) {
+        clients.add(client);
+        return client;
+    }
+
+    /** Returns a member of a group of its own, once it has its partitions. */
+    KafkaConsumer<String, String> member(String ownGroup, String instance) throws Exception {
+        Properties settings = new Properties();
+        settings.putAll(settings());
+        settings.put("client.id", "member");
+        settings.put("group.id", ownGroup);
+        settings.put("auto.offset.reset", "earliest");
+        Optional.ofNullable(instance).ifPresent(id -> settings.put("group.instance.id", id));
+        var strings = new StringDeserializer();
+        var consumer = closing(new KafkaConsumer<String, String>(settings, strings, strings));
+        consumer.subscribe(List.of(topic()));
+        if (consumer.poll(Duration.ofSeconds(20)).isEmpty()) throw new AssertionError("no record");
+        return consumer;
+    }
+
+    /** Asks until the answer is true, for ten seconds. */
+    static void eventually(Callable<Boolean> ask) throws Exception {
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (true) {
+            try {
+                if (ask.call()) return;
+            } catch (java.util.concurrent.ExecutionException notYet) {
+                if (System.nanoTime() > deadline) throw notYet;
+            }
+            if (System.nanoTime() > deadline) throw new AssertionError("not within 10 s");
+            Thread.sleep(5);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (AutoCloseable client : clients) {
+            try {
+                client.close();
+            } catch (Exception closedAlready) {
+                continue;
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+"""What lets a Kafka of the tests start in a second instead of five: two files, made once a machine.
+
+`bootstrap.checkpoint` is what Kafka's StorageTool writes into a log directory that it formats; it
+is the same for every node. `classes.jsa` is the JVM's own archive of the classes that a server has
+loaded (class data sharing); a JVM that it does not fit goes without it. Both come from one server
+that is started, asked a few things, and stopped in good order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from integration.kafka.jars import kafka_jars
+from integration.processes.server_process import ServerProcess, free_ports, wait_for_listener
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import fetch, produce
+from integration.wire.topics import make_topic
+
+CHECKPOINT, CLASSES = "bootstrap.checkpoint", "classes.jsa"
+# A server that lives for seconds is best served by the compiler that starts soonest.
+_JVM_FLAGS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xlog:disable")
+_ANY_CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
+
+
+class QuickStart(NamedTuple):
+    """The folder of the two files."""
+
+    folder: Path
+
+    @property
+    def jvm_flags(self) -> list[str]:
+        """What to tell `java` before the class path."""
+        return [*_JVM_FLAGS, f"-XX:SharedArchiveFile={self.folder / CLASSES}"]
+
+    def format(self, directory: Path, cluster_id: str, node_id: int) -> None:
+        """Make *directory* a formatted log directory of a node."""
+        directory.mkdir(parents=True)
+        shutil.copy(self.folder / CHECKPOINT, directory)
+        facts = {"version": "1", "cluster.id": cluster_id, "node.id": str(node_id)}
+        write_properties(directory / "meta.properties", facts)
+
+
+def quick_start() -> QuickStart:
+    """The two files for this JVM and these jars; makes them the first time."""
+    folder = kafka_jars().parent / f"{kafka_jars().name}-started-{_jvm()}"
+    if not folder.exists():
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix="starting-") as scratch:
+            made = _make(Path(scratch))
+            try:
+                made.rename(folder)
+            except OSError:  # another run was faster
+                if not folder.exists():
+                    raise
+    return QuickStart(folder)
+
+
+def class_path() -> str:
+    """Kafka's jars in an order that never changes: an archive of classes is for one order."""
+    return ":".join(str(jar) for jar in sorted(kafka_jars().glob("*.jar")))
+
+
+def write_properties(path: Path, values: Mapping[str, str]) -> None:
+    """Write a file of Java properties."""
+    path.write_text("".join(f"{key}={value}\n" for key, value in values.items()))
+
+
+def _jvm() -> str:
+    """A short name for the JVM on the PATH, another one for each version of it."""
+    java = Path(shutil.which("java") or "java").resolve()
+    release = java.parent.parent / "release"
+    said = release.read_bytes() if release.exists() else os.fsencode(java)
+    return hashlib.sha256(said).hexdigest()[:8]
+
+
+def _make(scratch: Path) -> Path:
+    made, data, properties = scratch / "made", scratch / "data", scratch / "server.properties"
+    made.mkdir()
+    port, controller = free_ports(2)
+    write_properties(
+        properties,
+        {
+            "process.roles": "broker,controller",
+            "node.id": "1",
+            "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
+            "controller.listener.names": "CONTROLLER",
+            "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+            "log.dirs": str(data),
+        },
+    )
+    java = ["java", *_JVM_FLAGS, "-cp", class_path()]
+    formatting = ["kafka.tools.StorageTool", "format", "-t", _ANY_CLUSTER, "-c", str(properties)]
+    subprocess.run([*java, *formatting], check=True, capture_output=True, timeout=60)
+    shutil.copy(data / CHECKPOINT, made)
+    archiving = f"-XX:ArchiveClassesAtExit={made / CLASSES}"
+    server = ServerProcess([*java[:-2], archiving, *java[-2:], "kafka.Kafka", properties], scratch)
+    try:
+        wait_for_listener(server, "127.0.0.1", port, within=60)
+        _use(f"127.0.0.1:{port}")
+        server.stop(within=60)
+    finally:
+        server.kill()
+    return made
+
+
+def _use(bootstrap: str) -> None:
+    """Have the server load the classes of what tests ask most."""
+    with Connection(bootstrap) as connection:
+        make_topic(connection, "first")
+        connection.ask(produce("first", 0, batch([b"value"])))
+        connection.ask(fetch("first", 0, 0))

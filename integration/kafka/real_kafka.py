@@ -1,0 +1,165 @@
+"""A real Apache Kafka (KRaft) from its jars, on free loopback ports, as a context manager.
+
+Broker properties are given as to Kafka itself, and go over those of `kafka_properties.py`.
+"""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import signal
+import tempfile
+import uuid
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+from integration.kafka.jars import KAFKA_VERSION
+from integration.kafka.properties import CONTROLLER_NODE, node_properties
+from integration.kafka.quick_start import class_path, quick_start, write_properties
+from integration.machine.deadlines import eventually
+from integration.processes.server_process import (
+    ServerProcess,
+    files_in,
+    free_ports,
+    wait_for_listener,
+)
+from integration.wire.connection import Connection
+from integration.wire.requests import metadata, read_metadata
+
+_LASTING = ("-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20")
+START_WITHIN_SECONDS = 60
+
+
+class RealKafka:
+    """One to many nodes, serving once the constructor returns.
+
+    ``quick``: a JVM for a short life, that starts in a third of the time and is slow for ever.
+    ``log_level``: what it writes of its own log to stdout.
+    """
+
+    name = f"Apache Kafka {KAFKA_VERSION}"
+    source = "from its jars, on the local JVM"
+
+    def __init__(
+        self,
+        nodes: int = 1,
+        properties: Mapping[str, str] | None = None,
+        *,
+        heap: str = "1G",
+        quick: bool = False,
+        log_level: str = "ERROR",
+    ) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="antechamber-kafka-"))
+        self.processes: list[ServerProcess] = []
+        self._properties_of: dict[int, dict[str, str]] = {}
+        self._files = quick_start()
+        flags = self._files.jvm_flags if quick else _LASTING
+        logging = f"-Dlog4j2.level={log_level}"
+        self._java = ["java", f"-Xmx{heap}", *flags, "-Djava.awt.headless=true", logging, "-cp"]
+        ports = free_ports(nodes + 1)
+        self._listeners, self._controller = ports[:nodes], ports[nodes]
+        self.nodes = {node + 1: f"127.0.0.1:{port}" for node, port in enumerate(ports[:nodes])}
+        self.bootstrap = ",".join(self.nodes.values())
+        try:
+            self._format(dict(properties or {}))
+            self._start_all()
+        except BaseException:
+            self.close()
+            raise
+        print(f"using {self.name}, {nodes} node(s) at {self.bootstrap}, {self.source}")
+
+    @property
+    def process(self) -> ServerProcess:
+        """The first node."""
+        return self.processes[0]
+
+    @property
+    def pid(self) -> int:
+        """The first node's process id."""
+        return self.process.pid
+
+    def pause(self, node: int) -> None:
+        """Let a node do nothing, its connections open."""
+        self.processes[node - 1].signal(signal.SIGSTOP)
+
+    def resume(self, node: int) -> None:
+        """Let a paused node go on."""
+        self.processes[node - 1].signal(signal.SIGCONT)
+
+    def stop(self, node: int) -> None:
+        """End a node as a crash does."""
+        self.processes[node - 1].kill()
+
+    def start(self, node: int, properties: Mapping[str, str] | None = None) -> None:
+        """Start a stopped node on its own logs, and wait until it accepts connections.
+
+        *properties* replace those that the node has had.
+        """
+        self._properties_of[node] |= properties or {}
+        self.processes[node - 1] = self._start(node)
+        self._wait_for(node)
+
+    def partition_files(self, topic: str, partition: int, node: int = 1) -> dict[str, bytes]:
+        """The files of a node's replica, by name."""
+        return files_in(self.data_directory(node) / f"{topic}-{partition}")
+
+    def data_directory(self, node: int = 1) -> Path:
+        """Where a node keeps its logs; to be changed only while it is stopped."""
+        return self._folder(node) / "data"
+
+    def close(self) -> None:
+        """Kill all nodes (nobody needs a controlled shutdown here) and remove their files."""
+        for process in self.processes:
+            process.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start_all(self) -> None:
+        for node in self.nodes:
+            self.processes.append(self._start(node))
+        for node in self.nodes:
+            self._wait_for(node)
+        if len(self.nodes) > 1:
+            for address in self.nodes.values():
+                eventually(partial(self._knows_all, address), f"all nodes, told by {address}")
+
+    def _start(self, node: int) -> ServerProcess:
+        folder = self._folder(node)
+        write_properties(folder / "server.properties", self._properties_of[node])
+        command = [*self._java, class_path(), "kafka.Kafka", folder / "server.properties"]
+        return ServerProcess(command, folder)
+
+    def _wait_for(self, node: int) -> None:
+        port = self._listeners[node - 1]
+        wait_for_listener(self.processes[node - 1], "127.0.0.1", port, within=START_WITHIN_SECONDS)
+
+    def _knows_all(self, address: str) -> bool:
+        with Connection(address) as connection:
+            return len(read_metadata(connection.ask(metadata([]))).brokers) == len(self.nodes)
+
+    def _folder(self, node: int) -> Path:
+        return self.directory / f"node{node}"
+
+    def _format(self, properties: dict[str, str]) -> None:
+        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        for node in self.nodes:
+            self._files.format(self.data_directory(node), cluster_id, node)
+            self._properties_of[node] = {**self._properties(node), **properties}
+
+    def _properties(self, node: int) -> dict[str, str]:
+        listener = f"PLAINTEXT://{self.nodes[node]}"
+        controller = f"127.0.0.1:{self._controller}"
+        listeners = f"{listener},CONTROLLER://{controller}" if node == CONTROLLER_NODE else listener
+        return {
+            **node_properties(node, len(self.nodes), controller),
+            "listeners": listeners,
+            "advertised.listeners": listener,
+            "log.dirs": str(self.data_directory(node)),
+        }

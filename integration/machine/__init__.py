@@ -1,0 +1,1 @@
+"""What the tests use of the machine: requirements, deadlines, clocks, scheduling statistics."""

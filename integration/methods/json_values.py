@@ -1,0 +1,102 @@
+"""Turns what client methods return into values of JSON, whatever the library's classes are."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import enum
+import math
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+RESULT_WITHIN_S = 40
+_ITSELF = (bool, int, str, type(None))
+
+
+def to_json(value: Any) -> Any:
+    """Return *value* as JSON has it: futures resolved, objects as their public attributes."""
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, _ITSELF):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return repr(bytes(value))
+    if isinstance(value, BaseException):
+        return _error(value)
+    if isinstance(value, type):
+        return value.__name__
+    if isinstance(value, concurrent.futures.Future):
+        return _future(value)
+    return _container(value)
+
+
+def _container(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        told = {_key(key): to_json(part) for key, part in value.items()}
+        return dict(sorted(told.items()))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: to_json(getattr(value, name)) for name in value._fields}
+    if isinstance(value, AbstractSet):
+        return sorted((to_json(part) for part in value), key=str)
+    if isinstance(value, list | tuple) or type(value).__name__ in ("dict_keys", "dict_values"):
+        return [to_json(part) for part in value]
+    if dataclasses.is_dataclass(value):
+        return {each.name: to_json(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    return _object(value)
+
+
+def _object(value: Any) -> Any:
+    """Tell an object: by its own way to a dictionary, or its public attributes."""
+    for name in ("to_dict", "to_object"):
+        if callable(convert := getattr(value, name, None)):
+            return to_json(convert())
+    if type(value).__name__ in _ACCESSORS:
+        told = {name: to_json(getattr(value, name)()) for name in _ACCESSORS[type(value).__name__]}
+        return _without_empty(told)
+    public = [name for name in dir(value) if not name.startswith("_")]
+    fields = {name: getattr(value, name) for name in public}
+    told = {name: to_json(field) for name, field in fields.items() if not callable(field)}
+    return _without_empty(told) or type(value).__name__
+
+
+def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
+    """Leave out attributes that say nothing, for short lines."""
+    return {
+        name: part
+        for name, part in told.items()
+        if part is not None and part is not False and part not in ([], {}, "")
+    }
+
+
+# Classes of confluent-kafka that tell their fields by methods.
+_ACCESSORS = {
+    "KafkaError": ("name", "str", "fatal", "retriable", "txn_requires_abort"),
+    "Message": (
+        *("error", "headers", "key", "leader_epoch", "offset"),
+        *("partition", "timestamp", "topic", "value"),
+    ),
+}
+
+
+def _error(error: BaseException) -> Any:
+    """Tell an exception: its class, and its message or the errors of a library that it carries."""
+    carried = [part for part in error.args if type(part).__name__ in _ACCESSORS]
+    words: Any = to_json(carried) if carried else str(error)
+    return {"raised": type(error).__name__, "message": words}
+
+
+def _future(future: concurrent.futures.Future[Any]) -> Any:
+    try:
+        return to_json(future.result(RESULT_WITHIN_S))
+    except Exception as error:
+        return _error(error)
+
+
+def _key(key: Any) -> str:
+    told = to_json(key)
+    if isinstance(told, dict):
+        return " ".join(f"{name}={value}" for name, value in told.items())
+    return str(told)

@@ -1,1 +1,0 @@
-"""The nets: a file a client class, run by a Python that has the library, in any release."""

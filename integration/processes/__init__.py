@@ -1,0 +1,1 @@
+"""Brokers and other servers as child processes of a test run."""

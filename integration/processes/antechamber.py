@@ -1,0 +1,90 @@
+"""Our command as its users run it: `antechamber serve`, ready when its ready file is there.
+
+For tests about the process itself, its options, signals and output; others use the handle.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+from antechamber.admin_client import AdminClient
+from integration.machine.deadlines import eventually
+from integration.processes.server_process import ServerProcess
+
+
+class Antechamber:
+    """A running broker; as a context manager it is stopped, and its files removed, at the end."""
+
+    name = "antechamber"
+
+    def __init__(
+        self, *arguments: str, ready_within: float = 20.0, descriptors: int | None = None
+    ) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="antechamber-integration-"))
+        self.process = start_serve(self.directory, *arguments, descriptors=descriptors)
+        try:
+            self.ready: dict[str, Any] = _wait_until_ready(
+                self.process, self.directory / "ready.json", ready_within
+            )
+        except BaseException:
+            self.close()
+            raise
+        self.bootstrap: str = self.ready["bootstrap"]
+
+    @property
+    def admin(self) -> AdminClient:
+        """What waits in it, and waiting for that."""
+        return AdminClient(self.ready["admin"])
+
+    @property
+    def pid(self) -> int:
+        """The broker's own process id."""
+        return self.process.pid
+
+    def close(self) -> None:
+        """Stop the broker, surely, and remove what it wrote."""
+        try:
+            if self.process.exit_code is None:
+                self.process.stop()
+        finally:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+Serve = Callable[..., Antechamber]
+
+
+def start_serve(directory: Path, *arguments: str, descriptors: int | None = None) -> ServerProcess:
+    """Start `antechamber serve` on free ports, without waiting for anything.
+
+    The process may open *descriptors* files at most.
+    """
+    ports = ["--port", "0", "--admin-port", "0"]
+    given = [part for i, part in enumerate(ports) if ports[i - i % 2] not in arguments]
+    command = [sys.executable, "-m", "antechamber", "serve", *given]
+    command += ["--ready-file", str(directory / "ready.json"), *arguments]
+    if descriptors is not None:
+        command = ["sh", "-c", 'ulimit -n "$0" && exec "$@"', str(descriptors), *command]
+    return ServerProcess(command, directory)
+
+
+def _wait_until_ready(process: ServerProcess, ready_file: Path, within: float) -> dict[str, Any]:
+    def ready() -> bool:
+        if process.exit_code is not None:
+            raise RuntimeError(f"serve ended with {process.exit_code}: {process.stderr()[-2000:]}")
+        return ready_file.exists()
+
+    eventually(ready, "the ready file", within=within)
+    answer: dict[str, Any] = json.loads(ready_file.read_text())
+    return answer

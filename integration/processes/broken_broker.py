@@ -1,0 +1,30 @@
+"""A broker whose heartbeats raise the exception that the group id names, run as a module.
+
+bug             an exception that nobody expects
+inconsistent    a broken invariant of replicated state
+"""
+
+from __future__ import annotations
+
+import sys
+
+from broker.__main__ import main
+from broker.api import dispatch
+from broker.api.request import Request
+from broker.common.errors import InvariantBroken
+from protocol.messages.heartbeat import HeartbeatRequest
+
+_HEARTBEAT = 12
+_ERRORS = {
+    "bug": ZeroDivisionError("a bug"),
+    "inconsistent": InvariantBroken("the log ends too early"),
+}
+
+
+def _heartbeat(request: Request[HeartbeatRequest]) -> None:
+    raise _ERRORS[request.body.group_id]
+
+
+if __name__ == "__main__":
+    dispatch._BY_KEY[_HEARTBEAT] = (HeartbeatRequest, _heartbeat)
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""A server as a child process that never outlives the test run.
+
+Each child leads its own process group, so that what it started goes with it, and an exit handler
+kills whatever a crashed run left behind. Output goes to a file: a full pipe must not stop a server.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from integration.machine.deadlines import eventually
+
+_living: set[ServerProcess] = set()
+
+
+class ServerProcess:
+    """A command that is running, its output in files, stopped for sure."""
+
+    def __init__(self, command: Sequence[str | Path], outputs: Path) -> None:
+        outputs.mkdir(parents=True, exist_ok=True)
+        self.stdout_path = outputs / "stdout"
+        self.stderr_path = outputs / "stderr"
+        self.started = time.perf_counter()
+        with self.stdout_path.open("wb") as out, self.stderr_path.open("wb") as err:
+            self._child = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+            )
+        _living.add(self)
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server itself."""
+        return self._child.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        return self._child.poll()
+
+    def stdout(self) -> str:
+        """All it has printed so far."""
+        return self.stdout_path.read_text(errors="replace")
+
+    def stderr(self) -> str:
+        """All it has complained about so far."""
+        return self.stderr_path.read_text(errors="replace")
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send the server a signal."""
+        self._child.send_signal(number)
+
+    def wait(self, within: float) -> int:
+        """Wait for the end, and return the exit code."""
+        try:
+            code = self._child.wait(within)
+        finally:
+            if self._child.returncode is not None:
+                _living.discard(self)
+        return code
+
+    def stop(self, within: float = 10.0) -> int:
+        """Ask it to end; insist when it does not."""
+        if self.exit_code is None:
+            self.signal(signal.SIGTERM)
+        try:
+            return self.wait(within)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+
+    def kill(self) -> None:
+        """End it and its children at once."""
+        if self.exit_code is None:
+            os.killpg(self.pid, signal.SIGKILL)
+        self.wait(10)
+
+
+@atexit.register
+def _end_what_is_left() -> None:
+    for process in list(_living):
+        process.kill()
+
+
+if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+    # By default SIGTERM ends Python without its exit handlers.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+
+
+def free_ports(count: int) -> list[int]:
+    """Loopback ports that nobody listens on now; all bound at once, so that they differ."""
+    holders = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    try:
+        return [holder.getsockname()[1] for holder in holders]
+    finally:
+        for holder in holders:
+            holder.close()
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """The files of a server's folder, by name; those that it removes meanwhile are left out."""
+    found = {}
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):
+            found[path.name] = path.read_bytes()
+    return found
+
+
+def wait_for_listener(process: ServerProcess, host: str, port: int, *, within: float) -> None:
+    """Wait until the port takes connections, or fail with what the process said when it ended."""
+
+    def listening() -> bool:
+        if process.exit_code is not None:
+            last = (process.stdout() + process.stderr())[-2000:]
+            raise RuntimeError(f"the server ended with {process.exit_code}: {last}")
+        with socket.socket() as probe:
+            return probe.connect_ex((host, port)) == 0
+
+    eventually(listening, f"a listener on {host}:{port}", within=within)

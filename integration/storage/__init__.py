@@ -1,0 +1,1 @@
+"""Logs written by this broker and by a real Kafka, for comparisons and crashes."""

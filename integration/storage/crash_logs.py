@@ -1,0 +1,210 @@
+"""What the writers of `integration.storage.crash` write, and what must be found of it.
+
+Each partition is of another kind, spread over two data directories: plain batches of all codecs;
+one idempotent producer's, whose sequence numbers are the offsets; a compacted log; and one whose
+beginning is deleted again and again. A record tells its place, so no memory is needed to check it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import UUID
+
+from broker.common.topic_partition import TopicPartition
+from broker.storage.log import Log
+from broker.storage.log_cleaner import LogCleaner
+from broker.storage.log_config import LogConfig
+from broker.storage.log_directory import LOG_STARTS
+from broker.storage.log_manager import LogManager
+from integration.machine.clock import MachineClock
+from protocol.compression import Codec
+from protocol.record_batch.batch import batches, build_batch, records
+from protocol.record_batch.header import check_crc
+from protocol.record_batch.record import Record
+
+PLAIN, IDEMPOTENT, COMPACTED, DELETED = PARTITIONS = range(4)
+DIRECTORIES = ("a", "b")
+SEGMENT_BYTES = 16 * 1024
+RECORDS_MAX = 20
+PRODUCER_ID = 7
+KEYS = 11
+# Of the compacted log every so many'th record is a tombstone.
+TOMBSTONES = 13
+_NOTES = "notes"
+_NOTE = struct.Struct(">iqq")
+
+
+def noted(folder: Path) -> int:
+    """How many notes the writers there have made."""
+    notes = folder / _NOTES
+    return notes.stat().st_size // _NOTE.size if notes.exists() else 0
+
+
+class CrashLogs:
+    """The logs in *folder*, opened, whoever left them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._notes = folder / _NOTES
+        paths = [folder / name for name in DIRECTORIES]
+        clock = MachineClock()
+        self._manager = LogManager(paths, clock, node_id=1, cluster_id="c", durable=False)
+        self.logs = [self._log_of(number) for number in PARTITIONS]
+        self._manager.started()
+
+    def _log_of(self, number: int) -> Log:
+        policy = "compact" if number == COMPACTED else "delete"
+        config = LogConfig(
+            cleanup_policy=(policy,),
+            segment_bytes=SEGMENT_BYTES,
+            index_interval_bytes=1024,
+            min_cleanable_dirty_ratio=0.0,
+            delete_retention_ms=5,
+        )
+        return self._manager.get_or_create(TopicPartition("t", number), UUID(int=1), config)
+
+    # ------------------------------------------------------------------------------ writing
+
+    def write(self, chance: random.Random) -> None:
+        """Append for a while, rolling and flushing, then close in order.
+
+        What is done is noted in a file before it goes on: where a log ends, and where it begins.
+        """
+        notes = os.open(self._notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        chores: list[Callable[[], object]] = [
+            self._manager.checkpoint,
+            LogCleaner(self._manager, lambda _, action: action()).look,
+        ]
+        chores += [chore for log in self.logs for chore in (log.roll, log.flush)]
+        for _ in range(chance.randrange(20, 200)):
+            log = chance.choice(self.logs)
+            _append(log, chance)
+            self._note(notes, log)
+            if chance.random() < 0.05:
+                chance.choice(chores)()
+            if chance.random() < 0.02:
+                self._delete(chance)
+                self._note(notes, self.logs[DELETED])
+        os.close(notes)
+        self._manager.close()
+
+    def _delete(self, chance: random.Random) -> None:
+        log = self.logs[DELETED]
+        log.maybe_increment_log_start_offset(chance.randint(0, log.high_watermark))
+        self._manager.checkpoint([LOG_STARTS])
+        log.delete_old_segments()
+
+    def _note(self, notes: int, log: Log) -> None:
+        place = _NOTE.pack(log.topic_partition.partition, log.log_start_offset, log.log_end_offset)
+        os.write(notes, place)
+
+    # ----------------------------------------------------------------------------- checking
+
+    def check(self) -> int:
+        """Hold the logs against the notes; returns how many records there are."""
+        starts, ends = dict.fromkeys(PARTITIONS, 0), dict.fromkeys(PARTITIONS, 0)
+        if self._notes.exists():
+            for number, start, end in _NOTE.iter_unpack(self._notes.read_bytes()):
+                starts[number] = max(starts[number], start)
+                ends[number] = max(ends[number], end)
+        for number, log in enumerate(self.logs):
+            start, end, name = log.log_start_offset, log.log_end_offset, log.topic_partition
+            assert ends[number] <= end <= ends[number] + RECORDS_MAX, f"{name} ends at {end}"
+            assert starts[number] <= start, f"{name} begins at {start}, not at {starts[number]}"
+            found = list(_records(log))
+            if number == COMPACTED:
+                _check_compacted(found, end)
+            else:
+                assert [record.offset for record in found] == list(range(start, end)), name
+        _check_producer(self.logs[IDEMPOTENT])
+        return sum(log.log_end_offset for log in self.logs)
+
+    def die(self) -> None:
+        """Leave everything as it is."""
+        self._manager.crash()
+
+
+def _append(log: Log, chance: random.Random) -> None:
+    """Append a batch of records that tell their places."""
+    number, begin = log.topic_partition.partition, log.log_end_offset
+    now_ms = MachineClock().wall_ms()
+    values = [
+        Record(
+            _key_at(offset),
+            None if _is_tombstone(number, offset) else _value_at(number, offset, chance),
+            timestamp=now_ms,
+        )
+        for offset in range(begin, begin + chance.randint(1, RECORDS_MAX))
+    ]
+    producer = {"producer_id": PRODUCER_ID, "producer_epoch": 0, "base_sequence": begin}
+    more = producer if number == IDEMPOTENT else {}
+    batch = build_batch(values, codec=chance.choice(list(Codec)), **more)
+    log.append_as_leader(memoryview(bytearray(batch)), 0)
+    log.update_high_watermark(log.end_metadata)
+
+
+def _key_at(offset: int) -> bytes:
+    return b"k%d" % (offset % KEYS)
+
+
+def _is_tombstone(number: int, offset: int) -> bool:
+    return number == COMPACTED and offset % TOMBSTONES == 0
+
+
+def _value_at(number: int, offset: int, chance: random.Random) -> bytes:
+    return b"%d-%d;" % (number, offset) + bytes(chance.randrange(400))
+
+
+def _records(log: Log) -> Iterator[Record]:
+    """All records, each of them in a whole batch, and what was written in its place."""
+    number, offset = log.topic_partition.partition, log.log_start_offset
+    while offset < log.log_end_offset:
+        data = memoryview(log.read(offset, 1 << 20, log.end_metadata, True).records)
+        if not data:
+            assert number == COMPACTED, f"{log.topic_partition}: nothing at {offset}"
+            return
+        for position, header in batches(data):
+            batch = data[position : position + header.size]
+            torn = len(batch) < header.size or not check_crc(batch, 0, header)
+            assert not torn, f"{log.topic_partition}: a torn batch behind {offset}"
+            for record in records(batch):
+                if record.offset >= offset:
+                    _check_record(number, record)
+                    yield record
+            assert header.next_offset > offset, f"{header.next_offset} behind {offset}"
+            offset = header.next_offset
+
+
+def _check_record(number: int, record: Record) -> None:
+    offset = record.offset
+    assert record.key == _key_at(offset), f"not the key of {offset}"
+    if _is_tombstone(number, offset):
+        assert record.value is None, f"no tombstone at {offset}"
+    else:
+        written = b"%d-%d;" % (number, offset)
+        assert record.value is not None, f"a tombstone at {offset}"
+        assert record.value.startswith(written), f"not what was written at {offset}"
+
+
+def _check_compacted(found: list[Record], end: int) -> None:
+    """The latest record of each key is there, or nothing of the key if that is a tombstone."""
+    offsets = [record.offset for record in found]
+    assert offsets == sorted(set(offsets)), "offsets go back"
+    latest = {record.key: record for record in found}
+    for offset in range(max(0, end - KEYS), end):
+        record = latest.get(_key_at(offset))
+        if record is None:
+            assert _is_tombstone(COMPACTED, offset), f"{offset} is lost"
+        else:
+            assert record.offset == offset, (
+                f"{record.offset} is the latest of its key, not {offset}"
+            )
+
+
+def _check_producer(log: Log) -> None:
+    """The log knows with which sequence number its producer goes on."""
+    known = [entry.last_sequence for entry in log.active_producers]
+    assert known == ([log.log_end_offset - 1] if log.log_end_offset else []), known

@@ -1,0 +1,89 @@
+"""The group stories of tests/, played to a real Kafka: it gives the answers that they expect.
+
+Left out are stories about what only our own broker can be made to do (a log that lags, a restart),
+and those that take long. All are played at once, each in a group of its own, so that together
+they take as long as the longest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from integration.groups.remote_world import RemoteWorld
+from integration.groups.scripts import STORIES, expected, played, plays_anywhere
+from integration.kafka.real_kafka import RealKafka
+from tests.broker.api.handlers.bad_group_input import CASES, TOLD, line
+from tests.broker.groups.story import Script
+
+pytestmark = pytest.mark.jvm
+
+_AS_IN_STORIES = {
+    "group.initial.rebalance.delay.ms": "0",
+    "group.min.session.timeout.ms": "100",
+    "group.consumer.assignment.interval.ms": "0",
+    "offsets.topic.num.partitions": "1",
+}
+# Stories that set the broker up find it among these; each Kafka has all of one line.
+_OTHER_SETTINGS = (
+    {"group.initial.rebalance.delay.ms": "1500"},
+    {"group.max.size": "2", "group.consumer.max.size": "2"},
+)
+_AT_ONCE = 8
+_SCRIPTS = {
+    path: Script.parse(path.read_text())
+    for path in sorted(STORIES.glob("*.txt"))
+    if plays_anywhere(path, within_ms=8000)
+}
+_SETTINGS = {
+    path: settings
+    for path, script in _SCRIPTS.items()
+    for settings in ({}, *_OTHER_SETTINGS)
+    if script.config.items() <= settings.items() and bool(script.config) == bool(settings)
+}
+# A new Kafka is slow at first; what it answers to this does not matter.
+_WARMS_UP = Script.parse("enter a\nheartbeat a\n----\n")
+Answers = dict[Path, "Future[list[list[str]]]"]
+
+
+@pytest.fixture(scope="module")
+def answers() -> Iterator[Answers]:
+    """What Kafka answers to each story."""
+    with ExitStack() as running:
+        pool = running.enter_context(ThreadPoolExecutor(_AT_ONCE))
+        told = {}
+        for settings in ({}, *_OTHER_SETTINGS):
+            kafka = running.enter_context(
+                RealKafka(properties=_AS_IN_STORIES | settings, heap="256M", quick=True)
+            )
+            played(_WARMS_UP, kafka.bootstrap)
+            for path in _SETTINGS:
+                if _SETTINGS[path] == settings:
+                    told[path] = pool.submit(played, _SCRIPTS[path], kafka.bootstrap)
+            if not settings:
+                told[TOLD] = pool.submit(_bad_input, kafka.bootstrap)
+        yield told
+
+
+@pytest.mark.parametrize("path", _SETTINGS, ids=lambda path: path.stem)
+def test_kafka_answers_as_the_story_says(answers: Answers, path: Path) -> None:
+    """The same commands bring the same answers, be it in another order or at other times."""
+    assert answers[path].result() == expected(_SCRIPTS[path])
+
+
+def test_kafka_refuses_bad_input_as_we_think(answers: Answers) -> None:
+    """The errors and messages that our broker is held against are Kafka's."""
+    assert answers[TOLD].result() == [TOLD.read_text().splitlines()]
+
+
+def _bad_input(bootstrap: str) -> list[list[str]]:
+    world = RemoteWorld(bootstrap, prefix="")
+    try:
+        world.put_topic("t", 1)
+        return [[line(case, world.ask(case.body, case.version)) for case in CASES]]
+    finally:
+        world.close()
