@@ -54,10 +54,10 @@ def _run(options: ServeOptions) -> None:
     handler.setFormatter(PrintableFormatter(_LOG_FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
     for name in sorted(options.config.given):
-        idle = KEYS[name].idle
-        if idle is not None:
+        unused = KEYS[name].unused
+        if unused is not None:
             text = "%s is set, but has no effect: %s"
-            logging.getLogger("antechamber").warning(text, name, idle.reason)
+            logging.getLogger("antechamber").warning(text, name, unused.reason)
     trio.run(serve, options)
 
 

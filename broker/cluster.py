@@ -27,7 +27,7 @@ from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
 from broker.config import Config
-from broker.config.facts import node_facts
+from broker.config.node_settings import node_settings
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.periodic_elections import schedule_elections
@@ -35,12 +35,12 @@ from broker.network.transport import Transport
 from broker.node import Node
 from broker.steps.offload import Inline, Offload
 from broker.steps.queue import StepQueue
+from broker.steps.stalls import Stalls
 from broker.steps.watchdog import Watchdog
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.wait_records.holds import PAUSED, RUNNING, STOPPED, Holds
 from broker.wait_records.recorder import Recorder
-from broker.wait_records.stalls import Stalls
 from protocol.printable import printable
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
@@ -247,10 +247,10 @@ class Cluster:
         advertised = (broker.host, broker.port)
         data_dirs = [path / f"node-{broker.node_id}" for path in self._data_dirs]
         listening = self._network.listening(*advertised)
-        facts = node_facts(broker.node_id, listening, advertised, data_dirs)
+        settings = node_settings(broker.node_id, listening, advertised, data_dirs)
         return Node(
             broker,
-            replace(self.config, facts=facts),
+            replace(self.config, command_line=settings),
             self.clock,
             self.controller,
             data_dirs,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from broker.config.advice import NOT_HERE
+from broker.config.advice import ADVICE
 from broker.config.client_metrics import CLIENT_METRICS_KEYS
 from broker.config.dynamic import FIXED_LISTENERS
 from broker.config.group_keys import GROUP_KEYS
-from broker.config.key import Change, Key
-from broker.config.kinds import DOUBLE_MAX, INT_MAX, LONG_MAX, Integer, Kind, Value, written
+from broker.config.key import Key, UpdateMode
+from broker.config.kinds import DOUBLE_MAX, INT_MAX, LONG_MAX, Integer, Kind, Value, format_value
 from broker.config.table import KEYS
 from broker.config.topics import TOPIC_KEYS
 from docs.tables import GENERATED, table
@@ -91,11 +91,11 @@ def _limits() -> Iterator[str]:
 
 
 def _where_a_default_is_not_kafkas() -> Iterator[str]:
-    differing = [key for key in KEYS.values() if key.because]
+    differing = [key for key in KEYS.values() if key.reason]
     yield "## Where a default is not Kafka's\n"
     yield table(
-        ("key", "here", "Kafka", "because"),
-        ((f"`{k.name}`", _shown(k.default), _shown(k.kafka_default), k.because) for k in differing),
+        ("key", "here", "Kafka", "reason"),
+        ((f"`{k.name}`", _shown(k.default), _shown(k.kafka_default), k.reason) for k in differing),
     )
     yield "Replication factors that are defaults count at most as many as there are nodes.\n"
 
@@ -114,7 +114,7 @@ def _keys_of_a_broker() -> Iterator[str]:
                 key.documentation,
             )
             for key in KEYS.values()
-            if key.idle is None
+            if key.unused is None
         ),
     )
 
@@ -129,7 +129,7 @@ def _keys_of_a_topic() -> Iterator[str]:
                 f"`{key.name}`",
                 _allowed(key.kind),
                 ", else ".join(f"`{name}`" for name, _ in key.synonyms) or _shown(key.default),
-                "yes" if key.idle is None else f"none: {key.idle}",
+                "yes" if key.unused is None else f"none: {key.unused}",
             )
             for key in TOPIC_KEYS.values()
         ),
@@ -145,7 +145,7 @@ def _keys_of_a_group() -> Iterator[str]:
             (
                 f"`{key.name}`",
                 _allowed(key.kind),
-                _shown(key.default) if key.behind is None else f"`{key.behind}`",
+                _shown(key.default) if key.broker_key is None else f"`{key.broker_key}`",
                 " and ".join(f"`{bound}`" for bound in (key.lowest, key.highest) if bound),
                 key.documentation,
             )
@@ -170,18 +170,18 @@ def _keys_of_a_broker_without_effect() -> Iterator[str]:
     yield "## Keys of a broker without effect\n"
     yield _IDLE
     yield table(
-        ("key", "default", "allowed", "changes", "because", "at the start"),
+        ("key", "default", "allowed", "changes", "reason", "at the start"),
         (
             (
                 f"`{key.name}`",
                 _shown(key.default),
                 _allowed(key.kind),
                 _changes(key),
-                key.idle.reason,
-                "warns" if key.idle.advice is None else f"refused: {key.idle.advice}",
+                key.unused.reason,
+                "warns" if key.unused.advice is None else f"refused: {key.unused.advice}",
             )
             for key in KEYS.values()
-            if key.idle is not None
+            if key.unused is not None
         ),
     )
 
@@ -189,15 +189,17 @@ def _keys_of_a_broker_without_effect() -> Iterator[str]:
 def _keys_that_are_refused_with_advice() -> Iterator[str]:
     yield "## Keys that are refused with advice\n"
     yield _REFUSED
-    yield table(("key", "advice"), ((f"`{key}`", hint) for key, hint in NOT_HERE.items()))
+    yield table(("key", "advice"), ((f"`{key}`", hint) for key, hint in ADVICE.items()))
 
 
 def _changes(key: Key) -> str:
     if key.name in FIXED_LISTENERS:
         return "refused (dynamic in Kafka)"
-    return {Change.NEVER: "", Change.PER_BROKER: "dynamic, per broker", Change.ANYWHERE: "dynamic"}[
-        key.change
-    ]
+    return {
+        UpdateMode.READ_ONLY: "",
+        UpdateMode.PER_BROKER: "dynamic, per broker",
+        UpdateMode.CLUSTER_WIDE: "dynamic",
+    }[key.update_mode]
 
 
 def _shown(value: Value) -> str:
@@ -205,7 +207,7 @@ def _shown(value: Value) -> str:
         return "no limit"
     if value in ("", ()):
         return "empty"
-    return f"`{text}`" if (text := written(value)) is not None else "none"
+    return f"`{text}`" if (text := format_value(value)) is not None else "none"
 
 
 def _allowed(kind: Kind) -> str:

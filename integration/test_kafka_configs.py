@@ -20,10 +20,10 @@ from broker.config.kinds import (
     OneOfAnyCase,
     Text,
     Value,
+    format_value,
     int16,
     int32,
     int64,
-    written,
 )
 from broker.config.table import KEYS
 from broker.config.topics import TOPIC_KEYS
@@ -94,7 +94,7 @@ def ranged(kind: Kind) -> str:
 def check(name: str, kind: Kind, default: Value, kafka: KafkaKey) -> None:
     """Type and default agree, and so does the range where Kafka has one."""
     assert kind.config_type.name == kafka.config_type, name
-    assert written(default) == kafka.default, name
+    assert format_value(default) == kafka.default, name
     if kafka.range and not kafka.range.startswith(UNRANGED):
         assert ranged(kind) == kafka.range, name
 
@@ -105,7 +105,7 @@ def test_brokers_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) 
     for name, theirs in kafka["broker"].items():
         key = KEYS[name]
         check(name, key.kind, key.kafka_default or key.default, theirs)
-        assert key.change.value == theirs.change, name
+        assert key.update_mode.value == theirs.change, name
         assert key.internal == theirs.internal, name
 
 
@@ -128,8 +128,8 @@ def test_groups_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -
     assert GROUP_KEYS.keys() == kafka["group"].keys()
     for name, key in GROUP_KEYS.items():
         theirs = kafka["group"][name]
-        assert ((key.behind,) if key.behind else ()) == theirs.behind, name
-        behind = KEYS[key.behind] if key.behind else None
+        assert ((key.broker_key,) if key.broker_key else ()) == theirs.behind, name
+        behind = KEYS[key.broker_key] if key.broker_key else None
         default = key.default if behind is None else behind.kafka_default or behind.default
         check(name, key.kind, default, theirs)
 

@@ -21,7 +21,7 @@ FUNCTION_LINES_MAX = 60
 # Files that are started by name or path and imported by nothing.
 STARTED = ("antechamber/launch.py", "antechamber/pytest_plugin.py")
 # Folders of declarations, which are compared with Kafka's as a whole.
-DECLARATIONS = ("protocol/messages", "broker/config/keys", "broker/config/idle")
+DECLARATIONS = ("protocol/messages", "broker/config/keys", "broker/config/unused")
 # Files that may read the time or wait for it without the broker's timers, and why.
 TIMEKEEPERS = {
     "broker/common/clock.py": "it is the clock",

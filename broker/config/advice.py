@@ -1,20 +1,20 @@
-"""Advice for keys that no broker of Kafka 4 has: a topic's key, or one that older brokers had."""
+"""Advice for keys that no broker of Kafka 4 has: topic keys, and keys of older brokers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-NOT_HERE: Mapping[str, str] = MappingProxyType(
+ADVICE: Mapping[str, str] = MappingProxyType(
     {
-        "port": "say --port",
-        "host.name": "say --host",
+        "port": "use --port",
+        "host.name": "use --host",
         "zookeeper.connect": "there is no quorum: the controller is in the broker process",
-        "segment.bytes": "it is a topic's; the broker's is log.segment.bytes",
-        "segment.ms": "it is a topic's; the broker's is log.roll.ms",
-        "retention.ms": "it is a topic's; the broker's is log.retention.ms",
-        "retention.bytes": "it is a topic's; the broker's is log.retention.bytes",
-        "cleanup.policy": "it is a topic's; the broker's is log.cleanup.policy",
-        "max.message.bytes": "it is a topic's; the broker's is message.max.bytes",
+        "segment.bytes": "it is a topic key; the broker's key is log.segment.bytes",
+        "segment.ms": "it is a topic key; the broker's key is log.roll.ms",
+        "retention.ms": "it is a topic key; the broker's key is log.retention.ms",
+        "retention.bytes": "it is a topic key; the broker's key is log.retention.bytes",
+        "cleanup.policy": "it is a topic key; the broker's key is log.cleanup.policy",
+        "max.message.bytes": "it is a topic key; the broker's key is message.max.bytes",
     }
 )

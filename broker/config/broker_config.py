@@ -1,9 +1,10 @@
-"""The settings of a broker, under Kafka's own names.
+"""The settings of a broker, under Kafka's names.
 
-An attribute is named as Kafka's key with underscores for its dots, so ``fetch.max.bytes`` is
-``config.fetch_max_bytes``; ``None`` is a key that has no value, whose less precise sister then
-counts (``log.roll.ms``, ``log.roll.hours``). The keys are declared in `broker.config.keys`. A key
-that has no effect here (`broker.config.idle`) has no attribute; `Config.value` returns it by name.
+The attribute of a key is its name with underscores for dots: ``fetch.max.bytes`` is
+``config.fetch_max_bytes``. ``None`` means that the key is not set; a synonym with a coarser unit
+may apply instead (``log.roll.hours`` for ``log.roll.ms``). The keys are declared in
+`broker.config.keys`. A key without effect (`broker.config.unused`) has no attribute; `Config.value`
+returns its value.
 """
 
 from __future__ import annotations
@@ -16,31 +17,20 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from broker.common.errors import StartupError
-from broker.config.advice import NOT_HERE
-from broker.config.entry import ConfigSource, ConfigSynonym, shown
+from broker.config.advice import ADVICE
+from broker.config.entry import ConfigSource, ConfigSynonym, visible_value
 from broker.config.key import attribute
-from broker.config.keys.classic_groups import ClassicGroupKeys
-from broker.config.keys.connections import ConnectionKeys
-from broker.config.keys.consumer_groups import ConsumerGroupKeys
-from broker.config.keys.flushing import FlushKeys
-from broker.config.keys.offsets import OffsetKeys
-from broker.config.keys.producers import ProducerKeys
-from broker.config.keys.purgatories import PurgatoryKeys
-from broker.config.keys.records import RecordKeys
-from broker.config.keys.replication import ReplicationKeys
-from broker.config.keys.retention import RetentionKeys
-from broker.config.keys.segments import SegmentKeys
-from broker.config.keys.topics import TopicKeys
-from broker.config.kinds import Unfit, Value, written
+from broker.config.keys.all_keys import AllKeys
+from broker.config.kinds import InvalidValue, Value, format_value
 from broker.config.table import KEYS
 
 
 class ConfigError(StartupError):
-    """A setting that cannot be: one line with its key, what was given and what is allowed."""
+    """An invalid setting: one line with its key, the given value and the allowed values."""
 
 
 class Setting(NamedTuple):
-    """A key and its value as a user wrote them, and where."""
+    """A key and its value as the user wrote them, and their origin, such as a file and line."""
 
     key: str
     value: str
@@ -48,104 +38,104 @@ class Setting(NamedTuple):
 
 
 @dataclass(kw_only=True, slots=True)  # a read from a slot costs half of one from a dict
-class Config(
-    ConnectionKeys,
-    TopicKeys,
-    RecordKeys,
-    SegmentKeys,
-    FlushKeys,
-    RetentionKeys,
-    PurgatoryKeys,
-    ReplicationKeys,
-    ClassicGroupKeys,
-    ConsumerGroupKeys,
-    OffsetKeys,
-    ProducerKeys,
-):
+class Config(AllKeys):
     """All settings of a broker; ``Config()`` has the defaults.
 
-    Only `reconfigure` changes one: whoever holds it reads the new values from then on.
+    Only `reconfigure` changes an object, and every holder of the object sees the new values.
     """
 
-    # What the user set, as written; the rest are defaults.
+    # The settings that the user gave at the start, as text.
     given: Mapping[str, str] = field(default_factory=dict, repr=False)
-    # What the command line says under other names (``--port``), by Kafka's keys for it.
-    facts: Mapping[str, str] = field(default_factory=dict, repr=False)
-    # What was set while the broker runs: on this node, and on all nodes.
-    own: Mapping[str, str] = field(default_factory=dict, repr=False)
-    shared: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # The settings of other command line options (``--port``), by Kafka's keys, as text.
+    command_line: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # The settings made while the broker runs, on this node and on all nodes, as text.
+    dynamic_broker: Mapping[str, str] = field(default_factory=dict, repr=False)
+    dynamic_default: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_settings(cls, settings: Iterable[Setting]) -> Config:
-        """The defaults with *settings* over them, later ones winning; raises `ConfigError`."""
+        """The defaults overridden by *settings*, the last one of each key; raises `ConfigError`."""
         values: dict[str, Any] = {}
         latest = {setting.key: setting for setting in settings}
         for setting in latest.values():
             value = _read(setting)
-            if KEYS[setting.key].idle is None:
+            if KEYS[setting.key].unused is None:
                 values[attribute(setting.key)] = value
         config = cls(**values, given={setting.key: setting.value for setting in latest.values()})
         _check_together(config, latest)
         return config
 
     def value(self, key: str) -> Value:
-        """The value of a key by Kafka's name of it."""
-        if KEYS[key].idle is None:
+        """The value of a key, by its Kafka name."""
+        if KEYS[key].unused is None:
             value: Value = getattr(self, attribute(key))
             return value
-        return self.given_value(key, self.own, self.shared)
+        return self.given_value(key, self.dynamic_broker, self.dynamic_default)
 
-    def reconfigure(self, own: Mapping[str, str], shared: Mapping[str, str]) -> None:
-        """Take over what was set while the broker runs; `broker.config.dynamic` has accepted it."""
-        touched = {*self.own, *self.shared, *own, *shared} & KEYS.keys()
-        self.own, self.shared = own, shared
+    def reconfigure(
+        self, dynamic_broker: Mapping[str, str], dynamic_default: Mapping[str, str]
+    ) -> None:
+        """Apply settings made while the broker runs, which `broker.config.dynamic` has accepted."""
+        touched = {
+            *self.dynamic_broker,
+            *self.dynamic_default,
+            *dynamic_broker,
+            *dynamic_default,
+        } & KEYS.keys()
+        self.dynamic_broker, self.dynamic_default = dynamic_broker, dynamic_default
         for key in touched:
-            if KEYS[key].idle is None:
-                setattr(self, attribute(key), self.given_value(key, own, shared))
+            if KEYS[key].unused is None:
+                setattr(
+                    self, attribute(key), self.given_value(key, dynamic_broker, dynamic_default)
+                )
 
-    def given_value(self, key: str, own: Mapping[str, str], shared: Mapping[str, str]) -> Value:
-        """The value of a key if *own* and *shared* are set while the broker runs."""
-        levels = (own, shared, self.facts, self.given)
+    def given_value(
+        self, key: str, dynamic_broker: Mapping[str, str], dynamic_default: Mapping[str, str]
+    ) -> Value:
+        """The value of a key under these dynamic settings."""
+        levels = (dynamic_broker, dynamic_default, self.command_line, self.given)
         text = next((level[key] for level in levels if key in level), None)
         return KEYS[key].default if text is None else KEYS[key].kind.parse(text)
 
     def source(self, key: str) -> ConfigSource:
-        """Where the value of a key comes from."""
+        """The source of a key's value."""
         given = (source for source, level in self._levels() if key in level)
         return next(given, ConfigSource.DEFAULT)
 
     def synonyms(self, key: str) -> list[ConfigSynonym]:
-        """The values that a key has been given and its default, as DescribeConfigs lists them.
+        """The values given to a key and its default, as DescribeConfigs lists them.
 
-        Those of coarser keys that mean the same follow, but none comes before the key's own first
+        The values of synonyms with coarser units follow; the first one is the key's own
         (``ConfigHelper.configSynonyms``).
         """
         names = _SAME_MEANING.get(key, (key,))
         found = [
-            ConfigSynonym(name, shown(KEYS[name], KEYS[name].kind.parse(level[name])), source)
+            ConfigSynonym(
+                name, visible_value(KEYS[name], KEYS[name].kind.parse(level[name])), source
+            )
             for source, level in self._levels()
             for name in names
             if name in level
         ]
         found += [
-            ConfigSynonym(name, written(KEYS[name].default), ConfigSource.DEFAULT)
+            ConfigSynonym(name, format_value(KEYS[name].default), ConfigSource.DEFAULT)
             for name in names
             if KEYS[name].default is not None
         ]
         return list(dropwhile(lambda each: each.name != key, found))
 
     def _levels(self) -> tuple[tuple[ConfigSource, Mapping[str, str]], ...]:
-        """Where a value may come from; the first place that has one counts (KIP-226)."""
+        """The sources of values in the order in which they apply (KIP-226)."""
         return (
-            (ConfigSource.DYNAMIC_BROKER, self.own),
-            (ConfigSource.DYNAMIC_DEFAULT_BROKER, self.shared),
-            (ConfigSource.STATIC_BROKER, self.facts),
+            (ConfigSource.DYNAMIC_BROKER, self.dynamic_broker),
+            (ConfigSource.DYNAMIC_DEFAULT_BROKER, self.dynamic_default),
+            (ConfigSource.STATIC_BROKER, self.command_line),
             (ConfigSource.STATIC_BROKER, self.given),
         )
 
 
 def parse_config(given: Mapping[str, str], origin: str = "-c") -> Config:
-    """The defaults with the values of a mapping over them; raises `ConfigError`."""
+    """The defaults overridden by the values of a mapping; raises `ConfigError`."""
     return Config.from_settings(Setting(key, value, origin) for key, value in given.items())
 
 
@@ -156,26 +146,26 @@ def _read(setting: Setting) -> Value:
     key = KEYS.get(setting.key)
     if key is None:
         raise ConfigError(f"{setting.origin}: {_unknown(setting.key)}")
-    if key.idle is not None and key.idle.advice is not None:
-        raise ConfigError(f"{setting.origin}: {key.name} cannot be set here: {key.idle.advice}")
+    if key.unused is not None and key.unused.advice is not None:
+        raise ConfigError(f"{setting.origin}: {key.name} cannot be set here: {key.unused.advice}")
     try:
         return key.kind.parse(setting.value)
-    except Unfit as allowed:
+    except InvalidValue as allowed:
         raise ConfigError(
             f"{setting.origin}: {setting.key}={setting.value!r} is not {allowed}"
         ) from None
 
 
 def _unknown(key: str) -> str:
-    if key in NOT_HERE:
-        return f"{key} is not a key of this broker: {NOT_HERE[key]}"
+    if key in ADVICE:
+        return f"{key} is not a key of this broker: {ADVICE[key]}"
     close = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.7)
     hint = f"; did you mean {close[0]}?" if close else "; docs/configuration.md lists the keys"
     return f"unknown key {key!r}{hint}"
 
 
 def _check_together(config: Config, settings: Mapping[str, Setting]) -> None:
-    """Refuse pairs of values that contradict each other, as Kafka does at start."""
+    """Raise `ConfigError` for values that contradict each other, as Kafka does at the start."""
     ordered: tuple[tuple[str, str], ...] = _ORDERED
     if config.queued_max_request_bytes > 0:  # otherwise there is no limit
         ordered += (("socket.request.max.bytes", "queued.max.request.bytes"),)

@@ -1,9 +1,9 @@
-"""What a request to alter settings makes of those there are (KIP-339), whatever they belong to.
+"""The settings of a resource after an alter request (KIP-339), for every type of resource.
 
     {"cleanup.policy": "compact"}, APPEND cleanup.policy=delete  ->  {"cleanup.policy": ...both}
 
-Kafka's ``ConfigAdminManager`` and ``ConfigurationControlManager``. Nothing is stored here, and
-whether the result may be is for whoever knows the resource.
+Kafka's ``ConfigAdminManager`` and ``ConfigurationControlManager``. The caller validates the result
+for its resource and stores it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 from protocol.string_limits import STRING_BYTES_MAX
 
-# The words of a list by its key as they are now, set or not; None for a key that holds no list.
+# Maps a key to the elements of its present value; None for a key whose type is not LIST.
 ListValue = Callable[[str], tuple[str, ...] | None]
 
 
 class Operation(IntEnum):
-    """What to do with a key (``AlterConfigOp.OpType``)."""
+    """The operation on a key (``AlterConfigOp.OpType``)."""
 
     SET = 0
     DELETE = 1
@@ -32,7 +32,7 @@ class Operation(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConfigChange:
-    """One key of a request; ``value`` is None where there is none to give."""
+    """One key of a request; ``value`` may be None only for DELETE."""
 
     name: str
     value: str | None
@@ -45,11 +45,11 @@ def altered(
     list_value: ListValue,
     not_a_list: str,
 ) -> dict[str, str]:
-    """*current* after *changes*, which `check_changes` has let pass.
+    """*current* after *changes*, which `check_changes` has accepted.
 
-    Raises `ApiError` INVALID_CONFIG for words that are given to a key that holds no list, in the
-    words of ``not_a_list``: what is to be done stands in for OPERATION or, in small, for operation;
-    and for a list that would become longer than a string of the protocol.
+    Raises `ApiError` INVALID_CONFIG for APPEND or SUBTRACT on a key that is not a list, with the
+    message ``not_a_list`` formatted with name, OPERATION and operation (in lower case); and for a
+    list that would be longer than a string of the protocol.
     """
     after = dict(current)
     for change in changes:
@@ -65,7 +65,7 @@ def altered(
 
 
 def check_changes(changes: Sequence[ConfigChange]) -> None:
-    """Raise `ApiError` INVALID_REQUEST for a key that comes twice, or without its value."""
+    """Raise `ApiError` INVALID_REQUEST for a duplicate key or a missing value."""
     if max(Counter(change.name for change in changes).values(), default=0) > 1:
         raise ApiError(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
     nulls = [c.name for c in changes if c.value is None and c.operation is not Operation.DELETE]
@@ -91,7 +91,7 @@ def _list_changed(change: ConfigChange, list_value: ListValue, not_a_list: str) 
 
 
 def _describable(value: str) -> str:
-    """The value, unless it has become too long to be described."""
+    """Return *value*; raise `ApiError` INVALID_CONFIG if it is too long for DescribeConfigs."""
     if len(value.encode()) > STRING_BYTES_MAX:
         raise ApiError(
             ErrorCode.INVALID_CONFIG,

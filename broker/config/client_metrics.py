@@ -1,6 +1,7 @@
-"""What can be set for a subscription of client metrics (KIP-714, ``ClientMetricsConfigs``).
+"""The settings of a client metrics subscription (KIP-714, ``ClientMetricsConfigs``).
 
-Subscriptions are checked, stored and described as in Kafka. No client is asked for metrics.
+Subscriptions are validated, stored and described as in Kafka. They have no effect: the broker does
+not request metrics from clients.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from types import MappingProxyType
 
 from broker.common.errors import ApiError
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
-from broker.config.kinds import AnyList, Kind, Unfit, Value, int32, written
+from broker.config.kinds import AnyList, InvalidValue, Kind, Value, format_value, int32
 from broker.config.refusals import invalid_value
 from protocol.errors import ErrorCode
 
@@ -29,7 +30,7 @@ _SELECTORS = frozenset(
         "client_source_port",
     }
 )
-_DOCUMENTATION = "No effect: no client is asked for metrics."
+_DOCUMENTATION = "No effect: the broker does not request metrics from clients."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,9 @@ CLIENT_METRICS_KEYS: Mapping[str, ClientMetricsKey] = MappingProxyType(
 
 
 def check_client_metrics_configs(settings: Mapping[str, str]) -> None:
-    """Raise `ApiError` unless a subscription may have these settings.
+    """Raise `ApiError` unless these settings are valid for a subscription.
 
-    INVALID_REQUEST: a key that is none, an interval out of bounds. INVALID_CONFIG: all else.
+    INVALID_REQUEST: an unknown key, an interval out of bounds. INVALID_CONFIG: all other errors.
     """
     for name, text in settings.items():
         key = CLIENT_METRICS_KEYS.get(name)
@@ -65,7 +66,7 @@ def check_client_metrics_configs(settings: Mapping[str, str]) -> None:
             raise ApiError(ErrorCode.INVALID_REQUEST, reason)
         try:
             value = key.kind.parse(text)
-        except Unfit:
+        except InvalidValue:
             reason = invalid_value(name, key.kind, text)
             raise ApiError(ErrorCode.INVALID_CONFIG, reason) from None
         if isinstance(value, int):
@@ -86,7 +87,7 @@ def _describe(key: ClientMetricsKey, text: str | None) -> ConfigEntry:
     source = ConfigSource.CLIENT_METRICS if is_set else ConfigSource.DEFAULT
     return ConfigEntry(
         name=key.name,
-        value=text if is_set else written(key.default),
+        value=text if is_set else format_value(key.default),
         source=source,
         config_type=key.kind.config_type,
         synonyms=[ConfigSynonym(key.name, text, source)] if is_set else [],

@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from broker.config.broker_config import Config
-from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym, is_sensitive, shown
+from broker.config.entry import (
+    ConfigEntry,
+    ConfigSource,
+    ConfigSynonym,
+    is_sensitive,
+    visible_value,
+)
 from broker.config.kinds import ConfigType
 from broker.config.table import KEYS, known_key, may_change
 
 
 def describe_broker(config: Config) -> list[ConfigEntry]:
-    """All keys of a broker but the internal ones, and what else was set while it runs."""
-    others = dict.fromkeys([*config.own, *config.shared])
+    """All keys of a broker except internal ones, and unknown keys that were set dynamically."""
+    others = dict.fromkeys([*config.dynamic_broker, *config.dynamic_default])
     return [
         *(_entry(config, name) for name, key in KEYS.items() if not key.internal),
         *(_other(config, name) for name in others if name not in KEYS),
@@ -20,10 +26,10 @@ def describe_broker(config: Config) -> list[ConfigEntry]:
 
 
 def describe_all_brokers(config: Config) -> list[ConfigEntry]:
-    """What was set for all nodes while they run, and nothing else."""
+    """The settings that were made dynamically for all nodes."""
     source = ConfigSource.DYNAMIC_DEFAULT_BROKER
     entries = []
-    for name, text in config.shared.items():
+    for name, text in config.dynamic_default.items():
         entry = _entry(config, name) if name in KEYS else _other(config, name)
         synonym = ConfigSynonym(name, None if entry.sensitive else text, source)
         entries.append(replace(entry, value=synonym.value, source=source, synonyms=[synonym]))
@@ -34,7 +40,7 @@ def _entry(config: Config, name: str) -> ConfigEntry:
     key = KEYS[name]
     return ConfigEntry(
         name=name,
-        value=shown(key, config.value(name)),
+        value=visible_value(key, config.value(name)),
         source=config.source(name),
         config_type=key.kind.config_type,
         synonyms=config.synonyms(name),
@@ -45,13 +51,13 @@ def _entry(config: Config, name: str) -> ConfigEntry:
 
 
 def _other(config: Config, name: str) -> ConfigEntry:
-    """A key for one listener, or one that nobody knows."""
+    """A key of one listener, or an unknown key."""
     key = known_key(name)
     config_type = ConfigType.UNKNOWN if key is None else key.kind.config_type
     sensitive = is_sensitive(config_type)
     levels = (
-        (ConfigSource.DYNAMIC_BROKER, config.own),
-        (ConfigSource.DYNAMIC_DEFAULT_BROKER, config.shared),
+        (ConfigSource.DYNAMIC_BROKER, config.dynamic_broker),
+        (ConfigSource.DYNAMIC_DEFAULT_BROKER, config.dynamic_default),
     )
     synonyms = [
         ConfigSynonym(name, None if sensitive else level[name], source)
@@ -65,6 +71,6 @@ def _other(config: Config, name: str) -> ConfigEntry:
         config_type=config_type,
         synonyms=[*synonyms, *(config.synonyms(key.name) if key is not None else ())],
         documentation="",
-        read_only=True,  # as Kafka has it, which nevertheless lets it change
+        read_only=True,  # as in Kafka, although the key can change
         sensitive=sensitive,
     )

@@ -1,8 +1,8 @@
-"""Settings of brokers that may change while they run (KIP-226): which, and to what.
+"""Validates dynamic changes of broker settings (KIP-226, Kafka's ``DynamicBrokerConfig``).
 
-A value is set for one node, or under the empty name for all of them; the node's own counts more.
-Kafka's ``DynamicBrokerConfig``. A key that nobody knows is kept as it comes, as Kafka does for
-plugins; a key of brokers that cannot change while they run is refused.
+A value is set for one node or, under the empty name, for all nodes; a node's own value takes
+precedence. An unknown key is stored unchecked, as Kafka does for plugins. A read-only key is
+refused.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from collections.abc import Mapping, Sequence
 from broker.common.errors import ApiError
 from broker.config import Config
 from broker.config.group_keys import GROUP_KEYS
-from broker.config.key import Change
-from broker.config.kinds import ConfigType, Unfit
+from broker.config.key import UpdateMode
+from broker.config.kinds import ConfigType, InvalidValue
 from broker.config.refusals import invalid_value
 from broker.config.table import KEYS, known_key, may_change
 from broker.config.thread_counts import check_thread_counts
 from protocol.errors import ErrorCode
 
-# The name of the settings that count for every node which has none of its own.
+# The resource name of the settings for all nodes.
 ALL_NODES = ""
 
-# Kafka's words for words that are added to a broker's key which holds no list.
+# Kafka's message for APPEND or SUBTRACT on a broker key that is not a list.
 NOT_A_LIST = "Config value {operation} is not allowed for config key: {name}"
 
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
 
-# The keys of listeners that Kafka changes while a node runs, and this broker does not.
+# Listener keys that are dynamic in Kafka and fixed here.
 FIXED_LISTENERS = ("listeners", "listener.security.protocol.map")
 
 
@@ -36,7 +36,8 @@ def check_broker_configs(
 ) -> None:
     """Raise `ApiError` INVALID_REQUEST unless settings may change from *before* to *after*.
 
-    *config* is what the node that checks them runs with. *node* is its id, or `ALL_NODES`.
+    *config* is the present configuration of the node that validates them. *node* is a node id, or
+    `ALL_NODES`.
     """
     changed = [name for name in after if after[name] != before.get(name)]
     fixed = [name for name in changed if _is_fixed(name)]
@@ -50,16 +51,18 @@ def check_broker_configs(
     _check_listeners(node, changed)
     _check_bounds(config, {name: after[name] for name in changed})
     _check_addresses(config, {name: after[name] for name in changed})
-    own, shared = (config.own, after) if node == ALL_NODES else (after, config.shared)
-    check_thread_counts(config, own, shared)
+    dynamic_broker, dynamic_default = (
+        (config.dynamic_broker, after) if node == ALL_NODES else (after, config.dynamic_default)
+    )
+    check_thread_counts(config, dynamic_broker, dynamic_default)
 
 
 def check_min_insync_replicas(
     node: str, before: Mapping[str, str], after: Mapping[str, str]
 ) -> None:
-    """Raise `ApiError` INVALID_CONFIG unless min.insync.replicas stays one for the whole cluster.
+    """Raise `ApiError` INVALID_CONFIG unless min.insync.replicas stays cluster-wide.
 
-    Eligible leader replicas need that (KIP-966).
+    Eligible leader replicas require it (KIP-966).
     """
     changed = after.get(MIN_INSYNC_REPLICAS) != before.get(MIN_INSYNC_REPLICAS)
     if changed and MIN_INSYNC_REPLICAS in after and node != ALL_NODES:
@@ -79,7 +82,7 @@ def _is_fixed(name: str) -> bool:
 
 
 def _check_listeners(node: str, names: Sequence[str]) -> None:
-    """Raise `ApiError` for keys of one node or of one listener that are set more widely."""
+    """Raise `ApiError` for a listener's key without listener, or a node's key for all nodes."""
     keys = [(name, known_key(name)) for name in names]
     wide = [name for name, key in keys if key is not None and key.per_listener and name == key.name]
     if wide:
@@ -88,17 +91,19 @@ def _check_listeners(node: str, names: Sequence[str]) -> None:
             "These security configs can be dynamically updated only per-listener using the "
             f"listener prefix: [{', '.join(wide)}]",
         )
-    own = [name for name, key in keys if key is not None and key.change is Change.PER_BROKER]
-    if own and node == ALL_NODES:
+    single = [
+        name for name, key in keys if key is not None and key.update_mode is UpdateMode.PER_BROKER
+    ]
+    if single and node == ALL_NODES:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
             "Cannot update these configs at default cluster level, broker id must be specified: "
-            f"[{', '.join(own)}]",
+            f"[{', '.join(single)}]",
         )
 
 
 def _check_addresses(config: Config, changed: Mapping[str, str]) -> None:
-    """Raise `ApiError` if a node would have to listen elsewhere, which Kafka's nodes can."""
+    """Raise `ApiError` if a node would have to change its listeners, which Kafka's nodes can."""
     for name in FIXED_LISTENERS:
         if name in changed and KEYS[name].kind.parse(changed[name]) != config.value(name):
             raise ApiError(
@@ -109,29 +114,29 @@ def _check_addresses(config: Config, changed: Mapping[str, str]) -> None:
 
 
 def _check_bounds(config: Config, changed: Mapping[str, str]) -> None:
-    """Raise `ApiError` for an assignment interval of all groups that no group may have."""
+    """Raise `ApiError` for a default of groups outside of the bounds of groups."""
     for key in GROUP_KEYS.values():
-        if key.behind is None or key.lowest is None or key.highest is None:
+        if key.broker_key is None or key.lowest is None or key.highest is None:
             continue
-        if key.behind not in changed:
+        if key.broker_key not in changed:
             continue
-        value = key.kind.parse(changed[key.behind])
+        value = key.kind.parse(changed[key.broker_key])
         lowest, highest = config.value(key.lowest), config.value(key.highest)
         assert isinstance(value, int)
         assert isinstance(lowest, int)
         assert isinstance(highest, int)
         if value < lowest:
-            words = f"{key.behind} must be greater than or equal to {key.lowest}"
+            words = f"{key.broker_key} must be greater than or equal to {key.lowest}"
             raise ApiError(ErrorCode.INVALID_REQUEST, words)
         if value > highest:
-            words = f"{key.behind} must be less than or equal to {key.highest}"
+            words = f"{key.broker_key} must be less than or equal to {key.highest}"
             raise ApiError(ErrorCode.INVALID_REQUEST, words)
 
 
 def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:
-    """The words of a list among *overrides*, or else as it is; None if it holds no list.
+    """The elements of a list key, from *overrides* or else *config*; None if it is not a list.
 
-    Raises `ApiError` INVALID_CONFIG for a key that nobody knows.
+    Raises `ApiError` INVALID_CONFIG for an unknown key.
     """
     key = KEYS.get(name)
     if key is None:
@@ -149,5 +154,5 @@ def _check_value(name: str, text: str) -> None:
         return
     try:
         key.kind.parse(text)
-    except Unfit:
+    except InvalidValue:
         raise ApiError(ErrorCode.INVALID_REQUEST, invalid_value(name, key.kind, text)) from None

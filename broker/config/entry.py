@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from broker.config.key import Key
-from broker.config.kinds import ConfigType, Value, written
+from broker.config.kinds import ConfigType, Value, format_value
 
 
 class ConfigSource(IntEnum):
-    """Where a value comes from (``DescribeConfigsResponse.ConfigSource``)."""
+    """The source of a value (``DescribeConfigsResponse.ConfigSource``)."""
 
     DYNAMIC_TOPIC = 1
     DYNAMIC_BROKER = 2
@@ -23,7 +23,7 @@ class ConfigSource(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConfigSynonym:
-    """One of the places a value may come from; the first of a list counts (KIP-226)."""
+    """A value from one source; the first of a list applies (KIP-226)."""
 
     name: str
     value: str | None
@@ -45,10 +45,10 @@ class ConfigEntry:
 
 
 def is_sensitive(config_type: ConfigType) -> bool:
-    """Whether values of this type are not returned; a key that nobody knows may be a secret."""
+    """Whether clients do not get values of this type; an unknown key may be a secret."""
     return config_type in (ConfigType.PASSWORD, ConfigType.UNKNOWN)
 
 
-def shown(key: Key, value: Value) -> str | None:
-    """A value as a client may see it."""
-    return None if is_sensitive(key.kind.config_type) else written(value)
+def visible_value(key: Key, value: Value) -> str | None:
+    """A value as text for clients; None for a sensitive one."""
+    return None if is_sensitive(key.kind.config_type) else format_value(value)

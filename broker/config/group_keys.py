@@ -1,4 +1,4 @@
-"""The keys of a group, with the broker's keys behind them and for their bounds."""
+"""The keys of a group, with the broker's keys for their defaults and bounds."""
 
 from __future__ import annotations
 
@@ -12,43 +12,47 @@ from broker.config.table import KEYS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupKey:
-    """A key of a group: the broker's key behind it, or its default, and the keys of its bounds."""
+    """A key of a group.
+
+    ``broker_key`` is the broker's key for its default; a key without one has a ``default``.
+    ``lowest`` and ``highest`` are the broker's keys for its bounds.
+    """
 
     name: str
     kind: Kind
     documentation: str
-    behind: str | None = None
+    broker_key: str | None = None
     default: Value = None
     lowest: str | None = None
     highest: str | None = None
 
 
-def _over_the_brokers(
+def _with_broker_key(
     name: str,
     *,
     kind: Kind | None = None,
     lowest: str | None = None,
     highest: str | None = None,
 ) -> GroupKey:
-    behind = f"group.{name}"
+    broker_key = f"group.{name}"
     return GroupKey(
         name=name,
-        kind=kind or KEYS[behind].kind,
-        documentation=KEYS[behind].documentation,
-        behind=behind,
+        kind=kind or KEYS[broker_key].kind,
+        documentation=KEYS[broker_key].documentation,
+        broker_key=broker_key,
         lowest=lowest,
         highest=highest,
     )
 
 
 def _bounded(name: str, kind: Kind | None = None) -> GroupKey:
-    """``share.x`` is from ``group.share.min.x`` to ``group.share.max.x``."""
+    """A key ``share.x`` with the bounds ``group.share.min.x`` and ``group.share.max.x``."""
     protocol, _, rest = name.partition(".")
     low, high = (f"group.{protocol}.{end}.{rest}" for end in ("min", "max"))
-    return _over_the_brokers(name, kind=kind, lowest=low, highest=high)
+    return _with_broker_key(name, kind=kind, lowest=low, highest=high)
 
 
-_NO_SHARE_GROUPS = "No effect: there are no share groups."
+_NO_SHARE_GROUPS = "No effect: share groups are not supported."
 
 _TABLE = (
     _bounded("consumer.assignment.interval.ms"),
@@ -80,8 +84,8 @@ _TABLE = (
     _bounded("share.session.timeout.ms"),
     _bounded("streams.assignment.interval.ms"),
     _bounded("streams.heartbeat.interval.ms"),
-    _over_the_brokers("streams.initial.rebalance.delay.ms"),
-    _over_the_brokers("streams.num.standby.replicas", highest="group.streams.max.standby.replicas"),
+    _with_broker_key("streams.initial.rebalance.delay.ms"),
+    _with_broker_key("streams.num.standby.replicas", highest="group.streams.max.standby.replicas"),
     _bounded("streams.session.timeout.ms"),
 )
 

@@ -1,8 +1,8 @@
-"""What can be set for one group, within the broker's bounds (KIP-848, KIP-932, KIP-1071).
+"""The settings of a group, within the broker's bounds (KIP-848, KIP-932, KIP-1071).
 
-Kafka's dynamic configs of the resource type GROUP (``GroupConfig``): most go over the broker's key
-of the same name with ``group.`` before it. A group need not be there to have settings. Those of
-share and streams groups are checked, stored and described, and have no effect here.
+Kafka's dynamic configs of the resource type GROUP (``GroupConfig``). Most keys override the
+broker's key ``group.<key>``. A group that does not exist may have settings. The settings of share
+and streams groups are validated, stored and described, and have no effect here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from broker.common.errors import ApiError
 from broker.config import Config
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config.group_keys import GROUP_KEYS, GroupKey
-from broker.config.kinds import Unfit, Value, written
+from broker.config.kinds import InvalidValue, Value, format_value
 from broker.config.refusals import invalid_value
 from protocol.errors import ErrorCode
 
@@ -27,26 +27,26 @@ _TIMED = ("consumer", "share", "streams")
 
 
 class GroupConfigs:
-    """The settings of groups, by name of the group; what is not set is the broker's."""
+    """The settings of groups, by group id; the broker's value applies for a key that is not set."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
         self._set: dict[str, dict[str, Value]] = {}
 
     def session_timeout_ms(self, group_id: str) -> int:
-        """How long a member may be silent."""
+        """The time without heartbeats after which a member is removed."""
         return self._value(group_id, SESSION_TIMEOUT)
 
     def heartbeat_interval_ms(self, group_id: str) -> int:
-        """How often members are to send heartbeats."""
+        """The interval at which members send heartbeats."""
         return self._value(group_id, HEARTBEAT_INTERVAL)
 
     def assignment_interval_ms(self, group_id: str) -> int:
-        """How long a group is left alone after it has been assigned."""
+        """The shortest time between two target assignments of a group."""
         return self._value(group_id, ASSIGNMENT_INTERVAL)
 
     def replace(self, group_id: str, settings: Mapping[str, str]) -> None:
-        """Set just this for a group, as `check_group_configs` has let it pass."""
+        """Replace the settings of a group; `check_group_configs` has accepted them."""
         self._set[group_id] = {
             name: GROUP_KEYS[name].kind.parse(text) for name, text in settings.items()
         }
@@ -60,7 +60,7 @@ class GroupConfigs:
 
 
 def check_group_configs(config: Config, settings: Mapping[str, str]) -> None:
-    """Raise `ApiError` INVALID_CONFIG unless a group may have these settings."""
+    """Raise `ApiError` INVALID_CONFIG unless these settings are valid for a group."""
     values = {name: _checked(config, name, text) for name, text in settings.items()}
     for kind in _TIMED:
         session, heartbeat = (
@@ -84,7 +84,7 @@ def _checked(config: Config, name: str, text: str) -> Value:
         raise _invalid(f"Unknown group config name: {name}")
     try:
         value = key.kind.parse(text)
-    except Unfit:
+    except InvalidValue:
         raise _invalid(invalid_value(name, key.kind, text)) from None
     if key.lowest is not None and _number(value) < _number(config.value(key.lowest)):
         raise _invalid(f"{name} must be greater than or equal to {key.lowest}")
@@ -94,11 +94,11 @@ def _checked(config: Config, name: str, text: str) -> Value:
 
 
 def _describe(config: Config, key: GroupKey, text: str | None) -> ConfigEntry:
-    value = written(_of_broker(config, key)) if text is None else text
-    if key.behind is None:
-        synonyms = [ConfigSynonym(key.name, written(key.default), ConfigSource.DEFAULT)]
+    value = format_value(_of_broker(config, key)) if text is None else text
+    if key.broker_key is None:
+        synonyms = [ConfigSynonym(key.name, format_value(key.default), ConfigSource.DEFAULT)]
     else:
-        synonyms = config.synonyms(key.behind)
+        synonyms = config.synonyms(key.broker_key)
     if text is not None:
         synonyms.insert(0, ConfigSynonym(key.name, text, ConfigSource.DYNAMIC_GROUP))
     return ConfigEntry(
@@ -113,8 +113,8 @@ def _describe(config: Config, key: GroupKey, text: str | None) -> ConfigEntry:
 
 
 def _of_broker(config: Config, key: GroupKey) -> Value:
-    """What counts for a group that has no setting of its own."""
-    return key.default if key.behind is None else config.value(key.behind)
+    """The value for groups that do not set the key."""
+    return key.default if key.broker_key is None else config.value(key.broker_key)
 
 
 def _number(value: Value) -> int:

@@ -2,7 +2,7 @@
 
 A key that this broker uses is declared once, as a field of one of the classes in
 `broker.config.keys`; `key` is the field's default there. A key that only Kafka uses is declared in
-`broker.config.idle`, with the reason why it has no effect here.
+`broker.config.unused`, with the reason why it has no effect here.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from broker.config.kinds import Kind, Value
 METADATA = "key"
 
 
-class Change(Enum):
-    """How a key of a broker may change while it runs (``DynamicBrokerConfig``)."""
+class UpdateMode(Enum):
+    """How a broker key may change while the broker runs (``DynamicBrokerConfig``)."""
 
-    NEVER = "read-only"
-    PER_BROKER = "per-broker"  # on one node, not for all of them
-    ANYWHERE = "cluster-wide"  # on one node, or for all of them
+    READ_ONLY = "read-only"
+    PER_BROKER = "per-broker"  # for one node only
+    CLUSTER_WIDE = "cluster-wide"  # for one node or for all nodes
 
 
 @dataclass(frozen=True, slots=True)
-class Idle:
+class Unused:
     """Why keys of Kafka have no effect here.
 
-    A start with a key whose ``advice`` is not None is refused with it: to go on without what the
-    key asks for would mislead. Other keys are accepted with a warning.
+    A start with a key that has ``advice`` fails with that message, since the broker cannot do what
+    the key requests. Other keys are accepted with a warning.
     """
 
     reason: str
@@ -38,21 +38,21 @@ class Idle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """A key: its kind of value, its default, and what it does in a sentence."""
+    """A key, its kind of value, its default, and its meaning in one sentence."""
 
     name: str
     kind: Kind
     default: Value
     documentation: str
-    change: Change = Change.NEVER
+    update_mode: UpdateMode = UpdateMode.READ_ONLY
     # DescribeConfigs leaves it out (``ConfigDef.defineInternal``).
     internal: bool = False
-    # Kafka's default where ours differs, and why it does.
+    # Kafka's default where this broker has another one, and the reason.
     kafka_default: Value = None
-    because: str | None = None
-    # Only for TLS settings: they change for a listener, never for all of them.
+    reason: str | None = None
+    # Whether it changes only for one listener: TLS settings.
     per_listener: bool = False
-    idle: Idle | None = None
+    unused: Unused | None = None
 
 
 def key(
@@ -61,27 +61,27 @@ def key(
     default: Value,
     documentation: str,
     *,
-    change: Change = Change.NEVER,
+    update_mode: UpdateMode = UpdateMode.READ_ONLY,
     internal: bool = False,
     kafka_default: Value = None,
-    because: str | None = None,
+    reason: str | None = None,
 ) -> Any:
-    """Declare a key as the field of a dataclass, whose name is ``attribute(name)``."""
+    """Declare a key as a dataclass field, whose name must be ``attribute(name)``."""
     declared = Key(
         name=name,
         kind=kind,
         default=default,
         documentation=documentation,
-        change=change,
+        update_mode=update_mode,
         internal=internal,
         kafka_default=kafka_default,
-        because=because,
+        reason=reason,
     )
     return field(default=default, metadata={METADATA: declared})
 
 
 def declared_in(theme: type) -> tuple[Key, ...]:
-    """The keys that the fields of a dataclass declare, in their order."""
+    """The keys that the fields of a dataclass declare, in order."""
     declared: list[Key] = [
         each.metadata[METADATA] for each in fields(theme) if METADATA in each.metadata
     ]
@@ -94,38 +94,38 @@ def attribute(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class IdleKeys:
-    """Declares keys that share the reason why they have no effect."""
+class UnusedKeys:
+    """Declares keys that have no effect for the same reason."""
 
-    idle: Idle
+    unused: Unused
 
     def __call__(
         self,
         name: str,
         kind: Kind,
         default: Value,
-        change: Change = Change.NEVER,
+        update_mode: UpdateMode = UpdateMode.READ_ONLY,
         *,
         internal: bool = False,
         per_listener: bool = False,
     ) -> Key:
-        """One of these keys."""
+        """Declare a key."""
         return Key(
             name=name,
             kind=kind,
             default=default,
-            documentation=f"No effect: {self.idle.reason}.",
-            change=change,
+            documentation=f"No effect: {self.unused.reason}.",
+            update_mode=update_mode,
             internal=internal,
             per_listener=per_listener,
-            idle=self.idle,
+            unused=self.unused,
         )
 
 
-def no_effect(reason: str, *, advice: str | None = None) -> IdleKeys:
-    """A declarer of keys that have no effect for this *reason*."""
-    return IdleKeys(Idle(reason, advice))
+def no_effect(reason: str, *, advice: str | None = None) -> UnusedKeys:
+    """Returns a function that declares keys which have no effect for this *reason*."""
+    return UnusedKeys(Unused(reason, advice))
 
 
-ANYWHERE: Final = Change.ANYWHERE
-PER_BROKER: Final = Change.PER_BROKER
+CLUSTER_WIDE: Final = UpdateMode.CLUSTER_WIDE
+PER_BROKER: Final = UpdateMode.PER_BROKER

@@ -1,7 +1,8 @@
-"""The kinds of values a configuration key can have: how each is read, written and told to a user.
+"""The kinds of values of configuration keys: a type, a range, parsing and formatting.
 
-Parsing follows Kafka's ``ConfigDef``: blanks around a value are dropped, numbers are decimal with
-an optional sign, booleans are ``true`` or ``false`` in any case, a list is separated by commas.
+Parsing follows Kafka's ``ConfigDef``: whitespace around a value is ignored, numbers are decimal
+with an optional sign, booleans are ``true`` or ``false`` in any case, lists are separated by
+commas.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class ConfigType(IntEnum):
-    """What DescribeConfigs calls the kinds (``DescribeConfigsResponse.ConfigType``)."""
+    """The types of DescribeConfigs (``DescribeConfigsResponse.ConfigType``)."""
 
     UNKNOWN = 0
     BOOLEAN = 1
@@ -38,13 +39,13 @@ class ConfigType(IntEnum):
     PASSWORD = 9
 
 
-class Unfit(ValueError):  # noqa: N818 - it says what the value is
-    """A value its key cannot have; the message says what is allowed."""
+class InvalidValue(ValueError):  # noqa: N818 - it names the condition
+    """A value that its key does not allow; the message describes the allowed values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """A whole number in a range; ``also`` is one value outside of it that is allowed too."""
+    """An integer in a range; ``also`` is an allowed value outside of the range."""
 
     config_type: ConfigType
     low: int
@@ -52,41 +53,41 @@ class Integer:
     also: int | None = None
 
     def parse(self, text: str) -> Value:
-        """Read the number; raises `Unfit`."""
+        """Read the number; raises `InvalidValue`."""
         stripped = text.strip()
-        # The length is looked at first: Python refuses, in words of its own, to read 5000 digits.
+        # Check the length first: `int` raises another ValueError for 5000 digits.
         if len(stripped) > 40 or not _INTEGER.fullmatch(stripped):
-            raise Unfit(self.allowed)
+            raise InvalidValue(self.allowed)
         value = int(stripped)
         if not self.low <= value <= self.high and value != self.also:
-            raise Unfit(self.allowed)
+            raise InvalidValue(self.allowed)
         return value
 
     @property
     def allowed(self) -> str:
-        """The range, as a user reads it."""
+        """The allowed range, for messages."""
         extra = "" if self.also is None else f", or {self.also}"
         return f"a whole number from {self.low} to {self.high}{extra}"
 
 
 @dataclass(frozen=True, slots=True)
 class Decimal:
-    """A number with a fraction, in a range."""
+    """A floating-point number in a range."""
 
     low: float = -DOUBLE_MAX
     high: float = DOUBLE_MAX
     config_type: ConfigType = ConfigType.DOUBLE
 
     def parse(self, text: str) -> Value:
-        """Read the number; raises `Unfit`."""
+        """Read the number; raises `InvalidValue`."""
         stripped = text.strip()
         if not _DECIMAL.fullmatch(stripped) or not self.low <= float(stripped) <= self.high:
-            raise Unfit(self.allowed)
+            raise InvalidValue(self.allowed)
         return float(stripped)
 
     @property
     def allowed(self) -> str:
-        """The range, as a user reads it."""
+        """The allowed range, for messages."""
         return f"a number from {self.low:g} to {self.high:g}"
 
 
@@ -98,115 +99,115 @@ class Boolean:
     allowed: str = "true or false"
 
     def parse(self, text: str) -> Value:
-        """Read the boolean; raises `Unfit`."""
+        """Read the boolean; raises `InvalidValue`."""
         match text.strip().lower():
             case "true":
                 return True
             case "false":
                 return False
             case _:
-                raise Unfit(self.allowed)
+                raise InvalidValue(self.allowed)
 
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of a few words, spelled exactly."""
+    """One of several words, case-sensitive."""
 
     words: tuple[str, ...]
     config_type: ConfigType = ConfigType.STRING
 
     def parse(self, text: str) -> Value:
-        """Read the word; raises `Unfit`."""
+        """Read the word; raises `InvalidValue`."""
         if text.strip() not in self.words:
-            raise Unfit(self.allowed)
+            raise InvalidValue(self.allowed)
         return text.strip()
 
     @property
     def allowed(self) -> str:
-        """The words, as a user reads them."""
+        """The allowed words, for messages."""
         return "one of " + ", ".join(self.words)
 
 
 @dataclass(frozen=True, slots=True)
 class OneOfAnyCase:
-    """One of a few words, in whatever case; it is kept in lower case if that is asked for."""
+    """One of several words, in any case; ``lowered`` converts it to lower case."""
 
     words: tuple[str, ...]
     lowered: bool = True
     config_type: ConfigType = ConfigType.STRING
 
     def parse(self, text: str) -> Value:
-        """Read the word; raises `Unfit`."""
+        """Read the word; raises `InvalidValue`."""
         if text.strip().upper() not in self.words:
-            raise Unfit(self.allowed)
+            raise InvalidValue(self.allowed)
         return text.strip().lower() if self.lowered else text.strip()
 
     @property
     def allowed(self) -> str:
-        """The words, as a user reads them."""
+        """The allowed words, for messages."""
         return "one of " + ", ".join(self.words) + ", in any case"
 
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """Any of a few words, separated by commas; none at all is mostly allowed (KIP-1161)."""
+    """A list of some of these words; an empty list is allowed with ``may_be_empty`` (KIP-1161)."""
 
     words: tuple[str, ...]
     config_type: ConfigType = ConfigType.LIST
     may_be_empty: bool = True
 
     def parse(self, text: str) -> Value:
-        """Read the words, each once, in the order given; raises `Unfit`."""
+        """Read the words in order, without duplicates; raises `InvalidValue`."""
         if not text.strip():
             if not self.may_be_empty:
-                raise Unfit(self.allowed)
+                raise InvalidValue(self.allowed)
             return ()
         given = [word.strip() for word in text.split(",")]
         if any(word not in self.words for word in given):
-            raise Unfit(self.allowed)
+            raise InvalidValue(self.allowed)
         return tuple(dict.fromkeys(given))
 
     @property
     def allowed(self) -> str:
-        """The words, as a user reads them."""
+        """The allowed words, for messages."""
         return "a list of " + ", ".join(self.words) + ", separated by commas"
 
 
 @dataclass(frozen=True, slots=True)
 class AnyList:
-    """Any words, separated by commas, each kept once."""
+    """A list of any words, without duplicates."""
 
     config_type: ConfigType = ConfigType.LIST
     allowed: str = "a list, separated by commas"
 
     def parse(self, text: str) -> Value:
-        """Read the words; none of them is refused."""
+        """Read the words; every text is valid."""
         words = (word.strip() for word in text.split(","))
         return tuple(dict.fromkeys(word for word in words if word))
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Any text."""
+    """Any text; ``empty`` allows an empty one."""
 
     empty: bool = True
     config_type: ConfigType = ConfigType.STRING
 
     def parse(self, text: str) -> Value:
-        """Read the text; raises `Unfit` for none where some is needed."""
+        """Read the text; raises `InvalidValue` for an empty one that is not allowed."""
         if not text.strip() and not self.empty:
-            raise Unfit(self.allowed)
+            raise InvalidValue(self.allowed)
         return text.strip()
 
     @property
     def allowed(self) -> str:
-        """What it may be, as a user reads it."""
+        """The allowed texts, for messages."""
         return "a text" if self.empty else "a text that is not empty"
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A text that is stored and never returned to a client."""
+    """A text that is never returned to clients."""
 
     config_type: ConfigType = ConfigType.PASSWORD
     allowed: str = "a secret text"
@@ -218,24 +219,24 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class ClassName:
-    """The name of a Java class. None but the default can be loaded here."""
+    """The name of a Java class; only the default is allowed, since no class can be loaded."""
 
     default: str | None = None
     config_type: ConfigType = ConfigType.CLASS
 
     def parse(self, text: str) -> Value:
-        """Read the name; raises `Unfit`."""
+        """Read the name; raises `InvalidValue`."""
         if text.strip() != self.default:
-            raise Unfit(self.allowed)
+            raise InvalidValue(self.allowed)
         return text.strip()
 
     @property
     def allowed(self) -> str:
-        """The class, as a user reads it."""
-        return self.default or "set: classes of Java cannot be loaded"
+        """The allowed class, for messages."""
+        return self.default or "set: Java classes cannot be loaded"
 
 
-# A time as ``java.time.Duration`` reads it: days, then after a T hours, minutes and seconds.
+# The format of ``java.time.Duration.parse``: days, then after a T hours, minutes and seconds.
 _DURATION = re.compile(
     r"P(?=[\dT])(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d{0,9})?S)?)?", re.IGNORECASE | re.ASCII
 )
@@ -244,19 +245,19 @@ _BY_DURATION = "by_duration:"
 
 @dataclass(frozen=True, slots=True)
 class OffsetReset:
-    """Where to begin (``ShareGroupAutoOffsetResetStrategy``): a word, or a time before now."""
+    """A word, or a duration before now (``ShareGroupAutoOffsetResetStrategy``)."""
 
     config_type: ConfigType = ConfigType.STRING
     allowed: str = "latest, earliest or by_duration:PnDTnHnMn.nS"
 
     def parse(self, text: str) -> Value:
-        """Read the word or the time; raises `Unfit`."""
+        """Read the strategy; raises `InvalidValue`."""
         word = text.strip()
         is_duration = word.startswith(_BY_DURATION) and _DURATION.fullmatch(
             word.removeprefix(_BY_DURATION)
         )
         if word not in ("latest", "earliest") and not is_duration:
-            raise Unfit(self.allowed)
+            raise InvalidValue(self.allowed)
         return word
 
 
@@ -265,13 +266,13 @@ _COUNTS = "a list of ADDRESS:NUMBER, separated by commas"
 
 @dataclass(frozen=True, slots=True)
 class CountsByAddress:
-    """Addresses, each with a number behind a colon, separated by commas; kept as it is written."""
+    """A list of ``ADDRESS:NUMBER``; the value is the unparsed text."""
 
     config_type: ConfigType = ConfigType.STRING
     allowed: str = _COUNTS
 
     def parse(self, text: str) -> Value:
-        """Read the list; raises `Unfit`."""
+        """Read the list; raises `InvalidValue`."""
         counts_by_address(text)
         return text.strip()
 
@@ -282,16 +283,16 @@ _REPLICA = re.compile(r"[0-9]+:[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class ReplicaList:
-    """All replicas of a topic, those that are listed, or none."""
+    """All replicas of a topic (``*``), or a list of ``PARTITION:NODE``, which may be empty."""
 
     config_type: ConfigType = ConfigType.LIST
     allowed: str = _REPLICAS
 
     def parse(self, text: str) -> Value:
-        """Read the list; raises `Unfit`."""
+        """Read the list; raises `InvalidValue`."""
         words = tuple(word.strip() for word in text.split(",") if text.strip())
         if words != ("*",) and not all(map(_REPLICA.fullmatch, words)):
-            raise Unfit(_REPLICAS)
+            raise InvalidValue(_REPLICAS)
         return words
 
 
@@ -312,15 +313,15 @@ Kind = (
 
 
 def counts_by_address(text: str) -> dict[str, int]:
-    """The numbers of a `CountsByAddress`; raises `Unfit`."""
+    """The numbers of a `CountsByAddress`; raises `InvalidValue`."""
     pairs = [each.strip().rpartition(":") for each in text.split(",") if each.strip()]
     counts = int32(0)
     if any(not address for address, _, _ in pairs):
-        raise Unfit(_COUNTS)
+        raise InvalidValue(_COUNTS)
     try:
         return {address.strip(): int(str(counts.parse(count))) for address, _, count in pairs}
-    except Unfit:
-        raise Unfit(_COUNTS) from None
+    except InvalidValue:
+        raise InvalidValue(_COUNTS) from None
 
 
 def int32(low: int = -(2**31), high: int = INT_MAX, *, also: int | None = None) -> Integer:
@@ -338,8 +339,8 @@ def int16(low: int = -(2**15), high: int = SHORT_MAX) -> Integer:
     return Integer(ConfigType.SHORT, low, high)
 
 
-def written(value: Value) -> str | None:
-    """A value as Kafka writes it in an answer; None for a key that has none."""
+def format_value(value: Value) -> str | None:
+    """A value in the text format of Kafka's responses; None for a key without a value."""
     match value:
         case None:
             return None
@@ -354,7 +355,7 @@ def written(value: Value) -> str | None:
 
 
 def _as_java(value: float) -> str:
-    """A number as ``Double.toString`` writes it: 1.0E-4 where Python has 0.0001."""
+    """A number in the format of ``Double.toString``: 1.0E-4 where Python has 0.0001."""
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return str(float(value))
     sign, digits, exponent = decimal.Decimal(repr(value)).normalize().as_tuple()

@@ -1,7 +1,7 @@
-"""Why a value is not one its key can have, in Kafka's words: they go into answers to clients.
+"""Kafka's messages for invalid values, for error responses.
 
-Kafka's ``ConfigDef`` first reads the Java type, then asks the key's validator. What stops a start
-of this broker is told by `broker.config` in words of its own, which name the remedy.
+Kafka's ``ConfigDef`` first parses the Java type, then calls the key's validator. At the start of
+the broker an invalid value is a `ConfigError`, whose message names the remedy.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from broker.config.kinds import (
     CountsByAddress,
     Decimal,
     Integer,
+    InvalidValue,
     Kind,
     OffsetReset,
     ReplicaList,
     Secret,
     Text,
-    Unfit,
-    written,
+    format_value,
 )
 
 _TYPE_MAX = {
@@ -34,7 +34,7 @@ _TYPE_MAX = {
 
 
 def invalid_value(name: str, kind: Kind, text: str) -> str:
-    """The message for a *text* that ``kind.parse`` refuses."""
+    """The message for a *text* for which ``kind.parse`` raises `InvalidValue`."""
     shown = text.strip()
     match kind:
         case Integer():
@@ -72,7 +72,7 @@ def _not_the_integer(kind: Integer, text: str) -> str:
     type_max = _TYPE_MAX[kind.config_type]
     try:
         value = Integer(kind.config_type, -type_max - 1, type_max).parse(text)
-    except Unfit:
+    except InvalidValue:
         return f"Not a number of type {kind.config_type.name}"
     assert isinstance(value, int)
     if kind.also is not None and kind.high < type_max:
@@ -84,10 +84,10 @@ def _not_the_decimal(kind: Decimal, text: str) -> tuple[str, str]:
     """The value as Java writes it, and what is wrong with it."""
     try:
         value = Decimal(float("-inf"), float("inf")).parse(text)
-    except Unfit:
+    except InvalidValue:
         return text, "Not a number of type DOUBLE"
     assert isinstance(value, float)
-    return str(written(value)), _outside(value, kind.low, kind.high)
+    return str(format_value(value)), _outside(value, kind.low, kind.high)
 
 
 def _outside(value: float, low: float, high: float) -> str:

@@ -1,4 +1,4 @@
-"""All keys of a broker: those of `broker.config.keys`, then those of `broker.config.idle`."""
+"""All keys of a broker: those of `broker.config.keys`, then those of `broker.config.unused`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from itertools import chain
 from types import MappingProxyType
 
-from broker.config.idle import (
+from broker.config.key import Key, UpdateMode, declared_in
+from broker.config.keys.all_keys import AllKeys
+from broker.config.unused import (
     identity,
     listeners,
     logs,
@@ -21,35 +23,8 @@ from broker.config.idle import (
     tls,
     transactions,
 )
-from broker.config.key import Change, Key, declared_in
-from broker.config.keys.classic_groups import ClassicGroupKeys
-from broker.config.keys.connections import ConnectionKeys
-from broker.config.keys.consumer_groups import ConsumerGroupKeys
-from broker.config.keys.flushing import FlushKeys
-from broker.config.keys.offsets import OffsetKeys
-from broker.config.keys.producers import ProducerKeys
-from broker.config.keys.purgatories import PurgatoryKeys
-from broker.config.keys.records import RecordKeys
-from broker.config.keys.replication import ReplicationKeys
-from broker.config.keys.retention import RetentionKeys
-from broker.config.keys.segments import SegmentKeys
-from broker.config.keys.topics import TopicKeys
 
-_THEMES = (
-    ConnectionKeys,
-    TopicKeys,
-    RecordKeys,
-    SegmentKeys,
-    FlushKeys,
-    RetentionKeys,
-    PurgatoryKeys,
-    ReplicationKeys,
-    ClassicGroupKeys,
-    ConsumerGroupKeys,
-    OffsetKeys,
-    ProducerKeys,
-)
-_IDLE = (
+_UNUSED = (
     identity,
     listeners,
     quorum,
@@ -69,8 +44,8 @@ KEYS: Mapping[str, Key] = MappingProxyType(
     {
         key.name: key
         for key in chain(
-            chain.from_iterable(map(declared_in, _THEMES)),
-            chain.from_iterable(theme.KEYS for theme in _IDLE),
+            chain.from_iterable(map(declared_in, AllKeys.__bases__)),
+            chain.from_iterable(theme.KEYS for theme in _UNUSED),
         )
     }
 )
@@ -79,18 +54,18 @@ _LISTENER_PREFIX = "listener.name."
 
 
 def may_change(name: str) -> bool:
-    """Whether a node takes a new value of the key while it runs (KIP-226).
+    """Whether the key may change while a node runs (KIP-226).
 
-    A key that nobody knows may change, too: Kafka keeps such keys for plugins.
+    An unknown key may change: Kafka stores such keys for plugins.
     """
-    return name not in KEYS or KEYS[name].change is not Change.NEVER
+    return name not in KEYS or KEYS[name].update_mode is not UpdateMode.READ_ONLY
 
 
 def known_key(name: str) -> Key | None:
-    """The key of that name, or that a name for one listener means; None if nobody knows it.
+    """The key of that name, without the prefix of a listener; None if it is unknown.
 
-    ``listener.name.internal.ssl.keystore.location`` is ``ssl.keystore.location`` of the listener
-    ``INTERNAL``.
+    ``listener.name.internal.ssl.keystore.location`` is the key ``ssl.keystore.location`` of the
+    listener ``INTERNAL``.
     """
     if name.startswith(_LISTENER_PREFIX):
         _, _, name = name.removeprefix(_LISTENER_PREFIX).partition(".")

@@ -1,8 +1,8 @@
-"""How far a number of threads may change at once while a broker runs.
+"""Validates changes of thread counts while a broker runs.
 
-Kafka resizes its thread pools, at most to half or double of their size (``DynamicThreadPool`` and
-``LogCleaner.validateReconfiguration``). There are no such pools here; the numbers are checked all
-the same, so that a program which changes them gets the responses it would get from Kafka.
+Kafka allows to resize a thread pool to between half and double its size (``DynamicThreadPool`` and
+``LogCleaner.validateReconfiguration``). This broker has no such pools; it validates the numbers so
+that a program that changes them gets the same responses as from Kafka.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ _POOLS = (
 _CLEANER = "log.cleaner.threads"
 
 
-def check_thread_counts(config: Config, own: Mapping[str, str], shared: Mapping[str, str]) -> None:
-    """Raise `ApiError` INVALID_REQUEST if a number of threads would change too far.
+def check_thread_counts(
+    config: Config, dynamic_broker: Mapping[str, str], dynamic_default: Mapping[str, str]
+) -> None:
+    """Raise `ApiError` INVALID_REQUEST if a thread count would change by more than a factor of 2.
 
-    *config* is what the node runs with; *own* and *shared* are what is to be set on it and on all
-    nodes. Also a number that is removed changes: to the value below it.
+    *config* is the present configuration of the node; *dynamic_broker* and *dynamic_default* are
+    its new dynamic settings. Removing a setting changes the count to the value of the next source.
     """
     for name in (*_POOLS, _CLEANER):
-        before, after = config.value(name), config.given_value(name, own, shared)
+        before, after = (
+            config.value(name),
+            config.given_value(name, dynamic_broker, dynamic_default),
+        )
         assert isinstance(before, int)
         assert isinstance(after, int)
         if before == after:
@@ -66,7 +71,7 @@ def _failed(name: str, after: int) -> str:
 
 
 def _refused(reason: str) -> ApiError:
-    """The exception with Kafka's message, which holds the text of an exception of Kafka."""
+    """The exception with Kafka's message, which contains the name of a Java exception."""
     return ApiError(
         ErrorCode.INVALID_REQUEST,
         f"Invalid value org.apache.kafka.common.config.ConfigException: {reason} "

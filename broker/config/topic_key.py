@@ -1,4 +1,4 @@
-"""The declaration of a topic's configuration key."""
+"""The declaration of a topic's configuration key (Kafka's ``ServerTopicConfigSynonyms``)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ METADATA = "topic key"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicKey:
-    """A key of a topic: the broker's keys behind it, each with what its value is multiplied by.
+    """A key of a topic.
 
-    A key without a broker's key behind it has a ``default``. ``idle`` says why a key has no effect.
+    ``synonyms`` are the broker's keys for its default, each with a factor that converts its unit; a
+    key without synonyms has a ``default``. ``unused`` is the reason why a key has no effect.
     """
 
     name: str
     synonyms: tuple[tuple[str, int], ...] = ()
-    # The range, where it is not that of the first synonym.
+    # The kind, where it differs from that of the first synonym.
     own_kind: Kind | None = None
     default: Value = None
-    idle: str | None = None
+    unused: str | None = None
 
     @property
     def kind(self) -> Kind:
@@ -32,14 +33,14 @@ class TopicKey:
 
     @property
     def documentation(self) -> str:
-        """What it means, in a sentence."""
-        if self.idle is not None:
-            return f"No effect: {self.idle}."
+        """Its meaning, in one sentence."""
+        if self.unused is not None:
+            return f"No effect: {self.unused}."
         return KEYS[self.synonyms[0][0]].documentation
 
 
-def topic_key(name: str, *behind: str | tuple[str, int], kind: Kind | None = None) -> Any:
-    """Declare a key as the field of a dataclass, whose name is ``attribute(name)``."""
-    synonyms = tuple((each, 1) if isinstance(each, str) else each for each in behind)
-    declared = TopicKey(name=name, synonyms=synonyms, own_kind=kind)
+def topic_key(name: str, *synonyms: str | tuple[str, int], kind: Kind | None = None) -> Any:
+    """Declare a key as a dataclass field, whose name must be ``attribute(name)``."""
+    with_factors = tuple((each, 1) if isinstance(each, str) else each for each in synonyms)
+    declared = TopicKey(name=name, synonyms=with_factors, own_kind=kind)
     return field(metadata={METADATA: declared})

@@ -1,7 +1,7 @@
-"""A topic's configuration: what was set on it, and the broker's word for the rest.
+"""A topic's configuration: its own settings over those of the broker.
 
-Every topic key falls back to keys of the broker: ``segment.ms`` is ``log.roll.ms`` if that is set,
-else ``log.roll.hours`` in milliseconds (Kafka's ``ServerTopicConfigSynonyms``).
+A topic key that is not set takes the value of the broker's keys: ``segment.ms`` is ``log.roll.ms``
+if that is set, else ``log.roll.hours`` in milliseconds (Kafka's ``ServerTopicConfigSynonyms``).
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from types import MappingProxyType
 from broker.common.errors import ApiError
 from broker.config import Config, attribute
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
-from broker.config.idle.topics import KEYS as IDLE_KEYS
-from broker.config.idle.topics import REMOTE_STORAGE_ENABLE
-from broker.config.kinds import ConfigType, Unfit, Value, int64, written
+from broker.config.kinds import ConfigType, InvalidValue, Value, format_value, int64
 from broker.config.refusals import invalid_value
 from broker.config.topic_key import METADATA, TopicKey, topic_key
-from broker.storage.log_config import LogConfig
+from broker.config.unused.topics import KEYS as UNUSED_KEYS
+from broker.config.unused.topics import REMOTE_STORAGE_ENABLE
 from protocol.errors import ErrorCode
 
 _MINUTE_MS = 60_000
@@ -27,7 +26,7 @@ _HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True, init=False)
 class TopicConfig:
-    """All settings of a topic that this broker uses, an attribute a key, as in `Config`."""
+    """All settings of a topic that this broker uses, one attribute for each key, as in `Config`."""
 
     cleanup_policy: tuple[str, ...] = topic_key("cleanup.policy", "log.cleanup.policy")
     compression_gzip_level: int = topic_key("compression.gzip.level", "compression.gzip.level")
@@ -78,28 +77,24 @@ class TopicConfig:
     )
 
     def __init__(self, config: Config, overrides: Mapping[str, str]) -> None:
-        """Resolve *overrides*, which `check_topic_configs` has accepted, over *config*."""
+        """Resolve *overrides*, which `check_topic_configs` has accepted, against *config*."""
         for key in _DECLARED:
             object.__setattr__(self, attribute(key.name), _resolve(key, config, overrides))
-
-    def log_config(self) -> LogConfig:
-        """The part that a log needs to know."""
-        return LogConfig(**{f.name: getattr(self, f.name) for f in fields(LogConfig)})
 
 
 _DECLARED: tuple[TopicKey, ...] = tuple(each.metadata[METADATA] for each in fields(TopicConfig))
 TOPIC_KEYS: Mapping[str, TopicKey] = MappingProxyType(
-    {key.name: key for key in (*_DECLARED, *IDLE_KEYS)}
+    {key.name: key for key in (*_DECLARED, *UNUSED_KEYS)}
 )
 
 
 def topic_value(config: Config, overrides: Mapping[str, str], name: str) -> Value:
-    """One setting, for who needs no more than that of many topics."""
+    """One setting: cheaper than a `TopicConfig`."""
     return _resolve(TOPIC_KEYS[name], config, overrides)
 
 
 def check_topic_configs(configs: Mapping[str, str]) -> None:
-    """Raise `ApiError` INVALID_CONFIG unless a topic may have these settings."""
+    """Raise `ApiError` INVALID_CONFIG unless these settings are valid for a topic."""
     values = {name: _checked(name, text) for name, text in configs.items()}
     if values.get(REMOTE_STORAGE_ENABLE):
         raise ApiError(
@@ -127,16 +122,16 @@ def _checked(name: str, text: str) -> Value:
         raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
     try:
         return key.kind.parse(text)
-    except Unfit:
+    except InvalidValue:
         raise ApiError(ErrorCode.INVALID_CONFIG, invalid_value(name, key.kind, text)) from None
 
 
-# Kafka's words for words that are added to a key of a topic which holds no list.
+# Kafka's message for APPEND or SUBTRACT on a topic key that is not a list.
 NOT_A_LIST = "Can't {OPERATION} to key {name} because its type is not LIST."
 
 
 def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:
-    """The words of a list of a topic, set on it or not; None for a key that holds no list."""
+    """The elements of a list key of a topic; None for a key that is not a list."""
     key = TOPIC_KEYS.get(name)
     if key is None or key.kind.config_type is not ConfigType.LIST:
         return None
@@ -155,15 +150,15 @@ def _resolve(key: TopicKey, config: Config, overrides: Mapping[str, str]) -> Val
             continue
         if factor != 1:
             assert isinstance(value, int)
-            value = value * factor if value > 0 else value  # -1 hours is for ever, too
+            value = value * factor if value > 0 else value  # -1 is no limit in every unit
         return value
     assert not key.synonyms, "the last synonym always has a value"
     return key.default
 
 
 def _describe(key: TopicKey, config: Config, overrides: Mapping[str, str]) -> ConfigEntry:
-    """A key as ``ConfigHelper.createTopicConfigEntry``: of its synonyms Kafka lists the first."""
-    value = written(_resolve(key, config, overrides))
+    """A key as in ``ConfigHelper.createTopicConfigEntry``, which lists the first synonym only."""
+    value = format_value(_resolve(key, config, overrides))
     synonyms = config.synonyms(key.synonyms[0][0]) if key.synonyms else []
     if key.name in overrides:
         synonyms.insert(0, ConfigSynonym(key.name, value, ConfigSource.DYNAMIC_TOPIC))

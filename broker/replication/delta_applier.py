@@ -24,6 +24,7 @@ from broker.replication.leader_state import LeaderNode
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.steps.queue import Slices
+from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.wait_records.causes import CauseKind
 
@@ -122,11 +123,11 @@ class DeltaApplier:
         """The partition with its log open and its config as it is now; None if the disk fails."""
         partition = self._partitions.get(key)
         if partition is not None:
-            partition.log.update_config(config.log_config())
+            partition.log.update_config(LogConfig.from_topic(config))
             partition.set_min_insync_replicas(config.min_insync_replicas)
             return partition
         try:
-            opened = self._logs.get_or_create(key, topic.topic_id, config.log_config())
+            opened = self._logs.get_or_create(key, topic.topic_id, LogConfig.from_topic(config))
         except ApiError as error:
             log.error("%s: %s", key, error)
             self._partitions.offline.add(key)

@@ -15,7 +15,7 @@ import trio
 
 from broker.steps.limits import STEP_BUDGET_MS
 from broker.steps.queue import StepQueue
-from broker.wait_records.stalls import Stall, Stalls
+from broker.steps.stalls import Stall, Stalls
 
 
 class Watchdog(trio.abc.Instrument):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
+from broker.config.topics import TopicConfig
 from protocol.compression import Codec
 
 _LONG_MAX = 2**63 - 1
@@ -46,6 +47,11 @@ class LogConfig:
     segment_index_bytes: int = 10_485_760  # segment.index.bytes
     segment_jitter_ms: int = 0  # segment.jitter.ms
     segment_ms: int = 604_800_000  # segment.ms
+
+    @classmethod
+    def from_topic(cls, topic: TopicConfig) -> LogConfig:
+        """The settings of a topic that its logs use."""
+        return cls(**{each.name: getattr(topic, each.name) for each in fields(cls)})
 
     @property
     def is_compacted(self) -> bool:

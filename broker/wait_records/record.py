@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from broker.common.topic_partition import TopicPartition
+from broker.steps.stalls import Stall
 from broker.wait_records.causes import ARRIVED, REFUSED, Cause
-from broker.wait_records.stalls import Stall
 from protocol.api_names import api_name
 from protocol.headers import RequestHeader
 

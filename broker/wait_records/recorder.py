@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
+from broker.steps.stalls import Stalls
 from broker.wait_records.causes import ARRIVED, TIMED_OUT, Cause, CauseKind
 from broker.wait_records.holds import Holds
 from broker.wait_records.limits import RECENT_MAX
@@ -23,7 +24,6 @@ from broker.wait_records.operations import (
 )
 from broker.wait_records.partitions import NOTHING, noted
 from broker.wait_records.record import WaitRecord
-from broker.wait_records.stalls import Stalls
 from protocol.headers import RequestHeader
 from purgatories.delayed_operation import TIMEOUT
 

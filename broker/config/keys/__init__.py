@@ -1,4 +1,4 @@
-"""The keys that this broker uses, by theme: each is one field of a dataclass.
+"""The keys that this broker uses, by theme: each key is a field of a dataclass.
 
-Ranges and defaults are Kafka 4.3's, unless a key says why not.
+Ranges and defaults are those of Kafka 4.3, except where a key gives a reason for its own default.
 """

@@ -16,22 +16,25 @@ class ClassicGroupKeys:
         "group.min.session.timeout.ms",
         int32(),
         6000,
-        "The shortest session timeout a member may ask.",
+        "The shortest session timeout that a member may request.",
     )
     group_max_session_timeout_ms: int = key(
         "group.max.session.timeout.ms",
         int32(),
         1_800_000,
-        "The longest session timeout a member may ask.",
+        "The longest session timeout that a member may request.",
     )
     group_initial_rebalance_delay_ms: int = key(
         "group.initial.rebalance.delay.ms",
         int32(),
         0,
-        "How long the first rebalance of an empty group waits for more members to come.",
+        "How long the first rebalance of an empty group waits for more members.",
         kafka_default=3000,
-        because="it saves restarts in production, and is three idle seconds for every test",
+        reason="the delay avoids rebalances in production, but costs every test three seconds",
     )
     group_max_size: int = key(
-        "group.max.size", int32(1), INT_MAX, "The most members of a group of the classic protocol."
+        "group.max.size",
+        int32(1),
+        INT_MAX,
+        "The largest number of members of a group of the classic protocol.",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from broker.config.key import ANYWHERE, key
+from broker.config.key import CLUSTER_WIDE, key
 from broker.config.kinds import INT_MAX, ListOf, OneOfAnyCase, int32
 
 
@@ -16,14 +16,14 @@ class ConsumerGroupKeys:
         "group.consumer.assignors",
         ListOf(("uniform", "range"), may_be_empty=False),
         ("uniform", "range"),
-        "How partitions can be assigned to groups of the consumer protocol; the first way is taken "
-        "where members do not ask for another.",
+        "The assignors for groups of the consumer protocol; the first one is used unless members "
+        "request another.",
     )
     group_consumer_session_timeout_ms: int = key(
         "group.consumer.session.timeout.ms",
         int32(1),
         45_000,
-        "How long a member of the consumer protocol may be silent before it is thrown out.",
+        "The time without heartbeats after which a member of the consumer protocol is removed.",
     )
     group_consumer_min_session_timeout_ms: int = key(
         "group.consumer.min.session.timeout.ms",
@@ -41,7 +41,7 @@ class ConsumerGroupKeys:
         "group.consumer.heartbeat.interval.ms",
         int32(1),
         5000,
-        "How often members of the consumer protocol are to send heartbeats.",
+        "The interval at which members of the consumer protocol send heartbeats.",
     )
     group_consumer_min_heartbeat_interval_ms: int = key(
         "group.consumer.min.heartbeat.interval.ms",
@@ -59,10 +59,10 @@ class ConsumerGroupKeys:
         "group.consumer.assignment.interval.ms",
         int32(0),
         0,
-        "How long a group of the consumer protocol is left alone after it has been assigned.",
-        change=ANYWHERE,
+        "The shortest time between two target assignments of a group of the consumer protocol.",
+        update_mode=CLUSTER_WIDE,
         kafka_default=1000,
-        because="the second member of a group need not wait a second for its partitions in a test",
+        reason="in a test the second member of a group should not wait a second for its partitions",
     )
     group_consumer_min_assignment_interval_ms: int = key(
         "group.consumer.min.assignment.interval.ms",
@@ -80,12 +80,13 @@ class ConsumerGroupKeys:
         "group.consumer.max.size",
         int32(1),
         INT_MAX,
-        "The most members of a group of the consumer protocol.",
+        "The largest number of members of a group of the consumer protocol.",
     )
     group_consumer_migration_policy: str = key(
         "group.consumer.migration.policy",
         OneOfAnyCase(("DISABLED", "DOWNGRADE", "UPGRADE", "BIDIRECTIONAL")),
         "bidirectional",
-        "Which groups with members may change their protocol: classic ones when a member of the "
-        "consumer protocol joins (upgrade), consumer ones when the last such member leaves.",
+        "Which groups with members may change their protocol: a classic group when a member of the "
+        "consumer protocol joins (upgrade), a consumer group when the last such member leaves "
+        "(downgrade).",
     )

@@ -16,13 +16,13 @@ class OffsetKeys:
         "offset.metadata.max.bytes",
         int32(),
         4096,
-        "The longest text a client may store with a committed offset.",
+        "The largest metadata that a client may store with a committed offset.",
     )
     offsets_commit_timeout_ms: int = key(
         "offsets.commit.timeout.ms",
         int32(1),
         5000,
-        "How long an offset commit may wait for its replicas.",
+        "How long an offset commit waits for its replicas.",
     )
     offsets_retention_minutes: int = key(
         "offsets.retention.minutes",
@@ -34,25 +34,25 @@ class OffsetKeys:
         "offsets.retention.check.interval.ms",
         int64(1),
         600_000,
-        "How often it is looked which offsets are too old.",
+        "How often the broker checks for expired offsets.",
     )
     offsets_topic_num_partitions: int = key(
         "offsets.topic.num.partitions",
         int32(1),
         4,
-        "Partitions of the topic of committed offsets.",
+        "The number of partitions of the topic of committed offsets.",
         kafka_default=50,
-        because="the groups of one machine need no fifty logs to be made and recovered",
+        reason="the groups of one machine do not need fifty logs to be created and recovered",
     )
     offsets_topic_replication_factor: int = key(
         "offsets.topic.replication.factor",
         int16(1),
         3,
-        "Replicas of the topic of committed offsets; at most as many as there are nodes.",
+        "The replication factor of the topic of committed offsets, limited to the number of nodes.",
     )
     offsets_topic_segment_bytes: int = key(
         "offsets.topic.segment.bytes",
         int32(1),
         104_857_600,
-        "Segment size of the topic of committed offsets.",
+        "The segment size of the topic of committed offsets.",
     )

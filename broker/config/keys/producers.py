@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from broker.config.key import ANYWHERE, key
+from broker.config.key import CLUSTER_WIDE, key
 from broker.config.kinds import int32
 
 
@@ -16,13 +16,13 @@ class ProducerKeys:
         "producer.id.expiration.ms",
         int32(1),
         86_400_000,
-        "How long a silent idempotent producer is remembered.",
-        change=ANYWHERE,
+        "How long the state of an inactive idempotent producer is kept.",
+        update_mode=CLUSTER_WIDE,
     )
     producer_id_expiration_check_interval_ms: int = key(
         "producer.id.expiration.check.interval.ms",
         int32(1),
         600_000,
-        "How often it is looked which producers can be forgotten.",
+        "How often the broker checks for expired producers.",
         internal=True,
     )

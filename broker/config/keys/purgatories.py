@@ -1,4 +1,4 @@
-"""Keys of how often purgatories are purged."""
+"""Keys of purging purgatories."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from broker.config.kinds import int32
 
 @dataclass(kw_only=True)
 class PurgatoryKeys:
-    """Keys of how often purgatories are purged."""
+    """Keys of purging purgatories."""
 
     fetch_purgatory_purge_interval_requests: int = key(
         "fetch.purgatory.purge.interval.requests",
         int32(),
         1000,
-        "Completed fetches that may lie about in the purgatory before it is swept.",
+        "The number of completed fetches in the purgatory at which it is purged.",
     )
     producer_purgatory_purge_interval_requests: int = key(
         "producer.purgatory.purge.interval.requests",
         int32(),
         1000,
-        "Completed produces that may lie about in the purgatory before it is swept.",
+        "The number of completed produces in the purgatory at which it is purged.",
     )
     delete_records_purgatory_purge_interval_requests: int = key(
         "delete.records.purgatory.purge.interval.requests",
         int32(),
         1,
-        "Completed DeleteRecords that may lie about in the purgatory before it is swept.",
+        "The number of completed DeleteRecords in the purgatory at which it is purged.",
     )

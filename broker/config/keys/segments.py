@@ -1,30 +1,30 @@
-"""Keys of segments of logs and their indexes."""
+"""Keys of log segments and their indexes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from broker.config.key import ANYWHERE, key
+from broker.config.key import CLUSTER_WIDE, key
 from broker.config.kinds import int32, int64
 
 
 @dataclass(kw_only=True)
 class SegmentKeys:
-    """Keys of segments of logs and their indexes."""
+    """Keys of log segments and their indexes."""
 
     log_segment_bytes: int = key(
         "log.segment.bytes",
         int32(1_048_576),
         1_073_741_824,
         "The size at which a log starts a new segment.",
-        change=ANYWHERE,
+        update_mode=CLUSTER_WIDE,
     )
     log_roll_ms: int | None = key(
         "log.roll.ms",
         int64(1),
         None,
-        "The age at which a log starts a new segment; without it log.roll.hours counts.",
-        change=ANYWHERE,
+        "The age at which a log starts a new segment; if it is not set, log.roll.hours applies.",
+        update_mode=CLUSTER_WIDE,
     )
     log_roll_hours: int = key(
         "log.roll.hours", int32(1), 168, "The age in hours at which a log starts a new segment."
@@ -33,9 +33,9 @@ class SegmentKeys:
         "log.roll.jitter.ms",
         int64(0),
         None,
-        "A random part of this is taken off the age, so that not all logs roll at once; without "
-        "it log.roll.jitter.hours counts.",
-        change=ANYWHERE,
+        "The most that is subtracted at random from log.roll.ms, so that logs do not roll at the "
+        "same time; if it is not set, log.roll.jitter.hours applies.",
+        update_mode=CLUSTER_WIDE,
     )
     log_roll_jitter_hours: int = key(
         "log.roll.jitter.hours", int32(0), 0, "As log.roll.jitter.ms, in hours."
@@ -44,20 +44,20 @@ class SegmentKeys:
         "log.index.interval.bytes",
         int32(0),
         4096,
-        "Bytes of a log between two index entries.",
-        change=ANYWHERE,
+        "The bytes of a log between two index entries.",
+        update_mode=CLUSTER_WIDE,
     )
     log_index_size_max_bytes: int = key(
         "log.index.size.max.bytes",
         int32(4),
         10_485_760,
         "The size at which an index is full.",
-        change=ANYWHERE,
+        update_mode=CLUSTER_WIDE,
     )
     log_segment_delete_delay_ms: int = key(
         "log.segment.delete.delay.ms",
         int64(0),
         60_000,
-        "How long the files of a deleted segment stay, for those who still read them.",
-        change=ANYWHERE,
+        "How long the files of a deleted segment are kept for readers.",
+        update_mode=CLUSTER_WIDE,
     )

@@ -1,4 +1,4 @@
-"""What a request to alter settings makes of those there are."""
+"""The settings of a resource after an alter request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def after(current: dict[str, str], *changes: ConfigChange) -> dict[str, str]:
 
 
 def test_a_key_is_set_and_unset() -> None:
-    """The others are left as they are; one that is not set can be unset."""
+    """The other keys are unchanged; deleting a key that is not set has no effect."""
     changes = (
         ConfigChange("x", "2"),
         ConfigChange("y", None, Operation.DELETE),
@@ -40,15 +40,18 @@ def test_a_key_is_set_and_unset() -> None:
         ({}, Operation.SUBTRACT, "a", "b"),
     ],
 )
-def test_a_list_grows_and_shrinks(
+def test_elements_of_a_list_are_appended_and_subtracted(
     current: dict[str, str], operation: Operation, words: str, result: str
 ) -> None:
-    """From what is set, or else from the default; a word is there once or not at all."""
+    """The change applies to the value that is set or else to the default.
+
+    No element is duplicated.
+    """
     assert after(current, ConfigChange("list", words, operation)) == {"list": result}
 
 
 def test_a_list_grows_up_to_the_length_of_a_string() -> None:
-    """A longer one could be set by one request, and not be described by another."""
+    """A longer value could be set with one request and not be returned with another."""
     half, rest = "x" * 16_383, "y" * 16_383
 
     fits = after({"list": half}, ConfigChange("list", rest, Operation.APPEND))
@@ -58,8 +61,8 @@ def test_a_list_grows_up_to_the_length_of_a_string() -> None:
     assert refusal.value.code == ErrorCode.INVALID_CONFIG
 
 
-def test_only_a_list_can_be_added_to() -> None:
-    """INVALID_CONFIG in the words that the caller has for it."""
+def test_append_to_a_key_that_is_not_a_list_is_refused() -> None:
+    """INVALID_CONFIG with the message of the caller."""
     with pytest.raises(ApiError) as refused:
         after({}, ConfigChange("x", "1", Operation.APPEND))
 
@@ -74,8 +77,10 @@ def test_only_a_list_can_be_added_to() -> None:
         ([ConfigChange("x", None), ConfigChange("y", None)], "Null value not supported for : x,y"),
     ],
 )
-def test_changes_that_make_no_sense(changes: list[ConfigChange], message: str) -> None:
-    """INVALID_REQUEST, whatever they are for."""
+def test_duplicate_keys_and_null_values_are_refused(
+    changes: list[ConfigChange], message: str
+) -> None:
+    """INVALID_REQUEST for every type of resource."""
     with pytest.raises(ApiError) as refused:
         check_changes(changes)
 

@@ -1,4 +1,4 @@
-"""What can be set for a subscription of client metrics."""
+"""The settings of a client metrics subscription."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from protocol.errors import ErrorCode
         {"metrics": "", "match": ""},
     ],
 )
-def test_what_can_be_set(settings: dict[str, str]) -> None:
-    """An interval between a tenth of a second and an hour, patterns for what a client says."""
+def test_valid_settings_are_accepted(settings: dict[str, str]) -> None:
+    """The interval is between 100 ms and one hour; patterns match attributes of a client."""
     check_client_metrics_configs(settings)
 
 
@@ -46,7 +46,9 @@ def test_what_can_be_set(settings: dict[str, str]) -> None:
         ({"x": "1"}, ErrorCode.INVALID_REQUEST, "Unknown client metrics configuration: x"),
     ],
 )
-def test_what_is_refused(settings: dict[str, str], code: ErrorCode, message: str) -> None:
+def test_invalid_settings_are_refused(
+    settings: dict[str, str], code: ErrorCode, message: str
+) -> None:
     """Code and message are those of Kafka 4.3.1."""
     with pytest.raises(ApiError) as refused:
         check_client_metrics_configs(settings)
@@ -54,7 +56,7 @@ def test_what_is_refused(settings: dict[str, str], code: ErrorCode, message: str
     assert (refused.value.code, refused.value.message) == (code, message)
 
 
-def test_what_is_set_is_described_with_its_source() -> None:
+def test_a_set_key_is_described_with_its_source() -> None:
     """A default has no synonym, as in Kafka."""
     entries = {each.name: each for each in describe_client_metrics({"match": "client_id=a"})}
 

@@ -13,14 +13,14 @@ def described(config: Config) -> dict[str, ConfigEntry]:
     return {entry.name: entry for entry in describe_broker(config)}
 
 
-def test_all_keys_but_the_internal_ones_are_described() -> None:
+def test_all_keys_except_internal_ones_are_described() -> None:
     """Kafka describes 340 keys of a broker."""
     assert len(described(Config())) == 340
     assert "log.initial.task.delay.ms" not in described(Config())
 
 
-def test_a_given_key_is_described_with_the_default_under_it() -> None:
-    """DescribeConfigs tells a static setting from a default."""
+def test_a_static_key_is_described_with_its_default() -> None:
+    """The synonyms are the static value and the default."""
     entries = described(parse_config({"num.partitions": "3"}))
 
     entry = entries["num.partitions"]
@@ -32,8 +32,8 @@ def test_a_given_key_is_described_with_the_default_under_it() -> None:
     assert entries["fetch.max.bytes"].source is ConfigSource.DEFAULT
 
 
-def test_a_secret_is_not_described() -> None:
-    """Neither its value nor that of its synonyms."""
+def test_the_value_of_a_secret_is_not_returned() -> None:
+    """Its synonyms have no value either."""
     config = Config()
     config.reconfigure({"sasl.jaas.config": "secret"}, {})
 
@@ -43,8 +43,8 @@ def test_a_secret_is_not_described() -> None:
     assert [s.value for s in entry.synonyms] == [None]
 
 
-def test_a_key_that_nobody_knows_is_described_as_a_secret() -> None:
-    """It may be one; Kafka calls it read-only, and lets it change."""
+def test_an_unknown_key_is_described_as_a_secret() -> None:
+    """The key may be a secret; Kafka describes it as read-only although it can change."""
     config = Config()
     config.reconfigure({"plugin.key": "a"}, {"plugin.key": "b"})
 
@@ -58,8 +58,8 @@ def test_a_key_that_nobody_knows_is_described_as_a_secret() -> None:
     ]
 
 
-def test_a_key_for_one_listener_has_the_type_of_the_key() -> None:
-    """And its default as a synonym."""
+def test_a_key_of_one_listener_has_the_type_of_the_key() -> None:
+    """The default of the key is a synonym."""
     config = Config()
     config.reconfigure({"listener.name.a.max.connections": "5"}, {})
 
@@ -69,8 +69,8 @@ def test_a_key_for_one_listener_has_the_type_of_the_key() -> None:
     assert [s.name for s in entry.synonyms] == [entry.name, "max.connections"]
 
 
-def test_what_is_set_on_all_nodes_is_described_alone() -> None:
-    """And the value of a key that nobody knows is not returned."""
+def test_settings_of_all_nodes_are_described_alone() -> None:
+    """The value of an unknown key is not returned."""
     config = Config()
     config.reconfigure({}, {"message.max.bytes": "2000", "plugin.key": "secret"})
 

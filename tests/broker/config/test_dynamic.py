@@ -1,4 +1,4 @@
-"""Settings of brokers that change while they run: what may be set."""
+"""Which settings of brokers may change while they run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ ELR = "min.insync.replicas cannot be"
         ),
     ],
 )
-def test_what_is_refused(node: str, after: dict[str, str], message: str) -> None:
+def test_read_only_keys_and_invalid_values_are_refused(
+    node: str, after: dict[str, str], message: str
+) -> None:
     """Code and message are those of Kafka 4.3.1."""
     with pytest.raises(ApiError) as refused:
         check_broker_configs(Config(), node, {}, after)
@@ -57,10 +59,10 @@ def test_what_is_refused(node: str, after: dict[str, str], message: str) -> None
         ),
     ],
 )
-def test_min_insync_replicas_is_one_for_the_whole_cluster(
+def test_min_insync_replicas_is_cluster_wide(
     node: str, before: dict[str, str], after: dict[str, str], message: str
 ) -> None:
-    """Eligible leader replicas need that; code and message are those of Kafka 4.3.1."""
+    """Eligible leader replicas require it; code and message are those of Kafka 4.3.1."""
     with pytest.raises(ApiError) as refused:
         check_min_insync_replicas(node, before, after)
 
@@ -68,9 +70,9 @@ def test_min_insync_replicas_is_one_for_the_whole_cluster(
 
 
 @pytest.mark.parametrize("name", ["listeners", "listener.security.protocol.map"])
-def test_a_node_that_runs_listens_where_it_does(name: str) -> None:
-    """Kafka opens other listeners; here a new value would have no effect, and is refused."""
-    config = Config(facts={name: "PLAINTEXT://127.0.0.1:9092"})
+def test_listeners_of_a_running_node_cannot_change(name: str) -> None:
+    """Kafka can change them; here a new value would have no effect and is refused."""
+    config = Config(command_line={name: "PLAINTEXT://127.0.0.1:9092"})
 
     with pytest.raises(ApiError, match=f"{name} cannot change while this broker runs") as refused:
         check_broker_configs(config, "1", {}, {name: "PLAINTEXT://127.0.0.1:9093"})
@@ -79,19 +81,19 @@ def test_a_node_that_runs_listens_where_it_does(name: str) -> None:
     check_broker_configs(config, "1", {}, {name: "PLAINTEXT://127.0.0.1:9092"})
 
 
-def test_numbers_of_threads_are_checked_by_what_the_node_runs_with() -> None:
-    """Its own number counts more than that of all nodes."""
+def test_thread_counts_are_validated_against_the_present_value() -> None:
+    """A node's own value takes precedence over that of all nodes."""
     config = Config()
     config.reconfigure({"num.io.threads": "16"}, {})
 
-    check_broker_configs(config, "1", config.own, {"num.io.threads": "32"})
+    check_broker_configs(config, "1", config.dynamic_broker, {"num.io.threads": "32"})
     check_broker_configs(config, ALL_NODES, {}, {"num.io.threads": "1"})
     with pytest.raises(ApiError, match="current value 16"):
-        check_broker_configs(config, "1", config.own, {"num.io.threads": "7"})
+        check_broker_configs(config, "1", config.dynamic_broker, {"num.io.threads": "7"})
 
 
-def test_what_is_not_changed_is_not_looked_at() -> None:
-    """A value from an older version of the broker does not stop other changes."""
+def test_unchanged_settings_are_not_validated() -> None:
+    """An invalid value of an older version of the broker does not prevent other changes."""
     before = {"message.max.bytes": "was fine once"}
 
     check_broker_configs(Config(), "1", before, {**before, "log.retention.ms": "1"})
@@ -100,8 +102,8 @@ def test_what_is_not_changed_is_not_looked_at() -> None:
         check_broker_configs(Config(), "1", {}, before)
 
 
-def test_the_words_of_a_list_are_those_set_or_else_the_ones_that_count() -> None:
-    """A key of another kind has none; one that nobody knows may not be a list, and is refused."""
+def test_the_elements_of_a_list_are_those_set_or_else_the_present_ones() -> None:
+    """A key of another kind has none; an unknown key is refused."""
     key = "log.cleanup.policy"
 
     assert list_value(Config(), {}, key) == ("delete",)
@@ -111,8 +113,8 @@ def test_the_words_of_a_list_are_those_set_or_else_the_ones_that_count() -> None
         list_value(Config(), {}, "plugin.key")
 
 
-def test_a_key_that_is_no_brokers_is_kept() -> None:
-    """Also one of a topic: it changes nothing, and Kafka does not mind."""
+def test_an_unknown_key_is_accepted() -> None:
+    """A topic's key is accepted, too, and has no effect, as in Kafka."""
     check_broker_configs(Config(), "1", {}, {"retention.ms": "1", "plugin.key": "x"})
 
 
@@ -125,8 +127,10 @@ def test_a_key_that_is_no_brokers_is_kept() -> None:
         ("listener.name.a.ssl.keystore.location", ALL_NODES, "broker id must be specified"),
     ],
 )
-def test_some_keys_are_of_one_node_or_one_listener(name: str, node: str, words: str) -> None:
-    """They are refused where they would count for more, in Kafka's words."""
+def test_keys_of_one_node_or_listener_are_refused_for_more(
+    name: str, node: str, words: str
+) -> None:
+    """The message is Kafka's."""
     with pytest.raises(ApiError, match=words) as refused:
         check_broker_configs(Config(), node, {}, {name: "x"})
 
@@ -139,7 +143,7 @@ def test_some_keys_are_of_one_node_or_one_listener(name: str, node: str, words: 
     [("20000", "less than or equal to group.consumer.max"), ("50", "greater than or equal to")],
 )
 def test_the_assignment_interval_of_all_groups_is_within_its_bounds(value: str, words: str) -> None:
-    """Those that the broker was started with."""
+    """The bounds are those that the broker was started with."""
     name = "group.consumer.assignment.interval.ms"
     config = parse_config({"group.consumer.min.assignment.interval.ms": "100", name: "200"})
     with pytest.raises(ApiError, match=words) as refused:

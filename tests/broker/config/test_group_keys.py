@@ -10,7 +10,7 @@ from broker.config.table import KEYS
 
 @pytest.mark.parametrize("key", GROUP_KEYS.values(), ids=list(GROUP_KEYS))
 def test_bounds_and_defaults_are_keys_of_brokers(key: GroupKey) -> None:
-    """A key has the broker's key behind it or a default of its own."""
-    for name in (key.behind, key.lowest, key.highest):
+    """A key has a broker's key for its default, or a default of its own."""
+    for name in (key.broker_key, key.lowest, key.highest):
         assert name is None or name in KEYS
-    assert (key.behind is None) == (key.default is not None)
+    assert (key.broker_key is None) == (key.default is not None)

@@ -1,4 +1,4 @@
-"""What can be set for one group (mirrors ``GroupConfigTest``)."""
+"""The settings of one group (mirrors ``GroupConfigTest``)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ HEARTBEAT = "consumer.heartbeat.interval.ms"
 INTERVAL = "consumer.assignment.interval.ms"
 
 
-def test_what_is_not_set_is_the_broker_s() -> None:
-    """``group.consumer.*`` without a group's own."""
+def test_a_key_that_is_not_set_has_the_brokers_value() -> None:
+    """``group.consumer.*`` applies to groups without settings."""
     configs = GroupConfigs(
         parse_config(
             {
@@ -30,8 +30,8 @@ def test_what_is_not_set_is_the_broker_s() -> None:
     assert configs.heartbeat_interval_ms("g") == 7000
 
 
-def test_what_is_set_goes_for_one_group() -> None:
-    """Others keep the broker's."""
+def test_a_setting_applies_to_one_group() -> None:
+    """Other groups keep the broker's value."""
     configs = GroupConfigs(Config())
     configs.replace("g", {SESSION: "46000", INTERVAL: "2000"})
 
@@ -39,8 +39,8 @@ def test_what_is_set_goes_for_one_group() -> None:
     assert configs.assignment_interval_ms("g") == 2000
 
 
-def test_what_is_set_next_replaces_all_of_it() -> None:
-    """What is left out is the broker's again."""
+def test_new_settings_replace_all_earlier_ones() -> None:
+    """A key that is left out has the broker's value again."""
     configs = GroupConfigs(Config())
     configs.replace("g", {SESSION: "46000"})
     configs.replace("g", {HEARTBEAT: "6000"})
@@ -75,16 +75,16 @@ def test_what_is_set_next_replaces_all_of_it() -> None:
         ),
     ],
 )
-def test_what_cannot_be_set(settings: dict[str, str], message: str) -> None:
-    """Within the broker's bounds, in Kafka's words."""
+def test_invalid_settings_are_refused(settings: dict[str, str], message: str) -> None:
+    """Values must be within the broker's bounds; the messages are Kafka's."""
     with pytest.raises(ApiError) as refused:
         check_group_configs(Config(), settings)
 
     assert (refused.value.code, refused.value.message) == (ErrorCode.INVALID_CONFIG, message)
 
 
-def test_a_session_is_longer_than_the_time_between_heartbeats() -> None:
-    """The broker's own values count where only one of both is set."""
+def test_a_session_timeout_is_longer_than_the_heartbeat_interval() -> None:
+    """The broker's value applies for the one that is not set."""
     config = parse_config(
         {
             "group.consumer.min.heartbeat.interval.ms": "1000",
@@ -97,8 +97,8 @@ def test_a_session_is_longer_than_the_time_between_heartbeats() -> None:
     check_group_configs(config, {HEARTBEAT: "45000", SESSION: "45001"})
 
 
-def test_what_is_set_is_told_with_what_is_behind_it() -> None:
-    """The broker's key is a synonym, as Kafka tells it."""
+def test_a_set_key_is_described_with_the_brokers_key() -> None:
+    """The broker's key is a synonym, as in Kafka."""
     config = parse_config({"group.consumer.session.timeout.ms": "50000"})
 
     told = {each.name: each for each in describe_group(config, {SESSION: "46000"})}

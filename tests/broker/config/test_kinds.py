@@ -1,4 +1,4 @@
-"""What a user may write for each kind of value."""
+"""The values that each kind of key accepts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from broker.config.kinds import (
     Boolean,
     CountsByAddress,
     Decimal,
+    InvalidValue,
     Kind,
     ListOf,
     OneOf,
     ReplicaList,
-    Unfit,
     counts_by_address,
+    format_value,
     int16,
     int32,
     int64,
-    written,
 )
 
 POLICY = ListOf(("compact", "delete"))
@@ -44,7 +44,7 @@ CODEC = OneOf(("gzip", "zstd"))
     ],
 )
 def test_a_value_is_read_as_kafka_reads_it(kind: Kind, text: str, value: object) -> None:
-    """Blanks, signs, case and repetitions are treated as by Kafka's ConfigDef."""
+    """Whitespace, signs, case and repetitions are treated as by Kafka's ConfigDef."""
     assert kind.parse(text) == value
 
 
@@ -79,32 +79,32 @@ def test_a_value_is_read_as_kafka_reads_it(kind: Kind, text: str, value: object)
     ],
 )
 def test_a_value_that_kafka_refuses_is_refused(kind: Kind, text: str) -> None:
-    """The refusal says what is allowed."""
-    with pytest.raises(Unfit) as refusal:
+    """The message describes the allowed values."""
+    with pytest.raises(InvalidValue) as refusal:
         kind.parse(text)
 
     assert str(refusal.value) == kind.allowed
 
 
 @given(st.integers(-(2**63), 2**63 - 1))
-def test_what_is_written_is_read_back(number: int) -> None:
-    """A number survives being written as Kafka writes it."""
-    assert int64().parse(str(written(number))) == number
+def test_a_formatted_number_is_parsed_back(number: int) -> None:
+    """Formatting and parsing are inverse."""
+    assert int64().parse(str(format_value(number))) == number
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [(True, "true"), (("a", "b"), "a,b"), ((), ""), (0.5, "0.5"), (None, None), ("x", "x")],
 )
-def test_values_are_written_as_kafka_writes_them(
+def test_values_are_formatted_as_by_kafka(
     value: bool | float | str | tuple[str, ...] | None, text: str | None
 ) -> None:
     """Booleans are in lower case, lists have commas, no value is null."""
-    assert written(value) == text
+    assert format_value(value) == text
 
 
 def test_counts_by_address_are_read() -> None:
-    """The last colon is the one before the number: an address may have some of its own."""
+    """The last colon precedes the number: an IPv6 address has colons of its own."""
     text = " 192.0.2.1:5, 2001:db8::1 : 7 ,"
 
     assert CountsByAddress().parse(text) == text.strip()
@@ -112,8 +112,8 @@ def test_counts_by_address_are_read() -> None:
     assert counts_by_address("") == {}
 
 
-def test_replicas_are_all_or_some_or_none() -> None:
-    """Blanks around each do not count."""
+def test_a_replica_list_is_all_or_some_or_none() -> None:
+    """Whitespace around elements is ignored."""
     parse = ReplicaList().parse
 
     assert (parse("*"), parse(" 0:1 , 1:2"), parse(" ")) == (("*",), ("0:1", "1:2"), ())

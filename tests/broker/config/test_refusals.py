@@ -1,4 +1,4 @@
-"""Kafka's words for a value that cannot be; each message is what Kafka 4.3.1 answered."""
+"""Kafka's messages for invalid values; each was returned by Kafka 4.3.1."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from broker.config.topics import TOPIC_KEYS
     ],
 )
 def test_the_reason_is_kafkas(name: str, text: str, reason: str) -> None:
-    """The message names the key and what was given, too."""
+    """The message also names the key and the given value."""
     message = invalid_value(name, TOPIC_KEYS[name].kind, text)
 
     assert message == f"Invalid value {text} for configuration {name}: {reason}"
 
 
-def test_a_fraction_is_written_as_java_does() -> None:
-    """2 is 2.0 once it has been read."""
+def test_a_fraction_is_formatted_as_by_java() -> None:
+    """2 becomes 2.0 once it has been parsed."""
     kind = TOPIC_KEYS["min.cleanable.dirty.ratio"].kind
 
     message = invalid_value("min.cleanable.dirty.ratio", kind, "2")
@@ -44,15 +44,15 @@ def test_a_fraction_is_written_as_java_does() -> None:
     )
 
 
-def test_the_word_that_is_wrong_is_named() -> None:
-    """Of a list only that one is shown."""
+def test_the_invalid_element_of_a_list_is_named() -> None:
+    """The message names only that element."""
     message = invalid_value("cleanup.policy", TOPIC_KEYS["cleanup.policy"].kind, "delete,foo")
 
     assert message.startswith("Invalid value foo for configuration cleanup.policy: ")
 
 
-def test_a_list_of_addresses_is_refused() -> None:
-    """Kafka looks at it only when it is used."""
+def test_an_invalid_list_of_addresses_is_refused() -> None:
+    """Kafka validates it only when it is used."""
     message = invalid_value("max.connections.per.ip.overrides", CountsByAddress(), "x")
 
     assert message == (
@@ -61,8 +61,8 @@ def test_a_list_of_addresses_is_refused() -> None:
     )
 
 
-def test_a_list_of_replicas_is_shown_whole() -> None:
-    """In Kafka's words."""
+def test_an_invalid_list_of_replicas_is_shown_in_full() -> None:
+    """The message is Kafka's."""
     message = invalid_value("x.replicas", ReplicaList(), "0:1, *")
 
     assert message == (

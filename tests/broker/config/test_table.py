@@ -1,4 +1,4 @@
-"""The table of keys, held against itself; integration/ holds it against Kafka's classes."""
+"""The table of keys is consistent; integration/ compares it with Kafka's classes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 import broker
 from broker.config import attribute
-from broker.config.key import Change, Key
-from broker.config.kinds import written
+from broker.config.key import Key, UpdateMode
+from broker.config.kinds import format_value
 from broker.config.table import KEYS, known_key, may_change
 from broker.config.topics import TOPIC_KEYS
 
@@ -21,8 +21,8 @@ READERS = "".join(
 
 
 def is_read(key: str) -> bool:
-    """Whether the broker's code reads the key, or that of a topic which falls back to it."""
-    topic_keys = (t.name for t in TOPIC_KEYS.values() if key in dict(t.synonyms) and not t.idle)
+    """Whether the broker's code reads the key, or that of a topic key which defaults to it."""
+    topic_keys = (t.name for t in TOPIC_KEYS.values() if key in dict(t.synonyms) and not t.unused)
     # Configs are called config everywhere; LogConfig reads some of its own.
     names = (key, *topic_keys)
     as_attribute = "|".join(attribute(name) for name in names)
@@ -35,33 +35,33 @@ def is_read(key: str) -> bool:
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))
-def test_a_key_has_an_effect_or_says_why_not(key: Key) -> None:
-    """A key with an attribute is read somewhere; one without is declared idle."""
-    if key.idle is None:
+def test_a_key_is_read_or_declared_unused(key: Key) -> None:
+    """A key with an attribute is read in the code; the others are in `broker.config.unused`."""
+    if key.unused is None:
         assert is_read(key.name)
     else:
-        assert key.idle.reason
+        assert key.unused.reason
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))
 def test_every_default_is_a_legal_value(key: Key) -> None:
-    """A default, written down, is read back as itself."""
-    text = written(key.default)
+    """A formatted default is parsed back to the same value."""
+    text = format_value(key.default)
 
     assert text is None or key.kind.parse(text) == key.default
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))
 def test_a_default_that_is_not_kafkas_has_a_reason(key: Key) -> None:
-    """Either Kafka's default stands, or the table says why not."""
-    assert (key.kafka_default is None) == (key.because is None)
+    """A key has Kafka's default or a reason for its own."""
+    assert (key.kafka_default is None) == (key.reason is None)
     if key.kafka_default is not None:
         assert key.default != key.kafka_default
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))
 def test_documentation_is_a_sentence(key: Key) -> None:
-    """It begins with a capital and ends with a full stop."""
+    """It begins with a capital letter and ends with a full stop."""
     assert key.documentation[0].isupper() or key.documentation.startswith("min.")
     assert key.documentation.endswith(".")
 
@@ -76,16 +76,16 @@ def test_documentation_is_a_sentence(key: Key) -> None:
         ("node.id", False),
     ],
 )
-def test_a_key_that_nobody_knows_may_change(name: str, dynamic: bool) -> None:
-    """A key of Kafka's only if Kafka lets it."""
+def test_an_unknown_key_may_change(name: str, dynamic: bool) -> None:
+    """A key of Kafka may change only if it may in Kafka."""
     assert may_change(name) == dynamic
 
 
-def test_a_key_for_one_listener_is_that_key() -> None:
-    """The listener's name comes before it."""
+def test_a_key_of_one_listener_is_that_key() -> None:
+    """The listener's name is a prefix."""
     key = known_key("listener.name.internal.ssl.keystore.location")
 
     assert key is KEYS["ssl.keystore.location"]
-    assert key.change is Change.PER_BROKER
+    assert key.update_mode is UpdateMode.PER_BROKER
     assert known_key("listener.name.internal") is None
     assert known_key("plugin.key") is None

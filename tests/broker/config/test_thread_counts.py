@@ -1,4 +1,4 @@
-"""Numbers of threads: how far they may change at once, in Kafka's words."""
+"""Changes of thread counts, with Kafka's messages."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_half_and_double_are_the_limits(name: str, value: int, allowed: bool) ->
     ],
 )
 def test_the_messages_are_kafkas(name: str, value: str, reason: str) -> None:
-    """They hold the text of the exception that Kafka's validation throws."""
+    """They contain the text of the exception that Kafka's validation throws."""
     with pytest.raises(ApiError) as refused:
         check_thread_counts(parse_config({}), {name: value}, {})
 
@@ -69,13 +69,16 @@ def test_the_messages_are_kafkas(name: str, value: str, reason: str) -> None:
 
 
 def test_the_cleaner_keeps_a_thread() -> None:
-    """Zero is in the range of the key, but not for a broker that runs."""
+    """Zero is valid at the start, but not for a running broker."""
     with pytest.raises(ApiError, match="at least 1"):
         check_thread_counts(parse_config({}), {"log.cleaner.threads": "0"}, {})
 
 
-def test_a_number_that_is_removed_changes_too() -> None:
-    """The value below it counts from then on; what is hidden by another may be any."""
+def test_a_removed_number_is_validated_as_a_change() -> None:
+    """The value of the next source applies then.
+
+    A value that another overrides is not validated.
+    """
     config = parse_config({"num.io.threads": "8"})
     config.reconfigure({"num.io.threads": "32"}, {})
 

@@ -1,4 +1,4 @@
-"""Declarations of keys of topics."""
+"""Declarations of topic keys."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Declared:
     flush_ms: int = topic_key("flush.ms", "log.flush.interval.ms", kind=int64(0))
 
 
-def test_a_key_has_the_range_of_the_brokers_key_behind_it() -> None:
-    """The first of them, unless it has its own."""
+def test_a_key_has_the_range_of_its_first_synonym() -> None:
+    """Unless it declares its own range."""
     segment, flush = (field.metadata[METADATA] for field in fields(Declared))
 
     assert segment.kind == KEYS["log.roll.ms"].kind
@@ -26,10 +26,10 @@ def test_a_key_has_the_range_of_the_brokers_key_behind_it() -> None:
     assert flush.kind == int64(0)
 
 
-def test_a_key_has_the_documentation_of_the_brokers_key_or_says_why_it_has_no_effect() -> None:
-    """A sentence in either case."""
+def test_a_key_has_the_documentation_of_its_synonym_or_its_reason() -> None:
+    """The documentation is a sentence in both cases."""
     (segment, _) = (field.metadata[METADATA] for field in fields(Declared))
-    idle = TopicKey(name="x", own_kind=Boolean(), default=False, idle="nobody reads it")
+    unused = TopicKey(name="x", own_kind=Boolean(), default=False, unused="it is not read")
 
     assert segment.documentation == KEYS["log.roll.ms"].documentation
-    assert idle.documentation == "No effect: nobody reads it."
+    assert unused.documentation == "No effect: it is not read."

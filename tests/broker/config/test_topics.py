@@ -1,4 +1,4 @@
-"""A topic's own settings over the broker's."""
+"""A topic's settings over the broker's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from broker.config.topics import (
     list_value,
     topic_value,
 )
-from broker.storage.log_config import LogConfig
 from protocol.errors import ErrorCode
 
 HOUR_MS = 3_600_000
@@ -31,8 +30,8 @@ def refusal(**configs: str) -> str:
 
 
 def test_every_key_has_its_attribute() -> None:
-    """The table of keys and the fields of the dataclass are the same list."""
-    declared = [attribute(name) for name, key in TOPIC_KEYS.items() if key.idle is None]
+    """The table of keys and the fields of the dataclass have the same names."""
+    declared = [attribute(name) for name, key in TOPIC_KEYS.items() if key.unused is None]
     assert [field.name for field in fields(TopicConfig)] == declared
 
 
@@ -43,49 +42,41 @@ def test_a_topic_without_settings_has_the_brokers() -> None:
     assert topic.max_message_bytes == 5000
 
 
-def test_a_setting_of_the_topic_counts_more() -> None:
-    """What was set on the topic hides what the broker says."""
+def test_a_setting_of_the_topic_overrides_the_brokers() -> None:
+    """The topic's value applies."""
     topic = TopicConfig(Config(message_max_bytes=5000), {"max.message.bytes": "7000"})
 
     assert topic.max_message_bytes == 7000
 
 
-def test_one_setting_can_be_had_alone() -> None:
-    """The same value as among all of them."""
-    config, own = Config(message_max_bytes=5000), {"max.message.bytes": "7000"}
+def test_one_setting_can_be_resolved_alone() -> None:
+    """`topic_value` returns the same value as `TopicConfig`."""
+    config, overrides = Config(message_max_bytes=5000), {"max.message.bytes": "7000"}
 
-    assert topic_value(config, own, "max.message.bytes") == 7000
+    assert topic_value(config, overrides, "max.message.bytes") == 7000
     assert topic_value(config, {}, "max.message.bytes") == 5000
 
 
 def test_hours_become_milliseconds() -> None:
-    """segment.ms falls back to log.roll.hours."""
+    """segment.ms defaults to log.roll.hours."""
     assert TopicConfig(Config(log_roll_hours=2), {}).segment_ms == 2 * HOUR_MS
 
 
-def test_the_finer_unit_counts_first() -> None:
-    """log.retention.ms goes before minutes, and these before hours."""
+def test_the_finer_unit_takes_precedence() -> None:
+    """log.retention.ms precedes minutes, and minutes precede hours."""
     minutes = Config(log_retention_minutes=3)
 
     assert TopicConfig(minutes, {}).retention_ms == 180_000
     assert TopicConfig(Config(log_retention_ms=7, log_retention_minutes=3), {}).retention_ms == 7
 
 
-def test_for_ever_is_for_ever_in_any_unit() -> None:
+def test_no_limit_is_no_limit_in_every_unit() -> None:
     """-1 hours are not -3600000 ms."""
     assert TopicConfig(Config(log_retention_hours=-1), {}).retention_ms == -1
 
 
-def test_a_log_gets_the_part_it_needs() -> None:
-    """The log's configuration has the topic's values."""
-    log = TopicConfig(Config(), {"segment.bytes": "2000000"}).log_config()
-
-    assert isinstance(log, LogConfig)
-    assert log.segment_bytes == 2_000_000
-
-
-def test_good_settings_are_accepted() -> None:
-    """Nothing is said of settings that a topic may have."""
+def test_valid_settings_are_accepted() -> None:
+    """No exception is raised."""
     check_topic_configs({"cleanup.policy": "compact,delete", "retention.ms": "-1"})
 
 
@@ -117,13 +108,13 @@ def test_good_settings_are_accepted() -> None:
         ),
     ],
 )
-def test_bad_settings_are_refused_with_a_reason(configs: dict[str, str], message: str) -> None:
-    """INVALID_CONFIG with the message that Kafka 4.3.1 answered."""
+def test_invalid_settings_are_refused_with_a_reason(configs: dict[str, str], message: str) -> None:
+    """INVALID_CONFIG with the message of Kafka 4.3.1."""
     assert refusal(**configs) == message
 
 
-def test_a_topic_is_described_with_all_that_could_have_counted() -> None:
-    """The synonyms list the topic's value, the broker's, and the default, in this order."""
+def test_a_topic_key_is_described_with_its_synonyms() -> None:
+    """The synonyms are the topic's value, the broker's, and the default, in this order."""
     config = Config(log_segment_bytes=3_000_000, given={"log.segment.bytes": "3000000"})
     entries = {e.name: e for e in describe_topic(config, {"segment.bytes": "2000000"})}
 
@@ -140,7 +131,7 @@ def test_a_topic_is_described_with_all_that_could_have_counted() -> None:
     ]
 
 
-def test_a_value_of_the_broker_is_described_as_such() -> None:
+def test_a_value_of_the_broker_has_the_brokers_source() -> None:
     """A default stays a default, a broker's setting is static."""
     config = Config(log_roll_ms=5, given={"log.roll.ms": "5"})
     entries = {e.name: e for e in describe_topic(config, {})}
@@ -151,7 +142,7 @@ def test_a_value_of_the_broker_is_described_as_such() -> None:
 
 
 def test_a_value_of_a_coarser_key_is_described_as_a_default() -> None:
-    """Kafka lists synonyms of the first key behind it only, though another one counts."""
+    """Kafka lists only the synonyms of the first broker key, although another one applies."""
     config = Config(log_roll_hours=1, given={"log.roll.hours": "1"})
     entries = {e.name: e for e in describe_topic(config, {})}
 
@@ -160,8 +151,8 @@ def test_a_value_of_a_coarser_key_is_described_as_a_default() -> None:
     assert entries["segment.ms"].synonyms == []
 
 
-def test_a_key_without_effect_is_described_with_what_is_set() -> None:
-    """As it is read, before the broker's key behind it; or else it has its default."""
+def test_a_key_without_effect_is_described_with_its_value() -> None:
+    """The parsed value of the topic precedes the broker's; without both it has its default."""
     entries = {e.name: e for e in describe_topic(Config(), {"local.retention.ms": " 5 "})}
 
     local = entries["local.retention.ms"]
@@ -174,7 +165,7 @@ def test_a_key_without_effect_is_described_with_what_is_set() -> None:
     assert (throttled.value, throttled.source, throttled.synonyms) == ("", ConfigSource.DEFAULT, [])
 
 
-def test_the_words_of_a_list_are_those_set_or_else_the_brokers() -> None:
+def test_the_elements_of_a_list_are_those_set_or_else_the_brokers() -> None:
     """A key of another kind has none."""
     assert list_value(Config(), {}, "cleanup.policy") == ("delete",)
     assert list_value(Config(), {"cleanup.policy": "compact"}, "cleanup.policy") == ("compact",)

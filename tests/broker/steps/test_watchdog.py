@@ -13,9 +13,9 @@ from broker.api.request import Request
 from broker.common.clock import TrioClock
 from broker.steps.limits import STEP_BUDGET_MS
 from broker.steps.queue import StepQueue
+from broker.steps.stalls import Stalls
 from broker.steps.watchdog import Watchdog
 from broker.wait_records.recorder import Recorder
-from broker.wait_records.stalls import Stalls
 from protocol.headers import RequestHeader
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse

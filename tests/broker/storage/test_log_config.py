@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from broker.config import Config
+from broker.config.topics import TopicConfig
 from broker.storage.log_config import TARGET_CODECS, LogConfig
 from protocol.compression import Codec
 
@@ -35,3 +37,10 @@ def test_levels_by_codec(codec: Codec, level: int | None) -> None:
 def test_a_level_that_is_set_is_used() -> None:
     """Each codec has its own."""
     assert LogConfig(compression_gzip_level=1).compression_level(Codec.GZIP) == 1
+
+
+def test_a_log_takes_its_settings_from_its_topic() -> None:
+    """A setting of the topic overrides the broker's."""
+    topic = TopicConfig(Config(), {"segment.bytes": "2000000"})
+
+    assert LogConfig.from_topic(topic).segment_bytes == 2_000_000

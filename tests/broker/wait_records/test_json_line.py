@@ -7,10 +7,10 @@ import json
 import pytest
 
 from broker.common.topic_partition import TopicPartition
+from broker.steps.stalls import Stall
 from broker.wait_records.causes import Cause, CauseKind
 from broker.wait_records.json_line import json_line
 from broker.wait_records.record import WaitRecord
-from broker.wait_records.stalls import Stall
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
 from protocol.printable import printable_json

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from broker.config.key import ANYWHERE, no_effect
+from broker.config.key import CLUSTER_WIDE, no_effect
 from broker.config.kinds import Boolean, int16, int32
 
-_transactions = no_effect("transactions are not served")
+_transactions = no_effect("transactions are not supported")
 
 KEYS = (
     _transactions("add.partitions.to.txn.retry.backoff.max.ms", int32(0), 100),
@@ -13,7 +13,10 @@ KEYS = (
     _transactions("transaction.abort.timed.out.transaction.cleanup.interval.ms", int32(1), 10_000),
     _transactions("transaction.max.timeout.ms", int32(1), 900_000),
     _transactions(
-        "transaction.partition.verification.enable", Boolean(), default=True, change=ANYWHERE
+        "transaction.partition.verification.enable",
+        Boolean(),
+        default=True,
+        update_mode=CLUSTER_WIDE,
     ),
     _transactions(
         "transaction.remove.expired.transaction.cleanup.interval.ms", int32(1), 3_600_000

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from broker.config.key import ANYWHERE, no_effect
+from broker.config.key import CLUSTER_WIDE, no_effect
 from broker.config.kinds import int32, int64
 
 _threads = no_effect("one thread serves all requests")
-_sockets = no_effect("socket buffers are those of the operating system")
-_requests = no_effect("nodes of one process are not out of reach for long")
-_quotas = no_effect("such quotas hold nobody up")
+_sockets = no_effect("the operating system's default applies")
+_requests = no_effect("requests between nodes of one process do not time out")
+_quotas = no_effect("these quotas are not enforced")
 
 KEYS = (
-    _threads("background.threads", int32(1), 10, ANYWHERE),
+    _threads("background.threads", int32(1), 10, CLUSTER_WIDE),
     _threads("group.coordinator.background.threads", int32(1), 2),
     _threads("group.coordinator.threads", int32(1), 4),
-    _threads("num.io.threads", int32(1), 8, ANYWHERE),
-    _threads("num.network.threads", int32(1), 3, ANYWHERE),
-    _threads("num.recovery.threads.per.data.dir", int32(1), 2, ANYWHERE),
+    _threads("num.io.threads", int32(1), 8, CLUSTER_WIDE),
+    _threads("num.network.threads", int32(1), 3, CLUSTER_WIDE),
+    _threads("num.recovery.threads.per.data.dir", int32(1), 2, CLUSTER_WIDE),
     _threads("num.replica.alter.log.dirs.threads", int32(), None),
-    _threads("num.replica.fetchers", int32(1), 1, ANYWHERE),
+    _threads("num.replica.fetchers", int32(1), 1, CLUSTER_WIDE),
     _threads("queued.max.requests", int32(1), 500),
     _sockets("replica.socket.receive.buffer.bytes", int32(), 65_536),
     _sockets("replica.socket.timeout.ms", int32(), 30_000),

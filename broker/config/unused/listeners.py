@@ -1,11 +1,11 @@
-"""Keys of where a broker listens, which have no effect here."""
+"""Keys of listeners, which have no effect here."""
 
 from __future__ import annotations
 
 from broker.config.key import PER_BROKER, no_effect
 from broker.config.kinds import AnyList, OneOf, Text
 
-_no = no_effect("other listeners are not served", advice="say --host, --port and --advertise")
+_no = no_effect("there is one listener", advice="use --host, --port and --advertise")
 _security = no_effect("all listeners are PLAINTEXT", advice="all listeners are PLAINTEXT")
 
 KEYS = (

@@ -1,6 +1,6 @@
-"""The settings of a node that the command line makes under other names than Kafka's.
+"""The settings of a node that the command line has under other names, by Kafka's keys.
 
-DescribeConfigs returns them as if they were in the node's properties, as they are in Kafka's.
+DescribeConfigs returns them as static settings, as in Kafka, where they are in the properties file.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from pathlib import Path
 Address = tuple[str, int]
 
 
-def node_facts(
+def node_settings(
     node_id: int, listening: Address, advertised: Address, data_dirs: Sequence[Path]
 ) -> Mapping[str, str]:
-    """Kafka's keys for a node's id, where it listens, and where its logs are."""
+    """Kafka's keys for a node's id, listeners and data directories."""
     return {
         "process.roles": "broker,controller",
         "node.id": str(node_id),

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from broker.steps.limits import STALLS_KEPT, STEP_BUDGET_MS, STEP_LOG_INTERVAL_MS, STEP_WARNING_MS
-from broker.wait_records.stalls import Stall, Stalls
+from broker.steps.stalls import Stall, Stalls
 from protocol.headers import RequestHeader
 
 HEADER = RequestHeader(19, 7, 3, "admin\n")

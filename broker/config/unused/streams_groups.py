@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from broker.config.key import ANYWHERE, no_effect
+from broker.config.key import CLUSTER_WIDE, no_effect
 from broker.config.kinds import INT_MAX, int32
 
-_streams = no_effect("there are no streams groups")
+_streams = no_effect("streams groups are not supported")
 
 KEYS = (
-    _streams("group.streams.assignment.interval.ms", int32(0), 1000, ANYWHERE),
+    _streams("group.streams.assignment.interval.ms", int32(0), 1000, CLUSTER_WIDE),
     _streams("group.streams.heartbeat.interval.ms", int32(1), 5000),
     _streams("group.streams.initial.rebalance.delay.ms", int32(0), 3000),
     _streams("group.streams.max.assignment.interval.ms", int32(0), 15_000),

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from broker.config.key import ANYWHERE, no_effect
+from broker.config.key import CLUSTER_WIDE, no_effect
 from broker.config.kinds import AnyList, ClassName, Text, int32, int64
 
-_java = no_effect("classes of Java cannot be loaded", advice="classes of Java cannot be loaded")
-_metrics = no_effect("there are no metrics of Java")
+_java = no_effect("Java classes cannot be loaded", advice="Java classes cannot be loaded")
+_metrics = no_effect("there are no JMX metrics")
 
 KEYS = (
     _java("alter.config.policy.class.name", ClassName(), None),
     _java("authorizer.class.name", Text(), ""),
     _java("client.quota.callback.class", ClassName(), None),
-    _java("config.providers", AnyList(), (), ANYWHERE),
+    _java("config.providers", AnyList(), (), CLUSTER_WIDE),
     _java("create.topic.policy.class.name", ClassName(), None),
     _java("replica.selector.class", Text(), None),
     _java("security.providers", Text(), None),
     _metrics("kafka.metrics.polling.interval.secs", int32(1), 10),
     _metrics("kafka.metrics.reporters", AnyList(), ()),
     _metrics(
-        "metric.reporters", AnyList(), ("org.apache.kafka.common.metrics.JmxReporter",), ANYWHERE
+        "metric.reporters",
+        AnyList(),
+        ("org.apache.kafka.common.metrics.JmxReporter",),
+        CLUSTER_WIDE,
     ),
     _metrics("metrics.num.samples", int32(1), 2),
     _metrics("metrics.recording.level", Text(), "INFO"),

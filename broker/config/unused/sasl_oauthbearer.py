@@ -14,7 +14,7 @@ from broker.config.kinds import (
     int64,
 )
 
-_sasl = no_effect("SASL is not served", advice="SASL is not served")
+_sasl = no_effect("SASL is not supported", advice="SASL is not supported")
 
 _RETRIEVER = "org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever"
 _VALIDATOR = "org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from broker.config.key import PER_BROKER, no_effect
 from broker.config.kinds import AnyList, Boolean, ClassName, OneOf, Secret, Text
 
-_tls = no_effect("TLS is not served", advice="TLS is not served")
+_tls = no_effect("TLS is not supported", advice="TLS is not supported")
 
 KEYS = (
     _tls("ssl.allow.dn.changes", Boolean(), default=False),

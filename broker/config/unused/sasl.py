@@ -5,8 +5,10 @@ from __future__ import annotations
 from broker.config.key import PER_BROKER, no_effect
 from broker.config.kinds import AnyList, ClassName, Decimal, Secret, Text, int16, int32, int64
 
-_sasl = no_effect("SASL is not served", advice="SASL is not served")
-_tokens = no_effect("there are no delegation tokens", advice="there are no delegation tokens")
+_sasl = no_effect("SASL is not supported", advice="SASL is not supported")
+_tokens = no_effect(
+    "delegation tokens are not supported", advice="delegation tokens are not supported"
+)
 
 _BUILDER = "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from broker.config.key import ANYWHERE, no_effect
+from broker.config.key import CLUSTER_WIDE, no_effect
 from broker.config.kinds import AnyList, Text, int16, int32
 
-_share = no_effect("there are no share groups")
+_share = no_effect("share groups are not supported")
 
 KEYS = (
-    _share("group.share.assignment.interval.ms", int32(0), 1000, ANYWHERE),
+    _share("group.share.assignment.interval.ms", int32(0), 1000, CLUSTER_WIDE),
     _share("group.share.assignors", AnyList(), ("simple",)),
     _share("group.share.delivery.count.limit", int32(2, 10), 5),
     _share("group.share.heartbeat.interval.ms", int32(1), 5000),
@@ -37,7 +37,7 @@ KEYS = (
     _share("group.share.record.lock.duration.ms", int32(1000, 3_600_000), 30_000),
     _share("group.share.session.timeout.ms", int32(1), 45_000),
     _share("share.coordinator.append.linger.ms", int32(-1), -1),
-    _share("share.coordinator.cached.buffer.max.bytes", int32(524_288), 1_048_588, ANYWHERE),
+    _share("share.coordinator.cached.buffer.max.bytes", int32(524_288), 1_048_588, CLUSTER_WIDE),
     _share(
         "share.coordinator.cold.partition.snapshot.interval.ms", int32(1), 300_000, internal=True
     ),

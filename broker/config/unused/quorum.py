@@ -5,8 +5,8 @@ from __future__ import annotations
 from broker.config.key import no_effect
 from broker.config.kinds import LONG_MAX, AnyList, Boolean, ListOf, Text, int32, int64
 
-_setup = no_effect("there is no quorum to set up", advice="the controller is in the broker process")
-_quorum = no_effect("the controller is in the broker process")
+_setup = no_effect("there is no quorum", advice="the controller runs in the broker process")
+_quorum = no_effect("the controller runs in the broker process")
 
 KEYS = (
     _setup("controller.listener.names", AnyList(), None),

@@ -1,0 +1,36 @@
+"""The one list of the themes of keys that this broker uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker.config.keys.classic_groups import ClassicGroupKeys
+from broker.config.keys.connections import ConnectionKeys
+from broker.config.keys.consumer_groups import ConsumerGroupKeys
+from broker.config.keys.flushing import FlushKeys
+from broker.config.keys.offsets import OffsetKeys
+from broker.config.keys.producers import ProducerKeys
+from broker.config.keys.purgatories import PurgatoryKeys
+from broker.config.keys.records import RecordKeys
+from broker.config.keys.replication import ReplicationKeys
+from broker.config.keys.retention import RetentionKeys
+from broker.config.keys.segments import SegmentKeys
+from broker.config.keys.topics import TopicKeys
+
+
+@dataclass(kw_only=True)
+class AllKeys(
+    ConnectionKeys,
+    TopicKeys,
+    RecordKeys,
+    SegmentKeys,
+    FlushKeys,
+    RetentionKeys,
+    PurgatoryKeys,
+    ReplicationKeys,
+    ClassicGroupKeys,
+    ConsumerGroupKeys,
+    OffsetKeys,
+    ProducerKeys,
+):
+    """All keys that this broker uses; a theme is a base class, in the order of the tables."""
