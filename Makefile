@@ -10,7 +10,7 @@ CODE := $(PACKAGES) tests integration benchmarks demo docs hatch_build.py
 SUITES ?= tests integration
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help serve demo test simulate fuzz check format docs bench bench-purgatory parity methods clients clean
+.PHONY: help serve demo test simulate fuzz check format docs docs-site bench bench-purgatory parity methods clients clean
 .SILENT:
 
 help:  ## list the targets
@@ -23,7 +23,7 @@ demo: .venv/.developing  ## a busy cluster is recorded, and Spark says why its r
 	$(BIN)/python -m demo $(ARGS)
 
 # A process a suite: Spark's Python side cannot have a descriptor above 1023 (it uses select).
-test: check  ## check, then run every test this machine can run
+test: check docs-site  ## check, build the documentation site, run every test this machine can run
 	for suite in $(SUITES); do $(BIN)/python -m pytest $$suite $(ARGS) || exit $$?; done
 
 simulate: .venv/.developing  ## a cluster in virtual time, with faults, by thousands of seeds
@@ -48,8 +48,12 @@ format: .venv/.developing  ## put the code into its format
 	$(BIN)/ruff check --quiet --fix .
 	$(BIN)/ruff format --quiet .
 
-docs: .venv/.developing  ## write the generated pages of docs/ anew
+docs: .venv/.developing  ## write the generated pages of docs/
 	$(BIN)/python -m docs.generate
+
+docs-site: .venv/.developing  ## build the documentation site in build/site; every warning is an error
+	$(BIN)/python -W ignore::DeprecationWarning -m sphinx --quiet --fail-on-warning --keep-going \
+		-d build/site.cache docs build/site
 
 bench: .venv/.developing  ## compare with librdkafka's mock and, where there is a JVM, with Kafka
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -57,7 +61,7 @@ bench: .venv/.developing  ## compare with librdkafka's mock and, where there is 
 bench-purgatory: .venv/.developing  ## the purgatory alone, after Kafka's own benchmark
 	$(BIN)/python -m benchmarks.purgatory $(ARGS)
 
-parity: .venv/.developing  ## play every scenario to a real Kafka, too; writes docs/parity.md
+parity: .venv/.developing  ## play every scenario to a real Kafka, too; writes docs/reference/parity.md
 	$(BIN)/python -m integration.parity $(ARGS)
 
 methods: .venv/.developing  ## compare a library's client methods with a real Kafka: ARGS="LIBRARY [TEXT]"

@@ -1,4 +1,4 @@
-"""The page of client methods, from what the tests wrote down: `docs/client_methods.json`."""
+"""The page of client methods, from the results in `docs/client_methods.json`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from integration.methods.libraries import NOT_CALLED
 _HEAD = """\
 # Client methods
 
-Every public method of these client libraries, as it was called by a test in
-[integration/methods](../integration/methods/__init__.py) on this broker and on a real Apache Kafka
-4.3.1: the shapes of its arguments, each with the error that it raises on Kafka, the requests that
-the client sent to this broker, with their versions, and whether both brokers did the same. What a
-method returns is compared value by value; what differs from run to run is not: ports, identifiers,
-times. Requests of a shape's preparation count as well, those sent after a time has passed do not
-(heartbeats).
+Tests in [integration/methods](../../integration/methods/__init__.py) call every public method of
+these client libraries on this broker and on a real Apache Kafka 4.3.1, and compare the results
+value by value, except for ports, identifiers and times. The tables list, for each method, the
+shapes of the arguments, each with the exception that the method raises on Kafka; the requests
+that the client sent to this broker, with their versions; and whether both brokers had the same
+result. Requests that prepare a call are listed too; requests that are sent by time, such as
+heartbeats, are not.
 """
 
 
@@ -57,7 +57,7 @@ def _shapes(seen: Seen) -> str:
 
 
 def _requests(seen: Seen) -> str:
-    """Name the requests; every client begins with ApiVersions, which is left out."""
+    """Name the requests, without the ApiVersions that every client begins with."""
     return ", ".join(
         f"{api} {'/'.join(map(str, versions))}"
         for api, versions in seen.requests.items()

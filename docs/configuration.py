@@ -1,4 +1,4 @@
-"""docs/configuration.md: every key, by what it belongs to."""
+"""docs/reference/configuration.md: every key, by what it belongs to."""
 
 from __future__ import annotations
 

@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from broker.api.dispatch import HANDLERS, advertised
+from docs import pictures
 from docs.clients_page import clients
+from docs.command_line_page import command_line
 from docs.configuration import configuration
 from docs.tables import GENERATED, table
 from protocol.messages import REQUESTS
@@ -54,7 +56,7 @@ def apis() -> str:
     rows = (
         (
             str(api.api_key),
-            f"[{name}](../broker/api/handlers/{handlers[api.api_key].__name__}.py)",
+            f"[{name}](../../broker/api/handlers/{handlers[api.api_key].__name__}.py)",
             f"{api.min_version}-{api.max_version}",
             _clients(name, uses),
             _deviations(handlers[api.api_key]),
@@ -82,7 +84,7 @@ def apis() -> str:
 
 def _clients(api: str, uses: Mapping[str, Mapping[str, list[int]]]) -> str:
     return ", ".join(
-        f"[{_client(test)}](../integration/{test}.py) {'/'.join(map(str, used[api]))}"
+        f"[{_client(test)}](../../integration/{test}.py) {'/'.join(map(str, used[api]))}"
         for test, used in uses.items()
         if api in used
     )
@@ -103,9 +105,14 @@ def _deviations(handler: Callable[..., object]) -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
-    "configuration.md": configuration,
-    "apis.md": apis,
-    "clients.md": lambda: f"{GENERATED}\n{clients()}",
+    "reference/apis.md": apis,
+    "reference/clients.md": lambda: f"{GENERATED}\n{clients()}",
+    "reference/command-line.md": command_line,
+    "reference/configuration.md": configuration,
+    "explanation/pictures/produce.svg": pictures.produce,
+    "explanation/pictures/purgatory.svg": pictures.purgatory,
+    "explanation/pictures/rooms.svg": pictures.rooms,
+    "explanation/pictures/wheels.svg": pictures.wheels,
 }
 
 

@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--write-uses",
         action="store_true",
-        help="write down which APIs the clients use, for docs/apis.md",
+        help="write down which APIs the clients use, for docs/reference/apis.md",
     )
 
 
@@ -100,7 +100,7 @@ def api_uses(tmp_path_factory: pytest.TempPathFactory) -> ApiUses:
 def _uses_of_the_file(
     request: pytest.FixtureRequest, against: str, api_uses: ApiUses
 ) -> Iterator[None]:
-    """When a client's tests have all passed, they have used what docs/apis.md says they use."""
+    """When a client's tests have passed, they have used what docs/reference/apis.md lists."""
     begin_us = time.time_ns() // 1000
     yield
     name = request.path.stem

@@ -120,7 +120,7 @@ def test_a_call_ends_as_written_down(session: Session, key: Key) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_requests_are_as_written_down(session: Session, client: str) -> None:
-    """What docs/clients.md says a method sends, it has sent; in the background, any method."""
+    """A method sends what docs/reference/clients.md lists; in the background, any method does."""
     written = read_card()[client].methods
     assert set(written) == set(session.public[client])
     of_any = of_client(session.uses, client)

@@ -46,5 +46,5 @@ def test_both_tell_the_same(outcomes: dict[str, Outcome], name: str) -> None:
 
 
 def test_every_scenario_is_on_the_card() -> None:
-    """docs/parity.md is of these scenarios; `make parity` writes it anew."""
+    """docs/reference/parity.md is of these scenarios; `make parity` writes it anew."""
     assert sorted(names_on_the_card()) == sorted(SCENARIOS)

@@ -1,7 +1,7 @@
 """Programs that people run with Kafka work with our broker: one small check each.
 
 They are fetched the first time, which takes minutes: `make programs`, or
-ANTECHAMBER_REQUIRE=programs. docs/programs.md lists them.
+ANTECHAMBER_REQUIRE=programs. docs/reference/programs.md lists them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from integration.machine.requirements import is_required
 from integration.programs import PROGRAMS
 from integration.programs.program import Place, Program, Unavailable
 
-PAGE = Path(__file__).parent.parent / "docs" / "programs.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "programs.md"
 
 
 @pytest.mark.timeout(1200)

@@ -50,14 +50,31 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(words: Sequence[str]) -> Arguments:
-    """The arguments in *words*; ends the process with a line on stderr when they make no sense."""
-    parser = _Parser(
+    """Parse *words*; for invalid arguments, prints one line to stderr and exits."""
+    command = parser()
+    given = command.parse_args(words)
+    if bool(given.sources) == bool(given.compare):
+        command.error("give a SOURCE, or two after --compare")
+    if given.follow and given.catch_up:
+        command.error("--follow and --catch-up exclude each other")
+    if given.compare and (given.follow or given.catch_up):
+        command.error("--compare reads two finished sets; it cannot follow")
+    values = vars(given)
+    values["sources"] = tuple(given.sources)
+    values["compare"] = tuple(given.compare) if given.compare else None
+    values["settings"] = dict(given.settings)
+    return Arguments(**values)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    command = _Parser(
         prog="antechamber analyze",
         description="Why did it wait? Latency tables and a report from wait records, on Spark.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add = parser.add_argument
+    add = command.add_argument
     add("sources", nargs="*", metavar="SOURCE", help="where the records are")
     add("--compare", nargs=2, metavar=("A", "B"), help="two sources, laid side by side")
     add("--out", default=OUT, metavar="DIR", help=f"tables go here (default: {OUT})")
@@ -68,18 +85,7 @@ def parse(words: Sequence[str]) -> Arguments:
     add("--master", help="Spark's master (default: local[*], or what spark-submit says)")
     add("--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", dest="settings")
     add("--verbose", action="store_true", help="show Spark's own log and long traces")
-    given = parser.parse_args(words)
-    if bool(given.sources) == bool(given.compare):
-        parser.error("give a SOURCE, or two after --compare")
-    if given.follow and given.catch_up:
-        parser.error("--follow and --catch-up exclude each other")
-    if given.compare and (given.follow or given.catch_up):
-        parser.error("--compare reads two finished sets; it cannot follow")
-    values = vars(given)
-    values["sources"] = tuple(given.sources)
-    values["compare"] = tuple(given.compare) if given.compare else None
-    values["settings"] = dict(given.settings)
-    return Arguments(**values)
+    return command
 
 
 def _seconds(text: str) -> int:

@@ -31,17 +31,22 @@ class _Parser(argparse.ArgumentParser):
 
 def parse(words: Sequence[str]) -> Arguments:
     """Parse *words*; for invalid arguments, prints one line to stderr and exits."""
-    parser = _Parser(
+    return Arguments(**vars(parser().parse_args(words)))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    command = _Parser(
         prog="antechamber record",
         description="Forward requests to a Kafka cluster and record how long each took.",
         epilog="then: antechamber analyze records.jsonl",
     )
-    add = parser.add_argument
+    add = command.add_argument
     add("--upstream", required=True, type=_address, metavar="HOST:PORT", help="the Kafka")
     add("--host", default="127.0.0.1", help="listen here (default: 127.0.0.1)")
     add("--port", default=0, type=_port, help="clients' bootstrap port (default: any free one)")
     add("--records", default=Path("records.jsonl"), type=Path, metavar="FILE", help="JSON lines")
-    return Arguments(**vars(parser.parse_args(words)))
+    return command
 
 
 def _address(text: str) -> Address:

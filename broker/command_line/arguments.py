@@ -31,7 +31,7 @@ examples:
 Ready means that every listener serves and every --topic has its leader. Then
 one line on stdout says bootstrap=HOST:PORT and admin=URL, and --ready-file is
 written. SIGTERM stops in good order. Configuration keys are Kafka's own;
-docs/configuration.md lists them."""
+docs/reference/configuration.md lists them."""
 
 
 class _OneLineParser(argparse.ArgumentParser):
@@ -45,7 +45,7 @@ class _OneLineParser(argparse.ArgumentParser):
 
 def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
     """The options that *arguments* ask for; raises `StartupError`."""
-    given = _parser().parse_args(arguments)
+    given = parser().parse_args(arguments)
     _check_ports(given)
     return ServeOptions(
         host=given.host,
@@ -69,8 +69,9 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _OneLineParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    command = _OneLineParser(
         prog="antechamber serve",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -78,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     default = ServeOptions()
-    add = parser.add_argument
+    add = command.add_argument
     add("--host", default=default.host, help="address to serve on (%(default)s)")
     add(
         "--port",
@@ -119,9 +120,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="holds the bearer token of admin requests; needed off loopback",
     )
-    _add_cluster_options(parser)
-    _add_output_options(parser)
-    return parser
+    _add_cluster_options(command)
+    _add_output_options(command)
+    return command
 
 
 def _add_cluster_options(parser: argparse.ArgumentParser) -> None:

@@ -160,7 +160,8 @@ def _unknown(key: str) -> str:
     if key in ADVICE:
         return f"{key} is not a key of this broker: {ADVICE[key]}"
     close = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.7)
-    hint = f"; did you mean {close[0]}?" if close else "; docs/configuration.md lists the keys"
+    lists = "docs/reference/configuration.md lists the keys"
+    hint = f"; did you mean {close[0]}?" if close else f"; {lists}"
     return f"unknown key {key!r}{hint}"
 
 

@@ -1,6 +1,6 @@
 """``make parity``: play all scenarios, or those that are named, and say how they compare.
 
-make parity                                      all of them; writes docs/parity.md
+make parity                                      all of them; writes docs/reference/parity.md
 make parity ARGS="fetch_wakes_on_produce"        one, by its name or a part of it
 make parity ARGS="fetch_waits --transcripts"     an area, with what was told
 """

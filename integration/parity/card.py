@@ -1,4 +1,4 @@
-"""docs/parity.md: what `make parity` found, scenario by scenario."""
+"""docs/reference/parity.md: what `make parity` found, scenario by scenario."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from integration.parity.runner import Outcome
 from integration.parity.scenario import Scenario
 from integration.parity.verdict import reason, verdict
 
-PAGE = Path(__file__).parents[2] / "docs" / "parity.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "parity.md"
 
 _HEAD = f"""\
 <!-- written by `make parity`; change the code instead -->

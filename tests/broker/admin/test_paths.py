@@ -15,7 +15,7 @@ from tests.facts import FakeFacts, parked_fetch, parked_produce
 
 pytestmark = pytest.mark.anyio
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "admin.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "admin.md"
 
 
 async def asked(facts: FakeFacts, target: str, method: str = "GET") -> tuple[int, object]:
@@ -102,7 +102,7 @@ async def test_an_order_that_makes_no_sense_is_refused() -> None:
 
 
 def test_every_path_is_documented() -> None:
-    """docs/admin.md names each with its method."""
+    """docs/reference/admin.md names each with its method."""
     table = routes(FakeFacts(), SystemTimer("admin", now_ms=lambda: 0.0))
     ways = {f"`{method} {path}`" for path in table for method in table[path]}
     text = DOCUMENT.read_text()

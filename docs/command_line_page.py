@@ -1,0 +1,86 @@
+"""The page of the command line, from the parsers of the commands."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from antechamber import cli, explain_command, fault_command, requests_command
+from broker.command_line import arguments as serve_arguments
+from docs.tables import GENERATED, table
+from pipeline import arguments as analyze_arguments
+from recorder import arguments as record_arguments
+
+_HEAD = """\
+# Command line
+
+`antechamber COMMAND [OPTION]...`; `antechamber help` lists the commands, and each command has
+`--help`. `fault`, `requests` and `explain` are clients of a running broker's
+[admin interface](admin.md).
+
+| exit code | meaning |
+| --- | --- |
+| 0 | done; a broker: stopped in order |
+| 1 | the operation failed: one line on stderr |
+| 2 | the command line is invalid, or the broker cannot start: one line on stderr |
+| 130 | interrupted by Ctrl-C |
+"""
+
+
+def command_line() -> str:
+    """Return the page."""
+    parsers = (
+        serve_arguments.parser(),
+        fault_command.parser(),
+        requests_command.parser(),
+        explain_command.parser(),
+        record_arguments.parser(),
+        analyze_arguments.parser(),
+    )
+    named = {parser.prog.split()[1] for parser in parsers}
+    assert named == set(cli.COMMANDS) - {"help"}
+    sections = [line for parser in parsers for line in _section(parser)]
+    return "\n".join([GENERATED, _HEAD, *sections])
+
+
+def _section(parser: argparse.ArgumentParser) -> Iterator[str]:
+    yield f"## `{parser.prog}`\n"
+    yield _text(parser.description)
+    actions = [each for each in parser._actions if each.dest != "help"]  # noqa: SLF001 - there is no other way to list them
+    yield table(
+        ("argument", "meaning", "default"),
+        ((_names(each), _meaning(each), _default(each)) for each in actions),
+    )
+    if parser.epilog:
+        yield _text(parser.epilog)
+
+
+def _text(text: str | None) -> str:
+    """Return one paragraph as it is, and a text with a layout as a block."""
+    text = (text or "").rstrip()
+    if "\n\n" not in text and "\n " not in text:
+        return f"{text}\n"
+    return f"```text\n{text}\n```\n"
+
+
+def _names(action: argparse.Action) -> str:
+    value = "" if action.nargs == 0 else _value(action)
+    if not action.option_strings:
+        return f"`{value}`"
+    return ", ".join(f"`{name} {value}`".replace(" `", "`") for name in action.option_strings)
+
+
+def _value(action: argparse.Action) -> str:
+    metavar = action.metavar or action.dest.upper()
+    return metavar.replace("|", "\\|") if isinstance(metavar, str) else " ".join(metavar)
+
+
+def _meaning(action: argparse.Action) -> str:
+    # The default has a column of its own.
+    return (action.help or "").replace(" (%(default)s)", "").replace("|", "\\|")
+
+
+def _default(action: argparse.Action) -> str:
+    if action.default is None or action.nargs == 0 or action.default in ([], argparse.SUPPRESS):
+        return ""
+    return f"`{action.default}`"
