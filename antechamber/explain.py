@@ -4,8 +4,9 @@
     found 312, waited 183 ms in the Fetch purgatory, was checked three times, and was completed by
     Produce 17 of client billing, which increased it to 1,204 bytes.
 
-A record is a mapping with the fields of docs/records.md. The record of a request that is still
-waiting has the fields that are known so far, and ``remaining_ms``. The functions do no I/O.
+A record is a mapping with the fields of docs/reference/records.md. The record of a request that
+is still waiting has the fields that are known so far, and ``remaining_ms``. The functions do
+no I/O.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """SVG pictures of the documentation: boxes, lines, arcs and text.
 
 Colours are classes of a style sheet inside the picture. It has a light and a dark variant, from
-which the reader's browser chooses. Each has its own background, so the picture is readable on any page.
+which the reader's browser chooses. Each has its own background and is readable on any page.
 """
 
 from __future__ import annotations
