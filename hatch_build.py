@@ -1,8 +1,8 @@
-"""A wheel with compiled modules: what `HATCH_BUILD_HOOKS_ENABLE=1 pip install .` does besides.
+"""Builds a wheel with compiled modules, if HATCH_BUILD_HOOKS_ENABLE=1 is set.
 
-mypyc makes extension modules of the few that Python itself is slow at, and they lie beside their
-source in the wheel, found first. Nothing else differs: every other wheel, and a checkout, runs that
-source. Needs a C compiler.
+mypyc compiles the few modules that are slow in CPython. In the wheel the extension modules are
+beside their source, and Python finds them first. Every other wheel, and a checkout, runs the
+source. A C compiler is needed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# One pass over all records of a batch: when there are many, a leader spends most of its time here.
-# Each module may import only others of these.
+# They check all records of a batch, which takes most of a leader's time if there are many records.
+# Each may import only others of these modules.
 MODULES = (
     "protocol/record_batch/numbers.py",
     "protocol/record_batch/runs.py",
@@ -26,23 +26,23 @@ MODULES = (
 
 
 class CompiledWheel(BuildHookInterface[Any]):
-    """Adds the extension modules to the wheel, which is for this Python and platform then."""
+    """Adds the extension modules to the wheel and marks it with this Python and platform."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """See hatchling."""
+        """Compile the modules, unless the wheel is editable; called by hatchling."""
         if version == "editable":
             return
         folder = Path(self.root) / "build" / "compiled"
         shutil.rmtree(folder, ignore_errors=True)
         for path in compiled(Path(self.root), MODULES, folder):
-            # Where the rooms lie in a wheel.
+            # In a wheel the packages are below `antechamber`.
             build_data["force_include"][str(path)] = f"antechamber/{path.relative_to(folder)}"
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
 
 
 def compiled(root: Path, modules: Sequence[str], folder: Path) -> list[Path]:
-    """Compile *modules* of *root* into *folder*; the files that Python is to find there."""
+    """Compile *modules* of *root* into *folder*; returns the extension modules."""
     for module in modules:
         (folder / module).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / module, folder / module)
@@ -50,7 +50,7 @@ def compiled(root: Path, modules: Sequence[str], folder: Path) -> list[Path]:
 
 
 def compile_in_place(modules: Sequence[str], folder: Path) -> list[Path]:
-    """Compile *modules* of *folder* where they are; raises SystemExit if that cannot be."""
+    """Compile *modules* of *folder* beside their source; raises SystemExit if mypyc fails."""
     command = [sys.executable, "-m", "mypyc", "--strict", "--explicit-package-bases", *modules]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:

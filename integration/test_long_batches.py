@@ -16,7 +16,8 @@ from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce
 from integration.wire.topics import make_topic
 from protocol.compression import Codec, compress
-from protocol.record_batch.header import HEADER, HEADER_BYTES, LOG_OVERHEAD, seal
+from protocol.record_batch.header import BatchHeader
+from protocol.record_batch.patch import assemble, seal
 from protocol.record_batch.record import Record, encode_record
 
 MEGABYTE = 1 << 20
@@ -26,9 +27,8 @@ SERVED_MIN = 10  # small requests of an honest client while one long batch is va
 def long_batch(block: bytes, count: int, codec: Codec) -> bytes:
     """A batch of *count* records whose compressed form is *block*."""
     now_ms = int(time.time() * 1000)
-    length = HEADER_BYTES - LOG_OVERHEAD + len(block)
-    header = (0, length, -1, 2, 0, codec, count - 1, now_ms, now_ms, -1, -1, -1, count)
-    return seal(bytearray(HEADER.pack(*header) + block))
+    header = BatchHeader(0, 0, -1, 2, 0, codec, count - 1, now_ms, now_ms, -1, -1, -1, count)
+    return seal(assemble(header, block))
 
 
 def uneven() -> bytes:

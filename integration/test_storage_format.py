@@ -49,6 +49,7 @@ from integration.wire.requests import (
 )
 from integration.wire.topics import make_topic
 from protocol.record_batch.batch import build_batch
+from protocol.record_batch.peek import extents
 from protocol.record_batch.record import Record
 
 pytestmark = pytest.mark.jvm
@@ -150,13 +151,8 @@ def stored(bootstrap: str, key: TopicPartition) -> bytes:
 
 
 def next_offset(batches: bytes) -> int:
-    """The offset behind the last of these."""
-    position = end = 0
-    while position < len(batches):
-        base = int.from_bytes(batches[position : position + 8], "big")
-        end = base + int.from_bytes(batches[position + 23 : position + 27], "big") + 1
-        position += 12 + int.from_bytes(batches[position + 8 : position + 12], "big")
-    return end
+    """The offset after the last of these batches."""
+    return max(last_offset for *_, last_offset in extents(batches)) + 1
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from struct import Struct
 from typing import NamedTuple
 
 from broker.common.topic_partition import TopicPartition
@@ -19,14 +18,12 @@ from broker.storage.append import AppendOrigin, AppendRefused, only_batch
 from broker.storage.log_config import LogConfig
 from broker.storage.log_validator import ValidBatch, validate
 from broker.storage.loop_budget import Budget, ExceedsBudget
-from protocol.record_batch.header import CODEC_MASK, HEADER_BYTES
+from protocol.record_batch.header import HEADER_BYTES
+from protocol.record_batch.peek import codec_and_count
 
 # Of one request, if none of its batches is compressed.
 SHORT_BYTES_MAX = 64 * 1024
 SHORT_RECORDS_MAX = 4096
-
-_ATTRIBUTES_AND_COUNT = Struct(">21xh34xi")
-
 
 Validated = dict[TopicPartition, Outcome[ValidBatch]]
 
@@ -45,9 +42,9 @@ def are_short(batches: Iterable[memoryview]) -> bool:
     for batch in batches:
         bytes_left -= len(batch)
         if len(batch) >= HEADER_BYTES:
-            attributes, count = _ATTRIBUTES_AND_COUNT.unpack_from(batch)
+            codec, count = codec_and_count(batch)
             records_left -= count
-            if attributes & CODEC_MASK:
+            if codec:
                 return False
         if bytes_left < 0 or records_left < 0:
             return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from broker.storage.transaction_index import AbortedTxn
-from broker.storage.transactions import end_txn_marker
+from protocol.record_batch.control import end_txn_marker
 from protocol.record_batch.header import BatchHeader
 
 

@@ -16,15 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from broker.storage.batch_filter import delete_horizon_ms, filter_batch
-from broker.storage.batch_walk import indexed_timestamp
 from broker.storage.cleaned_transactions import CleanedTransactions
 from broker.storage.computation import Computation
+from broker.storage.file_batches import indexed_timestamp
 from broker.storage.flusher import Flush
 from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_map import KEYS_MAX, OffsetMap
 from broker.storage.segment import CLEANED, LogSegment
+from protocol.record_batch.filter import filter_batch
 from protocol.record_batch.header import INT32_MAX, BatchHeader, read_header
 from protocol.record_batch.slices import RecordSlice, record_slices
 
@@ -135,7 +135,7 @@ class Compaction:
 
     def _filtered(self, header: BatchHeader, batch: memoryview) -> memoryview | bytes | None:
         """What is left of a batch."""
-        horizon_ms = delete_horizon_ms(header)
+        horizon_ms = header.delete_horizon_ms
         is_over = horizon_ms is not None and horizon_ms <= self._now_ms
         may_go = False
         if header.is_control:

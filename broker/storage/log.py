@@ -19,8 +19,8 @@ from broker.storage.append import (
     LogAppendInfo,
     only_batch,
 )
-from broker.storage.batch_walk import indexed_timestamp
 from broker.storage.disk import Disk
+from broker.storage.file_batches import indexed_timestamp
 from broker.storage.flusher import Flusher
 from broker.storage.local_log import Later, LocalLog, at_once
 from broker.storage.log_config import LogConfig

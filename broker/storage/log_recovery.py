@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from broker.storage.batch_walk import indexed_timestamp
+from broker.storage.file_batches import indexed_timestamp
 from broker.storage.leader_epochs import LeaderEpochs
 from broker.storage.segment import LogSegment
 from protocol.record_batch.header import INT32_MAX, MAGIC_V2, check_crc
@@ -86,7 +86,7 @@ class Recovery:
             if (
                 header.magic != MAGIC_V2
                 or not next_offset <= header.base_offset <= header.last_offset < limit
-                or not check_crc(batch, 0, header)
+                or not check_crc(batch, header)
             ):
                 break
             segment.enter(position, header.size, header.last_offset, indexed_timestamp(header))

@@ -1,24 +1,20 @@
-"""What a leader checks of a batch, and what it writes into it (Kafka's ``LogValidator``).
+"""What a leader checks in a batch and writes into it (Kafka's ``LogValidator``).
 
-`validate` is a pure function of the batch and the log's settings, so it may run in a worker thread;
-`assign` gives the batch its place in the log. A batch that is in order is patched where it is: base
-offset and leader epoch, which the checksum does not cover, and timestamp type and largest timestamp
-only if they change. The producer's records stay as they are unless the topic wants another
-compression, or offsets inside are not consecutive.
+`validate` depends only on the batch and the log's configuration, so it may run in a worker thread;
+`assign` writes the batch's place in the log. A valid batch is changed in place: base offset and
+leader epoch, which the checksum does not cover, and timestamp type and maximum timestamp only if
+they differ. The records are encoded again only if the topic has another compression type, or if the
+offsets in a compressed batch are not consecutive.
 """
 
 from __future__ import annotations
 
-from struct import Struct
 from typing import NamedTuple
-
-from crc32c import crc32c
 
 from broker.steps.offload import Outcome
 from broker.storage.append import (
     AppendOrigin,
     AppendRefused,
-    batch_size_at,
     shorter_than_header,
 )
 from broker.storage.log_config import TARGET_CODECS, LogConfig
@@ -33,16 +29,13 @@ from protocol.compression import (
 )
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import DECOMPRESSED_BYTES_MAX
+from protocol.record_batch.batch import plain_block
 from protocol.record_batch.fields import record_timestamps_and_keys, renumber
 from protocol.record_batch.header import (
     CODEC_MASK,
     CONTROL_BIT,
-    CRC_START,
     DELETE_HORIZON_BIT,
-    HEADER,
     HEADER_BYTES,
-    LOG_OVERHEAD,
     NO_TIMESTAMP,
     TIMESTAMP_TYPE_BIT,
     BatchHeader,
@@ -50,23 +43,21 @@ from protocol.record_batch.header import (
     read_header,
 )
 from protocol.record_batch.numbers import InvalidRecord
+from protocol.record_batch.patch import (
+    assemble,
+    set_base_offset_and_epoch,
+    set_timestamp_and_seal,
+)
+from protocol.record_batch.peek import batch_size_at
 from protocol.record_batch.scan import RecordsSummary, are_large, summarise, summarise_pieces
 
-_OFFSET_LENGTH_EPOCH = Struct(">qii")
-_CRC = Struct(">I")
-_ATTRIBUTES = Struct(">h")
-_MAX_TIMESTAMP = Struct(">q")
-_CRC_POSITION = 17
-_MAX_TIMESTAMP_POSITION = 35
-
-_KNOWN_ATTRIBUTES = 0x7F
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 class ValidBatch(NamedTuple):
-    """A batch whose records are in order: all of it but its place in the log.
+    """A batch with valid records and without a place in the log.
 
-    ``sealed``: its records are as the producer has sent them, and so is its checksum.
+    ``sealed``: records and checksum are those that the producer sent.
     """
 
     header: BatchHeader
@@ -76,7 +67,7 @@ class ValidBatch(NamedTuple):
     config: LogConfig
 
 
-# A batch as it was received, or what its validation came to.
+# A batch as it was received, or the outcome of its validation.
 Appendable = memoryview | Outcome[ValidBatch]
 
 
@@ -88,9 +79,9 @@ def validate(
     now_ms: int,
     budget: Budget | None = None,
 ) -> ValidBatch:
-    """Check a batch and its records, and rebuild it if the log's settings ask for that.
+    """Check a batch and its records, and rebuild it if the log's configuration requires that.
 
-    Raises `AppendRefused`, and `ExceedsBudget` as soon as the records cost more than *budget*.
+    Raises `AppendRefused`, and `ExceedsBudget` as soon as the records exceed *budget*.
     """
     _check_batch(header, batch, origin, config)
     if origin is AppendOrigin.CLIENT:
@@ -103,12 +94,12 @@ def validate(
         raise AppendRefused(ErrorCode.INVALID_RECORD, str(error)) from None
     except CorruptRecords as error:
         raise _undecodable(error) from None
-    _check_records(header, block, summary, config, now_ms)
+    _check_records(header, batch, summary, config, now_ms)
     target = TARGET_CODECS[config.compression_type]
     sealed = (target is None or target == codec) and (summary.offsets_consecutive or not codec)
     if not sealed:
         target = Codec(codec) if target is None else target
-        header, batch = _rebuilt(header, block, summary, target, config)
+        header, batch = _rebuilt(header, batch, summary, target, config)
         if len(batch) > config.max_message_bytes:
             raise too_large(len(batch), config)
     # As `ValidBatch._make` does, without the call.
@@ -118,7 +109,7 @@ def validate(
 def _check_batch(
     header: BatchHeader, batch: memoryview, origin: AppendOrigin, config: LogConfig
 ) -> None:
-    """Refuse a batch by its size, base offset or checksum: what is known without its records."""
+    """Check base offset, size, checksum and codec, for which the records are not needed."""
     if origin is AppendOrigin.CLIENT and header.base_offset:
         raise AppendRefused(
             ErrorCode.INVALID_RECORD,
@@ -126,10 +117,10 @@ def _check_batch(
         )
     if len(batch) > config.max_message_bytes:
         raise too_large(len(batch), config)
-    if header.crc != crc32c(batch[CRC_START:]):
+    if not check_crc(batch, header):
         raise wrong_checksum()
     if header.attributes & CODEC_MASK > Codec.ZSTD:
-        # Not UNSUPPORTED_COMPRESSION_TYPE: Kafka's own lookup of the codec fails unexpectedly.
+        # Not UNSUPPORTED_COMPRESSION_TYPE: in Kafka the lookup of the codec fails unexpectedly.
         raise AppendRefused(ErrorCode.UNKNOWN_SERVER_ERROR, "a batch claims an unknown codec")
 
 
@@ -146,40 +137,40 @@ def _summary(codec: int, block: memoryview, count: int, budget: Budget | None) -
     return summarise_pieces(decompressed_slices(codec, block), count)
 
 
-def _decompressed(header: BatchHeader, block: memoryview) -> bytes | memoryview:
-    """All records of a batch that has been walked; rarely needed."""
-    codec = header.attributes & CODEC_MASK
+def _plain(header: BatchHeader, batch: memoryview) -> memoryview:
+    """The decompressed records of a batch; needed only to refuse or rebuild it."""
     try:
-        return decompress(codec, block, DECOMPRESSED_BYTES_MAX) if codec else block
+        return plain_block(header, batch)
     except CorruptRecords as error:
         raise _undecodable(error) from None
 
 
 def _undecodable(error: CorruptRecords) -> AppendRefused:
-    # Not INVALID_RECORD: Kafka lets its decompressors' failures through as unexpected.
+    # Not INVALID_RECORD: in Kafka the exception of the decompressor is an unexpected one.
     return AppendRefused(ErrorCode.UNKNOWN_SERVER_ERROR, str(error))
 
 
 def wrong_checksum() -> AppendRefused:
-    """The refusal of a batch whose checksum is not the one of its bytes."""
+    """The refusal of a batch whose checksum is not that of its bytes."""
     return AppendRefused(ErrorCode.CORRUPT_MESSAGE, "the checksum of a batch is wrong")
 
 
 def check_replicated(records: memoryview, next_offset: int, leader_epoch: int) -> list[BatchHeader]:
-    """The headers of the batches that a follower may write as they are.
+    """The headers of the batches that a follower may write unchanged.
 
-    Those are all whole ones up to the first from an epoch above *leader_epoch* (KAFKA-18723).
+    These are the complete ones before the first from an epoch above *leader_epoch* (KAFKA-18723).
+    Raises `AppendRefused` for one that is corrupt or does not follow *next_offset*.
     """
     headers: list[BatchHeader] = []
     position = 0
-    while (size := batch_size_at(records, position)) is not None:
+    while (size := _size_at(records, position)) is not None:
         batch = records[position : position + size]
         if size < HEADER_BYTES:
             raise shorter_than_header()
         header = read_header(batch)
         if header.partition_leader_epoch > leader_epoch:
             break
-        if not check_crc(batch, 0, header):
+        if not check_crc(batch, header):
             raise wrong_checksum()
         if header.base_offset < next_offset or header.last_offset_delta < 0:
             raise AppendRefused(
@@ -192,6 +183,13 @@ def check_replicated(records: memoryview, next_offset: int, leader_epoch: int) -
     return headers
 
 
+def _size_at(records: memoryview, position: int) -> int | None:
+    try:
+        return batch_size_at(records, position)
+    except CorruptRecords as error:
+        raise AppendRefused(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
+
+
 def too_large(size: int, config: LogConfig) -> AppendRefused:
     """The refusal of a batch beyond ``max.message.bytes``."""
     return AppendRefused(
@@ -201,7 +199,7 @@ def too_large(size: int, config: LogConfig) -> AppendRefused:
 
 
 def _check_client_header(header: BatchHeader) -> None:
-    """What only a client could get wrong."""
+    """Check the header fields that only a client may send wrong."""
     count, last_delta = header.records_count, header.last_offset_delta
     if last_delta < 0 or count != last_delta + 1:
         raise AppendRefused(
@@ -209,7 +207,7 @@ def _check_client_header(header: BatchHeader) -> None:
             f"a batch claims {count} records in a range of {last_delta + 1} offsets",
         )
     if header.attributes & CONTROL_BIT:
-        raise AppendRefused(ErrorCode.INVALID_RECORD, "clients write no control batches")
+        raise AppendRefused(ErrorCode.INVALID_RECORD, "a control batch from a client")
     if header.producer_id >= 0 and header.base_sequence < 0:
         raise AppendRefused(
             ErrorCode.INVALID_RECORD,
@@ -219,12 +217,12 @@ def _check_client_header(header: BatchHeader) -> None:
 
 def _check_records(
     header: BatchHeader,
-    block: memoryview,
+    batch: memoryview,
     summary: RecordsSummary,
     config: LogConfig,
     now_ms: int,
 ) -> None:
-    """Refuse records without a key in a compacted log, and timestamps out of range."""
+    """Refuse records without a key in a compacted topic, and timestamps out of range."""
     earliest = now_ms - config.message_timestamp_before_max_ms
     latest = now_ms + config.message_timestamp_after_max_ms
     base = header.base_timestamp
@@ -236,95 +234,88 @@ def _check_records(
             and base + summary.max_timestamp_delta <= latest
         )
     ):
-        _refuse_records(header, _decompressed(header, block), config, earliest, latest)
+        _refuse_records(header, _plain(header, batch), config, earliest, latest)
 
 
 def _refuse_records(
     header: BatchHeader, block: bytes | memoryview, config: LogConfig, earliest: int, latest: int
 ) -> None:
-    """Find the offending records one by one and refuse the batch for them, if there are any."""
+    """Check the records one by one; raises `AppendRefused` if any is invalid."""
     errors: list[tuple[int, str | None]] = []
-    untimely = False
+    out_of_range = False
     marked = bool(header.attributes & TIMESTAMP_TYPE_BIT)
     for index, (delta, has_key) in enumerate(
         record_timestamps_and_keys(block, header.records_count)
     ):
         timestamp = header.max_timestamp if marked else _int64(header.base_timestamp + delta)
         if config.is_compacted and not has_key:
-            errors.append((index, "a compacted topic takes no record without a key"))
+            errors.append((index, "a record without a key in a compacted topic"))
         elif not config.uses_log_append_time and timestamp != NO_TIMESTAMP:
             if not earliest <= timestamp <= latest:
-                untimely = True
+                out_of_range = True
                 errors.append(
                     (index, f"timestamp {timestamp} is not within [{earliest}, {latest}]")
                 )
         elif marked:
-            untimely = True
-            errors.append((index, "a producer does not set the timestamp type LogAppendTime"))
-    if untimely:
+            out_of_range = True
+            errors.append((index, "the timestamp type LogAppendTime from a producer"))
+    if out_of_range:
         raise AppendRefused(
             ErrorCode.INVALID_TIMESTAMP,
-            "one or more records were refused for their timestamps",
+            "one or more records have invalid timestamps",
             errors,
         )
     if errors:
         first = "; ".join(f"{index}: {text}" for index, text in errors[:3])
         raise AppendRefused(
             ErrorCode.INVALID_RECORD,
-            f"{len(errors)} records were refused, the first of them: {first}",
+            f"{len(errors)} records are invalid, the first of them: {first}",
             errors,
         )
 
 
 def _rebuilt(
     header: BatchHeader,
-    block: memoryview,
+    batch: memoryview,
     summary: RecordsSummary,
     codec: Codec,
     config: LogConfig,
 ) -> tuple[BatchHeader, memoryview]:
-    """The batch with its records in another codec, and numbered 0, 1, 2, ... inside."""
-    plain = _decompressed(header, block)
+    """The batch with its records in another codec, and with offset deltas 0, 1, 2, ..."""
+    plain: bytes | memoryview = _plain(header, batch)
     if not summary.offsets_consecutive:
         plain = renumber(plain, header.records_count)
     body = plain if codec is Codec.NONE else compress(codec, plain, config.compression_level(codec))
-    batch = bytearray(HEADER_BYTES + len(body))
-    batch[HEADER_BYTES:] = body
-    header = header._replace(
-        batch_length=len(batch) - LOG_OVERHEAD,
-        attributes=header.attributes & ~(CODEC_MASK | DELETE_HORIZON_BIT) | codec,
-    )
-    HEADER.pack_into(batch, 0, *header)
-    return header, memoryview(batch)
+    attributes = header.attributes & ~(CODEC_MASK | DELETE_HORIZON_BIT) | codec
+    rebuilt = assemble(header._replace(attributes=attributes), body)
+    return read_header(rebuilt), memoryview(rebuilt)
 
 
 def assign(
     valid: ValidBatch, next_offset: int, leader_epoch: int, now_ms: int
 ) -> tuple[memoryview, int]:
-    """Number the records from *next_offset*; the batch, which must be writable, is patched.
+    """Write the offset of the first record, the leader epoch and timestamps into the batch.
 
-    Returns it as it is to be written, and its largest timestamp.
+    Returns the batch, which must be writable, and its maximum timestamp.
     """
     header, batch, max_timestamp_delta, sealed, config = valid
-    _OFFSET_LENGTH_EPOCH.pack_into(batch, 0, next_offset, header.batch_length, leader_epoch)
+    set_base_offset_and_epoch(batch, next_offset, header.batch_length, leader_epoch)
     attributes = header.attributes
     if config.uses_log_append_time:
         max_timestamp = now_ms
         attributes |= TIMESTAMP_TYPE_BIT
     elif attributes & TIMESTAMP_TYPE_BIT:
-        max_timestamp = header.max_timestamp  # which stood for every record so far
+        max_timestamp = header.max_timestamp  # until now the timestamp of every record
         attributes &= ~TIMESTAMP_TYPE_BIT
     else:
         max_timestamp = max(NO_TIMESTAMP, _int64(header.base_timestamp + max_timestamp_delta))
     if not sealed or max_timestamp != header.max_timestamp or attributes != header.attributes:
-        _MAX_TIMESTAMP.pack_into(batch, _MAX_TIMESTAMP_POSITION, max_timestamp)
-        _ATTRIBUTES.pack_into(batch, CRC_START, attributes & _KNOWN_ATTRIBUTES)
-        _CRC.pack_into(batch, _CRC_POSITION, crc32c(batch[CRC_START:]))
+        set_timestamp_and_seal(batch, attributes, max_timestamp)
     return batch, max_timestamp
 
 
 def _int64(number: int) -> int:
-    """*number* with Java's overflow."""
+    """*number* with the overflow of Java's 64-bit integers."""
     if _INT64_MIN <= number <= _INT64_MAX:
         return number
     return (number + 2**63) % 2**64 + _INT64_MIN

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.transaction_index import AbortedTxn
-from broker.storage.transactions import CompletedTxn, Transactions, end_txn_marker
+from broker.storage.transactions import CompletedTxn, Transactions
 from protocol.errors import ErrorCode
+from protocol.record_batch.control import end_txn_marker
 from protocol.record_batch.header import (
     INT32_MAX,
     NO_PRODUCER_EPOCH,

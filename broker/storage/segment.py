@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import randrange
 
-from broker.storage.batch_walk import ends_with, hop, indexed_timestamp, no_batch, walk
 from broker.storage.disk import Disk, DiskFile
+from broker.storage.file_batches import (
+    batches_in,
+    ends_with,
+    extents_in,
+    indexed_timestamp,
+    no_batch,
+)
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_index import OffsetIndex
 from broker.storage.recent_batches import BatchPlace, RecentBatches
@@ -129,7 +136,8 @@ class LogSegment:
         try:
             self.file.write(batches, position)
         except OSError:
-            self._cut_file(position)
+            with suppress(OSError):  # the next append overwrites what has been written
+                self.file.truncate(position)
             raise
         for size, last_offset, max_timestamp in places:
             self.enter(position, size, last_offset, max_timestamp)
@@ -196,7 +204,7 @@ class LogSegment:
         recent = self._recent
         if recent is not None and offset >= recent.from_offset:
             return recent.locate(offset, self.size)
-        for position, size, _, last_offset in hop(self.file, self._near(offset), self.size):
+        for position, size, _, last_offset in extents_in(self.file, self._near(offset), self.size):
             if last_offset >= offset:
                 return BatchPlace(position, size)
         return None
@@ -219,7 +227,7 @@ class LogSegment:
 
     def batches(self, position: int = 0) -> Iterator[tuple[int, BatchHeader, memoryview]]:
         """Each whole batch from *position* on: its position, header and bytes, unchecked."""
-        return walk(self.file, position, self.size)
+        return batches_in(self.file, position, self.size)
 
     def scan_by_timestamp(self, timestamp: int, offset: int) -> Scan | None:
         """The first batch that ends at or after *offset* and may have a record not older than that.
@@ -316,7 +324,7 @@ class LogSegment:
         """The offset behind the last batch; raises `CorruptRecords` if the file ends within it."""
         offset = self.base_offset
         end = self.offset_index.last_position
-        for position, size, _, last_offset in hop(self.file, end, self.size):
+        for position, size, _, last_offset in extents_in(self.file, end, self.size):
             offset, end = last_offset + 1, position + size
         if end != self.size:
             raise no_batch(self.file, min(end, self.size))
@@ -386,10 +394,3 @@ class LogSegment:
     @property
     def _files(self) -> tuple[DiskFile, DiskFile, DiskFile, DiskFile]:
         return self.file, self.offset_index.file, self.time_index.file, self.transactions.file
-
-    def _cut_file(self, size: int) -> None:
-        """Take half-written bytes away, if the disk lets us: the next append goes over them."""
-        try:
-            self.file.truncate(size)
-        except OSError:
-            return

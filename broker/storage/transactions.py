@@ -6,23 +6,9 @@ its own; a log that comes from a Kafka, or from a leader, may have some.
 
 from __future__ import annotations
 
-from struct import Struct
 from typing import NamedTuple
 
 from broker.storage.transaction_index import AbortedTxn
-from protocol.record_batch.batch import records
-
-_KEY = Struct(">hh")  # version, type
-_VALUE = Struct(">hi")  # version, coordinator epoch
-_ABORT = 0
-_COMMIT = 1
-
-
-class EndTxnMarker(NamedTuple):
-    """The one record of a control batch that ends a transaction."""
-
-    is_abort: bool
-    coordinator_epoch: int
 
 
 class CompletedTxn(NamedTuple):
@@ -32,20 +18,6 @@ class CompletedTxn(NamedTuple):
     first_offset: int
     last_offset: int
     is_aborted: bool
-
-
-def end_txn_marker(batch: memoryview) -> EndTxnMarker | None:
-    """What a control batch says; None if it ends no transaction, or is empty."""
-    for record in records(batch):
-        key, value = record.key or b"", record.value or b""
-        if len(key) < _KEY.size or len(value) < _VALUE.size:
-            return None
-        _, kind = _KEY.unpack_from(key)
-        _, coordinator_epoch = _VALUE.unpack_from(value)
-        return (
-            EndTxnMarker(kind == _ABORT, coordinator_epoch) if kind in (_ABORT, _COMMIT) else None
-        )
-    return None
 
 
 class Transactions:

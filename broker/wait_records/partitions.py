@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from struct import Struct
 from typing import TYPE_CHECKING
 
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.record import Noted, Size
 from protocol.output import BUFFERS, Splice, SpliceLost
-from protocol.record_batch.header import HEADER_BYTES, LOG_OVERHEAD
+from protocol.record_batch.header import HEADER_BYTES
+from protocol.record_batch.peek import size_and_count
 
 if TYPE_CHECKING:
     from broker.api.services import Services
-
-_LENGTH_AND_COUNT = Struct(">8xi45xi")
 
 NOTHING: Size = (0, 0)
 
@@ -26,14 +24,14 @@ def size_of(batches: Splice) -> Size:
     position, count, end = 0, 0, len(batches)
     while end - position >= HEADER_BYTES:
         if isinstance(batches, BUFFERS):
-            length, records = _LENGTH_AND_COUNT.unpack_from(batches, position)
+            size, records = size_and_count(batches, position)
         else:
             try:
                 header = batches.read(position, HEADER_BYTES)
             except SpliceLost:
                 break  # it will not be sent, either
-            length, records = _LENGTH_AND_COUNT.unpack(header)
-        following = position + LOG_OVERHEAD + length
+            size, records = size_and_count(header)
+        following = position + size
         if not position < following <= end:
             break
         count += records

@@ -168,7 +168,7 @@ def _records(log: Log) -> Iterator[Record]:
             return
         for position, header in batches(data):
             batch = data[position : position + header.size]
-            torn = len(batch) < header.size or not check_crc(batch, 0, header)
+            torn = len(batch) < header.size or not check_crc(batch, header)
             assert not torn, f"{log.topic_partition}: a torn batch behind {offset}"
             for record in records(batch):
                 if record.offset >= offset:

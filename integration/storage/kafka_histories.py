@@ -17,7 +17,8 @@ from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce, write_txn_markers
 from protocol.compression import Codec
 from protocol.record_batch.batch import batches, build_batch
-from protocol.record_batch.header import DELETE_HORIZON_BIT, TRANSACTIONAL_BIT, BatchHeader
+from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader
+from protocol.record_batch.patch import set_base_offset_and_epoch
 from protocol.record_batch.record import Record
 
 SEGMENT_BYTES = 1 << 20
@@ -117,7 +118,7 @@ def play(log: Log, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
         if header.is_control:
             log.append_as_follower(batch, 0)
         else:
-            batch[:8] = bytes(8)
+            set_base_offset_and_epoch(batch, 0, header.batch_length, 0)
             log.append_as_leader(batch, 0)
         log.update_high_watermark(log.end_metadata)
 
@@ -131,4 +132,4 @@ def compact(log: Log, end: int, now_ms: int) -> None:
 def horizons(directory: Path) -> set[int]:
     """When tombstones and markers in a partition's files may go."""
     found = (header for header, _ in stored_batches(directory))
-    return {each.base_timestamp for each in found if each.attributes & DELETE_HORIZON_BIT}
+    return {each.delete_horizon_ms for each in found if each.delete_horizon_ms is not None}

@@ -19,7 +19,8 @@ from broker.storage.log_manager import LogManager
 from integration.machine.clock import MachineClock
 from protocol.compression import Codec
 from protocol.record_batch.batch import build_batch
-from protocol.record_batch.header import CONTROL_BIT, TRANSACTIONAL_BIT
+from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker
+from protocol.record_batch.header import TRANSACTIONAL_BIT
 from protocol.record_batch.record import Record
 
 MIXED = TopicPartition("mixed", 0)
@@ -28,8 +29,6 @@ SEGMENT_BYTES = 16 * 1024
 INDEX_INTERVAL_BYTES = 300
 BATCHES = 250
 PRODUCERS = 4
-_ABORT = Record(b"\0\0\0\0", b"\0\0\0\0\0\7")
-_COMMIT = Record(b"\0\0\0\1", b"\0\0\0\0\0\7")
 
 
 class Mixture:
@@ -55,13 +54,11 @@ class Mixture:
     def end_transaction(self) -> None:
         """Commit or abort what is open, if anything is."""
         if self._in_transaction:
-            marker = self._chance.choice([_ABORT, _COMMIT])._replace(timestamp=self._now_ms)
-            bits = TRANSACTIONAL_BIT | CONTROL_BIT
-            batch = build_batch(
-                [marker],
-                attributes=bits,
+            batch = build_end_txn_marker(
+                EndTxnMarker(self._chance.choice([True, False]), coordinator_epoch=7),
                 producer_id=PRODUCERS,
                 producer_epoch=0,
+                timestamp=self._now_ms,
                 base_offset=self._log.log_end_offset,
             )
             self._log.append_as_follower(memoryview(bytearray(batch)), 0)

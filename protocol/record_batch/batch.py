@@ -11,9 +11,7 @@ from collections.abc import Iterator, Sequence
 from protocol.compression import Buffer, Codec, compress, decompress
 from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.header import (
-    HEADER,
     HEADER_BYTES,
-    LOG_OVERHEAD,
     MAGIC_V2,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
@@ -21,8 +19,9 @@ from protocol.record_batch.header import (
     TIMESTAMP_TYPE_BIT,
     BatchHeader,
     read_header,
-    seal,
 )
+from protocol.record_batch.numbers import InvalidRecord
+from protocol.record_batch.patch import assemble, seal
 from protocol.record_batch.record import Record, decode_record, encode_record
 
 # The maximum decompressed size of one batch. Kafka's only limit is its heap.
@@ -42,17 +41,23 @@ def batches(buf: Buffer) -> Iterator[tuple[int, BatchHeader]]:
         position += header.size
 
 
+def plain_block(header: BatchHeader, batch: memoryview) -> memoryview:
+    """The encoded records of *batch*, decompressed; raises `CorruptRecords`."""
+    block = batch[HEADER_BYTES : header.size]
+    if not header.codec:
+        return block
+    return memoryview(decompress(header.codec, block, DECOMPRESSED_BYTES_MAX))
+
+
 def records(buf: Buffer, position: int = 0) -> Iterator[Record]:
-    """Yield the records of the batch at *position*, decompressed."""
+    """Yield the records of the batch at *position*; raises `CorruptRecords`."""
     header = read_header(buf, position)
-    block = memoryview(buf)[position + HEADER_BYTES : position + header.size]
-    if header.codec:
-        block = memoryview(decompress(header.codec, block, DECOMPRESSED_BYTES_MAX))
+    block = plain_block(header, memoryview(buf)[position:])
     at = 0
     for _ in range(header.records_count):
         try:
             record, at = decode_record(block, at, header)
-        except IndexError:
+        except (IndexError, InvalidRecord):
             raise CorruptRecords("the bytes end inside a record") from None
         yield record
 
@@ -93,7 +98,7 @@ def build_batch(
         max_timestamp = log_append_time
     head = BatchHeader(
         base_offset,
-        HEADER_BYTES - LOG_OVERHEAD + len(block),
+        0,  # `assemble` writes the length
         partition_leader_epoch,
         MAGIC_V2,
         0,
@@ -106,4 +111,4 @@ def build_batch(
         base_sequence,
         len(records),
     )
-    return seal(bytearray(HEADER.pack(*head) + block))
+    return seal(assemble(head, block))

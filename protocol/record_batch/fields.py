@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from protocol.corrupt_records import CorruptRecords
-from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, zigzag_at
-from protocol.record_batch.record import varint
+from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, varint, zigzag_at
 
 
 def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterator[tuple[int, bool]]:

@@ -41,6 +41,9 @@ TIMESTAMP_TYPE_BIT = 0x08
 TRANSACTIONAL_BIT = 0x10
 CONTROL_BIT = 0x20
 DELETE_HORIZON_BIT = 0x40
+KNOWN_ATTRIBUTES = (
+    CODEC_MASK | TIMESTAMP_TYPE_BIT | TRANSACTIONAL_BIT | CONTROL_BIT | DELETE_HORIZON_BIT
+)
 
 NO_TIMESTAMP = -1
 NO_PRODUCER_ID = -1
@@ -102,6 +105,11 @@ class BatchHeader(NamedTuple):
         return bool(self.attributes & CONTROL_BIT)
 
     @property
+    def delete_horizon_ms(self) -> int | None:
+        """The time from which compaction may remove the batch's tombstones; None if not set."""
+        return self.base_timestamp if self.attributes & DELETE_HORIZON_BIT else None
+
+    @property
     def last_sequence(self) -> int:
         """Sequence number of the last record; -1 if the producer is not idempotent."""
         if self.base_sequence == NO_SEQUENCE:
@@ -123,18 +131,6 @@ def read_header(buf: Buffer, position: int = 0) -> BatchHeader:
         raise CorruptRecords("the bytes end inside a batch header") from None
 
 
-def check_crc(buf: Buffer, position: int, header: BatchHeader) -> bool:
-    """Whether the batch's checksum matches its bytes."""
-    return batch_crc(buf, position, header) == header.crc
-
-
-def batch_crc(buf: Buffer, position: int, header: BatchHeader) -> int:
-    """Compute the checksum of the batch's bytes."""
-    return crc32c(memoryview(buf)[position + CRC_START : position + header.size])
-
-
-def seal(batch: bytearray) -> bytes:
-    """Write the checksum into *batch* and return it as bytes."""
-    crc = crc32c(memoryview(batch)[CRC_START:])
-    batch[CRC_START - 4 : CRC_START] = crc.to_bytes(4, "big")
-    return bytes(batch)
+def check_crc(batch: Buffer, header: BatchHeader) -> bool:
+    """Whether the checksum in *header* is that of *batch*, which is exactly one batch."""
+    return bool(crc32c(batch[CRC_START:]) == header.crc)

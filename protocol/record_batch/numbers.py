@@ -1,4 +1,8 @@
-"""The zig-zag numbers in a record, of any length, as Java reads them (``ByteUtils``)."""
+"""The zig-zag varints in a record, encoded and decoded as Java does (Kafka's ``ByteUtils``).
+
+A signed number is encoded as an unsigned one, 2n or -2n - 1, in groups of seven bits, the lowest
+first; the high bit of a byte is set if another one follows.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,10 @@ class InvalidRecord(Exception):  # noqa: N818 - it names what the bytes are
 
 
 def zigzag_at(data: bytes | memoryview, position: int, bits: int = INT32_BITS) -> tuple[int, int]:
-    """The number at *position*, still in zig-zag, and where it ends.
+    """Decode the varint at *position*; returns the unsigned number and where it ends.
 
-    Bits beyond the type's are dropped, as Java drops them. Raises `InvalidRecord`, IndexError.
+    Bits that exceed the type are dropped, as in Java. Raises `InvalidRecord` for more bytes than a
+    number of the type can have, and IndexError where *data* ends within the varint.
     """
     number = shift = 0
     while True:
@@ -25,3 +30,30 @@ def zigzag_at(data: bytes | memoryview, position: int, bits: int = INT32_BITS) -
         shift += 7
         if bits >> shift == 0:
             raise InvalidRecord("a number is longer than its type")
+
+
+def read_varint(data: bytes | memoryview, position: int) -> tuple[int, int]:
+    """Decode the 64-bit varint at *position*; returns the signed number and where it ends.
+
+    Raises `InvalidRecord` and IndexError as `zigzag_at` does.
+    """
+    byte = data[position]
+    position += 1
+    if byte > 127:
+        number, position = zigzag_at(data, position - 1, INT64_BITS)
+    else:
+        number = byte
+    return (number >> 1) ^ -(number & 1), position
+
+
+def varint(value: int) -> bytes:
+    """Encode *value*."""
+    number = value << 1 if value >= 0 else (-value << 1) - 1
+    if number < 0x80:
+        return bytes((number,))
+    out = bytearray()
+    while number >= 0x80:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)

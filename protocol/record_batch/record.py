@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from protocol.compression import Buffer
 from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.header import NO_TIMESTAMP, BatchHeader
+from protocol.record_batch.numbers import read_varint, varint
 
 
 class Record(NamedTuple):
@@ -25,7 +25,7 @@ class Record(NamedTuple):
 
 
 def encode_record(record: Record, timestamp_delta: int, offset_delta: int) -> bytes:
-    """Encode one record as in a batch."""
+    """Encode one record; its timestamp and offset are relative to those of the batch."""
     parts = [b"\x00", varint(timestamp_delta), varint(offset_delta)]
     parts += (_sized(record.key), _sized(record.value), varint(len(record.headers)))
     for name, content in record.headers:
@@ -41,12 +41,11 @@ def _sized(content: bytes | None) -> bytes:
 def decode_record(block: memoryview, at: int, header: BatchHeader) -> tuple[Record, int]:
     """Decode the record at *at* of a decompressed *block*; returns it and the position of the next.
 
-    Raises `CorruptRecords`, or IndexError where the block ends inside a number.
+    Raises `CorruptRecords`, and as `read_varint` does.
     """
     length, at = read_varint(block, at)
     end = at + length
-    at += 1  # attributes: none are defined
-    timestamp_delta, at = read_varint(block, at)
+    timestamp_delta, at = read_varint(block, at + 1)  # no attributes are defined
     offset_delta, at = read_varint(block, at)
     key, at = _read_bytes(block, at)
     value, at = _read_bytes(block, at)
@@ -61,7 +60,7 @@ def decode_record(block: memoryview, at: int, header: BatchHeader) -> tuple[Reco
         content, at = _read_bytes(block, at)
         headers.append((name.decode("utf-8", "replace"), content))
     if at != end:
-        raise CorruptRecords("a record does not end where it says")
+        raise CorruptRecords("a record's fields are not as long as the record")
     timestamp = header.base_timestamp + timestamp_delta
     if header.is_log_append_time:
         timestamp = header.max_timestamp
@@ -76,33 +75,3 @@ def _read_bytes(block: memoryview, at: int) -> tuple[bytes | None, int]:
     if end > len(block):
         raise CorruptRecords("the bytes end inside a record")
     return bytes(block[at:end]), end
-
-
-def read_varint(buf: Buffer, at: int) -> tuple[int, int]:
-    """Decode a zig-zag varint of up to 64 bits; returns the value and where it ends."""
-    byte = buf[at]
-    at += 1
-    zigzag = byte & 0x7F
-    shift = 7
-    while byte & 0x80:
-        if shift > 63:
-            raise CorruptRecords("a varint has more than ten bytes")
-        byte = buf[at]
-        at += 1
-        zigzag |= (byte & 0x7F) << shift
-        shift += 7
-    zigzag &= 0xFFFF_FFFF_FFFF_FFFF
-    return (zigzag >> 1) ^ -(zigzag & 1), at
-
-
-def varint(value: int) -> bytes:
-    """*value* as a zig-zag varint."""
-    zigzag = value << 1 if value >= 0 else (-value << 1) - 1
-    if zigzag < 0x80:
-        return bytes((zigzag,))
-    out = bytearray()
-    while zigzag >= 0x80:
-        out.append(zigzag & 0x7F | 0x80)
-        zigzag >>= 7
-    out.append(zigzag)
-    return bytes(out)

@@ -1,19 +1,18 @@
-"""The records of a batch with what a compaction must know, and their bytes left as they are."""
+"""The records of a batch as compaction needs them: some fields decoded, the rest as bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from protocol.compression import decompress
 from protocol.corrupt_records import CorruptRecords
-from protocol.record_batch.batch import DECOMPRESSED_BYTES_MAX
-from protocol.record_batch.header import HEADER_BYTES, BatchHeader
-from protocol.record_batch.record import read_varint, varint
+from protocol.record_batch.batch import plain_block
+from protocol.record_batch.header import BatchHeader
+from protocol.record_batch.numbers import InvalidRecord, read_varint, varint
 
 
 class RecordSlice(NamedTuple):
-    """A record: ``rest`` is all behind its offset delta, from the key's length on."""
+    """A record; ``rest`` is its encoded bytes after the offset delta, from the key's length on."""
 
     offset: int
     timestamp: int
@@ -23,23 +22,21 @@ class RecordSlice(NamedTuple):
 
 
 def record_slices(header: BatchHeader, batch: memoryview) -> Iterator[RecordSlice]:
-    """Each record of *batch*; raises `CorruptRecords`."""
-    block = batch[HEADER_BYTES : header.size]
-    if header.codec:
-        block = memoryview(decompress(header.codec, block, DECOMPRESSED_BYTES_MAX))
+    """Yield each record of *batch*; raises `CorruptRecords`."""
+    block = plain_block(header, batch)
     at = 0
     for _ in range(header.records_count):
         try:
             length, at = read_varint(block, at)
             end = at + length
-            timestamp_delta, at = read_varint(block, at + 1)  # behind the attributes, unused
+            timestamp_delta, at = read_varint(block, at + 1)  # after the unused attributes
             offset_delta, rest_at = read_varint(block, at)
             key_length, at = read_varint(block, rest_at)
             value_length, value_at = read_varint(block, at + max(0, key_length))
-        except IndexError:
+        except (IndexError, InvalidRecord):
             raise CorruptRecords("the bytes end inside a record") from None
         if not value_at + max(0, value_length) <= end <= len(block):
-            raise CorruptRecords("a record does not end where it says")
+            raise CorruptRecords("a record's fields are longer than the record")
         timestamp = header.base_timestamp + timestamp_delta
         yield RecordSlice(
             header.base_offset + offset_delta,
@@ -51,8 +48,8 @@ def record_slices(header: BatchHeader, batch: memoryview) -> Iterator[RecordSlic
         at = end
 
 
-def joined(records: Sequence[RecordSlice], base_offset: int, base_timestamp: int) -> bytes:
-    """The records as a block, counted from these bases."""
+def encode_slices(records: Sequence[RecordSlice], base_offset: int, base_timestamp: int) -> bytes:
+    """The records as an uncompressed block of a batch with these bases."""
     parts: list[bytes | memoryview] = []
     for record in records:
         timestamp_delta = varint(record.timestamp - base_timestamp)

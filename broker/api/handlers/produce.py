@@ -52,13 +52,12 @@ from protocol.messages.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
-from protocol.record_batch.header import TRANSACTIONAL_BIT
+from protocol.record_batch.peek import is_transactional
 
 _TOPIC_IDS_SINCE = 13
 _LEADERS_SINCE = 10
 _INTERNAL_WRITER = "__admin_client"  # Kafka lets only this client id write internal topics
 
-_ATTRIBUTES_BYTE = 22  # of a v2 batch: the low byte of its attributes
 
 Results = list[tuple[TopicPartition, UUID, ProduceResult]]
 Sizes = dict[TopicPartition, Size]
@@ -229,7 +228,7 @@ def _whole_problem(body: ProduceRequest, entries: list[Entry]) -> ErrorCode:
     for _, _, records, problem in entries:
         if problem is ErrorCode.CORRUPT_MESSAGE:
             return problem
-        if not problem and records is not None and records[_ATTRIBUTES_BYTE] & TRANSACTIONAL_BIT:
+        if not problem and records is not None and is_transactional(records):
             return (
                 ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
                 if body.transactional_id is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from integration.parity.requests import batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka, Story, scenario
 from protocol.compression import Codec
-from protocol.record_batch.header import seal
+from protocol.record_batch.patch import seal
 
 CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
 VALUES = ("first", "second", "third" * 50)

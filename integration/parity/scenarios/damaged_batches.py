@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from integration.parity.requests import batch, fetch, produce
 from integration.parity.scenario import Kafka, Story, scenario
-from protocol.record_batch.header import seal
+from protocol.record_batch.patch import seal
 
 A = batch("x" * 30)
 

@@ -6,22 +6,21 @@ from collections.abc import Iterator
 
 from integration.parity.requests import TIME_MS, batch, produce
 from integration.parity.scenario import Kafka, Story, scenario
-from protocol.record_batch.header import HEADER, HEADER_BYTES, LOG_OVERHEAD, read_header, seal
-from protocol.record_batch.record import varint
+from protocol.record_batch.header import read_header
+from protocol.record_batch.numbers import varint
+from protocol.record_batch.patch import assemble, seal
 
 
 def _batch(*records: bytes, count: int | None = None, last: int | None = None) -> bytes:
     """A batch of these bytes, with a right checksum."""
     block = b"".join(records)
-    size = HEADER_BYTES - LOG_OVERHEAD + len(block)
     head = read_header(batch("x"))._replace(
-        batch_length=size,
         base_timestamp=TIME_MS,
         max_timestamp=TIME_MS,
         records_count=len(records) if count is None else count,
         last_offset_delta=len(records) - 1 if last is None else last,
     )
-    return seal(bytearray(HEADER.pack(*head) + block))
+    return seal(assemble(head, block))
 
 
 def _record(body: bytes) -> bytes:

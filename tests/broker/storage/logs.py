@@ -17,7 +17,8 @@ from broker.storage.log_manager import LogManager
 from broker.storage.timestamp_search import Search, TimestampAndOffset
 from protocol.compression import Codec
 from protocol.record_batch.batch import build_batch, records
-from protocol.record_batch.header import CONTROL_BIT, TRANSACTIONAL_BIT, read_header
+from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker
+from protocol.record_batch.header import TRANSACTIONAL_BIT, read_header
 from protocol.record_batch.record import Record
 
 NOW_MS = 1_700_000_000_000
@@ -75,10 +76,14 @@ def transactional(offset: int, sequence: int, producer_id: int = 5, **more: Any)
 
 def marker(offset: int, producer_id: int = 5, *, epoch: int = 0, abort: bool) -> memoryview:
     """The control batch that ends a transaction."""
-    record = Record(b"\0\0\0\0" if abort else b"\0\0\0\1", b"\0\0\0\0\0\7", timestamp=NOW_MS)
-    bits = TRANSACTIONAL_BIT | CONTROL_BIT
-    more = {"producer_id": producer_id, "producer_epoch": epoch, "base_offset": offset}
-    return batch_of([record], attributes=bits, **more)
+    built = build_end_txn_marker(
+        EndTxnMarker(abort, coordinator_epoch=7),
+        producer_id=producer_id,
+        producer_epoch=epoch,
+        timestamp=NOW_MS,
+        base_offset=offset,
+    )
+    return memoryview(bytearray(built))
 
 
 def open_log(path: Path, *, clock: StillClock | None = None, **more: Any) -> Log:

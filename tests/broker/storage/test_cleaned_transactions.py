@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from broker.storage.batch_filter import empty_batch
 from broker.storage.cleaned_transactions import CleanedTransactions
 from broker.storage.transaction_index import AbortedTxn
+from protocol.record_batch.filter import empty_batch
 from protocol.record_batch.header import CONTROL_BIT, BatchHeader, read_header
 from protocol.record_batch.record import Record
 from tests.broker.storage.logs import batch, batch_of, marker, transactional

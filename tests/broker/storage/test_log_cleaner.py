@@ -16,6 +16,7 @@ from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner, cleanable
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
+from protocol.record_batch.header import HEADER_BYTES
 from tests.broker.storage.logs import (
     NOW_MS,
     ORDERS,
@@ -266,7 +267,7 @@ def test_a_log_with_damaged_records_is_left_alone(
     log, other = house.log(), house.log(OTHERS)
     path = log.directory / f"{0:020d}.log"
     content = bytearray(path.read_bytes())
-    content[61:63] = b"\xfe\x7f"  # the length of the first record
+    content[HEADER_BYTES : HEADER_BYTES + 2] = b"\xfe\x7f"  # the length of the first record
     path.write_bytes(content)
     house.cleaner.look()
     house.work()

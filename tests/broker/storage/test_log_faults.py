@@ -178,7 +178,7 @@ def test_what_was_acknowledged_outlives_the_fault(
         for segment in log.segments:
             data = segment.read(0, segment.size)
             for position, header in batches(data):
-                assert check_crc(memoryview(data)[position : position + header.size], 0, header)
+                assert check_crc(memoryview(data)[position : position + header.size], header)
         assert log.append_as_leader(batch(1), 1).first_offset == (
             found[-1] + 1 if found else log.log_start_offset
         )

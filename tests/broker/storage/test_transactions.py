@@ -1,43 +1,13 @@
-"""Which transactions are not decided: `broker.storage.transactions`."""
+"""Tests of undecided transactions: `broker.storage.transactions`."""
 
 from __future__ import annotations
 
-import pytest
-
 from broker.storage.transaction_index import AbortedTxn
-from broker.storage.transactions import (
-    CompletedTxn,
-    EndTxnMarker,
-    Transactions,
-    end_txn_marker,
-)
-from protocol.record_batch.header import CONTROL_BIT, TRANSACTIONAL_BIT
-from protocol.record_batch.record import Record
-from tests.broker.storage.logs import NOW_MS, batch_of
+from broker.storage.transactions import CompletedTxn, Transactions
 
 
-def marker(kind: int, coordinator_epoch: int = 3) -> memoryview:
-    """A control batch as a transaction coordinator writes it."""
-    key = b"\0\0" + kind.to_bytes(2, "big")
-    value = b"\0\0" + coordinator_epoch.to_bytes(4, "big")
-    record = Record(key, value, timestamp=NOW_MS)
-    return batch_of([record], attributes=CONTROL_BIT | TRANSACTIONAL_BIT, producer_id=1)
-
-
-@pytest.mark.parametrize("kind", [0, 1])
-def test_a_marker_says_how_a_transaction_ends(kind: int) -> None:
-    """Aborted or committed, and by which coordinator."""
-    assert end_txn_marker(marker(kind)) == EndTxnMarker(kind == 0, 3)
-
-
-def test_other_control_batches_end_nothing() -> None:
-    """A leader change, or bytes of some other kind."""
-    assert end_txn_marker(marker(2)) is None
-    assert end_txn_marker(batch_of([Record(b"k", None)], attributes=CONTROL_BIT)) is None
-
-
-def test_the_first_undecided_one_bounds_what_is_stable() -> None:
-    """Until its marker is on every replica."""
+def test_the_first_unstable_offset_is_that_of_the_first_undecided_transaction() -> None:
+    """A decided transaction counts until every replica has its marker."""
     transactions = Transactions()
     transactions.begin(10)
     transactions.begin(12)
@@ -52,8 +22,8 @@ def test_the_first_undecided_one_bounds_what_is_stable() -> None:
     assert transactions.first_unstable_offset is None
 
 
-def test_an_aborted_one_is_for_the_index() -> None:
-    """With the last stable offset that its end leaves."""
+def test_an_aborted_transaction_is_returned_for_the_index() -> None:
+    """With the last stable offset at the time of its marker."""
     transactions = Transactions()
     transactions.begin(10)
     transactions.begin(12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from protocol.record_batch.header import LOG_OVERHEAD
 from protocol.record_batch.pieces import BATCHES_MAX, pieces
 from tests.broker.storage.logs import batch
 
@@ -29,7 +30,7 @@ def test_an_incomplete_batch_is_left_at_the_end() -> None:
 
 def test_what_follows_an_invalid_batch_stays_with_it() -> None:
     """The append refuses all of the piece."""
-    broken = bytes(8) + bytes(4) + ONE[12:]
+    broken = bytes(LOG_OVERHEAD) + ONE[LOG_OVERHEAD:]
     records = ONE * (BATCHES_MAX + 1) + broken + ONE * (2 * BATCHES_MAX)
     found = [len(each) for each in pieces(memoryview(records))]
     assert found == [BATCHES_MAX * len(ONE), len(records) - BATCHES_MAX * len(ONE)]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from protocol.record_batch import scan as record_scan
 from protocol.record_batch.batch import build_batch, records
 from protocol.record_batch.header import HEADER_BYTES
-from protocol.record_batch.numbers import InvalidRecord
-from protocol.record_batch.record import Record, encode_record, varint
+from protocol.record_batch.numbers import InvalidRecord, varint
+from protocol.record_batch.record import Record, encode_record
 from protocol.record_batch.scan import (
     RecordsSummary,
     TooManyHeaders,

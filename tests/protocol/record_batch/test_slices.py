@@ -11,7 +11,7 @@ from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.batch import build_batch, records
 from protocol.record_batch.header import HEADER_BYTES, read_header
 from protocol.record_batch.record import Record
-from protocol.record_batch.slices import joined, record_slices
+from protocol.record_batch.slices import encode_slices, record_slices
 from tests.broker.storage.logs import NOW_MS, batch
 
 ANY_RECORDS = st.lists(
@@ -47,7 +47,7 @@ def test_joined_with_the_same_bases_they_are_the_block_again(values: list[Record
     data = memoryview(build_batch(values, base_offset=50))
     header = read_header(data)
     slices = list(record_slices(header, data))
-    assert joined(slices, 50, header.base_timestamp) == data[HEADER_BYTES:]
+    assert encode_slices(slices, 50, header.base_timestamp) == data[HEADER_BYTES:]
 
 
 def test_the_brokers_time_holds_for_all_records() -> None:

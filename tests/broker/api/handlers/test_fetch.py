@@ -11,6 +11,7 @@ import trio.testing
 
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import FetchPartition, FetchTopic, ForgottenTopic
+from protocol.record_batch.header import CRC_START
 from tests.batches import batch
 from tests.client import Client, RunningNode, running_node
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
@@ -52,7 +53,7 @@ async def test_what_is_there_is_answered_at_once(tmp_path: Path, version: int) -
         response, waited_ms = await _timed(client, fetch_request("t", 0, max_wait_ms=500), version)
 
         (data,) = response.responses[0].partitions
-        assert bytes(data.records)[21:] == batch(b"a")[21:]
+        assert bytes(data.records)[CRC_START:] == batch(b"a")[CRC_START:]
         assert (data.high_watermark, data.last_stable_offset) == (1, 1)
         assert waited_ms == 0
 

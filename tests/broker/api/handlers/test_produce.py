@@ -13,6 +13,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.storage.background import Then
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from protocol.record_batch.header import TRANSACTIONAL_BIT
 from tests.batches import batch
 from tests.client import running_node
 from tests.requests import PRODUCE_VERSION, produce_request
@@ -214,9 +215,8 @@ async def test_a_transactional_batch_refuses_the_whole_request(
     """Found before any partition is looked at, so the plain batch is not appended either."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=2)
-        transactional = bytearray(batch(b"a"))
-        transactional[22] |= 0x10
-        request = produce_request("t", batch(b"plain"), bytes(transactional))
+        transactional = batch(b"a", attributes=TRANSACTIONAL_BIT)
+        request = produce_request("t", batch(b"plain"), transactional)
         request.transactional_id = transactional_id
 
         response = await node.client().send(request, PRODUCE_VERSION)

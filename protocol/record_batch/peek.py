@@ -1,0 +1,105 @@
+"""Reads single fields of a batch's header, where decoding all thirteen of them would cost too much.
+
+The bytes may come from a client: they may end inside a batch, and need not be a batch at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+
+from protocol.compression import Buffer
+from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.header import (
+    CODEC_MASK,
+    HEADER_BYTES,
+    LOG_OVERHEAD,
+    MAGIC_V2,
+    TRANSACTIONAL_BIT,
+)
+
+_LENGTH = Struct(">8xi")
+_LENGTH_AND_COUNT = Struct(">8xi45xi")
+_BASE_OFFSET_LENGTH_AND_LAST_DELTA = Struct(">qi11xi")
+_MAGIC_AND_ATTRIBUTES = Struct(">16xb4xh")
+_ATTRIBUTES_AND_COUNT = Struct(">21xh34xi")
+_MAGIC_POSITION = 16
+_ATTRIBUTES_LOW_BYTE = 22
+
+# How many bytes `extents` needs of each batch.
+EXTENT_BYTES = _BASE_OFFSET_LENGTH_AND_LAST_DELTA.size
+
+_LENGTH_MIN_V2 = HEADER_BYTES - LOG_OVERHEAD
+_LENGTH_MIN = 14  # the overhead of magic 0, the smallest of all formats
+
+
+def batch_size_at(records: Buffer, position: int) -> int | None:
+    """The size of the batch of any format at *position*, in bytes; None if it is not complete.
+
+    Raises `CorruptRecords` for a length or magic that no format has. Kafka's
+    ``ByteBufferLogInputStream.nextBatchSize``.
+    """
+    remaining = len(records) - position
+    if remaining < LOG_OVERHEAD:
+        return None
+    (length,) = _LENGTH.unpack_from(records, position)
+    if length < _LENGTH_MIN:
+        raise CorruptRecords(f"a batch claims a length of {length} bytes")
+    if remaining <= _MAGIC_POSITION:
+        return None
+    magic = records[position + _MAGIC_POSITION]
+    if magic > MAGIC_V2:
+        raise CorruptRecords(f"a batch claims magic {magic}")
+    size = LOG_OVERHEAD + int(length)
+    return size if size <= remaining else None
+
+
+def v2_size_at(records: Buffer, position: int) -> int | None:
+    """The size of the v2 batch at *position*, in bytes; None if no complete one can be there."""
+    if len(records) - position < HEADER_BYTES:
+        return None
+    size: int = _LENGTH.unpack_from(records, position)[0] + LOG_OVERHEAD
+    return size if HEADER_BYTES <= size <= len(records) - position else None
+
+
+def size_and_count(header: Buffer, position: int = 0) -> tuple[int, int]:
+    """The size in bytes and the record count that the complete header at *position* claims."""
+    length, count = _LENGTH_AND_COUNT.unpack_from(header, position)
+    return length + LOG_OVERHEAD, count
+
+
+def magic_and_codec(batch: Buffer) -> tuple[int, int]:
+    """The magic of a batch, and the number of its codec, which may be unknown.
+
+    At least 23 bytes of the batch are needed.
+    """
+    magic, attributes = _MAGIC_AND_ATTRIBUTES.unpack_from(batch)
+    return magic, attributes & CODEC_MASK
+
+
+def codec_and_count(batch: Buffer) -> tuple[int, int]:
+    """The number of a batch's codec, which may be unknown, and its record count."""
+    attributes, count = _ATTRIBUTES_AND_COUNT.unpack_from(batch)
+    return attributes & CODEC_MASK, count
+
+
+def is_transactional(batch: Buffer) -> bool:
+    """Whether a batch, of which 23 bytes are there, belongs to a transaction."""
+    return bool(batch[_ATTRIBUTES_LOW_BYTE] & TRANSACTIONAL_BIT)
+
+
+def extents(chunk: Buffer) -> Iterator[tuple[int, int, int, int]]:
+    """Yield position, size in bytes, base offset and last offset of consecutive batches.
+
+    Ends at the first batch of which less than `EXTENT_BYTES` are in *chunk*; the last batch yielded
+    may continue after the chunk. Raises `CorruptRecords` for a size below that of a header.
+    """
+    position, end = 0, len(chunk) - EXTENT_BYTES
+    unpack_from = _BASE_OFFSET_LENGTH_AND_LAST_DELTA.unpack_from
+    while position <= end:
+        base_offset, length, last_offset_delta = unpack_from(chunk, position)
+        if length < _LENGTH_MIN_V2:
+            raise CorruptRecords(f"a batch claims a length of {length} bytes")
+        size = length + LOG_OVERHEAD
+        yield position, size, base_offset, base_offset + last_offset_delta
+        position += size
