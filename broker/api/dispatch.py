@@ -57,6 +57,7 @@ from broker.api.handlers.sync_group import sync_group
 from broker.api.handlers.unregister_broker import unregister_broker
 from broker.api.handlers.update_features import update_features
 from broker.api.long_request import LongRequest
+from broker.api.outcome import PARKED
 from broker.api.request import Request, ResponseSink
 from broker.api.services import Services
 from broker.common.errors import Refused
@@ -112,7 +113,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("antechamber.requests")
 
-Handler = Callable[[Request[Any]], object | None]
+# Returns the response or an `Outcome`, or a generator that returns one of them.
+Handler = Callable[[Request[Any]], object]
 Result = TypeVar("Result")
 
 HANDLERS: dict[Any, Handler] = {
@@ -224,7 +226,7 @@ class Dispatcher:
         return None
 
     def resume(
-        self, request: Request[Any], step: Callable[[Result], object | None], given: Result
+        self, request: Request[Any], step: Callable[[Result], object], given: Result
     ) -> None:
         """Continue a request whose handler has returned: *step* is the rest of the handler."""
         if (recorder := self._recorder) is not None:
@@ -239,7 +241,7 @@ class Dispatcher:
         self,
         sink: ResponseSink,
         request: Request[Any],
-        step: Callable[[Result], object | None],
+        step: Callable[[Result], object],
         given: Result,
     ) -> None:
         """Run a step of a request, and what follows from it for others.
@@ -249,11 +251,11 @@ class Dispatcher:
         services, recorder = self._services, self._recorder
         services.steps.request = request.header
         try:
-            response = step(given)
-            if type(response) is GeneratorType:
-                response = LongRequest(request).handle(response)
-            if response is not None:
-                request.respond(response)
+            outcome = step(given)
+            if type(outcome) is GeneratorType:
+                outcome = LongRequest(request).handle(outcome)
+            if outcome is not PARKED:
+                request.respond(outcome)
                 return
             # A JoinGroup that completes its own join is responded to by a queued action.
             services.replicas.actions.try_complete_actions()

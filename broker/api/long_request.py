@@ -16,6 +16,7 @@ from contextlib import suppress
 from types import GeneratorType
 from typing import Any
 
+from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.steps.limits import ITEMS_PER_REQUEST_MAX
 from broker.steps.queue import Slices
@@ -26,45 +27,45 @@ from protocol.slices import decode_slices, encode_slices
 # So few items of a request or a response are handled at once.
 ITEMS_AT_ONCE = 16
 
-Handler = Callable[[Request[Any]], object | None]
+Handler = Callable[[Request[Any]], object]
 
 
-def respond_in_slices(request: Request[Any], building: Slices[object | None]) -> None:
-    """Respond with what *building* returns, unless that is None; the response is long.
+def respond_in_slices(request: Request[Any], building: Slices[object]) -> None:
+    """Respond with what *building* returns: a long response, or `NO_RESPONSE`.
 
     It is built and encoded in slices, which end with the connection.
     """
-    response = LongRequest(request).handle(building)
-    if response is not None:
-        request.respond(response)
+    outcome = LongRequest(request).handle(building)
+    if outcome is not PARKED:
+        request.respond(outcome)
 
 
 class LongRequest:
     """The work of a request in slices; `decode` or `handle` runs the first.
 
-    Both return the response, or None if there is none or none yet. The request's ``job`` is set
-    while there are more slices to run.
+    Both return what the handler returned, or `PARKED` while there are more slices to run; the
+    request's ``job`` is set then.
     """
 
     __slots__ = ("_is_running", "_request", "_slices")
 
     def __init__(self, request: Request[Any]) -> None:
         self._request = request
-        self._slices: Slices[object | None] | None = None
+        self._slices: Slices[object] | None = None
         self._is_running = False
 
-    def decode(self, cls: Any, handler: Handler, body: memoryview) -> object | None:
+    def decode(self, cls: Any, handler: Handler, body: memoryview) -> object:
         """Begin with a body that is to be decoded; raises `Malformed`.
 
         If decoding takes more than one slice it begins again on a copy: the memory of *body* is
         used for other requests after the first slice.
         """
-        response = self._begin(self._decode(cls, handler, body))
+        outcome = self._begin(self._decode(cls, handler, body))
         if self._request.job is self and self._request.body is None:
             self._slices = self._decode(cls, handler, memoryview(bytes(body)))
-        return response
+        return outcome
 
-    def handle(self, handled: Slices[object | None]) -> object | None:
+    def handle(self, handled: Slices[object]) -> object:
         """Begin with what a generator function has returned."""
         return self._begin(self._handle(handled))
 
@@ -79,11 +80,11 @@ class LongRequest:
         if slices is not None and not self._is_running:
             slices.close()
 
-    def _begin(self, slices: Slices[object | None]) -> object | None:
+    def _begin(self, slices: Slices[object]) -> object:
         self._slices = slices
         return self._run(slices)
 
-    def _run(self, slices: Slices[object | None]) -> object | None:
+    def _run(self, slices: Slices[object]) -> object:
         request = self._request
         self._is_running = True
         try:
@@ -92,29 +93,29 @@ class LongRequest:
             self._slices = None
             if request.job is self:
                 request.job = None
-            response: object | None = end.value
-            return response
+            outcome: object = end.value
+            return outcome
         finally:
             self._is_running = False
         request.job, request.on_disconnect = self, self.abandon
         request.services.steps.enqueue(self, signal)
-        return None
+        return PARKED
 
-    def _decode(self, cls: Any, handler: Handler, body: memoryview) -> Slices[object | None]:
+    def _decode(self, cls: Any, handler: Handler, body: memoryview) -> Slices[object]:
         request = self._request
         decoding = decode_slices(cls, request.version, body, items_max=ITEMS_PER_REQUEST_MAX)
         request.body = yield from decoding
-        response = handler(request)
-        if type(response) is GeneratorType:
-            return (yield from self._handle(response))
-        return response
+        outcome = handler(request)
+        if type(outcome) is GeneratorType:
+            return (yield from self._handle(outcome))
+        return outcome
 
-    def _handle(self, handled: Slices[object | None]) -> Slices[object | None]:
-        response = yield from handled
-        if response is not None:
+    def _handle(self, handled: Slices[object]) -> Slices[object]:
+        outcome = yield from handled
+        if not isinstance(outcome, Outcome):
             out = Output()
             begin_response(out, self._request.header)
             with suppress(StringTooLong):  # `response_frame` finds it again, and its error response
-                yield from encode_slices(out, response, self._request.version)
+                yield from encode_slices(out, outcome, self._request.version)
                 self._request.encoded = out
-        return response
+        return outcome

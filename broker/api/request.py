@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from broker.api.outcome import NO_RESPONSE, PARKED, Outcome
 from broker.api.services import Services
 from broker.common.errors import ApiError, Refused
-from broker.steps.offload import Job, Outcome
+from broker.steps.offload import Job
+from broker.steps.offload import Outcome as OffloadOutcome
 from broker.wait_records.record import WaitRecord
 from protocol.codec import Malformed, Output
 from protocol.errors import ErrorCode
@@ -57,7 +59,7 @@ class Resume(Protocol):
     """Continues a request after its handler has returned (`Dispatcher.resume`)."""
 
     def __call__(
-        self, request: Request[Any], step: Callable[[Result], object | None], given: Result, /
+        self, request: Request[Any], step: Callable[[Result], object], given: Result, /
     ) -> None:
         """Run *step*, the rest of the handler, with *given*."""
         ...
@@ -66,8 +68,8 @@ class Resume(Protocol):
 class Request(Generic[Body]):
     """A decoded request.
 
-    A handler either returns the response, or parks the request and sees to it that `respond` is
-    called exactly once, later. A handler that loops over items of the request is a generator
+    A handler returns the response, or an `Outcome`. One that returns `PARKED` ensures that
+    `respond` is called exactly once. A handler that loops over items of the request is a generator
     function that yields between them, so that long work runs in slices (`broker.api.long_request`).
     Memoryviews in ``body`` are valid until the handler returns or yields.
     ``services`` are the parts of the node that handlers use.
@@ -149,33 +151,35 @@ class Request(Generic[Body]):
         """
         return self.sink.keep_frame(self)
 
-    def offload(self, work: Callable[[], Result], step: Callable[[Result], object | None]) -> None:
+    def offload(self, work: Callable[[], Result], step: Callable[[Result], object]) -> Outcome:
         """Run *work*, a pure function, in a worker thread, and then *step* on the loop.
 
-        *step* is what remains of the handler: it returns the response, or None if it has parked
-        the request. Its connection is not read meanwhile, so that a client which has gone away is
-        noticed after *step*, as in Kafka; the end of the node abandons both. What *work* reads must
-        be kept.
+        *step* is the rest of the handler, and returns what a handler returns. The connection is
+        not read meanwhile, so that a client which has gone away is noticed after *step*, as in
+        Kafka; the end of the node abandons both. What *work* reads must be kept.
         """
 
-        def resume(outcome: Outcome[Result]) -> None:
+        def resume(outcome: OffloadOutcome[Result]) -> None:
             self.job = self.on_disconnect = None
             self.resume(self, rest, outcome)
 
-        def rest(outcome: Outcome[Result]) -> object | None:
+        def rest(outcome: OffloadOutcome[Result]) -> object:
             return step(outcome.result())
 
         job = self.services.offload.run(work, resume)
         if job.is_pending:
             self.job, self.on_disconnect = job, job.abandon
+        return PARKED
 
     def throttle(self, throttle_ms: int) -> None:
         """Begin no other request of this client until that time is over (KIP-219)."""
         self.sink.mute(throttle_ms)
 
-    def respond(self, response: object | None) -> None:
-        """Answer; None for a request that has no answer (acks=0)."""
-        self.sink.complete(self, response)
+    def respond(self, response: object) -> None:
+        """Send the response, or complete the request without one (`NO_RESPONSE`)."""
+        assert response is not None, "a handler returns an explicit outcome"
+        assert response is not PARKED
+        self.sink.complete(self, None if response is NO_RESPONSE else response)
 
     def attempt(self, work: Callable[..., Result], *arguments: object) -> Result | None:
         """Do a piece of the request's work, on whoever's turn; returns what *work* returns.

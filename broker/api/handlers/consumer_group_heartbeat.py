@@ -13,6 +13,7 @@ from functools import partial
 from uuid import UUID
 
 from broker.api.handlers.replicated import when_replicated
+from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
@@ -27,8 +28,12 @@ from protocol.messages.consumer_group_heartbeat import (
     TopicPartitions,
 )
 
+HeartbeatOutcome = ConsumerGroupHeartbeatResponse | Outcome
 
-def consumer_group_heartbeat(request: Request[ConsumerGroupHeartbeatRequest]) -> object | None:
+
+def consumer_group_heartbeat(
+    request: Request[ConsumerGroupHeartbeatRequest],
+) -> HeartbeatOutcome | Slices[HeartbeatOutcome]:
     """Take in what a member says, in slices if its group is large or its expression long."""
     heartbeat, long_heartbeats = _read(request), request.services.groups.long_heartbeats
     regex = heartbeat.subscribed_topic_regex
@@ -48,7 +53,7 @@ def consumer_group_heartbeat(request: Request[ConsumerGroupHeartbeatRequest]) ->
 
 def _in_slices(
     request: Request[ConsumerGroupHeartbeatRequest], heartbeat: ConsumerGroupHeartbeat
-) -> Slices[object | None]:
+) -> Slices[HeartbeatOutcome]:
     """Do the same; what takes long is done in worker threads, and the response in slices."""
     groups, regex = request.services.groups, heartbeat.subscribed_topic_regex
     if regex is not None and len(regex) > PARSED_AT_ONCE_MAX:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from broker.api.handlers.replicated import when_all_replicated
+from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.steps.queue import Slices
@@ -20,7 +21,7 @@ from protocol.messages.delete_groups import (
 )
 
 
-def delete_groups(request: Request[DeleteGroupsRequest]) -> Slices[object | None]:
+def delete_groups(request: Request[DeleteGroupsRequest]) -> Slices[DeleteGroupsResponse | Outcome]:
     """Delete what can be deleted."""
     names = dict.fromkeys(request.body.groups_names)
     errors = {}

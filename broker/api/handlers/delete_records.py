@@ -8,6 +8,7 @@ A topic that is only compacted is refused.
 
 from __future__ import annotations
 
+from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.replication.replica_manager import DeleteResults
@@ -27,7 +28,9 @@ from purgatories.operations.delayed_delete_records import (
 )
 
 
-def delete_records(request: Request[DeleteRecordsRequest]) -> Slices[DeleteRecordsResponse | None]:
+def delete_records(
+    request: Request[DeleteRecordsRequest],
+) -> Slices[DeleteRecordsResponse | Outcome]:
     """Delete, and answer when that is done everywhere."""
     offsets: dict[TopicPartition, int] = {}
     refused: DeleteResults = {}
@@ -58,7 +61,7 @@ def delete_records(request: Request[DeleteRecordsRequest]) -> Slices[DeleteRecor
     )
     if operation is not None:
         request.park(operation)
-    return None
+    return PARKED
 
 
 def _problem(request: Request[DeleteRecordsRequest], key: TopicPartition) -> ErrorCode:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
 from broker.api.handlers.request_checks import check_isolation_level
+from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.java_numbers import double_to_int
 from broker.common.topic_partition import TopicPartition
@@ -53,7 +54,7 @@ _LEADERS_SINCE = 16
 NO_EPOCH = -1  # and so is any other negative one
 
 
-def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
+def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
     """Answer a fetch now, or park it."""
     body, replicas = request.body, request.services.replicas
     check_isolation_level(body.isolation_level)
@@ -111,7 +112,7 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | None:
     operation = replicas.fetch_messages(params, readable, answer)
     if operation is not None:
         request.park(operation)
-    return None
+    return PARKED
 
 
 def _replica(body: FetchRequest) -> tuple[int, int]:

@@ -8,13 +8,14 @@ Versions: 3 static members (KIP-345), 4 flexible.
 from __future__ import annotations
 
 from broker.api.handlers.replicated import when_replicated
+from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 
-def heartbeat(request: Request[HeartbeatRequest]) -> object | None:
+def heartbeat(request: Request[HeartbeatRequest]) -> HeartbeatResponse | Outcome:
     """Prolong the member's session."""
     body = request.body
     try:

@@ -12,6 +12,7 @@ Versions: 0 has no rebalance timeout of its own, 4 a newcomer is given an id fir
 from __future__ import annotations
 
 from broker.api.handlers.parked import Parked
+from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
 from protocol.messages.join_group import (
@@ -26,7 +27,7 @@ _SKIPPING_ASSIGNMENT_SINCE = 9
 _NULL_PROTOCOL_SINCE = 7
 
 
-def join_group(request: Request[JoinGroupRequest]) -> None:
+def join_group(request: Request[JoinGroupRequest]) -> Outcome:
     """Park the request with its group; it may be answered before this returns."""
     body, version = request.body, request.version
     join = JoinGroup(
@@ -68,3 +69,4 @@ def join_group(request: Request[JoinGroupRequest]) -> None:
         )
 
     request.services.groups.join_group(join, Parked(request, response))
+    return PARKED

@@ -10,6 +10,7 @@ Versions: up to 2 one member, whose error stands at the top; 3 many; 5 reasons (
 from __future__ import annotations
 
 from broker.api.handlers.replicated import when_replicated
+from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.groups.classic.requests import LeavingMember
@@ -19,7 +20,7 @@ from protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse,
 _MANY_MEMBERS_SINCE = 3
 
 
-def leave_group(request: Request[LeaveGroupRequest]) -> object | None:
+def leave_group(request: Request[LeaveGroupRequest]) -> LeaveGroupResponse | Outcome:
     """Take out whoever is named."""
     body = request.body
     many = request.version >= _MANY_MEMBERS_SINCE

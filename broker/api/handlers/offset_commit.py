@@ -10,6 +10,7 @@ epochs and GROUP_ID_NOT_FOUND where older ones are told ILLEGAL_GENERATION, 10 t
 from __future__ import annotations
 
 from broker.api.handlers.replicated import when_replicated
+from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -27,7 +28,7 @@ from protocol.messages.offset_commit import (
 _TOPIC_IDS_SINCE = 10
 
 
-def offset_commit(request: Request[OffsetCommitRequest]) -> Slices[object | None]:
+def offset_commit(request: Request[OffsetCommitRequest]) -> Slices[OffsetCommitResponse | Outcome]:
     """Commit what exists."""
     body = request.body
     response = OffsetCommitResponse(topics=[])

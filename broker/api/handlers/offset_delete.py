@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from broker.api.handlers.replicated import when_replicated
+from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -22,7 +23,7 @@ from protocol.messages.offset_delete import (
 )
 
 
-def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[object | None]:
+def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[OffsetDeleteResponse | Outcome]:
     """Forget what may be forgotten."""
     body = request.body
     if not body.group_id:

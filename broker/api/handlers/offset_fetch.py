@@ -16,6 +16,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from broker.api.handlers.replicated import when_all_replicated
+from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -43,7 +44,7 @@ _NOTHING_COMMITTED = OffsetAndMetadata(-1)
 Partition = TypeVar("Partition", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
 
 
-def offset_fetch(request: Request[OffsetFetchRequest]) -> Slices[object | None]:
+def offset_fetch(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchResponse | Outcome]:
     """Look up what was asked for, now or when it is stable."""
     body = request.body
     if not body.require_stable:

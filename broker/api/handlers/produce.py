@@ -26,6 +26,7 @@ from uuid import UUID
 
 from broker.api.handlers.current_leader import Leaders
 from broker.api.long_request import ITEMS_AT_ONCE, respond_in_slices
+from broker.api.outcome import NO_RESPONSE, PARKED, Outcome
 from broker.api.request import Request
 from broker.common.errors import Refused
 from broker.common.topic_partition import TopicPartition
@@ -72,7 +73,7 @@ class Entry(NamedTuple):
     batch_problem: ErrorCode
 
 
-def produce(request: Request[ProduceRequest]) -> Slices[None] | None:
+def produce(request: Request[ProduceRequest]) -> Outcome | Slices[Outcome]:
     """Append what the request carries, and respond, or park it until that is replicated."""
     partitions = 0
     for topic in request.body.topic_data:  # a generator expression would take three times as long
@@ -82,12 +83,11 @@ def produce(request: Request[ProduceRequest]) -> Slices[None] | None:
     return _paced(_produce(request), partitions)
 
 
-def _paced(work: Slices[None], partitions: int) -> Slices[None] | None:
+def _paced(work: Slices[Outcome], partitions: int) -> Outcome | Slices[Outcome]:
     """Do the work for a few partitions at once; return that for many, to be done in slices."""
     if partitions > ITEMS_AT_ONCE:
         return work
-    finish(work)
-    return None
+    return finish(work)
 
 
 def _keep(request: Request[ProduceRequest]) -> None:
@@ -100,7 +100,7 @@ def _keep(request: Request[ProduceRequest]) -> None:
                 partition.records = memoryview(bytearray(partition.records))
 
 
-def _produce(request: Request[ProduceRequest]) -> Slices[None]:
+def _produce(request: Request[ProduceRequest]) -> Slices[Outcome]:
     body = request.body
     entries = []
     for entry in _entries(request):
@@ -110,7 +110,8 @@ def _produce(request: Request[ProduceRequest]) -> Slices[None]:
     sizes = None if request.record is None else (yield from _sizes(entries))
     if refusal := _whole_problem(body, entries):
         every = [(e.key, e.topic_id, ProduceResult(refusal)) for e in entries]
-        return _finish(request, every, sizes)
+        _finish(request, every, sizes)
+        return PARKED
     accepted: dict[TopicPartition, memoryview] = {}
     topic_ids: dict[TopicPartition, UUID] = {}
     refused: Results = []
@@ -123,13 +124,12 @@ def _produce(request: Request[ProduceRequest]) -> Slices[None]:
             topic_ids[entry.key] = entry.topic_id
         yield None
     if not accepted:
-        return _finish(request, refused, sizes)
+        _finish(request, refused, sizes)
+        return PARKED
 
     if are_short(accepted.values()):
-        yield from _append(request, accepted, topic_ids, refused, sizes)
-    else:
-        yield from _validate(request, accepted, topic_ids, refused, sizes)
-    return None
+        return (yield from _append(request, accepted, topic_ids, refused, sizes))
+    return (yield from _validate(request, accepted, topic_ids, refused, sizes))
 
 
 def _validate(
@@ -138,7 +138,7 @@ def _validate(
     topic_ids: dict[TopicPartition, UUID],
     refused: Results,
     sizes: Sizes | None,
-) -> Slices[None]:
+) -> Slices[Outcome]:
     """Validate long batches, in a worker thread if that takes long, and append them then."""
     services, version = request.services, request.version
     now_ms = services.clock.wall_ms()
@@ -146,17 +146,16 @@ def _validate(
     on_loop = validated_on_loop(batches, version, now_ms)
     if on_loop is not None:
         yield None
-        yield from _append(request, {**accepted, **on_loop}, topic_ids, refused, sizes)
-        return
+        return (yield from _append(request, {**accepted, **on_loop}, topic_ids, refused, sizes))
     if len(accepted) <= ITEMS_AT_ONCE and not request.keep():
         accepted = {key: memoryview(bytearray(each)) for key, each in accepted.items()}
         batches = unvalidated(services.replicas.partitions, accepted)
 
-    def append(validated: Validated) -> Slices[None] | None:
+    def append(validated: Validated) -> Outcome | Slices[Outcome]:
         appending = _append(request, {**accepted, **validated}, topic_ids, refused, sizes)
         return _paced(appending, len(accepted))
 
-    request.offload(partial(validated_in_thread, batches, version, now_ms), append)
+    return request.offload(partial(validated_in_thread, batches, version, now_ms), append)
 
 
 def _append(
@@ -165,7 +164,7 @@ def _append(
     topic_ids: dict[TopicPartition, UUID],
     refused: Results,
     sizes: Sizes | None,
-) -> Slices[None]:
+) -> Slices[Outcome]:
     """Append what was accepted, and respond, or park the request until that is replicated."""
     body = request.body
 
@@ -182,7 +181,7 @@ def _append(
         body.timeout_ms, body.acks, accepted, request.version, answer
     )
     if operation is None:
-        return
+        return PARKED
     request.park(operation)
     if sizes is not None:
 
@@ -193,6 +192,7 @@ def _append(
             finish(_note(request, reached + refused, sizes))
 
         request.on_disconnect = abandon
+    return PARKED
 
 
 def _sizes(entries: list[Entry]) -> Slices[Sizes]:
@@ -287,9 +287,7 @@ def _finish(
         items += len(result.record_errors)
     if items > ITEMS_AT_ONCE:
         return respond_in_slices(request, responding)
-    response = finish(responding)
-    if response is not None:
-        request.respond(response)
+    request.respond(finish(responding))
     return None
 
 
@@ -297,7 +295,7 @@ def _respond(
     request: Request[ProduceRequest],
     results: Results,
     sizes: Sizes | None,
-) -> Slices[ProduceResponse | None]:
+) -> Slices[ProduceResponse | Outcome]:
     """The response; for acks=0 there is none, or the connection ends."""
     if request.record is not None:
         yield from _note(request, results, sizes)
@@ -314,8 +312,7 @@ def _respond(
     failed = [f"{key}: {result.error.name}" for key, _, result in results if result.error]
     if failed:
         raise Refused(f"a produce with acks=0 failed ({', '.join(failed)})")
-    request.respond(None)
-    return None
+    return NO_RESPONSE
 
 
 def _note(

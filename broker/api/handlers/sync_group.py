@@ -11,6 +11,7 @@ Versions: 3 static members (KIP-345), 5 protocol type and name, which then must 
 from __future__ import annotations
 
 from broker.api.handlers.parked import Parked
+from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.groups.classic.requests import SyncGroup, SyncResult
 from protocol.errors import ErrorCode
@@ -19,7 +20,7 @@ from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 _PROTOCOL_SINCE = 5
 
 
-def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | None:
+def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | Outcome:
     """Park the request with its group; it may be answered before this returns."""
     body = request.body
     unnamed = body.protocol_type is None or body.protocol_name is None
@@ -35,7 +36,7 @@ def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | None:
         assignments={each.member_id: bytes(each.assignment) for each in body.assignments},
     )
     request.services.groups.sync_group(sync, Parked(request, _response))
-    return None
+    return PARKED
 
 
 def _response(result: SyncResult) -> SyncGroupResponse:

@@ -12,6 +12,7 @@ import trio
 import trio.testing
 
 from broker.api.dispatch import _BY_KEY
+from broker.api.outcome import Outcome
 from broker.api.request import Request, Resume
 from broker.api.services import Services
 from broker.common.errors import Refused
@@ -154,8 +155,8 @@ async def test_a_computation_that_refuses_the_request_ends_its_connection(tmp_pa
 def patched(api: type, work: Callable[[object], object]) -> Iterator[None]:
     """Let the handler of *api* run *work* elsewhere, and respond with what it returns."""
 
-    def handler(request: Request[Any]) -> None:
-        request.offload(lambda: work(request), lambda found: responded(str(found)))
+    def handler(request: Request[Any]) -> Outcome:
+        return request.offload(lambda: work(request), lambda found: responded(str(found)))
 
     with pytest.MonkeyPatch.context() as patch:
         key = api.__spec__.key  # type: ignore[attr-defined]  # every message has one

@@ -15,6 +15,7 @@ import trio.testing
 from broker.api import dispatch
 from broker.api.dispatch import HANDLERS
 from broker.api.error_responses.table import error_response
+from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.replication.delta_applier import DeltaApplier
@@ -252,11 +253,11 @@ async def test_a_computation_that_raises_is_answered_with_an_error(
 ) -> None:
     """So is what remains of the handler after it."""
 
-    def broken_work(request: Request[Any]) -> None:
-        request.offload(lambda: 1 // 0, lambda _: HeartbeatResponse())
+    def broken_work(request: Request[Any]) -> Outcome:
+        return request.offload(lambda: 1 // 0, lambda _: HeartbeatResponse())
 
-    def broken_rest(request: Request[Any]) -> None:
-        request.offload(lambda: 0, lambda given: 1 // given)
+    def broken_rest(request: Request[Any]) -> Outcome:
+        return request.offload(lambda: 0, lambda given: 1 // given)
 
     async with running_node(tmp_path, offload=WorkerThreads()) as node:
         client = node.client()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 from uuid import UUID
 
+from broker.api.outcome import PARKED
 from broker.config import Config
 from broker.steps.offload import Offload
 from broker.steps.queue import finish
@@ -57,7 +58,7 @@ def ask(handler: Any, request: GroupRequest) -> Any:
     response = handler(request)
     if isinstance(response, Generator):
         response = finish(response)
-    if response is not None:
+    if response is not PARKED:
         request.respond(response)
     request.services.world.end_request()
     assert len(request.answers) <= 1

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from broker.api.handlers.replicated import when_all_replicated, when_replicated
+from broker.api.outcome import PARKED
 from broker.common.topic_partition import TopicPartition
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from protocol.errors import ErrorCode
@@ -67,7 +68,7 @@ def test_what_is_not_replicated_waits() -> None:
     """It is told once, as it was when it was parked."""
     node = behind("g")
     asked = request(node)
-    assert when_replicated(asked, "g", answer(ErrorCode.REBALANCE_IN_PROGRESS), answer) is None
+    assert when_replicated(asked, "g", answer(ErrorCode.REBALANCE_IN_PROGRESS), answer) is PARKED
     assert told(asked) == []
 
     node.world.replicate()
@@ -113,7 +114,7 @@ def test_an_answer_about_many_groups_waits_for_the_slowest() -> None:
         ended.update(errors)
         return answer()
 
-    assert when_all_replicated(asked, ["g", "h"], to_response) is None
+    assert when_all_replicated(asked, ["g", "h"], to_response) is PARKED
     node_groups.resign(node_groups.runtime.partition_for("g"))
     assert told(asked) == []
     node.world.replicate()

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from broker.api.dispatch import HANDLERS
+from broker.api.outcome import PARKED
 from broker.groups.group_states import GroupStates
 from broker.steps.offload import Inline
 from protocol.messages.join_group import JoinGroupRequest
@@ -44,7 +45,7 @@ class ModelWorld:
         response = HANDLERS[type(body)](request)  # type: ignore[arg-type]  # as handlers see one
         if isinstance(response, GeneratorType):
             self._slices[request] = response
-        elif response is not None:
+        elif response is not PARKED:
             request.respond(response)
         self.world.end_request()
         if not request.answers:
@@ -65,7 +66,7 @@ class ModelWorld:
                 next(slices)
             except StopIteration as end:
                 del self._slices[request]
-                if end.value is not None:
+                if end.value is not PARKED:
                     request.respond(end.value)
 
     def check_parked(self) -> None:
