@@ -58,11 +58,11 @@ class DelayedOperationPurgatory(Generic[T]):
         self._shards: list[WatcherList[T]] = [WatcherList() for _ in range(shards)]
         self._estimate_lock = Lock()
         self._estimated_total_operations = 0
-        self._look_at = purge_interval
         self._purges = 0
         self._purge_from_ms = -inf
         self._sweep: Iterator[WatcherList[T]] | None = None  # the shards still to be purged
         self._purge_tick = TimerTask(PURGE_PAUSE_MS)
+        self._next_slice = TimerTask(0)
 
     # ------------------------------------------------------------------------------- waiting
 
@@ -97,10 +97,9 @@ class DelayedOperationPurgatory(Generic[T]):
                 break
             shards[hash(key) % len(shards)].watch(key, operation)
         with self._estimate_lock:
-            self._estimated_total_operations += 1
-            look = self._estimated_total_operations > self._look_at
-        if look:
-            self._wake_reaper()
+            self._estimated_total_operations = estimate = self._estimated_total_operations + 1
+        if estimate == self._purge_interval + 1:
+            self.timer.add(self._purge_tick)
 
     def check_and_complete(self, key: Hashable, cause: object = None) -> int:
         """Check the operations that wait on *key*; returns how many this call completed.
@@ -129,16 +128,22 @@ class DelayedOperationPurgatory(Generic[T]):
 
         The reaper calls it after each step, up to a thousand times a second. Unlike in Kafka,
         purges are at least 200 ms apart and a long purge takes several steps, because it would
-        delay the operations that expire meanwhile.
+        delay the operations that expire meanwhile. While the estimate exceeds ``purge_interval``, a
+        timer task makes the reaper call it every 200 ms, as Kafka's does always: operations may be
+        completed without any step of the timer. Otherwise an idle reaper sleeps.
         """
         if self._sweep is not None:
             self._purge()
-        elif self._excess() > self._purge_interval:
-            if self.timer.now_ms() >= self._purge_from_ms:
-                self._begin_purge()
-                self._purge()
-            elif not self._purge_tick.is_waiting:
-                self.timer.add(self._purge_tick)
+        elif self._excess() > self._purge_interval and self.timer.now_ms() >= self._purge_from_ms:
+            self._begin_purge()
+            self._purge()
+        if self._sweep is not None:
+            self.timer.add(self._next_slice)  # another step, after all that is due
+        elif (
+            self._estimated_total_operations > self._purge_interval
+            and not self._purge_tick.is_waiting
+        ):
+            self.timer.add(self._purge_tick)
 
     def _excess(self) -> int:
         return self._estimated_total_operations - self.num_delayed()
@@ -146,30 +151,21 @@ class DelayedOperationPurgatory(Generic[T]):
     def _begin_purge(self) -> None:
         with self._estimate_lock:
             self._estimated_total_operations = self.num_delayed()
-            self._look_at = self._estimated_total_operations + self._purge_interval
             self._purges += 1
             self._sweep = iter(self._used_shards())
 
     def _purge(self) -> None:
-        looked_at = 0
+        examined = 0
         for shard in self._sweep or ():
             for key, watchers in shard.all_watchers():
-                looked_at += len(watchers.operations)
+                examined += len(watchers.operations)
                 watchers.purge_completed()
                 if not watchers.operations:
                     shard.remove_key_if_empty(key, watchers)
-            if looked_at > PURGE_SLICE:
-                self.timer.add(TimerTask(0))  # another step, after all that is due
+            if examined > PURGE_SLICE:
                 return
         self._sweep = None
         self._purge_from_ms = self.timer.now_ms() + PURGE_PAUSE_MS
-
-    def _wake_reaper(self) -> None:
-        """Make the reaper run soon: a reaper that does not poll may sleep for hours."""
-        with self._estimate_lock:
-            self._look_at = self._estimated_total_operations + self._purge_interval
-        if self._excess() > self._purge_interval and not self._purge_tick.is_waiting:
-            self.timer.add(self._purge_tick)
 
     # ------------------------------------------------------------------------------- numbers
 
@@ -186,7 +182,7 @@ class DelayedOperationPurgatory(Generic[T]):
 
     def num_delayed(self) -> int:
         """The number of tasks in the timer, including tasks that are not of this purgatory."""
-        return self.timer.size - self._purge_tick.is_waiting
+        return self.timer.size - self._purge_tick.is_waiting - self._next_slice.is_waiting
 
     def statistics(self) -> PurgatoryStatistics:
         """Return all counts in one record."""

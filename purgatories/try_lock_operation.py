@@ -11,6 +11,7 @@ operation whose checkers must never wait for each other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 
 from .delayed_operation import DelayedOperation
@@ -50,6 +51,17 @@ class TryLockOperation(DelayedOperation):
     def safe_try_complete(self, cause: object = None) -> bool:
         """Check without blocking; called by the watchers."""
         return self.maybe_try_complete(cause)
+
+    def safe_try_complete_or_else(self, action: Callable[[], object]) -> bool:
+        """Check the operation; if it is not complete, run *action* and check it again.
+
+        Both checks honour the flag, and the lock is free during *action*: an event that finds the
+        lock taken by the second check makes that check run again.
+        """
+        if self.maybe_try_complete():
+            return True
+        action()
+        return self.maybe_try_complete()
 
     def _set_pending(self, pending: bool, cause: object = None) -> bool:
         """Set the flag and its cause in one atomic step; returns the flag's previous value."""

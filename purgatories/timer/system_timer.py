@@ -103,19 +103,35 @@ class SystemTimer:
         tick_ms = self._tick_ms
         ticks = (self._now_ms() + delay_ms) / tick_ms
         expiration_ms = (ceil(ticks) if delay_ms > 0 else floor(ticks)) * tick_ms
-        entry = TimerTaskEntry(task, expiration_ms)
         lock = self._lock
         lock.acquire()
         try:
+            previous = task.timer_task_entry
+            entry = TimerTaskEntry(task, expiration_ms)
+            if previous is not None:
+                previous = self._unlinked(previous)
             if not self._wheel.add(entry):
                 self._expire(entry)
                 self._queue.on_earlier()
         finally:
             lock.release()
-        if task.timer_task_entry is not entry:  # cancelled before the entry was in any list
+        if previous is not None:
+            previous.remove()
+        if task.timer_task_entry is not entry or entry.task is not task:
+            # It was cancelled before it was in any list.
             entry.remove()
         if self._due and self._executor is not None:
             self._run_due()
+
+    def _unlinked(self, entry: TimerTaskEntry) -> TimerTaskEntry | None:
+        """Unlink *entry* if it is in a list of this timer; returns it if it may be in another's."""
+        bucket = entry.list
+        if bucket is None:
+            return None
+        if bucket.counter is not self._counter:
+            return entry  # its lock cannot be acquired now
+        bucket.unlink(entry)
+        return None
 
     def advance_clock(self, timeout_ms: float) -> bool:
         """Run the tasks that are due, waiting up to *timeout_ms*; returns whether any was due."""

@@ -1,18 +1,20 @@
 """A task that a timer runs once, after its delay.
 
-A task refers to its *current* entry, and an entry is live only while its task refers to it:
+A task refers to its latest entry, and an entry refers to its task until it is cancelled:
 
     task.timer_task_entry ---> entry <---> its neighbours in a bucket
                    entry.task <---/
-Cancelling clears the reference and adding again replaces it. An old entry that is moving between
-two buckets is then cancelled by identity, without a search.
-A task needs no lock: `cancel` clears the reference first and unlinks second; the timer links first
-and checks the reference second, so at least one of the two sees the effect of the other.
+An entry is live while both references exist. Cancelling replaces ``entry.task``, adding again
+replaces ``task.timer_task_entry``. An old entry that is moving between two buckets is then
+cancelled by identity, without a search, and a cancel that has read the old entry has no effect on
+the new one.
+A task needs no lock: `cancel` replaces the reference first and unlinks second; the timer links
+first and checks the references second, so at least one of the two sees the effect of the other.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from .timer_task_entry import TimerTaskEntry
@@ -45,7 +47,7 @@ class TimerTask:
         entry = self.timer_task_entry
         if entry is None:
             return
-        self.timer_task_entry = None
+        entry.task = CANCELLED
         # entry.remove(), inlined: every completed operation runs this, and the calls and the `with`
         # would double its cost.
         bucket = entry.list
@@ -59,6 +61,7 @@ class TimerTask:
                     following.prev = preceding = entry.prev
                     preceding.next = following
                     entry.list = None
+                    del entry.next, entry.prev  # the task must not keep the neighbours alive
                     counter.value -= 1
                     return
                 bucket = entry.list
@@ -68,10 +71,15 @@ class TimerTask:
     @property
     def is_cancelled(self) -> bool:
         """Whether it has no entry: also before it is added, but not after it ran, as in Kafka."""
-        return self.timer_task_entry is None
+        entry = self.timer_task_entry
+        return entry is None or entry.task is not self
 
     @property
     def is_waiting(self) -> bool:
         """Whether it is in a timer's wheel: added, and neither due nor cancelled."""
         entry = self.timer_task_entry
         return entry is not None and entry.list is not None
+
+
+# The task of every cancelled entry.
+CANCELLED: Final = TimerTask(-1)

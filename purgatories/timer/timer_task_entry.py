@@ -3,10 +3,9 @@
     list: the bucket        prev <--> entry <--> next         task: delay_ms, expiration_ms
     list is None: in no bucket; due, removed, or not yet added
 
-A task that is added again gets a new entry, and the constructor removes the old one from its list,
-so adding a task twice moves it. Entries are never reused. (If two threads add one task at the same
-moment, a dead entry may remain; it is dropped when its bucket fires.) The task holds the
-expiration: only that of the latest entry is used, and this takes no additional memory.
+A task that is added again gets a new entry, and the timer removes the old one from its list, so
+adding a task twice moves it. Entries are never reused. The task holds the expiration: only that of
+the latest entry is used, and this takes no additional memory.
 """
 
 from __future__ import annotations
@@ -32,14 +31,11 @@ class TimerTaskEntry:
         self.task = task
         task.expiration_ms = expiration_ms
         self.list = None
-        previous = task.timer_task_entry
         task.timer_task_entry = self
-        if previous is not None:
-            previous.remove()
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the task has no entry or a newer one."""
+        """Whether it was cancelled, or its task was added again and has a newer entry."""
         return self.task.timer_task_entry is not self
 
     def remove(self) -> None:

@@ -51,11 +51,16 @@ class TimerTaskList:
         """Unlink *entry* if it is in this list; acquires the lock itself."""
         with self.counter.lock:
             if entry.list is self:
-                following, preceding = entry.next, entry.prev
-                following.prev = preceding
-                preceding.next = following
-                entry.list = None
-                self.counter.value -= 1
+                self.unlink(entry)
+
+    def unlink(self, entry: TimerTaskEntry) -> None:
+        """Unlink *entry*, which is in this list."""
+        following, preceding = entry.next, entry.prev
+        following.prev = preceding
+        preceding.next = following
+        entry.list = None
+        del entry.next, entry.prev  # a task must not keep the neighbours alive
+        self.counter.value -= 1
 
     def flush(self, place: Callable[[TimerTaskEntry], bool]) -> list[TimerTaskEntry]:
         """Empty the list and prepare it for its next interval.
@@ -73,7 +78,7 @@ class TimerTaskList:
             following = entry.next
             if not place(entry):
                 entry.list = None
-                entry.next = entry.prev = root  # a kept task must not keep its neighbours alive
+                del entry.next, entry.prev  # a task must not keep the neighbours alive
                 refused.append(entry)
             entry = following
         self.counter.value -= len(refused)

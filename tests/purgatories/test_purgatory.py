@@ -279,6 +279,35 @@ def test_long_sweep_takes_several_steps() -> None:
     assert mock.purgatory.statistics()["purges"] == 1
 
 
+def test_completed_operations_are_purged_while_nothing_else_happens() -> None:
+    """Operations that are completed later, with no watch and no expiry, leave within 400 ms."""
+    mock = MockPurgatory()
+    operations = [MockOperation(3_600_000) for _ in range(5000)]
+    for number, operation in enumerate(operations):
+        mock.watch(operation, [number])
+    mock.let_time_pass(1000)
+    assert mock.purgatory.watched() == 5000
+    for operation in operations:
+        operation.force_complete()
+    mock.let_time_pass(1400)
+    assert mock.purgatory.watched() == 0
+    assert mock.timer.size == 0
+
+
+def test_a_sliced_purge_is_not_a_delayed_operation() -> None:
+    """The task that continues a purge does not count."""
+    mock = MockPurgatory()
+    for number in range(2 * PURGE_SLICE):
+        operation = MockOperation(10**6)
+        mock.watch(operation, [number % 100])
+        operation.force_complete()
+    mock.clock.now_ms = 10.5
+    mock.purgatory.purge_if_due()
+    assert mock.purgatory.watched() > 0
+    assert mock.timer.size > 0
+    assert mock.purgatory.num_delayed() == 0
+
+
 def test_few_operations_do_not_wake_the_reaper() -> None:
     """Fewer operations than the interval do not wake the reaper before the next expiration."""
     mock = MockPurgatory()

@@ -7,6 +7,8 @@ from threading import Event, Thread
 
 import pytest
 
+from purgatories.purgatory import DelayedOperationPurgatory
+from purgatories.timer.system_timer import SystemTimer
 from purgatories.try_lock_operation import TryLockOperation
 
 
@@ -80,6 +82,44 @@ def test_no_check_waits_for_the_lock() -> None:
     operation.go_on.set()
     dawdler.join(30)
     assert not operation.is_completed
+
+
+class ContendedAgain(Contended):
+    """Its second check evaluates the condition, then waits before it releases the lock."""
+
+    def try_complete(self) -> bool:
+        if self.checks < 2:
+            return False
+        return super().try_complete()
+
+
+def test_event_during_the_second_check_leads_to_completion() -> None:
+    """The event finds the lock taken by the second check of the creator, which checks again."""
+    operation = ContendedAgain()
+    timer = SystemTimer("try lock", now_ms=lambda: 0)
+    purgatory = DelayedOperationPurgatory[ContendedAgain]("try lock", timer)
+    creator = Thread(target=purgatory.try_complete_else_watch, args=[operation, ["key"]])
+    creator.start()
+    assert operation.looked.wait(30)
+    operation.condition = True
+    assert purgatory.check_and_complete("key") == 0
+    operation.go_on.set()
+    creator.join(30)
+    assert operation.completions == 1
+
+
+def test_event_between_the_two_checks_completes_it() -> None:
+    """The lock is free while the keys are watched; the creator finds the operation complete."""
+    operation = ContendedAgain()
+    operation.looked.set()
+
+    def watch() -> None:
+        operation.condition = True
+        assert operation.safe_try_complete("event")
+
+    assert not operation.safe_try_complete_or_else(watch)
+    assert operation.completions == 1
+    assert operation.completed_by == "event"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from purgatories.timer.delay_queue import DelayQueue
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.task_counter import TaskCounter
-from purgatories.timer.timer_task import TimerTask
+from purgatories.timer.timer_task import CANCELLED, TimerTask
 from purgatories.timer.timer_task_entry import TimerTaskEntry
 from purgatories.timer.timer_task_list import TimerTaskList
 from purgatories.timer.timing_wheel import TimingWheel
@@ -33,7 +33,7 @@ def test_cancelled_between_its_entry_and_the_list(
 
     def cancel_and_add(wheel: TimingWheel, entry: TimerTaskEntry) -> bool:
         added = add(wheel, entry)
-        entry.task.timer_task_entry = None  # the first step of cancel, and its only effect here
+        entry.task = CANCELLED  # the first step of cancel, and its only effect here
         return added
 
     timer = SystemTimer("races", now_ms=clock)
@@ -42,11 +42,48 @@ def test_cancelled_between_its_entry_and_the_list(
     assert timer.size == 0
 
 
-@pytest.mark.parametrize("remove", [TimerTask.cancel, lambda task: TimerTaskEntry(task, 20)])
+def test_cancel_that_read_the_old_entry_does_not_affect_the_new_one(clock: ManualClock) -> None:
+    """Another thread adds the task again between the steps of cancel: the task runs."""
+    timer = SystemTimer("races", now_ms=clock)
+    output: list[int] = []
+
+    class AddedAgain(LoggingTask):
+        """Is added again as soon as cancel has read its entry."""
+
+        @property
+        def timer_task_entry(self) -> TimerTaskEntry | None:
+            entry = self.entry
+            if self.is_being_cancelled:
+                self.is_being_cancelled = False
+                timer.add(self)
+            return entry
+
+        @timer_task_entry.setter
+        def timer_task_entry(self, entry: TimerTaskEntry | None) -> None:
+            self.entry = entry
+
+        is_being_cancelled = False
+
+    task = AddedAgain(100, 1, output)
+    timer.add(task)
+    task.is_being_cancelled = True
+    task.cancel()
+    assert timer.size == 1
+    clock.advance_to(100, timer)
+    assert output == [1]
+    assert timer.size == 0
+
+
+def _remove_its_entry(task: TimerTask) -> None:
+    assert task.timer_task_entry is not None
+    task.timer_task_entry.remove()
+
+
+@pytest.mark.parametrize("remove", [TimerTask.cancel, _remove_its_entry])
 def test_entry_is_moved_while_it_is_being_removed(remove: Callable[[TimerTask], object]) -> None:
     """remove acquires the lock of the list it saw, finds the entry moved, and follows it.
 
-    This applies to cancel and to a new entry, which removes the old one.
+    This applies to cancel and to a timer that removes the entry of another timer.
     """
     here, there = TaskCounter(), TaskCounter()
     old, new = TimerTaskList(here), TimerTaskList(there)

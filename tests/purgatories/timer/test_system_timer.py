@@ -128,6 +128,16 @@ def test_task_that_raises_is_logged_and_others_run(caplog: pytest.LogCaptureFixt
     assert "ZeroDivisionError" in caplog.text
 
 
+def test_adding_to_another_timer_moves_the_task() -> None:
+    """A task is in one timer at a time: the one it was added to last."""
+    clock = ManualClock()
+    first, second = (SystemTimer(name, now_ms=clock) for name in ("first", "second"))
+    task = TimerTask(100)
+    first.add(task)
+    second.add(task)
+    assert (first.size, second.size) == (0, 1)
+
+
 def test_task_may_add_itself_again() -> None:
     """The timer holds no lock while a task runs."""
     clock = ManualClock()

@@ -8,18 +8,14 @@ from purgatories.timer.timer_task_entry import TimerTaskEntry
 from purgatories.timer.timer_task_list import TimerTaskList
 
 
-def test_new_entry_of_a_task_removes_the_old_one() -> None:
-    """A task is in one list at a time: adding it again moves it."""
-    counter = TaskCounter()
-    bucket = TimerTaskList(counter)
+def test_new_entry_of_a_task_cancels_the_old_one() -> None:
+    """Only the latest entry of a task is live; the timer removes the old one from its list."""
     task = TimerTask(0)
     old = TimerTaskEntry(task, 10)
-    bucket.add(old)
+    assert not old.is_cancelled
     new = TimerTaskEntry(task, 20)
     assert old.is_cancelled
     assert not new.is_cancelled
-    assert old.list is None
-    assert counter.value == 0
 
 
 def test_removing_an_entry_that_is_in_no_list_does_nothing() -> None:

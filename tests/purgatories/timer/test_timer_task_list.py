@@ -17,10 +17,10 @@ def test_all() -> None:
         lists[0].add(TimerTaskEntry(task, 10))
         assert counter.value == number
     for task in tasks[:4]:
-        lists[1].add(TimerTaskEntry(task, 20))
+        _move(task, lists[1], 20)
         assert counter.value == 10
     for task in tasks[4:7]:
-        lists[2].add(TimerTaskEntry(task, 30))
+        _move(task, lists[2], 30)
     assert [[int(task.delay_ms) for task in each] for each in lists] == [
         [7, 8, 9],
         [0, 1, 2, 3],
@@ -30,6 +30,13 @@ def test_all() -> None:
         task.cancel()
     assert [len(list(each)) for each in lists] == [3, 0, 3]
     assert counter.value == 6
+
+
+def _move(task: TimerTask, to: TimerTaskList, expiration_ms: int) -> None:
+    """Add the task again, as `SystemTimer.add` does."""
+    assert task.timer_task_entry is not None
+    task.timer_task_entry.remove()
+    to.add(TimerTaskEntry(task, expiration_ms))
 
 
 def test_expiration_says_whether_it_changed() -> None:
@@ -93,9 +100,19 @@ def test_expired_entry_does_not_hold_its_neighbours() -> None:
     for entry in entries:
         bucket.add(entry)
     bucket.flush(lambda _: False)
+    assert not any(hasattr(entry, side) for entry in entries for side in ("next", "prev"))
+
+
+def test_cancelled_task_does_not_hold_its_neighbours() -> None:
+    """A task that is kept after it was cancelled does not keep other tasks alive."""
+    bucket = TimerTaskList(TaskCounter())
+    tasks = [TimerTask(number) for number in range(3)]
+    entries = [TimerTaskEntry(task, 40) for task in tasks]
     for entry in entries:
-        assert entry.next not in entries
-        assert entry.prev not in entries
+        bucket.add(entry)
+    tasks[0].cancel()
+    bucket.remove(entries[1])
+    assert not any(hasattr(entry, side) for entry in entries[:2] for side in ("next", "prev"))
 
 
 def test_iteration_skips_cancelled_entries() -> None:
@@ -103,5 +120,5 @@ def test_iteration_skips_cancelled_entries() -> None:
     bucket = TimerTaskList(TaskCounter())
     task = TimerTask(1)
     bucket.add(TimerTaskEntry(task, 40))
-    task.timer_task_entry = None
+    task.cancel()
     assert list(bucket) == []

@@ -1,0 +1,184 @@
+"""Runs one action, and another one in a second thread at a chosen step of the first.
+
+    this thread:    step 1, 2, ... at | paused            | ... n
+    second thread:                    | the second action | goes on when its lock is released
+
+A step is a bytecode instruction of `purgatories` that reads or writes state which threads share.
+The second thread runs until it has finished or needs a lock that this thread holds; it continues as
+soon as that lock is released. So each pair of actions has a finite number of interleavings, and
+each of them is deterministic.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Final
+from unittest.mock import patch
+
+import purgatories
+
+PATIENCE_S = 30
+_FOLDER: Final = str(Path(purgatories.__file__).parent)
+# Instructions that may read or write what another thread writes or reads; all others are local.
+_SHARED: Final = (
+    "BEFORE_WITH",
+    "BINARY_SUBSCR",
+    "CALL",
+    "CONTAINS_OP",
+    "DELETE_ATTR",
+    "DELETE_SUBSCR",
+    "FOR_ITER",
+    "LOAD_ATTR",
+    "STORE_ATTR",
+    "STORE_SUBSCR",
+)
+_MODULES_WITH_LOCKS: Final = (
+    "delayed_operation",
+    "expiration_meter",
+    "purgatory",
+    "timer.task_counter",
+    "try_lock_operation",
+    "watcher_list",
+)
+
+Action = Callable[[], object]
+
+
+class Meeting:
+    """The two threads of one interleaving; its locks let the second one run in a fixed order."""
+
+    def __init__(self) -> None:
+        self._second: threading.Thread | None = None
+        self._paused = threading.Semaphore(0)  # released when the second thread blocks or ends
+        self._awaited: Lock | None = None  # by the second thread
+        self._error: BaseException | None = None
+        self._steps_left = -1
+        self._action: Action | None = None  # of the second thread
+
+    def interleave(self, first: Action, second: Action, at: int) -> bool:
+        """Run *first* in this thread, and *second* in another one before step *at* of it.
+
+        Returns False, and does not run *second*, if *first* has fewer steps.
+        """
+        self._steps_left, self._action, self._second, self._error = at, second, None, None
+        sys.settrace(self._on_call)
+        try:
+            first()
+        finally:
+            sys.settrace(None)
+        if self._second is None:
+            return False
+        self._second.join(PATIENCE_S)
+        assert not self._second.is_alive(), "the second action does not end"
+        if self._error is not None:
+            raise self._error
+        return True
+
+    def _on_call(self, frame: FrameType, event: str, _argument: object) -> Any:
+        if not frame.f_code.co_filename.startswith(_FOLDER):
+            return None
+        frame.f_trace_lines = False
+        frame.f_trace_opcodes = True
+        return self._on_step
+
+    def _on_step(self, frame: FrameType, event: str, _argument: object) -> Any:
+        if event == "opcode" and frame.f_lasti in shared_steps(frame.f_code):
+            if self._steps_left == 0:
+                sys.settrace(None)
+                self._begin_second()
+            self._steps_left -= 1
+        return self._on_step
+
+    def _begin_second(self) -> None:
+        self._second = threading.Thread(target=self._run_second, daemon=True)
+        self._second.start()
+        self._wait_until_paused()
+
+    def _run_second(self) -> None:
+        assert self._action is not None
+        try:
+            self._action()
+        except BaseException as error:
+            self._error = error
+        self._paused.release()
+
+    def _wait_until_paused(self) -> None:
+        assert self._paused.acquire(timeout=PATIENCE_S), "the second action waits outside its locks"
+
+    def wait_for(self, lock: Lock) -> None:
+        """Block the thread that needs *lock*, which the other one holds."""
+        assert threading.current_thread() is self._second, "deadlock"
+        self._awaited = lock
+        self._paused.release()
+        assert lock.inner.acquire(timeout=PATIENCE_S), "deadlock"
+
+    def released(self, lock: Lock) -> None:
+        """Let the second thread continue if it waited for *lock*."""
+        if self._awaited is lock and threading.current_thread() is not self._second:
+            self._awaited = None
+            self._wait_until_paused()
+
+
+class Lock:
+    """A lock of `purgatories` in a meeting; re-entrant if *inner* is."""
+
+    def __init__(self, meeting: Meeting, inner: Any) -> None:
+        self._meeting = meeting
+        self.inner = inner
+        self._depth = 0  # how often its holder has acquired it
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """See `threading.Lock.acquire`."""
+        if not self.inner.acquire(blocking=False):
+            if not blocking:
+                return False
+            self._meeting.wait_for(self)
+        self._depth += 1
+        return True
+
+    def release(self) -> None:
+        """See `threading.Lock.release`."""
+        self._depth -= 1
+        is_free = not self._depth
+        self.inner.release()
+        if is_free:
+            self._meeting.released(self)
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *_error: object) -> None:
+        self.release()
+
+
+@contextmanager
+def meeting() -> Iterator[Meeting]:
+    """A meeting whose locks are those that `purgatories` makes in this context."""
+    met = Meeting()
+    with ExitStack() as stack:
+        for module in _MODULES_WITH_LOCKS:
+            for name, make in (("Lock", threading.Lock), ("RLock", threading.RLock)):
+                if hasattr(import_module(f"purgatories.{module}"), name):
+                    made = partial(_lock, met, make)
+                    stack.enter_context(patch(f"purgatories.{module}.{name}", made))
+        yield met
+
+
+def _lock(met: Meeting, make: Callable[[], Any]) -> Lock:
+    return Lock(met, make())
+
+
+@cache
+def shared_steps(code: CodeType) -> frozenset[int]:
+    """The offsets of the instructions of *code* that may read or write shared state."""
+    return frozenset(
+        each.offset for each in dis.get_instructions(code) if each.opname.startswith(_SHARED)
+    )
