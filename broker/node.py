@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from broker.api.dispatch import Dispatcher, advertised
+from broker.api.dispatch import Dispatcher
 from broker.api.services import Services
+from broker.api.table import advertised_versions
 from broker.common.clock import Clock
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
@@ -287,7 +288,7 @@ class Node:
             fetch_sessions=self.fetch_sessions,
             client_quotas=self.client_quotas,
             offload=self.offload,
-            api_versions=advertised(),
+            api_versions=advertised_versions(),
             state_changes=self.changes,
             steps=self.steps,
             unexpected_errors=self.unexpected_errors,

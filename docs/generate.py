@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from broker.api.dispatch import HANDLERS, advertised
+from broker.api.table import HANDLERS, advertised_versions
 from docs import pictures
 from docs.clients_page import clients
 from docs.command_line_page import command_line
@@ -61,7 +61,7 @@ def apis() -> str:
             _clients(name, uses),
             _deviations(handlers[api.api_key]),
         )
-        for api in advertised()
+        for api in advertised_versions()
         for name in [REQUESTS[api.api_key].__name__.removesuffix("Request")]
     )
     return "\n".join(

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from broker.api.dispatch import HANDLERS
 from broker.api.error_responses.table import error_response
+from broker.api.table import HANDLERS
 from integration.kafka.java_program import java_command
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode

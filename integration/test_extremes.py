@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from broker.api.dispatch import HANDLERS
+from broker.api.table import HANDLERS
 from integration.extremes.known import KNOWN, reason
 from integration.extremes.outcomes import outcomes
 from integration.kafka.source import start_kafka

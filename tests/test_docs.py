@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from antechamber import cli, explain_command, fault_command, requests_command
-from broker.api.dispatch import HANDLERS
+from broker.api.table import HANDLERS
 from broker.command_line.arguments import parse_arguments
 from docs.generate import PAGES, USES
 from pipeline.arguments import parse as parse_analyze

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.api.dispatch import HANDLERS
+from broker.api.table import HANDLERS
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recorder")

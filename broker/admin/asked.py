@@ -10,7 +10,7 @@ from broker.admin.conditions import Condition, GroupStable, HighWatermark, InSyn
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, RequestQuery
 from broker.admin.http import HttpError
 from broker.admin.query import Query
-from broker.api.dispatch import HANDLERS
+from broker.api.table import HANDLERS
 
 API_NAMES = sorted(request.__name__.removesuffix("Request") for request in HANDLERS)
 _INT_MAX = 2**31 - 1

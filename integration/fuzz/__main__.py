@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from broker.api.dispatch import HANDLERS
+from broker.api.table import HANDLERS
 from integration.fuzz.broker import FuzzedBroker, HonestClient
 from integration.fuzz.corpus import save, shrunk
 from integration.fuzz.honest_client import TOPIC

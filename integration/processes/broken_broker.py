@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 
 from broker.__main__ import main
-from broker.api import dispatch
 from broker.api.request import Request
+from broker.api.table import API_BY_KEY
 from broker.common.errors import InvariantBroken
 from protocol.messages.heartbeat import HeartbeatRequest
 
@@ -26,5 +26,5 @@ def _heartbeat(request: Request[HeartbeatRequest]) -> None:
 
 
 if __name__ == "__main__":
-    dispatch._BY_KEY[_HEARTBEAT] = (HeartbeatRequest, _heartbeat)
+    API_BY_KEY[_HEARTBEAT] = (HeartbeatRequest, _heartbeat)
     sys.exit(main())

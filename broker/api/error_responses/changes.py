@@ -1,12 +1,12 @@
-"""Errors of requests about what the controller keeps: topics, leaders, replicas, configs, quotas.
+"""Error responses of requests about topics, leaders, reassignments, configs and quotas.
 
 Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from broker.api.error_responses.failure import Failure
 from protocol.messages import alter_client_quotas, alter_configs, incremental_alter_configs
@@ -64,6 +64,12 @@ from protocol.messages.list_partition_reassignments import (
     ListPartitionReassignmentsResponse,
     OngoingPartitionReassignment,
     OngoingTopicReassignment,
+)
+
+Altered = TypeVar(
+    "Altered",
+    alter_configs.AlterConfigsResourceResponse,
+    incremental_alter_configs.AlterConfigsResourceResponse,
 )
 
 
@@ -186,33 +192,33 @@ def _describe_configs(body: DescribeConfigsRequest, failure: Failure) -> Describ
 
 
 def _alter_configs(body: AlterConfigsRequest, failure: Failure) -> AlterConfigsResponse:
-    return AlterConfigsResponse(
-        responses=[
-            alter_configs.AlterConfigsResourceResponse(
-                error_code=failure.code,
-                error_message=failure.message,
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-            )
-            for resource in body.resources
-        ]
-    )
+    cls = alter_configs.AlterConfigsResourceResponse
+    return AlterConfigsResponse(responses=_altered(cls, body.resources, failure))
 
 
 def _incremental_alter_configs(
     body: IncrementalAlterConfigsRequest, failure: Failure
 ) -> IncrementalAlterConfigsResponse:
-    return IncrementalAlterConfigsResponse(
-        responses=[
-            incremental_alter_configs.AlterConfigsResourceResponse(
-                error_code=failure.code,
-                error_message=failure.message,
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-            )
-            for resource in body.resources
-        ]
-    )
+    cls = incremental_alter_configs.AlterConfigsResourceResponse
+    return IncrementalAlterConfigsResponse(responses=_altered(cls, body.resources, failure))
+
+
+def _altered(
+    cls: type[Altered],
+    resources: Iterable[
+        alter_configs.AlterConfigsResource | incremental_alter_configs.AlterConfigsResource
+    ],
+    failure: Failure,
+) -> list[Altered]:
+    return [
+        cls(
+            error_code=failure.code,
+            error_message=failure.message,
+            resource_type=resource.resource_type,
+            resource_name=resource.resource_name,
+        )
+        for resource in resources
+    ]
 
 
 def _list_config_resources(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from broker.api.dispatch import HANDLERS
+from broker.api.table import HANDLERS
 from integration.parity.requests import LATEST, batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka, Story, scenario
 from protocol.messages.api_versions import ApiVersionsRequest

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from broker.api import dispatch
-from broker.api.dispatch import HANDLERS
 from broker.api.request import Request
+from broker.api.table import API_BY_KEY, HANDLERS
 
 
 def contain_errors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,4 +27,4 @@ def break_handler(monkeypatch: pytest.MonkeyPatch, cls: Any, error: Exception) -
 def replace_handler(monkeypatch: pytest.MonkeyPatch, cls: Any, handler: Any) -> None:
     """Let *handler* handle an API."""
     assert cls in HANDLERS
-    monkeypatch.setitem(dispatch._BY_KEY, cls.__spec__.key, (cls, handler))
+    monkeypatch.setitem(API_BY_KEY, cls.__spec__.key, (cls, handler))

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 import trio
 
-from broker.api.dispatch import _BY_KEY, HANDLERS, advertised
+from broker.api.table import API_BY_KEY
 from broker.wait_records.recorder import Recorder
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response, encode_request
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest, MetadataResponse
-from protocol.messages.produce import ProduceRequest
 from tests.client import running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
@@ -97,17 +96,6 @@ async def test_a_request_is_logged_in_one_line(
     ]
 
 
-def test_what_is_advertised_is_what_is_served() -> None:
-    """Every handler's API is advertised with all of its versions; Produce seems to begin at 0."""
-    ranges = {each.api_key: (each.min_version, each.max_version) for each in advertised()}
-
-    assert len(ranges) == len(HANDLERS)
-    for request in HANDLERS:
-        versions = request.__spec__.versions
-        first = 0 if request is ProduceRequest else versions[0]
-        assert ranges[request.__spec__.key] == (first, versions[-1])
-
-
 async def test_strict_mode_raises_an_exception_of_a_handler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,8 +104,8 @@ async def test_strict_mode_raises_an_exception_of_a_handler(
     def broken(request: object) -> None:
         raise ZeroDivisionError
 
-    cls, _ = _BY_KEY[18]
-    monkeypatch.setitem(_BY_KEY, 18, (cls, broken))
+    cls, _ = API_BY_KEY[18]
+    monkeypatch.setitem(API_BY_KEY, 18, (cls, broken))
     with pytest.RaisesGroup(ZeroDivisionError, flatten_subgroups=True):
         async with running_node(tmp_path) as node:
             node.client().start(ApiVersionsRequest(), 0)

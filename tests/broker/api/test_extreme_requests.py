@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.api.dispatch import HANDLERS
+from broker.api.table import HANDLERS
 from broker.groups.offsets_topic import ensure_offsets_topic
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response

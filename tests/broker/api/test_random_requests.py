@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.api.dispatch import HANDLERS
+from broker.api.table import HANDLERS
 from protocol.messages.api_versions import ApiVersionsRequest
 from tests.batches import batch
 from tests.client import Client, RunningNode, running_node

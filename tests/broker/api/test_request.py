@@ -11,10 +11,10 @@ import pytest
 import trio
 import trio.testing
 
-from broker.api.dispatch import _BY_KEY
 from broker.api.outcome import Outcome
 from broker.api.request import Request, Resume
 from broker.api.services import Services
+from broker.api.table import API_BY_KEY
 from broker.common.errors import Refused
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
@@ -160,7 +160,7 @@ def patched(api: type, work: Callable[[object], object]) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         key = api.__spec__.key  # type: ignore[attr-defined]  # every message has one
-        patch.setitem(_BY_KEY, key, (api, handler))
+        patch.setitem(API_BY_KEY, key, (api, handler))
         yield
 
 

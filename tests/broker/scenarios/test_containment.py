@@ -13,10 +13,10 @@ import trio
 import trio.testing
 
 from broker.api import dispatch
-from broker.api.dispatch import HANDLERS
 from broker.api.error_responses.table import error_response
 from broker.api.outcome import Outcome
 from broker.api.request import Request
+from broker.api.table import HANDLERS
 from broker.common.topic_partition import TopicPartition
 from broker.replication.delta_applier import DeltaApplier
 from broker.steps.offload import WorkerThreads

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from broker.api.dispatch import HANDLERS
+from broker.api.table import HANDLERS
 from protocol.codec import coded
 from protocol.messages.alter_client_quotas import (
     AlterClientQuotasRequest,

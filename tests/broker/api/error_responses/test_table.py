@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from broker.api.dispatch import HANDLERS
 from broker.api.error_responses.table import ERROR_RESPONSES, error_response
+from broker.api.table import HANDLERS
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
 from protocol.messages import RESPONSES

@@ -6,8 +6,8 @@ from types import GeneratorType
 from typing import Any
 from uuid import UUID
 
-from broker.api.dispatch import HANDLERS
 from broker.api.outcome import PARKED
+from broker.api.table import HANDLERS
 from broker.groups.group_states import GroupStates
 from broker.steps.offload import Inline
 from protocol.messages.join_group import JoinGroupRequest

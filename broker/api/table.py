@@ -1,0 +1,169 @@
+"""The APIs that are served: the class of the request, and its handler.
+
+ApiVersions responses and the dispatch of requests use the same table, so an API that is not in it
+does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from broker.api.handlers.alter_client_quotas import alter_client_quotas
+from broker.api.handlers.alter_configs import alter_configs
+from broker.api.handlers.alter_partition_reassignments import alter_partition_reassignments
+from broker.api.handlers.alter_replica_log_dirs import alter_replica_log_dirs
+from broker.api.handlers.api_versions import api_versions
+from broker.api.handlers.consumer_group_describe import consumer_group_describe
+from broker.api.handlers.consumer_group_heartbeat import consumer_group_heartbeat
+from broker.api.handlers.create_partitions import create_partitions
+from broker.api.handlers.create_topics import create_topics
+from broker.api.handlers.delete_groups import delete_groups
+from broker.api.handlers.delete_records import delete_records
+from broker.api.handlers.delete_topics import delete_topics
+from broker.api.handlers.describe_client_quotas import describe_client_quotas
+from broker.api.handlers.describe_cluster import describe_cluster
+from broker.api.handlers.describe_configs import describe_configs
+from broker.api.handlers.describe_groups import describe_groups
+from broker.api.handlers.describe_log_dirs import describe_log_dirs
+from broker.api.handlers.describe_producers import describe_producers
+from broker.api.handlers.describe_quorum import describe_quorum
+from broker.api.handlers.describe_topic_partitions import describe_topic_partitions
+from broker.api.handlers.elect_leaders import elect_leaders
+from broker.api.handlers.fetch import fetch
+from broker.api.handlers.find_coordinator import find_coordinator
+from broker.api.handlers.heartbeat import heartbeat
+from broker.api.handlers.incremental_alter_configs import incremental_alter_configs
+from broker.api.handlers.init_producer_id import init_producer_id
+from broker.api.handlers.join_group import join_group
+from broker.api.handlers.leave_group import leave_group
+from broker.api.handlers.list_config_resources import list_config_resources
+from broker.api.handlers.list_groups import list_groups
+from broker.api.handlers.list_offsets import list_offsets
+from broker.api.handlers.list_partition_reassignments import list_partition_reassignments
+from broker.api.handlers.metadata import metadata
+from broker.api.handlers.offset_commit import offset_commit
+from broker.api.handlers.offset_delete import offset_delete
+from broker.api.handlers.offset_fetch import offset_fetch
+from broker.api.handlers.offset_for_leader_epoch import offset_for_leader_epoch
+from broker.api.handlers.produce import produce
+from broker.api.handlers.sync_group import sync_group
+from broker.api.handlers.unregister_broker import unregister_broker
+from broker.api.handlers.update_features import update_features
+from broker.api.request import Request
+from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
+from protocol.messages.alter_configs import AlterConfigsRequest
+from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
+from protocol.messages.alter_replica_log_dirs import AlterReplicaLogDirsRequest
+from protocol.messages.api_versions import ApiVersion, ApiVersionsRequest
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from protocol.messages.create_partitions import CreatePartitionsRequest
+from protocol.messages.create_topics import CreateTopicsRequest
+from protocol.messages.delete_groups import DeleteGroupsRequest
+from protocol.messages.delete_records import DeleteRecordsRequest
+from protocol.messages.delete_topics import DeleteTopicsRequest
+from protocol.messages.describe_client_quotas import DescribeClientQuotasRequest
+from protocol.messages.describe_cluster import DescribeClusterRequest
+from protocol.messages.describe_configs import DescribeConfigsRequest
+from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.describe_log_dirs import DescribeLogDirsRequest
+from protocol.messages.describe_producers import DescribeProducersRequest
+from protocol.messages.describe_quorum import DescribeQuorumRequest
+from protocol.messages.describe_topic_partitions import DescribeTopicPartitionsRequest
+from protocol.messages.elect_leaders import ElectLeadersRequest
+from protocol.messages.fetch import FetchRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
+from protocol.messages.init_producer_id import InitProducerIdRequest
+from protocol.messages.join_group import JoinGroupRequest
+from protocol.messages.leave_group import LeaveGroupRequest
+from protocol.messages.list_config_resources import ListConfigResourcesRequest
+from protocol.messages.list_groups import ListGroupsRequest
+from protocol.messages.list_offsets import ListOffsetsRequest
+from protocol.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
+from protocol.messages.metadata import MetadataRequest
+from protocol.messages.offset_commit import OffsetCommitRequest
+from protocol.messages.offset_delete import OffsetDeleteRequest
+from protocol.messages.offset_fetch import OffsetFetchRequest
+from protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from protocol.messages.produce import ProduceRequest
+from protocol.messages.sync_group import SyncGroupRequest
+from protocol.messages.unregister_broker import UnregisterBrokerRequest
+from protocol.messages.update_features import UpdateFeaturesRequest
+
+Body = TypeVar("Body")
+
+# Returns the response, an `Outcome`, or a generator that returns one of them.
+Handler = Callable[[Request[Any]], object]
+
+
+def _api(cls: type[Body], handler: Callable[[Request[Body]], object]) -> tuple[Any, Handler]:
+    """An entry of the table; mypy checks that the handler is one for that request."""
+    return cls, handler
+
+
+HANDLERS: dict[Any, Handler] = dict(
+    (
+        _api(ProduceRequest, produce),
+        _api(FetchRequest, fetch),
+        _api(ListOffsetsRequest, list_offsets),
+        _api(MetadataRequest, metadata),
+        _api(OffsetCommitRequest, offset_commit),
+        _api(OffsetFetchRequest, offset_fetch),
+        _api(FindCoordinatorRequest, find_coordinator),
+        _api(JoinGroupRequest, join_group),
+        _api(HeartbeatRequest, heartbeat),
+        _api(LeaveGroupRequest, leave_group),
+        _api(SyncGroupRequest, sync_group),
+        _api(DescribeGroupsRequest, describe_groups),
+        _api(ListGroupsRequest, list_groups),
+        _api(DeleteGroupsRequest, delete_groups),
+        _api(OffsetDeleteRequest, offset_delete),
+        _api(ConsumerGroupHeartbeatRequest, consumer_group_heartbeat),
+        _api(ConsumerGroupDescribeRequest, consumer_group_describe),
+        _api(ApiVersionsRequest, api_versions),
+        _api(CreateTopicsRequest, create_topics),
+        _api(DeleteTopicsRequest, delete_topics),
+        _api(DeleteRecordsRequest, delete_records),
+        _api(InitProducerIdRequest, init_producer_id),
+        _api(OffsetForLeaderEpochRequest, offset_for_leader_epoch),
+        _api(DescribeConfigsRequest, describe_configs),
+        _api(CreatePartitionsRequest, create_partitions),
+        _api(DescribeClusterRequest, describe_cluster),
+        _api(ListPartitionReassignmentsRequest, list_partition_reassignments),
+        _api(ElectLeadersRequest, elect_leaders),
+        _api(AlterPartitionReassignmentsRequest, alter_partition_reassignments),
+        _api(IncrementalAlterConfigsRequest, incremental_alter_configs),
+        _api(AlterConfigsRequest, alter_configs),
+        _api(ListConfigResourcesRequest, list_config_resources),
+        _api(DescribeClientQuotasRequest, describe_client_quotas),
+        _api(AlterClientQuotasRequest, alter_client_quotas),
+        _api(DescribeTopicPartitionsRequest, describe_topic_partitions),
+        _api(DescribeLogDirsRequest, describe_log_dirs),
+        _api(AlterReplicaLogDirsRequest, alter_replica_log_dirs),
+        _api(DescribeProducersRequest, describe_producers),
+        _api(DescribeQuorumRequest, describe_quorum),
+        _api(UpdateFeaturesRequest, update_features),
+        _api(UnregisterBrokerRequest, unregister_broker),
+    )
+)
+
+API_BY_KEY = {cls.__spec__.key: (cls, handler) for cls, handler in HANDLERS.items()}
+
+# Older librdkafka decides from Produce's lowest version whether it may compress (KAFKA-18659);
+# versions 0 to 2 are advertised, and refused, as Kafka does.
+_PRODUCE_ADVERTISED_SINCE = 0
+
+
+def advertised_versions() -> list[ApiVersion]:
+    """The range of versions of each API, as ApiVersions responses contain them."""
+    ranges = []
+    for cls in HANDLERS:
+        versions = cls.__spec__.versions
+        first = _PRODUCE_ADVERTISED_SINCE if cls is ProduceRequest else versions[0]
+        ranges.append(
+            ApiVersion(api_key=cls.__spec__.key, min_version=first, max_version=versions[-1])
+        )
+    return sorted(ranges, key=lambda each: each.api_key)
