@@ -1,4 +1,4 @@
-"""What a leader asks of the controller: another in-sync set, if its view is up to date."""
+"""A leader's request to change the ISR of a partition, and its validation."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from protocol.errors import ErrorCode
 
 @dataclass(slots=True, frozen=True)
 class AlterPartition:
-    """One partition of Kafka's AlterPartition request.
+    """One partition of an AlterPartition request.
 
-    ``new_isr_epochs``: the broker epoch in which the leader knows each member of ``new_isr``, -1
-    where it does not (KIP-903).
+    ``new_isr_epochs``: the broker epochs in which the leader knows the members of ``new_isr``, -1
+    where unknown (KIP-903).
     """
 
     key: TopicPartition
@@ -31,7 +31,7 @@ class AlterPartition:
 
 
 def validate_alter_partition(change: AlterPartition, image: MetadataImage) -> TopicImage:
-    """The topic it is about; raises `ApiError`.
+    """The topic of the partition; raises `ApiError`.
 
     In the order of Kafka's ``ReplicationControlManager.validateAlterPartitionData``.
     """
@@ -72,5 +72,5 @@ def _check_partition(
 
 
 def _is_eligible(broker: Broker | None, known_epoch: int) -> bool:
-    """Alive, and in the life that the leader knows: another one may lack what it had before."""
+    """Alive, in the epoch that the leader knows: in another epoch it may lack records."""
     return broker is not None and not broker.fenced and known_epoch in (-1, broker.epoch)

@@ -1,9 +1,10 @@
-"""Decisions about many partitions, made in slices and written down in batches.
+"""Changes of many partitions, computed in slices and committed in batches.
 
-    decide, decide, ... yield ... decide, decide --commit--> one transaction for all of these
+    change, change, ... yield ... change, change --commit--> one transaction for the batch
 
-Between two slices partitions may change for other reasons. So each decision remembers what it was
-made about, and is made again at the commit if that is not what the partition is by then.
+Between two slices partitions may change for other reasons. So the batch keeps the registration from
+which each change was computed, and computes it again at the commit if the partition has another
+one.
 """
 
 from __future__ import annotations
@@ -21,28 +22,28 @@ RulesOf = Callable[[TopicImage], Callable[[int], Rules]]
 
 
 class ChangeBatch:
-    """What partitions are to become; nothing is changed here."""
+    """The new registrations of partitions; it changes nothing itself."""
 
     def __init__(self, image: MetadataImage, rules_of: RulesOf) -> None:
         self._image = image
         self._rules_of = rules_of
-        self._made: dict[str, dict[int, tuple[PartitionRegistration, ChangePartition]]] = {}
+        self._changes: dict[str, dict[int, tuple[PartitionRegistration, ChangePartition]]] = {}
         self._new: dict[str, dict[int, PartitionRegistration]] = {}
         self._last: tuple[TopicImage, Callable[[int], Rules]] | None = None
         self.count = 0
 
-    def add(self, topic: TopicImage, index: int, decide: ChangePartition) -> None:
-        """Decide about a partition; raises what *decide* raises."""
+    def add(self, topic: TopicImage, index: int, change: ChangePartition) -> None:
+        """Add a change of a partition; raises what *change* raises."""
         old = topic.partitions[index]
-        new = decide(old, self._rules(topic)(index))
-        self._made.setdefault(topic.name, {})[index] = old, decide
+        new = change(old, self._rules(topic)(index))
+        self._changes.setdefault(topic.name, {})[index] = old, change
         self._new.setdefault(topic.name, {})[index] = new
         self.count += 1
 
     def changed_topics(self) -> list[TopicImage]:
-        """The topics as they are to become, those that still exist."""
+        """The topics with their changes, if they still exist."""
         changed = []
-        for name, made in self._made.items():
+        for name, made in self._changes.items():
             topic = self._image.topic(name)
             if topic is not None:
                 self._renew(topic, made)
@@ -52,13 +53,13 @@ class ChangeBatch:
     def _renew(
         self, topic: TopicImage, made: Mapping[int, tuple[PartitionRegistration, ChangePartition]]
     ) -> None:
-        """Decide again about partitions that have changed since."""
+        """Make the change again for partitions that have changed meanwhile."""
         new = self._new[topic.name]
-        for index, (old, decide) in made.items():
+        for index, (old, change) in made.items():
             now = topic.partitions[index]
             if now is not old:
                 try:
-                    new[index] = decide(now, self._rules(topic)(index))
+                    new[index] = change(now, self._rules(topic)(index))
                 except ApiError:
                     new[index] = now
 
@@ -69,7 +70,7 @@ class ChangeBatch:
 
 
 def with_partitions(topic: TopicImage, changes: Mapping[int, PartitionRegistration]) -> TopicImage:
-    """The topic with some of its partitions changed; itself if they are as they were."""
+    """The topic with some partitions replaced; the same object if nothing differs."""
     partitions = list(topic.partitions)
     for index, partition in changes.items():
         partitions[index] = partition

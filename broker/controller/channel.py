@@ -1,7 +1,7 @@
-"""A node's way to the controller, which a test can make slow, or bad.
+"""A node's channel to the controller, which tests can delay or make fail.
 
-In Kafka these are requests over the network, answered later. Here the answer comes on the caller's
-own stack, and who asks must bear either.
+In Kafka these are requests over the network with asynchronous responses. Here the response usually
+comes on the caller's stack, so callers must support both.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Answer = Callable[[PartitionRegistration | ApiError], None]
 
 
 class ControllerChannel:
-    """Asks *controller* on behalf of one node."""
+    """Sends requests to *controller* on behalf of one node."""
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
@@ -27,7 +27,7 @@ class ControllerChannel:
         self._refusals: deque[ApiError] = deque()
 
     def alter_partition(self, change: AlterPartition, answer: Answer) -> None:
-        """Ask for another in-sync set."""
+        """Request another ISR for a partition."""
         if self._held is not None:
             self._held.append((change, answer))
             return
@@ -42,25 +42,25 @@ class ControllerChannel:
             answer(registration)
 
     def replicas_failed(self, node_id: int, keys: Iterable[TopicPartition]) -> None:
-        """Tell that a node's disk has failed with these partitions on it."""
+        """Report that a node's disk with these partitions has failed."""
         self._controller.replicas_failed(node_id, keys)
 
     def hold(self) -> None:
-        """Keep what is asked from now on back."""
+        """Delay requests from now on."""
         if self._held is None:
             self._held = deque()
 
     def release(self) -> None:
-        """Ask what was kept back, in order."""
+        """Send the delayed requests in order, and delay no more."""
         held, self._held = self._held or deque(), None
         for change, answer in held:
             self.alter_partition(change, answer)
 
     def drop_held(self) -> None:
-        """Lose what was kept back: it is neither asked nor answered, ever."""
+        """Drop the delayed requests: they are never sent and get no response."""
         if self._held is not None:
             self._held.clear()
 
     def refuse_next(self, error: ApiError) -> None:
-        """Answer the next question with *error*."""
+        """Respond to the next request with *error*."""
         self._refusals.append(error)

@@ -1,9 +1,9 @@
-"""The controller: the one authority on which topics exist, where they are, and who leads.
+"""The controller: decides which topics exist, where their replicas are, and which nodes lead.
 
-Kafka elects one and replicates its log; here it is an object in the process, and what it decides is
-on every node's feed when its call returns - so that when a request to create a topic is answered,
-every node already serves it. A node that stops is fenced: it leaves in-sync sets and loses its
-leaderships until it registers again, with a higher epoch.
+Kafka elects a controller and replicates its log; here it is an object in the process. A decision is
+on every node's metadata feed when the call returns, so that every node serves a topic when the
+response to its creation is sent. A node that stops is fenced: it leaves the ISRs and loses its
+leaderships until it registers again, with a higher broker epoch.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from broker.steps.queue import DONE, Signal, Slices, StepQueue, finish
 from protocol.errors import ErrorCode
 
 CheckConfigs = Callable[[dict[str, str]], None]
-# All settings of a resource as they are, and what a request makes of them.
+# Maps the present settings of a resource to those after a request.
 ConfigsChanged = Callable[[dict[str, str]], dict[str, str]]
 
 
@@ -58,10 +58,10 @@ _NOTHING_TO_MOVE = "Unable to find a topic named {}.", "Unable to find partition
 
 
 class Controller:
-    """Registers nodes, elects leaders, moves replicas, makes and deletes topics.
+    """Registers nodes, elects leaders, reassigns partitions, creates and deletes topics.
 
-    ``check_configs`` raises `ApiError` INVALID_CONFIG for topic configs that make no sense. Changes
-    of many partitions are made at once until ``steps`` is set, which runs them in slices.
+    ``check_configs`` raises `ApiError` INVALID_CONFIG for invalid topic configs. Changes of many
+    partitions are made in one step until ``steps`` is set, which runs them in slices.
     """
 
     def __init__(self, store: ControllerStore, config: Config, check_configs: CheckConfigs) -> None:
@@ -75,13 +75,13 @@ class Controller:
     # ---------------------------------------------------------------------------------- nodes
 
     def register(self, broker: Broker, listener: MetadataListener) -> MetadataFeed:
-        """Add a node, or bring it back with a new epoch; its feed is held until it releases it.
+        """Add a node, or restore it with a new broker epoch; the node releases its feed.
 
-        One that comes back has crashed: as in Kafka it is in sync and eligible nowhere, until it
-        has caught up. Partitions without a leader get one if they can.
+        A node that comes back has had an unclean shutdown: as in Kafka it is not in any ISR or ELR
+        until it has caught up. Partitions without a leader get one if possible.
         """
         node_id = broker.node_id
-        assert not self.image.alive(node_id), "a node registers once in its life"
+        assert not self.image.alive(node_id), "a node registers once per start"
         if node_id in self.image.brokers:
             finish(
                 self._state.change_all(
@@ -99,10 +99,7 @@ class Controller:
 
     @contextmanager
     def starting(self) -> Iterator[None]:
-        """Nodes that register inside start together: leaders are elected when all are there.
-
-        Who led before leads again, in a new epoch; who has not come is out of sync.
-        """
+        """Nodes that register inside start together; leaders are elected at the end."""
         self._starting = True
         try:
             yield
@@ -116,19 +113,16 @@ class Controller:
         )
 
     def fence(self, node_id: int) -> Signal:
-        """A node is gone: others lead what it led, and it is in sync with nobody.
-
-        The signal is set when that is so for all partitions.
-        """
+        """Fence a node that has stopped; the signal is set when all partitions are changed."""
         self._state.unsubscribe(node_id)
         if node_id not in self.image.brokers:
-            return DONE  # it has been unregistered before
-        assert self.image.alive(node_id), "only a node that is alive can go"
+            return DONE  # it was unregistered before
+        assert self.image.alive(node_id), "only a live node can be fenced"
         self._state.put_broker(replace(self.image.brokers[node_id], fenced=True))
         return self._handle_broker_fenced(node_id)
 
     def unregister(self, node_id: int) -> None:
-        """Forget a node, until it registers again; one that lives leads and follows nobody then.
+        """Remove a node until it registers again; a live one stops leading and following.
 
         Raises `ApiError` BROKER_ID_NOT_REGISTERED. Kafka's ``unregisterBroker``.
         """
@@ -141,7 +135,7 @@ class Controller:
         self._handle_broker_fenced(node_id)
 
     def _handle_broker_fenced(self, node_id: int) -> Signal:
-        """The node may be back before all of its partitions have been dealt with."""
+        """Apply the fencing to partitions; the node may return before all are done."""
         alive = self.image.alive
         return self._change_all(
             lambda _, partition: node_id in partition.isr and not alive(node_id),
@@ -149,7 +143,7 @@ class Controller:
         )
 
     def replicas_failed(self, node_id: int, keys: Iterable[TopicPartition]) -> None:
-        """A node's disk has failed with these partitions on it: others lead and are in sync."""
+        """A node's disk with these partitions has failed: it leaves their ISRs."""
         self._state.offline.update((node_id, key) for key in keys)
         offline = self._state.offline
         self._change_all(
@@ -159,20 +153,20 @@ class Controller:
 
     @property
     def log_end_offset(self) -> int:
-        """The changes of the cluster since the start: where Kafka's metadata log would end."""
+        """The number of changes since the start; Kafka has the metadata log's end offset."""
         return self._state.log_end_offset
 
     def lag(self, node_id: int) -> int:
-        """How many changes have not reached a node yet that is alive."""
+        """The number of changes that a live node has not received yet."""
         return self._state.lag(node_id)
 
     # ----------------------------------------------------------------------------- partitions
 
     def alter_partition(self, asked: AlterPartition) -> PartitionRegistration:
-        """Give a partition another in-sync set, as its leader asks.
+        """Change the ISR of a partition at its leader's request.
 
         Raises `ApiError` as Kafka's ``ReplicationControlManager.alterPartition``; also
-        NEW_LEADER_ELECTED when the change completes a reassignment that takes the leader away.
+        NEW_LEADER_ELECTED when the change completes a reassignment that removes the leader.
         """
         topic = validate_alter_partition(asked, self.image)
         index = asked.key.partition
@@ -187,9 +181,10 @@ class Controller:
     def elect_leaders(
         self, election: Election, partitions: Iterable[TopicPartition] | None = None
     ) -> Slices[Results]:
-        """Hold elections, for all partitions or those named; for each, why not, if not.
+        """Hold elections for these or all partitions; the result has an error or None for each.
 
-        Without names those that need none are left out. Kafka's ``electLeaders``.
+        If *partitions* is None, partitions that need no election are left out. Kafka's
+        ``electLeaders``.
         """
         keys = self._state.keys() if partitions is None else partitions
         decisions = dict.fromkeys(keys, partial(elect_leader, election))
@@ -213,9 +208,9 @@ class Controller:
         *,
         may_change_factor: bool = True,
     ) -> Slices[Results]:
-        """Move partitions to these replicas, or, with None, call off the move that is under way.
+        """Reassign partitions to these replicas; None cancels a reassignment.
 
-        For each, why not, if not: as Kafka's ``alterPartitionReassignments``.
+        The result has an error or None for each. Kafka's ``alterPartitionReassignments``.
         """
 
         def move(
@@ -234,7 +229,7 @@ class Controller:
         return self._state.change_each(decisions, _NOTHING_TO_MOVE)
 
     def reassignments(self) -> dict[TopicPartition, PartitionRegistration]:
-        """The partitions that are on their way to other nodes."""
+        """The partitions with a reassignment in progress."""
         return {
             TopicPartition(topic.name, index): partition
             for topic in self.image
@@ -243,11 +238,11 @@ class Controller:
         }
 
     def rebalance_leaders(self) -> None:
-        """Give leaderships back to the preferred replicas (``maybeBalancePartitionLeaders``)."""
+        """Return leadership to the preferred replicas (``maybeBalancePartitionLeaders``)."""
         self._change_all(lambda _, each: not has_preferred_leader(each), elect_preferred_leader)
 
     def elect_unclean_leaders(self) -> None:
-        """Where a topic allows it, lead what nobody leads (``maybeElectUncleanLeaders``)."""
+        """Elect leaders where there are none, unclean ones where they are allowed."""
         self._elect_missing_leaders()
 
     def _elect_missing_leaders(self) -> None:
@@ -269,10 +264,10 @@ class Controller:
         configs: dict[str, str] | None = None,
         validate_only: bool = False,
     ) -> TopicImage:
-        """Create a topic and return it; -1 takes the broker's default.
+        """Create a topic and return it; -1 is the broker's default.
 
         Raises `ApiError` as Kafka's ``ReplicationControlManager.createTopic``. With
-        ``validate_only`` all is checked and nothing made.
+        ``validate_only`` the topic is validated and not created.
         """
         topic = self._new_topics.topic(
             name, partitions, replication_factor, assignments, configs or {}
@@ -304,10 +299,7 @@ class Controller:
     def alter_topic_configs(
         self, name: str, changed: ConfigsChanged, *, validate_only: bool = False
     ) -> None:
-        """Give a topic the settings that *changed* makes of those it has; raises `ApiError`.
-
-        Unclean leaders that are allowed from now on are elected in their time, as in Kafka.
-        """
+        """Replace a topic's settings with the result of *changed*; raises `ApiError`."""
         topic = self.image.topic(name)
         if topic is None:
             raise ApiError(
@@ -325,7 +317,7 @@ class Controller:
     def alter_broker_configs(
         self, name: str, changed: ConfigsChanged, *, validate_only: bool = False
     ) -> None:
-        """Store what a node has checked for itself or, under the empty name, for all nodes."""
+        """Store settings that a node has validated for itself or, under the empty name, for all."""
         before = self.image.broker_configs.get(name, {})
         configs = changed(before)
         check_min_insync_replicas(name, before, configs)
@@ -338,7 +330,10 @@ class Controller:
     def alter_group_configs(
         self, group_id: str, changed: ConfigsChanged, *, validate_only: bool = False
     ) -> None:
-        """The same for a group, which need not be there; raises `ApiError` INVALID_CONFIG."""
+        """Change the settings of a group, which need not exist.
+
+        Raises `ApiError` INVALID_CONFIG.
+        """
         before = self.image.group_configs.get(group_id, {})
         configs = changed(before)
         check_group_configs(self._state.config, configs)
@@ -348,7 +343,7 @@ class Controller:
     def alter_client_metrics(
         self, name: str, changed: ConfigsChanged, *, validate_only: bool = False
     ) -> None:
-        """The same for a subscription of client metrics; raises `ApiError`."""
+        """Change the settings of a client metrics subscription; raises `ApiError`."""
         before = self.image.client_metrics.get(name, {})
         configs = changed(before)
         check_client_metrics_configs(configs)
@@ -358,7 +353,7 @@ class Controller:
     def alter_client_quotas(
         self, entity: Entity, changes: Mapping[str, float | None], *, validate_only: bool = False
     ) -> None:
-        """Give clients other quotas, None removing one; raises `ApiError` INVALID_REQUEST."""
+        """Change quotas of clients, None removes one; raises `ApiError` INVALID_REQUEST."""
         before = self.image.client_quotas.get(entity, {})
         quotas = altered(entity, before, changes)
         if not validate_only and quotas != before:
@@ -367,17 +362,17 @@ class Controller:
     # --------------------------------------------------------------------------------- others
 
     def one_commit(self) -> AbstractContextManager[None]:
-        """Write the changes that are made inside in one transaction; nodes learn of them after."""
+        """Write all changes made inside in one transaction; nodes get them afterwards."""
         return self._state.one_commit()
 
     def applied(self) -> Slices[None]:
-        """Wait until every node has applied all changes up to now, but for nodes that are held."""
+        """Wait until all nodes, except held ones, have applied all changes up to now."""
         return self._state.applied()
 
-    def _change_all(self, concerns: Affects, decide: ChangePartition) -> Signal:
-        """Change in slices what *concerns* says; the signal is set when that is done."""
+    def _change_all(self, affects: Affects, change: ChangePartition) -> Signal:
+        """Change the partitions that *affects* selects, in slices; the signal is set at the end."""
         done = Signal()
-        self.steps.start(self._state.change_all(concerns, decide), lambda _: done.set())
+        self.steps.start(self._state.change_all(affects, change), lambda _: done.set())
         return done
 
     def _topic_or_error(self, name: str) -> TopicImage:
@@ -387,7 +382,7 @@ class Controller:
         return topic
 
     def next_producer_id(self) -> int:
-        """A producer id that was never given before, also not before a restart."""
+        """A producer id that was never returned before, including before a restart."""
         return self._state.next_producer_id()
 
     def close(self) -> None:

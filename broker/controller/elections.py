@@ -1,6 +1,6 @@
-"""What becomes of a partition when nodes come and go, or when somebody asks for another leader.
+"""Changes of one partition when nodes register, stop or fail, and when an election is requested.
 
-Each is one partition's part of what Kafka's ``ReplicationControlManager`` does with many of them.
+Each is the part for one partition of a method of Kafka's ``ReplicationControlManager``.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from protocol.errors import ErrorCode
 
 
 def with_leader(partition: PartitionRegistration, rules: Rules) -> PartitionRegistration:
-    """The partition led by whoever can, if nobody leads it (``handleBrokerUnfenced``)."""
+    """The partition, with a leader if one can be elected (``handleBrokerUnfenced``)."""
     return partition if has_leader(partition) else change_partition(partition, partition, rules)
 
 
 def without_fenced(
     node_id: int, partition: PartitionRegistration, rules: Rules
 ) -> PartitionRegistration:
-    """The partition once a node is fenced, or its disk has failed: not in sync, not led by it.
+    """The partition after a node is fenced or its disk has failed: out of the ISR, not the leader.
 
     Kafka's ``handleBrokerFenced`` and ``handleDirectoriesOffline``.
     """
@@ -33,25 +33,28 @@ def without_fenced(
 def without_crashed(
     node_id: int, partition: PartitionRegistration, rules: Rules
 ) -> PartitionRegistration:
-    """The partition when a node comes back from a crash, before it is alive again.
+    """The partition when a node comes back from an unclean shutdown, before it is unfenced.
 
-    What it had not yet synced to disk may be missing, so nobody may rely on it to have all that was
-    committed (``handleBrokerShutdown``).
+    The node may lack committed records that it had not flushed to disk, so it leaves ISR and ELR
+    (``handleBrokerShutdown``).
     """
     wanted = replace(partition, isr=_without(partition.isr, node_id))
     return change_partition(partition, wanted, rules, crashed={node_id})
 
 
 def after_start(partition: PartitionRegistration, rules: Rules) -> PartitionRegistration:
-    """The partition once all nodes that start together are there: those that are not, are out."""
+    """The partition after the nodes that start together have registered.
+
+    Missing ones leave the ISR.
+    """
     wanted = replace(partition, isr=tuple(filter(rules.can_lead, partition.isr)))
     return change_partition(partition, wanted, rules)
 
 
 def without_leader(partition: PartitionRegistration) -> PartitionRegistration:
-    """The partition as the last process left it: nobody leads it, until nodes register.
+    """The partition as the last process left it, without a leader until nodes register.
 
-    Its leader is remembered, so that it leads again if it can - in a new epoch, as after any
+    The former leader is remembered and leads again if possible, in a new leader epoch, as after a
     restart of a broker.
     """
     if not has_leader(partition):
@@ -60,9 +63,9 @@ def without_leader(partition: PartitionRegistration) -> PartitionRegistration:
 
 
 def clear_elr(partition: PartitionRegistration) -> PartitionRegistration:
-    """The partition when ``min.insync.replicas`` is another one (Kafka's ``ClearElrRecord``).
+    """The partition after ``min.insync.replicas`` changed (Kafka's ``ClearElrRecord``).
 
-    Who left while it was higher may lack what was committed since it is lower.
+    A replica that left while the value was higher may lack records committed since.
     """
     if not partition.elr and not partition.last_known_elr:
         return partition
@@ -74,7 +77,7 @@ def clear_elr(partition: PartitionRegistration) -> PartitionRegistration:
 def elect_leader(
     election: Election, partition: PartitionRegistration, rules: Rules
 ) -> PartitionRegistration:
-    """The partition with the leader that somebody asked for.
+    """The partition after a requested election.
 
     Raises `ApiError` as Kafka's ``ReplicationControlManager.electLeader``.
     """
@@ -93,12 +96,12 @@ def elect_leader(
 
 
 def elect_preferred_leader(partition: PartitionRegistration, rules: Rules) -> PartitionRegistration:
-    """The partition led by its first replica if that can lead it."""
+    """The partition led by its preferred replica, if that can lead."""
     return change_partition(partition, partition, replace(rules, election=Election.PREFERRED))
 
 
 def has_leader(partition: PartitionRegistration) -> bool:
-    """Whether anybody leads."""
+    """Whether the partition has a leader."""
     return partition.leader != NO_LEADER
 
 

@@ -1,10 +1,10 @@
-"""The features of the cluster, as ApiVersions returns them and UpdateFeatures would change them.
+"""The features of the cluster, which ApiVersions returns and UpdateFeatures would change.
 
-A level says what clients may rely on: ``eligible.leader.replicas.version`` that partitions have
-eligible leader replicas (KIP-966), ``group.version`` that there are groups of the consumer protocol
-(KIP-848), ``metadata.version`` which of Kafka's rules are those of the cluster (30 is 4.3). The
-levels are those of a new cluster of Kafka 4.3, and cannot be changed here. Which of them a client
-can use is up to the requests that ApiVersions lists.
+The level of a feature states what clients may rely on: with ``eligible.leader.replicas.version``
+that partitions have eligible leader replicas (KIP-966), with ``group.version`` that groups of the
+consumer protocol exist (KIP-848), with ``metadata.version`` which of Kafka's rules apply (30 is
+4.3). The levels are those of a new cluster of Kafka 4.3 and cannot be changed here. Which requests
+clients can use depends on the list in ApiVersions.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from protocol.errors import ErrorCode
 METADATA_VERSION = "metadata.version"
 _UPGRADE = 1
 _SAFE_DOWNGRADE = 2
-# An upgrade, a downgrade that loses nothing, and one that may.
+# Upgrade, safe downgrade, unsafe downgrade.
 _UPGRADE_TYPES = frozenset({_UPGRADE, _SAFE_DOWNGRADE, 3})
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """The levels that Kafka 4.3 supports, and the one that counts; 0 is not finalized."""
+    """The levels that Kafka 4.3 supports, and the present one; 0 is not finalized."""
 
     lowest: int
     highest: int
@@ -46,9 +46,9 @@ FEATURES: Mapping[str, Feature] = MappingProxyType(
 
 
 def check_level(feature: str, level: int, upgrade_type: int, controller_id: int) -> None:
-    """Raise `ApiError` INVALID_UPDATE_VERSION unless *level* is the feature's already.
+    """Raise `ApiError` INVALID_UPDATE_VERSION unless *level* is the feature's present level.
 
-    The words are those of Kafka's ``FeatureControlManager.updateFeature``, where it refuses, too.
+    Where Kafka refuses as well, the message is that of ``FeatureControlManager.updateFeature``.
     """
     known = FEATURES.get(feature)
     prefix = f"Invalid update version {level} for feature {feature}. "

@@ -1,11 +1,12 @@
-"""Changes of the cluster on their way to one node, in order; they may be held up.
+"""Delivers the changes of the cluster to one node, in order, and may delay them.
 
-Every node has an image of its own, which is as old as the last change that reached it. Delivering a
-change alters the image first, and then the node applies it. A change that a node causes while it
-applies another is delivered after that one.
+Every node has its own image, which is as old as the last change delivered to it. A delivery first
+changes the image, and then the node applies it. A change that a node causes while it applies
+another one is delivered after that one.
 
-A change that takes long, such as a topic of a thousand partitions, is applied in slices; changes
-after it wait. `applied` says when a node has applied what was put so far.
+A long change, such as a topic of a thousand partitions, is applied in slices, and later changes
+wait. `applied` returns when a node has applied all changes so far. (Kafka: ``MetadataLoader``,
+whose ``MetadataPublisher`` is the listener here.)
 """
 
 from __future__ import annotations
@@ -20,50 +21,50 @@ from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import Job, Signal, Slices, StepQueue
 
-# What has been done when a method of the listener returns, or when its slices have run.
+# None if a method of the listener has applied the change, else the slices that apply it.
 Applied = Slices[None] | None
 
 
 class MetadataListener(Protocol):
-    """A node: it makes the cluster's image come true on its disk."""
+    """A node, which applies the metadata to its replicas."""
 
     def broker_changed(self, broker: Broker, /) -> None:
-        """A node was registered, fenced, or forgotten."""
+        """A node was registered, fenced, or removed."""
         ...
 
     def configs_changed(self) -> Applied:
-        """The settings of this node, or of all, are others."""
+        """The dynamic settings of this node or of all nodes have changed."""
         ...
 
     def client_quotas_changed(self) -> None:
-        """What clients may use is not what it was."""
+        """The quotas of clients have changed."""
         ...
 
     def group_configs_changed(self, group_id: str) -> None:
-        """What is set for a group is not what it was."""
+        """The settings of a group have changed."""
         ...
 
     def topic_changed(self, topic: TopicImage) -> Applied:
-        """The topic is new, or has more partitions, other leaders or other configs."""
+        """The topic is new, or its partitions, leaders or configs have changed."""
         ...
 
     def topic_deleted(self, topic: TopicImage) -> Applied:
-        """The topic is gone from the image already."""
+        """The topic was deleted and is no longer in the image."""
         ...
 
     def delivered(self) -> None:
-        """What was put has been applied; called after each change, or after many."""
+        """Changes have been applied; called after each change, or after several."""
         ...
 
     def delivery_failed(self, change: str, error: Exception) -> None:
-        """One of the above has raised *error*; what it raises ends the delivery."""
+        """A method of the listener has raised *error*; an exception from here ends the delivery."""
         ...
 
 
 class MetadataFeed:
-    """One node's image, and what is still to reach it. Held until `release` is first called.
+    """The image of a node and the changes to deliver; held until the first `release`.
 
-    Everything is delivered at once until ``steps`` is set, which runs the slices of long changes.
+    Changes are delivered in one step until ``steps`` is set, which runs long changes in slices.
     """
 
     def __init__(self, image: MetadataImage, listener: MetadataListener) -> None:
@@ -89,56 +90,56 @@ class MetadataFeed:
             self.put_topic(topic)
 
     def put_broker(self, broker: Broker) -> None:
-        """Send word that a node was registered, or fenced."""
+        """Add a change: a node was registered or fenced."""
         self._pending.append(partial(self._broker, broker))
 
     def remove_broker(self, broker: Broker) -> None:
-        """Send word that a node is no longer registered."""
+        """Add a change: a node is no longer registered."""
         self._pending.append(partial(self._broker_gone, broker))
 
     def put_configs(self, node: str, configs: dict[str, str]) -> None:
-        """Send what is set on a node, or, under the empty name, on all of them."""
+        """Add a change: the settings of a node or, under the empty name, of all nodes."""
         self._pending.append(partial(self._configs, node, configs))
 
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
-        """Send what some clients may use."""
+        """Add a change: the quotas of an entity."""
         self._pending.append(partial(self._client_quotas, entity, quotas))
 
     def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
-        """Send what is set for a group."""
+        """Add a change: the settings of a group."""
         self._pending.append(partial(self._group_configs, group_id, configs))
 
     def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
-        """Send what is set for a subscription of client metrics."""
+        """Add a change: the settings of a client metrics subscription."""
         self._pending.append(partial(self.image.put_client_metrics, name, configs))
 
     def put_topic(self, topic: TopicImage) -> None:
-        """Send a topic that is new, or has changed."""
+        """Add a change: a topic is new or has changed."""
         self._pending.append(partial(self._topic, topic))
 
     def remove_topic(self, topic: TopicImage) -> None:
-        """Send word that a topic was deleted."""
+        """Add a change: a topic was deleted."""
         self._pending.append(partial(self._gone, topic))
 
     @property
     def lag(self) -> int:
-        """How many changes have not reached the node yet."""
+        """The number of changes that the node has not received yet."""
         return len(self._pending) - len(self._awaited)
 
     def hold(self) -> None:
-        """Keep changes back from now on."""
+        """Delay changes from now on."""
         self._held = True
 
     def release(self) -> None:
-        """Deliver what was kept back, and all to come."""
+        """Deliver the delayed changes and later ones."""
         self._held = False
         self.deliver()
 
     def deliver(self) -> None:
-        """Deliver what was put, unless it is held, or being delivered further up the stack.
+        """Deliver the changes, unless they are held or a delivery is in progress.
 
-        A node that fails to act on a change keeps neither its own later changes back nor those of
-        other nodes.
+        If a node fails to apply a change, its later changes and those of other nodes are still
+        delivered.
         """
         if self._delivering or not self._pending:
             return
@@ -146,7 +147,10 @@ class MetadataFeed:
         self._delivery = self.steps.start(self._deliver(), lambda _: None)
 
     def applied(self) -> Signal | None:
-        """Set when the node has applied what was put so far; None if it has, or if it is held."""
+        """A signal, set when all changes so far are applied.
+
+        None if they are, or if they are held.
+        """
         if self._held or not self._delivering:
             return None
         signal = Signal()
@@ -155,7 +159,7 @@ class MetadataFeed:
         return signal
 
     def close(self) -> None:
-        """Deliver nothing more: the node has ended."""
+        """Deliver no more changes: the node has stopped."""
         self._held = True
         if self._delivery is not None:
             self._delivery.cancel()

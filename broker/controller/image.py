@@ -1,6 +1,6 @@
-"""What a node knows of the cluster: topics, their partitions, leaders and configs.
+"""A node's view of the cluster: topics, partitions, leaders and configs (``MetadataImage``).
 
-The controller changes its own image and hands nodes the new one; nodes only ever read.
+The controller changes its own image; each node's feed changes the node's. Other code only reads.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ INTERNAL_TOPICS = frozenset({GROUP_METADATA_TOPIC, "__transaction_state", "__sha
 
 @dataclass(slots=True, frozen=True)
 class PartitionRegistration:
-    """Who has a partition, who leads it, and since which epoch (Kafka's class of that name).
+    """The replicas, ISR, leader and epochs of a partition (Kafka's class of that name).
 
-    ``elr`` are replicas out of the ISR that still have all that is committed, and
-    ``last_known_elr`` is who led a partition that nobody leads now (KIP-966).
+    ``elr`` are replicas outside of the ISR that have all committed records; ``last_known_elr`` is
+    the last leader of a partition without leader (KIP-966).
     """
 
     replicas: tuple[int, ...]
@@ -38,7 +38,7 @@ class PartitionRegistration:
 
 @dataclass(slots=True, frozen=True)
 class TopicImage:
-    """A topic: name, id, the configs set on it, and its partitions by index."""
+    """A topic: name, id, configs, and its partitions by index."""
 
     name: str
     topic_id: UUID
@@ -47,13 +47,13 @@ class TopicImage:
 
     @property
     def internal(self) -> bool:
-        """Whether the broker keeps its own records there."""
+        """Whether the broker itself writes the topic's records."""
         return self.name in INTERNAL_TOPICS
 
 
 @dataclass(slots=True, frozen=True)
 class Broker:
-    """A node as clients reach it."""
+    """A registered node (``BrokerRegistration``)."""
 
     node_id: int
     host: str
@@ -65,11 +65,10 @@ class Broker:
 
 @dataclass(slots=True)
 class MetadataImage:
-    """The cluster's topics and brokers, findable by name and by id.
+    """The cluster's topics, by name and id, and brokers.
 
-    ``broker_configs`` is what was set while they run: by node id, or "" for all nodes;
-    ``client_quotas`` what clients may use of each, ``group_configs`` what was set for a group,
-    ``client_metrics`` what was set for a subscription of client metrics.
+    ``broker_configs`` are the dynamic settings by node id, "" for all nodes; ``client_quotas`` the
+    quotas by entity; ``group_configs`` the settings by group; ``client_metrics`` by subscription.
     """
 
     cluster_id: str
@@ -82,17 +81,17 @@ class MetadataImage:
     client_metrics: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def topic(self, name: str) -> TopicImage | None:
-        """The topic of that name."""
+        """The topic of that name, or None."""
         return self.topics.get(name)
 
     def topic_by_id(self, topic_id: UUID) -> TopicImage | None:
-        """The topic of that id; a topic deleted and made again has another one (KIP-516)."""
+        """The topic of that id; a recreated topic has another one (KIP-516)."""
         name = self.names.get(topic_id)
-        # A worker thread may ask while the topic is removed.
+        # A worker thread may call this while the topic is removed.
         return None if name is None else self.topics.get(name)
 
     def alive(self, node_id: int) -> bool:
-        """Whether the node is known and not fenced."""
+        """Whether the node is registered and not fenced."""
         broker = self.brokers.get(node_id)
         return broker is not None and not broker.fenced
 
@@ -102,43 +101,43 @@ class MetadataImage:
 
     @property
     def controller_id(self) -> int:
-        """The node that clients are told is the controller: the first that is alive, or -1."""
+        """The controller's id in responses: the first live node, or -1."""
         return min((b.node_id for b in self.brokers.values() if not b.fenced), default=-1)
 
     def put_broker(self, broker: Broker) -> None:
-        """Add a node or replace what is known of it."""
+        """Add or replace a node."""
         self.brokers[broker.node_id] = broker
 
     def remove_broker(self, broker: Broker) -> None:
-        """Forget a node."""
+        """Remove a node."""
         del self.brokers[broker.node_id]
 
     def put(self, topic: TopicImage) -> None:
-        """Add a topic or replace what is known of it."""
+        """Add or replace a topic."""
         self.topics[topic.name] = topic
         self.names[topic.topic_id] = topic.name
 
     def remove(self, topic: TopicImage) -> None:
-        """Forget a topic."""
+        """Remove a topic."""
         del self.topics[topic.name]
         del self.names[topic.topic_id]
 
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
-        """Replace the quotas of an entity; with none it is forgotten."""
+        """Replace the quotas of an entity; an empty mapping removes it."""
         if quotas:
             self.client_quotas[entity] = quotas
         else:
             self.client_quotas.pop(entity, None)
 
     def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
-        """Replace what is set for a group; with nothing it is forgotten."""
+        """Replace the settings of a group; an empty mapping removes it."""
         if configs:
             self.group_configs[group_id] = configs
         else:
             self.group_configs.pop(group_id, None)
 
     def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
-        """Replace what is set for a subscription of client metrics; with nothing it is removed."""
+        """Replace the settings of a subscription; an empty mapping removes it."""
         if configs:
             self.client_metrics[name] = configs
         else:

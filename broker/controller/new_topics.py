@@ -1,6 +1,6 @@
-"""What a topic to be made must be like, and where its partitions go.
+"""Validates new topics and partitions and assigns their replicas.
 
-Raises what Kafka's ``ReplicationControlManager.createTopic`` and ``createPartitions`` refuse with.
+Errors are those of Kafka's ``ReplicationControlManager.createTopic`` and ``createPartitions``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Assignments = Sequence[tuple[int, ...]]
 
 
 class NewTopics:
-    """Checks what is asked for, against *image*, and lays it out; nothing is changed here."""
+    """Validates against *image* and assigns replicas; it changes nothing."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class NewTopics:
         assignments: Assignments,
         configs: dict[str, str],
     ) -> TopicImage:
-        """A topic that could be created; raises `ApiError`."""
+        """A topic that can be created; raises `ApiError`."""
         self._check_new_name(name)
         self._check_configs(configs)
         if assignments:
@@ -57,7 +57,7 @@ class NewTopics:
     def partitions(
         self, topic: TopicImage, count: int, assignments: Assignments | None
     ) -> tuple[PartitionRegistration, ...]:
-        """The partitions that make *topic* one of *count*; raises `ApiError`."""
+        """The additional partitions that make *topic* one of *count*; raises `ApiError`."""
         present = len(topic.partitions)
         if count <= present:
             raise ApiError(
@@ -83,7 +83,7 @@ class NewTopics:
         check_topic_name(name)
         if name in self._image.topics:
             raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
-        # A name with neither '.' nor '_' collides with none, so most are not compared with all.
+        # A name without '.' and '_' collides with no other, so most names need no comparison.
         for existing in self._image.topics if "." in name or "_" in name else ():
             if collides(name, existing):
                 raise ApiError(
@@ -113,7 +113,7 @@ class NewTopics:
         return asked
 
     def _automatic_assignment(self, count: int, factor: int) -> tuple[PartitionRegistration, ...]:
-        """Each topic begins one node further on than the one before."""
+        """Assign replicas; each topic starts one node after the one before."""
         try:
             return self._placed(count, factor, start=len(self._image.topics))
         except ApiError as error:
@@ -121,7 +121,7 @@ class NewTopics:
             raise ApiError(error.code, reason) from None
 
     def _after_last(self, topic: TopicImage) -> int:
-        """Where the line of nodes goes on: a topic grown step by step is spread evenly, too."""
+        """The first node of the next partition, so that a topic that grows in steps is balanced."""
         alive = [broker.node_id for broker in self._image.alive_brokers()]
         last = topic.partitions[-1].replicas[0]
         return alive.index(last) + 1 if last in alive else len(topic.partitions)
@@ -166,13 +166,13 @@ class NewTopics:
         return tuple(registrations)
 
     def _registration(self, replicas: tuple[int, ...]) -> PartitionRegistration:
-        """Only nodes that are alive begin in sync; the first of them leads."""
+        """Only live nodes are in the first ISR; the first of them leads."""
         isr = tuple(filter(self._image.alive, replicas))
         return PartitionRegistration(replicas, isr, isr[0])
 
 
 def check_assignment(image: MetadataImage, replicas: Sequence[int]) -> None:
-    """Raise `ApiError` INVALID_REPLICA_ASSIGNMENT unless these are registered, each once."""
+    """Raise `ApiError` INVALID_REPLICA_ASSIGNMENT unless all are registered, each once."""
     unknown = [node for node in replicas if node not in image.brokers]
     repeated = [node for node in replicas if replicas.count(node) > 1]
     if not replicas:
@@ -200,7 +200,7 @@ def _check_unset(what: str, number: int) -> None:
 
 
 def check_partition_count(partitions: int) -> None:
-    """Raise `ApiError` POLICY_VIOLATION for more new partitions than one request may ask for."""
+    """Raise `ApiError` POLICY_VIOLATION if one request creates too many partitions."""
     if partitions > PARTITIONS_PER_REQUEST_MAX:
         raise ApiError(
             ErrorCode.POLICY_VIOLATION,

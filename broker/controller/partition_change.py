@@ -1,10 +1,9 @@
-"""How a partition changes: its leader, its ISR, its replicas, and the epochs that count it.
+"""How a partition changes: leader, ISR, ELR, replicas and epochs (``PartitionChangeBuilder``).
 
-Every change goes this way, whoever wants it: what is wanted goes in as a target, and out comes what
-the partition becomes - a reassignment that is complete is completed, a leader that cannot stay is
-replaced, and the eligible leader replicas are kept up (KIP-966, on by default since Kafka 4.1).
-Kafka's ``PartitionChangeBuilder``; since metadata version 3.6 a shrunk ISR alone leaves the leader
-epoch as it is (KAFKA-15021).
+Every change is computed here from a target: a complete reassignment is completed, a leader that
+cannot stay is replaced, and the eligible leader replicas are maintained (KIP-966, on by default
+since Kafka 4.1). Since metadata version 3.6 shrinking the ISR alone keeps the leader epoch
+(KAFKA-15021).
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ from broker.controller.image import NO_LEADER, PartitionRegistration
 
 
 class Election(Enum):
-    """How far an election may go."""
+    """Which replicas an election may choose."""
 
-    ONLINE = auto()  # keep the leader if it can stay, else the first replica of the ISR
+    ONLINE = auto()  # the present leader if possible, else the first live replica of ISR or ELR
     PREFERRED = auto()  # the first replica if it can lead, else as ONLINE
-    UNCLEAN = auto()  # as ONLINE, and any replica that is alive if nothing else helps
+    UNCLEAN = auto()  # as ONLINE, else any live replica
 
 
 @dataclass(slots=True, frozen=True)
 class Rules:
-    """Who can lead, and how many in-sync replicas make a partition safe."""
+    """Which nodes can lead, and how many in-sync replicas are enough."""
 
     can_lead: Callable[[int], bool]
     min_isr: int
@@ -40,10 +39,10 @@ def change_partition(
     *,
     crashed: Collection[int] = (),
 ) -> PartitionRegistration:
-    """What *partition* becomes when *target* is wanted; itself if that changes nothing.
+    """The partition after changing it to *target*; the same object if nothing changes.
 
-    ``crashed`` replicas came back from an unclean shutdown: they may lack what was committed, and
-    are not eligible any more.
+    ``crashed`` replicas had an unclean shutdown: they may lack committed records, and leave the
+    ELR.
     """
     target = _complete_reassignment(target)
     isr, elr = target.isr, _eligible(partition, target, rules.min_isr, crashed)
@@ -65,9 +64,9 @@ def change_partition(
 
 
 def _complete_reassignment(target: PartitionRegistration) -> PartitionRegistration:
-    """Drop the replicas to be removed once those to be added are in sync.
+    """Remove the replicas to be removed once those to be added are in sync.
 
-    Where more are removed than added, all that stay must be in sync. Kafka's
+    If more are removed than added, all remaining replicas must be in sync. Kafka's
     ``PartitionReassignmentReplicas.maybeCompleteReassignment``.
     """
     adding, removing = target.adding_replicas, target.removing_replicas
@@ -87,7 +86,7 @@ def _eligible(
     min_isr: int,
     crashed: Collection[int],
 ) -> tuple[int, ...]:
-    """The replicas that left an ISR which was too small to commit anything without them."""
+    """The replicas that left an ISR while it was too small to commit without them."""
     if len(target.isr) >= min_isr:
         return ()
     return tuple(sorted({*target.elr, *partition.isr} - {*target.isr, *crashed}))
@@ -99,7 +98,7 @@ def _elect(
     elr: tuple[int, ...],
     rules: Rules,
 ) -> tuple[int, bool]:
-    """The leader, and whether it may lack what was committed."""
+    """The leader, and whether it may lack committed records."""
     order = (partition.leader, *partition.last_known_elr, *target.replicas)
     if rules.election is Election.PREFERRED:
         order = (target.replicas[0], *order)
@@ -120,7 +119,7 @@ def _elect(
 
 
 def _last_leader(partition: PartitionRegistration, leader: int) -> tuple[int, ...]:
-    """Who led before nobody did."""
+    """The last known leader of a partition without leader."""
     if leader != NO_LEADER:
         return ()
     return (partition.leader,) if partition.leader != NO_LEADER else partition.last_known_elr

@@ -1,4 +1,4 @@
-"""Elections that nobody asks for (the periodic tasks of Kafka's ``QuorumController``)."""
+"""Elections that the controller holds periodically (the tasks of Kafka's ``QuorumController``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from purgatories.timer.system_timer import SystemTimer
 
 
 def schedule_elections(timer: SystemTimer, controller: Controller, config: Config) -> None:
-    """Schedule them: back to preferred leaders, and to unclean ones where a topic allows it."""
+    """Schedule the elections of preferred leaders and of unclean leaders."""
     if config.auto_leader_rebalance_enable:
         period_ms = config.leader_imbalance_check_interval_seconds * 1000
         schedule(timer, controller.rebalance_leaders, delay_ms=period_ms, period_ms=period_ms)

@@ -1,6 +1,7 @@
-"""Moving a partition to other nodes: what its registration becomes first (KIP-455).
+"""Reassigning a partition: the first change of its registration (KIP-455).
 
-The new replicas join the old ones; when they are in sync, `change_partition` lets the old ones go.
+The new replicas are added to the old ones. When they are in sync, `change_partition` removes the
+old ones.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from protocol.errors import ErrorCode
 
 
 def is_reassigning(partition: PartitionRegistration) -> bool:
-    """Whether replicas are on the move."""
+    """Whether a reassignment is in progress."""
     return bool(partition.adding_replicas or partition.removing_replicas)
 
 
@@ -27,10 +28,10 @@ def check_target(
     *,
     may_change_factor: bool,
 ) -> None:
-    """Raise `ApiError` unless the partition may move to *target*.
+    """Raise `ApiError` unless the partition may be reassigned to *target*.
 
-    Without ``may_change_factor`` (v1+, KIP-860) there must be as many replicas as there will be
-    when what is going on now is through.
+    Without ``may_change_factor`` (v1+, KIP-860) the number of replicas must equal that after the
+    present reassignment.
     """
     check_assignment(image, target)
     settled = set(partition.replicas) - set(partition.removing_replicas)
@@ -44,10 +45,10 @@ def check_target(
 def reassign(
     target: tuple[int, ...], partition: PartitionRegistration, rules: Rules
 ) -> PartitionRegistration:
-    """The partition on its way to *target* (``changePartitionReassignment``).
+    """The partition with a reassignment to *target* (``changePartitionReassignment``).
 
-    As in Kafka, what a reassignment under way was adding (or removing) stays so when the new one
-    has nothing of that kind; only cancelling sets it back.
+    As in Kafka, the adding or removing replicas of a reassignment in progress are kept if the new
+    one has none; only cancelling resets them.
     """
     present = set(partition.replicas)
     removing = tuple(sorted(present - set(target)))
@@ -58,17 +59,17 @@ def reassign(
         adding_replicas=adding or partition.adding_replicas,
         removing_replicas=removing or partition.removing_replicas,
     )
-    # Kafka does not go unclean here, whatever the topic allows.
+    # Kafka elects no unclean leader here, even if the topic allows it.
     return change_partition(partition, wanted, replace(rules, election=Election.ONLINE))
 
 
 def cancel_reassignment(
     key: TopicPartition, partition: PartitionRegistration, rules: Rules
 ) -> PartitionRegistration:
-    """The partition with the replicas it had (``cancelPartitionReassignment``).
+    """The partition with its original replicas (``cancelPartitionReassignment``).
 
-    Raises `ApiError` NO_REASSIGNMENT_IN_PROGRESS, or INVALID_REPLICA_ASSIGNMENT if nobody who had
-    the partition before is in sync and an unclean leader is not allowed.
+    Raises `ApiError` NO_REASSIGNMENT_IN_PROGRESS, or INVALID_REPLICA_ASSIGNMENT if no original
+    replica is in sync and an unclean leader is not allowed.
     """
     if not is_reassigning(partition):
         raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)

@@ -1,8 +1,8 @@
-"""Which nodes get a new topic's replicas: Kafka's ``StripedReplicaPlacer``, without racks.
+"""Assigns the replicas of new partitions: Kafka's ``StripedReplicaPlacer``, without racks.
 
-A partition's replicas stand next to each other in the line of nodes, and each partition begins one
-node further on; after a full turn the line is shuffled, so that not the same nodes share for ever.
-Fenced nodes come last and lead nothing.
+A partition's replicas are consecutive in the list of nodes, and each partition starts one node
+later. After a full round the list is shuffled, so that the same nodes do not always share
+partitions. Fenced nodes come last and lead no partition.
 
     3 nodes, factor 2, start 0         partition 0: 1 2    3: 3 1
                                                  1: 2 3    4: 1 2
@@ -20,12 +20,12 @@ def place_replicas(
 ) -> list[tuple[int, ...]]:
     """The replicas of each partition, preferred leader first.
 
-    ``start`` says where the line begins and how it is shuffled: Kafka draws both at random, and
-    here the same cluster comes out of the same steps every time.
+    ``start`` is the first position and the seed of the shuffle. Kafka draws both at random; here
+    the same requests always give the same assignment.
     """
     assert alive
     assert 0 < factor <= len(alive) + len(fenced)
-    random = Random(start)  # noqa: S311 - nobody gains by guessing it
+    random = Random(start)  # noqa: S311 - not for security
     line, rest = list(alive), list(fenced)
     placed = []
     for partition in range(partitions):
@@ -38,5 +38,5 @@ def place_replicas(
 
 
 def _turned(line: Sequence[int], first: int) -> list[int]:
-    """The line from *first* on and round to it again."""
+    """The list rotated to begin at *first*."""
     return [line[(first + step) % len(line)] for step in range(len(line))]

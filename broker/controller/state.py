@@ -1,7 +1,7 @@
-"""The state of the cluster: what is decided is written down, then known, then told to the nodes.
+"""The state of the cluster: changes are stored, applied to the image, and sent to the nodes.
 
-Changes of many topics are written in few transactions of the store: a restart finds each topic
-either as it was or as it was to become.
+Changes of many topics are stored in few transactions: after a restart each topic is either in its
+old or in its new state.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
-# Producer ids are handed out in blocks, so that the store is written once a block (KIP-730).
+# Producer ids are allocated in blocks, so that the store is written once per block (KIP-730).
 _PRODUCER_ID_BLOCK = 1000
-# So many changed partitions, and those of the last topic among them, are written at once.
+# The number of changed partitions after which a transaction ends, with the present topic.
 PARTITIONS_PER_COMMIT = 500
 
 Affects = Callable[[TopicPartition, PartitionRegistration], bool]
@@ -42,17 +42,17 @@ logger = logging.getLogger(__name__)
 
 
 class ClusterState:
-    """The controller's image, with the store below it and the nodes' feeds above it.
+    """The controller's image, its store, and the metadata feeds of the nodes.
 
-    Nobody leads anything when it is loaded: the nodes are yet to register.
+    After loading, no partition has a leader, since no node is registered.
     """
 
     def __init__(self, store: ControllerStore, config: Config) -> None:
-        # Its own: what is set on all nodes while they run counts here, too.
+        # A copy, to which the dynamic settings of all nodes apply.
         self.config = replace(config)
         # Replicas whose disk has failed, until their node starts again.
         self.offline: set[tuple[int, TopicPartition]] = set()
-        # The changes since the start: where Kafka's metadata log would end.
+        # The number of changes since the start; Kafka has the metadata log's end offset.
         self.log_end_offset = 0
         self._store = store
         self._is_batch = False
@@ -69,10 +69,10 @@ class ClusterState:
         self._next_producer_id = self._producer_id_block = int(store.fact("producer_id") or 0)
 
     def _require_min_insync_replicas(self) -> None:
-        """Make min.insync.replicas a setting of the cluster, which eligible leaders need (KIP-966).
+        """Make min.insync.replicas a cluster-wide setting, as ELR requires (KIP-966).
 
-        ``ConfigurationControlManager.maybeGenerateElrSafetyRecords``: what the broker is started
-        with becomes the setting, and counts from then on.
+        The value given at the first start becomes the stored setting
+        (``ConfigurationControlManager.maybeGenerateElrSafetyRecords``).
         """
         configs = self.image.broker_configs.get(ALL_NODES, {})
         if MIN_INSYNC_REPLICAS not in configs:
@@ -81,38 +81,38 @@ class ClusterState:
             self.image.broker_configs[ALL_NODES] = configs
         text, given = configs[MIN_INSYNC_REPLICAS], self.config.given.get(MIN_INSYNC_REPLICAS)
         if given is not None and int(text) != self.config.min_insync_replicas:
-            words = "%s=%s is not used: the cluster has %s from an earlier start; alter it instead"
+            words = "%s=%s is ignored: the cluster has the stored value %s; alter that instead"
             logger.warning(words, MIN_INSYNC_REPLICAS, given, text)
 
     # ---------------------------------------------------------------------------------- nodes
 
     def subscribe(self, node_id: int, listener: MetadataListener) -> MetadataFeed:
-        """A feed that begins with what there is now."""
+        """A feed that begins with the present state."""
         feed = self._feeds[node_id] = MetadataFeed(self.image, listener)
         return feed
 
     def unsubscribe(self, node_id: int) -> None:
-        """Send nothing more to a node."""
+        """Close the feed of a node."""
         self._feeds.pop(node_id).close()
 
     def lag(self, node_id: int) -> int:
-        """How many changes have not reached a node yet that is alive."""
+        """The number of changes that a live node has not received yet."""
         feed = self._feeds.get(node_id)
         return 0 if feed is None else feed.lag
 
     def put_broker(self, broker: Broker) -> None:
-        """Make known that a node was registered, or fenced."""
+        """Publish that a node was registered or fenced."""
         self.image.put_broker(broker)
         self._publish(lambda feed: feed.put_broker(broker))
 
     def remove_broker(self, node_id: int) -> None:
-        """Make known that a node is no longer registered."""
+        """Publish that a node is no longer registered."""
         broker = self.image.brokers[node_id]
         self.image.remove_broker(broker)
         self._publish(lambda feed: feed.remove_broker(broker))
 
     def put_broker_configs(self, name: str, configs: dict[str, str]) -> None:
-        """Make known what is set on a node, or, under the empty name, on all of them."""
+        """Publish the settings of a node or, under the empty name, of all nodes."""
         self._store.put_broker_configs(name, configs)
         self.image.broker_configs[name] = configs
         if name == ALL_NODES:
@@ -120,19 +120,19 @@ class ClusterState:
         self._publish(lambda feed: feed.put_configs(name, configs))
 
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
-        """Make known what clients may use; no quotas: as much as they like."""
+        """Publish the quotas of an entity; an empty mapping removes them."""
         self._store.put_client_quotas(entity, quotas)
         self.image.put_client_quotas(entity, quotas)
         self._publish(lambda feed: feed.put_client_quotas(entity, quotas))
 
     def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
-        """Make known what is set for a group."""
+        """Publish the settings of a group."""
         self._store.put_group_configs(group_id, configs)
         self.image.put_group_configs(group_id, configs)
         self._publish(lambda feed: feed.put_group_configs(group_id, configs))
 
     def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
-        """Make known what is set for a subscription of client metrics."""
+        """Publish the settings of a client metrics subscription."""
         self._store.put_client_metrics(name, configs)
         self.image.put_client_metrics(name, configs)
         self._publish(lambda feed: feed.put_client_metrics(name, configs))
@@ -140,63 +140,64 @@ class ClusterState:
     # ----------------------------------------------------------------------------- partitions
 
     def keys(self) -> list[TopicPartition]:
-        """Every partition there is."""
+        """All partitions."""
         return [
             TopicPartition(topic.name, index)
             for topic in self.image
             for index in range(len(topic.partitions))
         ]
 
-    def change_all(self, concerns: Affects, decide: ChangePartition) -> Slices[None]:
-        """Have *decide* change every partition that it concerns."""
-        decisions = self._decisions()
+    def change_all(self, affects: Affects, change: ChangePartition) -> Slices[None]:
+        """Apply *change* to every partition that *affects* selects."""
+        batch = self._batch()
         for name in list(self.image.topics):
             topic = self.image.topic(name)
             for index in range(0 if topic is None else len(topic.partitions)):
                 topic = self.image.topic(name)
                 if topic is None:
                     break
-                if concerns(TopicPartition(name, index), topic.partitions[index]):
-                    decisions.add(topic, index, decide)
+                if affects(TopicPartition(name, index), topic.partitions[index]):
+                    batch.add(topic, index, change)
                 yield None
-            if decisions.count >= PARTITIONS_PER_COMMIT:
-                self.put_topics(decisions.changed_topics())
-                decisions = self._decisions()
-        self.put_topics(decisions.changed_topics())
+            if batch.count >= PARTITIONS_PER_COMMIT:
+                self.put_topics(batch.changed_topics())
+                batch = self._batch()
+        self.put_topics(batch.changed_topics())
 
     def change_each(
-        self, decisions: Mapping[TopicPartition, ChangePartition], unknown: Unknown
+        self, changes: Mapping[TopicPartition, ChangePartition], unknown: Unknown
     ) -> Slices[Results]:
-        """Change these partitions as far as no `ApiError` forbids.
+        """Apply changes to these partitions; the result has an error or None for each.
 
-        ``unknown`` is how to say that there is no such topic, or no such partition.
+        ``unknown`` are the messages for an unknown topic and an unknown partition.
         """
         results: Results = {}
-        made = self._decisions()
-        for key, decide in decisions.items():
+        batch = self._batch()
+        for key, change in changes.items():
             try:
-                made.add(self._topic_with(key, unknown), key.partition, decide)
+                batch.add(self._topic_with(key, unknown), key.partition, change)
             except ApiError as error:
-                # A traceback would keep this frame, and with it all results, until a collection.
+                # A traceback would keep this frame and all results alive until a garbage
+                # collection.
                 results[key] = error.with_traceback(None)
             else:
                 results[key] = None
             yield None
-        self.put_topics(made.changed_topics())
+        self.put_topics(batch.changed_topics())
         return results
 
-    def _decisions(self) -> ChangeBatch:
+    def _batch(self) -> ChangeBatch:
         return ChangeBatch(self.image, self.rules)
 
     def rules(self, topic: TopicImage) -> Callable[[int], Rules]:
-        """What elections of a topic's partitions go by, given by index.
+        """Returns a function from partition index to the rules of elections.
 
-        ``min.insync.replicas`` counts at most as many as the first partition has replicas, as in
+        ``min.insync.replicas`` is limited to the number of replicas of the first partition, as in
         Kafka's ``getTopicEffectiveMinIsr``.
         """
-        asked = topic_value(self.config, topic.configs, "min.insync.replicas")
-        assert isinstance(asked, int)
-        min_isr = min(asked, len(topic.partitions[0].replicas))
+        min_insync = topic_value(self.config, topic.configs, "min.insync.replicas")
+        assert isinstance(min_insync, int)
+        min_isr = min(min_insync, len(topic.partitions[0].replicas))
         unclean = topic_value(self.config, topic.configs, "unclean.leader.election.enable")
         election = Election.UNCLEAN if unclean else Election.ONLINE
 
@@ -209,7 +210,7 @@ class ClusterState:
     # --------------------------------------------------------------------------------- topics
 
     def put_topics(self, topics: Iterable[TopicImage]) -> None:
-        """Make topics known that are new, or not as they were."""
+        """Publish topics that are new or have changed."""
         changed = [topic for topic in topics if topic is not self.image.topic(topic.name)]
         if not changed:
             return
@@ -224,7 +225,7 @@ class ClusterState:
         self._publish(put, changes=len(changed))
 
     def remove_topic(self, topic: TopicImage) -> None:
-        """Make known that a topic is gone."""
+        """Publish that a topic was deleted."""
         self._store.remove_topic(topic.name)
         self.image.remove(topic)
         self._publish(lambda feed: feed.remove_topic(topic))
@@ -232,13 +233,13 @@ class ClusterState:
     # ------------------------------------------------------------------------------- counters
 
     def next_broker_epoch(self) -> int:
-        """An epoch that is higher than all before, also before a restart."""
+        """A broker epoch greater than all earlier ones, including those before a restart."""
         epoch = int(self._store.fact("broker_epoch") or 0) + 1
         self._store.put_fact("broker_epoch", str(epoch))
         return epoch
 
     def next_producer_id(self) -> int:
-        """A producer id that was never given before, also not before a restart."""
+        """A producer id that was never returned before, including before a restart."""
         if self._next_producer_id == self._producer_id_block:
             self._producer_id_block += _PRODUCER_ID_BLOCK
             self._store.put_fact("producer_id", str(self._producer_id_block))
@@ -256,7 +257,7 @@ class ClusterState:
 
     @contextmanager
     def one_commit(self) -> Iterator[None]:
-        """Write all changes that are made inside in one transaction, and deliver them after it."""
+        """Write all changes made inside in one transaction, and deliver them afterwards."""
         assert not self._is_batch
         self._is_batch = True
         try:
@@ -267,16 +268,16 @@ class ClusterState:
         self._deliver()
 
     def applied(self) -> Slices[None]:
-        """Wait until every node has applied all changes up to now, but for nodes that are held."""
+        """Wait until all nodes, except held ones, have applied all changes up to now."""
         for signal in [feed.applied() for feed in self._feeds.values()]:
             if signal is not None:
                 yield signal
 
     def _publish(self, put: Callable[[MetadataFeed], None], changes: int = 1) -> None:
-        """Send a change, or several, to every node.
+        """Send changes to every node.
 
-        All feeds have a change before any node applies it: a node that applies it may cause the
-        next change, which must reach the other nodes after this one.
+        All feeds get a change before any node applies it: a node that applies it may cause the next
+        change, which must reach the other nodes after this one.
         """
         self.log_end_offset += changes
         for feed in self._feeds.values():

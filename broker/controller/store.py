@@ -1,9 +1,9 @@
-"""The controller's memory that survives a restart: topics, configs and counters in SQLite.
+"""The persistent state of the controller: topics, configs and counters in SQLite.
 
-Kafka keeps this in its metadata log; here the controller is one object in the process, and a row
-a topic is all it needs. One connection, one thread, each change its own transaction, which outlives
-the process. To wait for the disk each time would hold up every request, so the last few may be lost
-if the whole machine fails - as may the records of that moment, in Kafka as here.
+Kafka uses its metadata log; here the controller is one object in the process, and one row for each
+topic suffices. One connection on one thread; each change is a transaction, which survives the
+process. A commit does not wait for the disk, which would delay every request, so the last changes
+may be lost if the machine fails, as may the records of that moment, in Kafka as well.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _values = attrgetter(*(field.name for field in fields(PartitionRegistration)))
 
 
 class ControllerStore:
-    """Topics and single facts by name; ``path`` None keeps them in memory only.
+    """Topics and single values by name; with ``path`` None in memory only.
 
-    A change that the disk refuses raises `DiskFailed`, a file that cannot be used `StartupError`.
+    Raises `DiskFailed` when a change cannot be written, and `StartupError` for an unusable file.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -56,17 +56,17 @@ class ControllerStore:
             found = error
         if found != "ok":
             raise StartupError(
-                f"cannot use {path}: {found}; it has the cluster's topics: restore it, or give "
+                f"cannot use {path}: {found}; it stores the cluster's topics: restore it, or use "
                 "another data directory"
             )
 
     def topics(self) -> list[TopicImage]:
-        """All topics, as they were last written."""
+        """All topics, as last written."""
         rows = self._database.execute("SELECT name, topic_id, configs, partitions FROM topics")
         return [_read(*row) for row in rows]
 
     def put_topics(self, topics: Iterable[TopicImage]) -> None:
-        """Write topics, new or changed: all of them, or, if that fails, none."""
+        """Write new or changed topics, in one transaction."""
         rows = [
             (
                 topic.name,
@@ -80,29 +80,29 @@ class ControllerStore:
             self._database.executemany("REPLACE INTO topics VALUES (?, ?, ?, ?)", rows)
 
     def remove_topic(self, name: str) -> None:
-        """Forget a topic."""
+        """Remove a topic."""
         with self._change():
             self._database.execute("DELETE FROM topics WHERE name = ?", (name,))
 
     def broker_configs(self) -> dict[str, dict[str, str]]:
-        """What was set on nodes, by id; "" is all of them."""
+        """The dynamic settings of nodes, by id; "" is all nodes."""
         rows = self._database.execute("SELECT node, configs FROM broker_configs")
         return {node: json.loads(configs) for node, configs in rows}
 
     def put_broker_configs(self, node: str, configs: dict[str, str]) -> None:
-        """Write all that is set on a node, or on all of them."""
+        """Replace the settings of a node, or of all nodes."""
         with self._change():
             self._database.execute(
                 "REPLACE INTO broker_configs VALUES (?, ?)", (node, json.dumps(configs))
             )
 
     def client_quotas(self) -> dict[Entity, Quotas]:
-        """What clients may use, by user, client id and address."""
+        """The quotas of clients, by user, client id and address."""
         rows = self._database.execute("SELECT entity, quotas FROM client_quotas")
         return {entity_of(json.loads(entity)): json.loads(quotas) for entity, quotas in rows}
 
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
-        """Write all quotas of an entity, or, if there are none, that it has none."""
+        """Replace the quotas of an entity; an empty mapping removes it."""
         key = json.dumps(entity)
         with self._change():
             self._database.execute("DELETE FROM client_quotas WHERE entity = ?", (key,))
@@ -112,12 +112,12 @@ class ControllerStore:
                 )
 
     def group_configs(self) -> dict[str, dict[str, str]]:
-        """What was set for groups, by group."""
+        """The settings of groups, by group id."""
         rows = self._database.execute("SELECT group_id, configs FROM group_configs")
         return {group_id: json.loads(configs) for group_id, configs in rows}
 
     def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
-        """Write all that is set for a group, or, if that is nothing, that nothing is."""
+        """Replace the settings of a group; an empty mapping removes it."""
         with self._change():
             self._database.execute("DELETE FROM group_configs WHERE group_id = ?", (group_id,))
             if configs:
@@ -126,12 +126,12 @@ class ControllerStore:
                 )
 
     def client_metrics(self) -> dict[str, dict[str, str]]:
-        """What was set for subscriptions of client metrics, by name."""
+        """The settings of client metrics subscriptions, by name."""
         rows = self._database.execute("SELECT name, configs FROM client_metrics")
         return {name: json.loads(configs) for name, configs in rows}
 
     def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
-        """Write all that is set for a subscription; a subscription with nothing is removed."""
+        """Replace the settings of a subscription; an empty mapping removes it."""
         with self._change():
             self._database.execute("DELETE FROM client_metrics WHERE name = ?", (name,))
             if configs:
@@ -140,18 +140,18 @@ class ControllerStore:
                 )
 
     def fact(self, name: str) -> str | None:
-        """A single fact, such as the cluster id."""
+        """A single value, such as the cluster id; None if it was never written."""
         row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def put_fact(self, name: str, value: str) -> None:
-        """Write a single fact."""
+        """Write a single value."""
         with self._change():
             self._database.execute("REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     @contextmanager
     def one_commit(self) -> Iterator[None]:
-        """Commit all changes that are made inside together."""
+        """Commit all changes made inside together."""
         with self._change():
             self._is_batch = True
             try:
@@ -168,7 +168,7 @@ class ControllerStore:
             with self._database:
                 yield
         except sqlite3.OperationalError as error:
-            raise DiskFailed(f"{self._path}: {error}; mend the disk and start again") from error
+            raise DiskFailed(f"{self._path}: {error}; repair the disk and start again") from error
 
     def close(self) -> None:
         """Close the database file."""

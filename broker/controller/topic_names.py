@@ -1,4 +1,4 @@
-"""Which topic names are legal (Kafka's ``Topic.validate``)."""
+"""Which topic names are valid (Kafka's ``Topic.validate``)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 
-TOPIC_NAME_LENGTH_MAX = 249  # a folder name of 255, less "-", the partition and a suffix
+TOPIC_NAME_LENGTH_MAX = 249  # a directory name of 255, less "-", the partition and a suffix
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 
 
 def check_topic_name(name: str) -> None:
-    """Raise INVALID_TOPIC_EXCEPTION, with the reason, unless *name* may be a topic's name."""
+    """Raise `ApiError` INVALID_TOPIC_EXCEPTION with the reason unless *name* is valid."""
     if not name:
         reason = "the empty string is not allowed"
     elif name in (".", ".."):
@@ -30,5 +30,5 @@ def check_topic_name(name: str) -> None:
 
 
 def collides(name: str, existing: str) -> bool:
-    """Whether two names are the same once '.' is written '_', as metric names would be."""
+    """Whether two names are equal after replacing '.' by '_', as in metric names."""
     return name.replace(".", "_") == existing.replace(".", "_")

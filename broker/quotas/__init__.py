@@ -1,1 +1,1 @@
-"""What clients may use of a node: bytes a second, connections, and memory for their requests."""
+"""The limits of clients at a node: bytes per second, connections, and memory for requests."""

@@ -1,9 +1,9 @@
-"""What each client may do of one kind, and how long it must pause (Kafka's ``ClientQuotaManager``).
+"""One kind of client quota: rates and throttle times (Kafka's ``ClientQuotaManager``).
 
-The most particular quota counts: of user and client id, of the user, of the client id, each before
-the default of its kind. Clients whom the same quota of a user counts for share it.
+The most specific quota applies: of user and client id, of the user, of the client id, each before
+the default of its type. Clients that share a user's quota share its rate.
 
-Every listener is PLAINTEXT, so every client's user is ANONYMOUS.
+Every listener is PLAINTEXT, so the user of every client is ANONYMOUS.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from broker.quotas.rate import Rate
 
 ANONYMOUS = "ANONYMOUS"
 
-# As Kafka forgets what it has measured of a client that is gone.
+# Kafka removes the sensors of a client after an hour without use.
 _IDLE_MS = 3_600_000
 
 
 class _Limit(NamedTuple):
-    """The most a second, and who has that together."""
+    """The limit per second, and the entity that shares it."""
 
     per_second: float
     shared_by: tuple[str | None, str | None]
@@ -43,19 +43,19 @@ class ClientQuotaManager:
 
     @property
     def quotas_enabled(self) -> bool:
-        """Whether anybody has such a quota; while nobody has, nobody need ask for more."""
+        """Whether any such quota is set; if not, callers skip the other methods."""
         return bool(self._limits)
 
     def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
-        """Go by *quotas* from now on; what was measured stays."""
+        """Apply *quotas* from now on; the measured rates stay."""
         self._limits = {
             entity: values[self._key] for entity, values in quotas.items() if self._key in values
         }
 
     def record(self, client_id: str | None, amount: float) -> int:
-        """Note what a client used, and return for how many milliseconds it must be throttled.
+        """Record what a client used, and return its throttle time in milliseconds.
 
-        A time of more than 31 bits loses the higher ones, as in Kafka: it may become short, or 0.
+        A time of more than 31 bits loses the higher bits, as in Kafka: it may become short, or 0.
         """
         limit = self._limit(client_id or "")
         if limit is None:
@@ -69,20 +69,20 @@ class ClientQuotaManager:
         return max(0, long_to_int(throttle_ms))
 
     def unrecord(self, client_id: str | None, amount: float) -> None:
-        """Forget what was recorded: the client did not get it."""
+        """Undo a `record`: the client did not get the amount."""
         limit = self._limit(client_id or "")
         if limit is not None:
             self._rate(limit).record(-amount, self._now_ms())
 
     def max_value_in_quota_window(self, client_id: str | None) -> float:
-        """The most that a client may use without a pause if it has used nothing: or infinity."""
+        """The most that an idle client may use without being throttled, or infinity."""
         limit = self._limit(client_id or "")
         if limit is None:
             return math.inf
         return limit.per_second * (self._windows - 1) * self._window_ms / 1000
 
     def remove_idle(self) -> None:
-        """Forget the rates of clients that are gone."""
+        """Remove the rates of clients that are inactive for an hour."""
         now_ms = self._now_ms()
         self._rates = {
             each: rate for each, rate in self._rates.items() if not rate.is_idle(now_ms, _IDLE_MS)

@@ -1,9 +1,10 @@
-"""How many connections a node takes, and how fast (Kafka's ``ConnectionQuotas``).
+"""Limits the number and the rate of a node's connections (Kafka's ``ConnectionQuotas``).
 
-Beyond ``max.connections``, and while more come a second than ``max.connection.creation.rate``, none
-is accepted: they wait in the listener's backlog, as in Kafka, and the network turns away those for
-whom that has no room. Beyond ``max.connections.per.ip`` a connection is accepted and closed at
-once. All of them may be changed while the node runs, and concern connections to come.
+At ``max.connections``, and when connections are created faster than
+``max.connection.creation.rate``, the node accepts none: they wait in the listener's backlog, as in
+Kafka, and the operating system refuses those for which the backlog has no room. Above
+``max.connections.per.ip`` a connection is accepted and closed. All limits may change while the node
+runs, and apply to new connections.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from purgatories.timer.system_timer import SystemTimer
 
 
 class ConnectionQuotas:
-    """Counts the connections of a node, by the address they come from."""
+    """Counts the connections of a node, by client address."""
 
     def __init__(self, config: Config, timer: SystemTimer) -> None:
         self._config = config
@@ -39,17 +40,20 @@ class ConnectionQuotas:
         return not self._throttled and self._total < self._config.max_connections
 
     async def acceptable(self) -> None:
-        """Wait until one may be accepted."""
+        """Wait until a connection may be accepted."""
         while not self.may_accept:
             await self._changed.wait()
 
     def reconfigured(self) -> None:
-        """The limits may be others: look again."""
+        """Check the limits again, since they may have changed."""
         self._changed.set()
         self._changed = trio.Event()
 
     def admit(self, address: str) -> bool:
-        """Count a connection that was accepted; False: its address has too many, close it."""
+        """Count an accepted connection.
+
+        False if its address has too many, and it must be closed.
+        """
         self._note_creation()
         if self._counts[address] >= self._most_of(address):
             return False
@@ -58,7 +62,7 @@ class ConnectionQuotas:
         return True
 
     def leave(self, address: str) -> None:
-        """A connection that was admitted is closed."""
+        """An admitted connection is closed."""
         assert self._counts[address] > 0
         self._total -= 1
         self._counts[address] -= 1
@@ -81,7 +85,7 @@ class ConnectionQuotas:
         if excess <= 0:
             return
         share = excess / limit if limit else math.inf
-        # As Kafka, which looks again after a window at the latest.
+        # At most one window, as in Kafka.
         throttle_ms = min(share * self._creations.elapsed_ms(now_ms), self._window_ms)
         self._throttled = True
         ThrottledChannel(self._timer, math.ceil(throttle_ms), self._resume)

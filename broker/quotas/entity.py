@@ -1,7 +1,7 @@
-"""Whom a quota is for, and which quotas it can have (Kafka's ``ClientQuotaControlManager``).
+"""The entities of quotas, and which quotas each can have (Kafka's ``ClientQuotaControlManager``).
 
-An entity is a user, a client id, both together, or an IP address; a name that is None stands for
-all who have no quota of their own.
+An entity is a user, a client id, both together, or an IP address. The name None is the default for
+all that have no quota of their own.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from protocol.errors import ErrorCode
 USER, CLIENT_ID, IP = "user", "client-id", "ip"
 TYPES = (USER, CLIENT_ID, IP)
 
-# Types with names, sorted by type: two requests that mean the same entity name the same key.
+# Types with names, sorted by type, so that equal entities have equal keys.
 Entity = tuple[tuple[str, str | None], ...]
 # The quotas of an entity, by key.
 Quotas = Mapping[str, float]
 
 PRODUCER_BYTE_RATE, CONSUMER_BYTE_RATE = "producer_byte_rate", "consumer_byte_rate"
 
-# The most that a quota can be if it must be whole, and Kafka's name of that type; None: any number.
+# For a quota that must be an integer, Kafka's name of its type and the largest value; else None.
 _Whole = tuple[str, int] | None
 _OF_CLIENTS: Mapping[str, _Whole] = MappingProxyType(
     {
@@ -41,14 +41,14 @@ _FRACTION_MAX = 1e-6
 
 
 def entity_of(named: Iterable[tuple[str, str | None]]) -> Entity:
-    """The entity of these types and names; of a type that comes twice the last counts."""
+    """The entity of these types and names; the last name of a type applies."""
     return tuple(sorted(dict(named).items(), key=lambda each: each[0]))
 
 
 def altered(entity: Entity, before: Quotas, changes: Mapping[str, float | None]) -> Quotas:
-    """The quotas of *entity* with *changes*, None removing one.
+    """The quotas of *entity* after *changes*, None removes one.
 
-    Raises `ApiError` INVALID_REQUEST for an entity or a quota that cannot be.
+    Raises `ApiError` INVALID_REQUEST for an invalid entity or quota.
     """
     allowed = _keys_of(entity)
     after = dict(before)
@@ -95,12 +95,12 @@ def _is_address(name: str | None) -> bool:
 def _check_value(allowed: Mapping[str, _Whole], key: str, value: float) -> None:
     if key not in allowed:
         raise _invalid(f"Invalid configuration key {key}")
-    if value <= 0:  # NaN is taken, as in Kafka, and throttles nobody
+    if value <= 0:  # NaN is accepted, as in Kafka, and throttles no client
         raise _invalid(f"Quota {key} must be greater than 0")
     if (whole := allowed[key]) is None:
         return
     type_name, most = whole
-    if value > float(most):  # as Java compares them: 2**63 is the nearest number to the largest
+    if value > float(most):  # as Java compares: the double next to the largest long is 2**63
         raise _invalid(f"Proposed value for {key} is too large for {type_name}.")
     if value % 1 > _FRACTION_MAX:
         raise _invalid(f"{key} cannot be a fractional value.")

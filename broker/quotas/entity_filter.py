@@ -1,4 +1,4 @@
-"""Which entities somebody asks about (Kafka's ``ClientQuotasImage.describe``)."""
+"""Filters entities for DescribeClientQuotas (Kafka's ``ClientQuotasImage.describe``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protocol.errors import ErrorCode
 
 
 class MatchType(IntEnum):
-    """Which names of a type are asked for (``DescribeClientQuotasRequest.MATCH_TYPE_*``)."""
+    """Which names of a type match (``DescribeClientQuotasRequest.MATCH_TYPE_*``)."""
 
     EXACT = 0
     DEFAULT = 1
@@ -20,7 +20,7 @@ class MatchType(IntEnum):
 
 
 class Component(NamedTuple):
-    """One type that entities must have, and what they must be called."""
+    """A type that entities must have, and the names that match."""
 
     entity_type: str
     match_type: int
@@ -30,9 +30,9 @@ class Component(NamedTuple):
 def matching(
     entities: Iterable[Entity], components: Iterable[Component], *, strict: bool
 ) -> Iterator[Entity]:
-    """The entities that have all *components*, and, if *strict*, nothing else.
+    """The entities that match all *components* and, if *strict*, have no other type.
 
-    Raises `ApiError`: INVALID_REQUEST, or UNSUPPORTED_VERSION for a type that nobody knows.
+    Raises `ApiError`: INVALID_REQUEST, or UNSUPPORTED_VERSION for an unknown type.
     """
     wanted = _checked(components)
     for entity in entities:

@@ -1,7 +1,8 @@
-"""Closes connections that nobody uses (Kafka's ``Selector.IdleExpiryManager``).
+"""Closes idle connections (Kafka's ``Selector.IdleExpiryManager``).
 
-Each connection has one timer task. It is not moved when bytes come, for that would cost something
-each time; when it is due it looks how long ago that was, and comes back for what is left.
+Each connection has one timer task. Traffic does not move the task, which would cost time with each
+request: when the task expires, it checks the time of the last traffic and, if necessary, starts
+again with the remaining time.
 """
 
 from __future__ import annotations
@@ -13,26 +14,26 @@ from purgatories.timer.timer_task import TimerTask
 
 
 class Channel(Protocol):
-    """A connection, as far as it can be idle."""
+    """The part of a connection that idle expiry uses."""
 
-    # When bytes last came or went.
+    # The time of the last traffic.
     active_ms: float
 
     @property
     def is_busy(self) -> bool:
-        """Whether the client has to wait for us."""
+        """Whether the broker is processing a request of the client."""
         ...
 
     def expire(self) -> None:
-        """Close it."""
+        """Close the connection."""
         ...
 
 
 class IdleExpiry(TimerTask):
-    """Expires *channel* when it was idle for ``idle_ms``.
+    """Expires *channel* after it has been idle for ``idle_ms``.
 
-    The wait of a parked request is none of the client's, and counts as no time. (Kafka closes such
-    connections, too, and the client never gets its answer.)
+    While a request is delayed the connection is not idle. (Kafka closes such connections as well,
+    and the client gets no response.)
     """
 
     __slots__ = ("_channel", "_idle_ms", "_timer")
@@ -45,7 +46,7 @@ class IdleExpiry(TimerTask):
         timer.add(self)
 
     def run(self) -> None:
-        """Close the connection, or look again later."""
+        """Close the connection, or start again with the remaining time."""
         now_ms, channel = self._timer.now_ms(), self._channel
         if channel.is_busy:
             channel.active_ms = now_ms

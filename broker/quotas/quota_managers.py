@@ -1,4 +1,4 @@
-"""The quotas of a node's clients that are applied (Kafka's ``QuotaManagers``)."""
+"""The quotas of clients that a node enforces (Kafka's ``QuotaManagers``)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from broker.quotas.entity import CONSUMER_BYTE_RATE, PRODUCER_BYTE_RATE, Entity,
 
 
 class QuotaManagers:
-    """What a node's clients may produce and fetch."""
+    """The produce and fetch quotas of a node's clients."""
 
     def __init__(self, config: Config, now_ms: Callable[[], float]) -> None:
         self.produce = ClientQuotaManager(PRODUCER_BYTE_RATE, config, now_ms)
         self.fetch = ClientQuotaManager(CONSUMER_BYTE_RATE, config, now_ms)
 
     def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
-        """Go by *quotas* from now on."""
+        """Apply *quotas* from now on."""
         self.produce.reconfigure(quotas)
         self.fetch.reconfigure(quotas)
 
     def remove_idle(self) -> None:
-        """Forget what was measured of clients that are gone."""
+        """Remove the rates of inactive clients."""
         self.produce.remove_idle()
         self.fetch.remove_idle()

@@ -1,11 +1,10 @@
-"""How much came in a second, over the last few windows of time (Kafka's ``Rate``).
+"""A rate per second over the last few time windows (Kafka's ``Rate``).
 
     |--sample--|--sample--|          |--sample--|-now
-     a sample lasts a window from its first event on; those whose last event is too long ago count
-     as empty, and time without samples counts as empty windows
+     a sample covers one window from its first event on; samples with an older last event than all
+     windows are empty, and time without samples counts as empty windows
 
-So a client that begins with a burst is not judged by the burst's own moment: at least all windows
-but one count as past.
+The measured time is at least all windows but one, so that an initial burst is averaged over them.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Sample:
-    """What came from ``start_ms`` on, for the last time at ``last_ms``."""
+    """The amount recorded from ``start_ms`` on, last at ``last_ms``."""
 
     start_ms: float
     last_ms: float
     sum: float = 0
 
     def reset(self, now_ms: float) -> None:
-        """Begin again, now."""
+        """Restart the sample now."""
         self.start_ms = self.last_ms = now_ms
         self.sum = 0
 
@@ -33,14 +32,14 @@ class Rate:
     __slots__ = ("_current", "_samples", "_samples_max", "_window_ms")
 
     def __init__(self, samples: int, window_ms: int) -> None:
-        # One more than counts: a sample that began before the time measured may reach into it.
+        # One more than the windows: a sample may begin before the measured time and end in it.
         self._samples_max = samples + 1
         self._window_ms = window_ms
         self._samples: list[_Sample] = []
         self._current = 0
 
     def record(self, amount: float, now_ms: float) -> None:
-        """Note that *amount* came; a negative one takes back."""
+        """Record *amount*; a negative amount undoes an earlier one."""
         if not self._samples:
             self._samples.append(_Sample(now_ms, now_ms))
         sample = self._samples[self._current]
@@ -50,12 +49,12 @@ class Rate:
         sample.last_ms = now_ms
 
     def per_second(self, now_ms: float) -> float:
-        """The rate."""
+        """The rate per second."""
         elapsed_ms = self.elapsed_ms(now_ms)
         return sum(sample.sum for sample in self._samples) / elapsed_ms * 1000
 
     def elapsed_ms(self, now_ms: float) -> float:
-        """The time that is measured: back to the oldest sample, or all windows but one."""
+        """The measured time: since the oldest sample, at least all windows but one."""
         self._forget_old(now_ms)
         if not self._samples:
             self._samples.append(_Sample(now_ms, now_ms))
@@ -64,7 +63,7 @@ class Rate:
         return max(elapsed_ms + max(missing, 0) * self._window_ms, 1)
 
     def is_idle(self, now_ms: float, idle_ms: float) -> bool:
-        """Whether nothing came for *idle_ms*."""
+        """Whether nothing was recorded for *idle_ms*."""
         return all(now_ms - sample.last_ms >= idle_ms for sample in self._samples)
 
     def _advance(self, now_ms: float) -> _Sample:

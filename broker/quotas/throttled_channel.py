@@ -1,4 +1,4 @@
-"""A connection that is not read for a while (Kafka's ``ThrottledChannel``, KIP-219)."""
+"""A connection that is muted for its throttle time (Kafka's ``ThrottledChannel``, KIP-219)."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ class ThrottledChannel(TimerTask):
         timer.add(self)
 
     def run(self) -> None:
-        """The time is over."""
+        """Unmute the connection."""
         self._unmute()

@@ -1,1 +1,1 @@
-"""What a node does with the partitions it hosts: append, fetch, and who waits for it."""
+"""The replicas of a node: appends, fetches, replication, and the operations that wait for them."""

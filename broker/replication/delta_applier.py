@@ -1,11 +1,11 @@
-"""Making the image's word about a topic true on one node: what to lead, to follow, to delete.
+"""Applies metadata changes to this node's replicas: which to lead, to follow and to delete.
 
-Called with each topic that is new or has changed (Kafka's ``ReplicaManager.applyDelta``). Leaders
-come first, so that those who follow them find them. A partition that is no longer led here responds
-to the requests that wait on it, with an error that sends the clients to the new leader.
+It is called with each topic that is new or has changed (Kafka's ``ReplicaManager.applyDelta``).
+Leaders are applied before followers, so that followers find their leaders. When this node ceases to
+lead a partition, its waiting operations respond with an error that sends clients to the new leader.
 
-A topic of many partitions is applied in slices: until a partition is hosted, clients get
-NOT_LEADER_OR_FOLLOWER for it, as from a Kafka broker that has the image and applies it.
+A topic of many partitions is applied in slices. Until a partition is applied, clients get
+NOT_LEADER_OR_FOLLOWER for it, as from a Kafka broker that is applying its metadata.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ OnLeadershipChange = Callable[[Partition, bool], None]
 
 
 class PartitionFetchers(Protocol):
-    """Who fetches for the partitions that other nodes lead."""
+    """Fetches the partitions that other nodes lead."""
 
     def add_fetcher_for_partition(self, partition: Partition, leader: int) -> None:
-        """Fetch from *leader*, from where the log ends, when the change has been applied."""
+        """Fetch from *leader*, from the log end, once the change has been applied."""
         ...
 
     def remove_fetcher_for_partition(self, key: TopicPartition) -> None:
-        """Do not fetch any more, if we do."""
+        """Stop fetching the partition, if it is fetched."""
         ...
 
 
 class DeltaApplier:
-    """Opens, moves and deletes the replicas of one node."""
+    """Creates, changes and deletes the replicas of one node."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class DeltaApplier:
         self._on_leadership = on_leadership_change
 
     def apply_topic(self, topic: TopicImage) -> Slices[None]:
-        """Serve what the image gives this node of *topic*, and nothing else."""
+        """Make this node's replicas of *topic* agree with its metadata."""
         config = TopicConfig(self._config, topic.configs)
         mine: list[tuple[TopicPartition, PartitionRegistration]] = []
         for index, registration in enumerate(topic.partitions):
@@ -100,15 +100,16 @@ class DeltaApplier:
             self._apply_local_follower(partition, registration)
 
     def delete_topic(self, topic: TopicImage) -> Slices[None]:
-        """Delete the topic's logs here; whoever waits on them is told."""
+        """Delete this node's logs of the topic and complete the operations that wait on them."""
         for index in range(len(topic.partitions)):
             self._stop_partition(TopicPartition(topic.name, index), CauseKind.DELETED)
             yield None
 
     def mark_offline(self, keys: Iterable[TopicPartition]) -> None:
-        """The disk that holds these has failed: nothing is served of them until a restart.
+        """Take partitions offline whose disk has failed (Kafka's ``markPartitionOffline``).
 
-        Who waits on them is not told, as in Kafka; the leaders that are elected instead will be.
+        The operations that wait on them are not completed, as in Kafka, until new leaders are
+        elected.
         """
         for key in keys:
             self._partitions.offline.add(key)
@@ -120,7 +121,7 @@ class DeltaApplier:
     def _partition(
         self, key: TopicPartition, topic: TopicImage, config: TopicConfig
     ) -> Partition | None:
-        """The partition with its log open and its config as it is now; None if the disk fails."""
+        """The partition with its log open and its settings updated; None if the disk fails."""
         partition = self._partitions.get(key)
         if partition is not None:
             partition.log.update_config(LogConfig.from_topic(config))
@@ -162,7 +163,10 @@ class DeltaApplier:
             self._followers.add_fetcher_for_partition(partition, registration.leader)
 
     def _stop_partition(self, key: TopicPartition, kind: CauseKind) -> None:
-        """Removed from the map first, so that the checks find nothing (Kafka's stopReplicas)."""
+        """Remove and delete a partition (Kafka's ``stopPartitions``).
+
+        It is removed from the map first, so that the checks of waiting operations do not find it.
+        """
         self._partitions.offline.discard(key)
         partition = self._partitions.pop(key, None)
         if partition is None:

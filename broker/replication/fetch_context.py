@@ -1,10 +1,10 @@
-"""What a Fetch request means, given its session id and epoch (KIP-227).
+"""The context of a Fetch request, given by its session id and epoch (KIP-227).
 
-session  epoch      the request is                            the answer carries
+session  epoch      the request is                            the response has
 0        -1, or <v7 full, without a session                   session 0
 any      0          full; the old session ends, a new begins  the new session's id, or 0
 s        -1         full; the session ends                    session 0
-s        n > 0      incremental                               only partitions with news
+s        n > 0      incremental                               only changed partitions
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PartitionResponses = list[tuple[PartitionName, PartitionData]]
 
 
 class SessionError(Exception):
-    """The session part of the request is wrong: answered at the top, without partitions."""
+    """The session id or epoch is invalid; the response has a top-level error and no partitions."""
 
     def __init__(self, code: ErrorCode) -> None:
         super().__init__(code.name)
@@ -39,65 +39,65 @@ class SessionError(Exception):
 
 
 class FullFetchContext:
-    """All partitions are named in the request, and all are answered."""
+    """The request names all partitions, and the response has all of them."""
 
     def __init__(self, wanted: RequestedPartitions, session: FetchSession | None = None) -> None:
         self.wanted = wanted
         self._session = session
 
-    def changed_partitions(self, answers: PartitionResponses) -> PartitionResponses:
-        """The partitions to answer."""
-        return answers
+    def changed_partitions(self, responses: PartitionResponses) -> PartitionResponses:
+        """The partitions of the response."""
+        return responses
 
     def throttled_session_id(self, cache: FetchSessionCache) -> int:
-        """The session id to answer with and nothing else: no session begins (KIP-219)."""
+        """The session id of a throttled, empty response; no session begins (KIP-219)."""
         if self._session is not None:
             cache.remove(self._session.session_id)
         return NO_SESSION
 
     def update_and_generate_response(
-        self, answers: PartitionResponses
+        self, responses: PartitionResponses
     ) -> tuple[int, PartitionResponses]:
-        """The session id to answer with, and the partitions to answer."""
+        """The session id and the partitions of the response."""
         if self._session is None:
-            return NO_SESSION, answers
-        for name, data in answers:
+            return NO_SESSION, responses
+        for name, data in responses:
             _remember(self._session.partitions[name], data)
-        return self._session.session_id, answers
+        return self._session.session_id, responses
 
 
 class IncrementalFetchContext:
-    """The session's partitions are read, and those with news are answered."""
+    """All partitions of the session are read; the response has those that changed."""
 
     def __init__(self, session: FetchSession) -> None:
         self._session = session
         self._epoch = session.epoch
         self.wanted = [(name, cached.requested) for name, cached in session.partitions.items()]
 
-    def changed_partitions(self, answers: PartitionResponses) -> PartitionResponses:
-        """The partitions that have news.
+    def changed_partitions(self, responses: PartitionResponses) -> PartitionResponses:
+        """The partitions of the response.
 
-        Raises `SessionError` if another request of the session came through meanwhile.
+        Raises `SessionError` if the session has processed another request meanwhile.
         """
         partitions = self._current().partitions
-        return [(name, data) for name, data in answers if _has_news(partitions[name], data)]
+        return [(name, data) for name, data in responses if _has_news(partitions[name], data)]
 
     def throttled_session_id(self, _cache: FetchSessionCache) -> int:
-        """The session id to answer with and nothing else, the session staying as it is.
+        """The session id of a throttled, empty response; the session does not change.
 
-        Raises `SessionError` if another request of the session came through meanwhile.
+        Raises `SessionError` if the session has processed another request meanwhile.
         """
         return self._current().session_id
 
     def update_and_generate_response(
-        self, answers: PartitionResponses
+        self, responses: PartitionResponses
     ) -> tuple[int, PartitionResponses]:
-        """The session id to answer with, and the partitions that have news.
+        """The session id and the changed partitions, which the session records as sent.
 
-        Raises `SessionError` if another request of the session came through meanwhile.
+        Raises `SessionError` if the session has processed another request meanwhile.
         """
         session = self._current()
-        news = self.changed_partitions(answers)
+        news = self.changed_partitions(responses)
         for name, data in news:
             _remember(session.partitions[name], data)
             if data.records:
@@ -123,7 +123,7 @@ def new_fetch_context(
     uses_topic_ids: bool,
     privileged: bool,
 ) -> FetchContext:
-    """The context of a request; raises `SessionError`."""
+    """The context of a request; raises `SessionError` (Kafka's ``FetchManager.newContext``)."""
     if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
         if session_id != NO_SESSION:
             cache.remove(session_id)
@@ -161,10 +161,12 @@ def _has_news(cached: CachedPartition, data: PartitionData) -> bool:
 
 
 def _remember(cached: CachedPartition, data: PartitionData) -> None:
-    """Note what the client now knows; after an error it is told again once all is well.
+    """Record what the client knows after the response.
 
-    So is a follower that has to cut its log first, and leaves the rest of the answer alone. Kafka
-    forgets that one, which then learns the high watermark when it moves next.
+    After an error the high watermark is unknown, so that the next response includes the partition.
+    The same applies to a follower that must truncate its log first, and ignores the rest of the
+    response. Kafka does not do so for the latter, which then gets the high watermark when it
+    changes again.
     """
     unused = data.error_code or data.diverging_epoch is not None
     cached.high_watermark = -1 if unused else data.high_watermark
@@ -172,5 +174,5 @@ def _remember(cached: CachedPartition, data: PartitionData) -> None:
 
 
 def partition_name(topic: str, topic_id: UUID, partition: int) -> PartitionName:
-    """How a session names a partition: by topic id where the request's version has ids."""
+    """The key of a partition in a session: by topic id, if the request's version has ids."""
     return (topic_id if topic_id.int else topic, partition)

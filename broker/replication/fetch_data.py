@@ -1,4 +1,4 @@
-"""The values a fetch is made of, between the handler, the sessions and the logs."""
+"""The parameters and results of a fetch, shared by the handler, the sessions and the logs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ISOLATION_LEVELS = (0, 1)  # read uncommitted, read committed
 
 
 class FetchIsolation(Enum):
-    """How far a reader may see: Kafka's ``FetchIsolation``."""
+    """How far a reader may read: Kafka's ``FetchIsolation``."""
 
     LOG_END = 0
     HIGH_WATERMARK = 1
@@ -26,7 +26,7 @@ class FetchIsolation(Enum):
 
     @staticmethod
     def of(replica_id: int, isolation_level: int) -> FetchIsolation:
-        """Followers see all; consumers up to the high watermark or the last stable offset."""
+        """Followers read to the log end, consumers only what their isolation level allows."""
         assert isolation_level in ISOLATION_LEVELS
         if replica_id >= 0 or replica_id == FUTURE_LOCAL_REPLICA_ID:
             return FetchIsolation.LOG_END
@@ -35,7 +35,7 @@ class FetchIsolation(Enum):
         )
 
     def upper_bound(self, log: LogView) -> LogOffsetMetadata:
-        """How far a reader of this isolation may see, and where in the log that is."""
+        """The exclusive upper bound of reads with this isolation."""
         if self is FetchIsolation.HIGH_WATERMARK:
             return log.high_watermark_metadata
         if self is FetchIsolation.LOG_END:
@@ -45,10 +45,10 @@ class FetchIsolation(Enum):
 
 @dataclass(slots=True)
 class FetchParams:
-    """What holds for the whole fetch.
+    """The parameters of a whole fetch.
 
-    ``leader_only``: followers and older consumers may read from the leader only (KIP-392);
-    ``replica_epoch``: which of its lives a follower is in (KIP-903), -1 if it does not tell.
+    ``leader_only``: followers and older consumers may read from the leader only (KIP-392).
+    ``replica_epoch``: the broker epoch of a follower (KIP-903), -1 if it does not send one.
     """
 
     replica_id: int
@@ -61,12 +61,12 @@ class FetchParams:
 
     @property
     def from_follower(self) -> bool:
-        """Whether a replica asks, not a consumer."""
+        """Whether a replica fetches, not a consumer."""
         return self.replica_id >= 0
 
 
 class FetchPartition(NamedTuple):
-    """One partition of a fetch, as asked: Kafka's ``FetchRequest.PartitionData``."""
+    """One partition of a fetch request: Kafka's ``FetchRequest.PartitionData``."""
 
     key: TopicPartition
     topic_id: UUID
@@ -79,10 +79,11 @@ class FetchPartition(NamedTuple):
 
 @dataclass(slots=True)
 class LogReadResult:
-    """One partition of a fetch, as read.
+    """The result of reading one partition.
 
-    ``start`` tells where in the log the fetch begins, for a fetch that goes on to wait; -1 stands
-    for offsets that an error leaves untold. ``has_no_room``: even the first batch did not fit.
+    ``start`` is the position of the fetch offset in the log, for a fetch that waits. An offset is
+    -1 if an error leaves it unknown. ``has_no_room``: not even the first batch fits into the
+    limits.
     """
 
     error: ErrorCode

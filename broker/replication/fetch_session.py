@@ -1,8 +1,8 @@
-"""Fetch sessions: a client names its partitions once, then only what changes (KIP-227).
+"""Fetch sessions: a client names its partitions once, then only changes (KIP-227).
 
-The cache is bounded. When it is full, a new session takes the place of one that has not been used
-for two minutes, or else of one worth less: a consumer's before a follower's, a small one before a
-large one. When nothing may be evicted the client is told session 0 and goes on in full.
+The cache is bounded. When it is full, a new session replaces one that has not been used for two
+minutes, or else a less valuable one: a consumer's before a follower's, a smaller one before a
+larger one. If no session may be evicted, the client gets session id 0 and sends full requests.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ PartitionName = tuple[str | UUID, int]
 
 
 def next_epoch(epoch: int) -> int:
-    """The epoch after *epoch*; 0 and -1 have meanings of their own, so 1 follows the largest."""
+    """The epoch after *epoch*; 1 follows the largest one, since 0 and -1 have special meanings."""
     return 1 if epoch >= _EPOCH_MAX else epoch + 1
 
 
 @dataclass(slots=True)
 class CachedPartition:
-    """A partition of a session: what the client wants, and what it was last told."""
+    """A partition of a session: the client's parameters and the offsets it was last sent."""
 
     requested: FetchPartition
     high_watermark: int = -1
@@ -40,7 +40,7 @@ class CachedPartition:
 
 @dataclass(slots=True)
 class FetchSession:
-    """One client's session; partitions in the order in which they are read."""
+    """The session of one client; partitions are in the order in which they are read."""
 
     session_id: int
     privileged: bool
@@ -51,7 +51,7 @@ class FetchSession:
     epoch: int = 1  # the epoch that the next request must carry
 
     def put(self, name: PartitionName, requested: FetchPartition) -> None:
-        """Add a partition, or change what is wanted of it."""
+        """Add a partition, or replace its parameters."""
         cached = self.partitions.get(name)
         if cached is None:
             self.partitions[name] = CachedPartition(requested)
@@ -59,7 +59,7 @@ class FetchSession:
             cached.requested = requested
 
     def move_to_end(self, name: PartitionName) -> None:
-        """Read the partition last next time: it has had its turn."""
+        """Move the partition to the end of the order, since its records were sent."""
         self.partitions[name] = self.partitions.pop(name)
 
 
@@ -77,7 +77,7 @@ class FetchSessionCache:
         return len(self._sessions)
 
     def get(self, session_id: int) -> FetchSession | None:
-        """The session, marked as used now."""
+        """The session, whose time of last use is updated; None if there is none."""
         session = self._sessions.pop(session_id, None)
         if session is not None:
             session.last_used_ms = self._clock.now_ms()
@@ -85,7 +85,7 @@ class FetchSessionCache:
         return session
 
     def remove(self, session_id: int) -> None:
-        """Close a session, if there is one."""
+        """Close a session, if it exists."""
         self._sessions.pop(session_id, None)
 
     def try_create(
@@ -95,7 +95,7 @@ class FetchSessionCache:
         privileged: bool,
         uses_topic_ids: bool,
     ) -> FetchSession | None:
-        """A new session with these partitions, or None when there is no place for it."""
+        """A new session with these partitions; None if the cache is full."""
         cached = {name: CachedPartition(requested) for name, requested in partitions}
         if len(self._sessions) >= self._slots and not self._try_evict(privileged, len(cached)):
             return None
@@ -112,7 +112,7 @@ class FetchSessionCache:
                 return session_id
 
     def _try_evict(self, privileged: bool, size: int) -> bool:
-        """Make place for a session of *size* partitions; False if all others are worth more."""
+        """Make room for a session of *size* partitions; False if no session may be evicted."""
         if self._slots == 0:
             return False
         now = self._clock.now_ms()

@@ -1,6 +1,6 @@
-"""What a waiting fetch asks of the logs: how far they reach now, and whether they still may answer.
+"""The state of the logs that a delayed fetch checks: their ends, and whether they may be read.
 
-The answer None ends the wait; the read that follows finds out why (cases A to E of Kafka's
+None ends the wait; the read that follows returns the error (cases A to E of Kafka's
 ``DelayedFetch``: not the leader, unknown partition, offline log, fenced epoch).
 """
 
@@ -16,7 +16,7 @@ from protocol.errors import ErrorCode
 
 
 class LogFetchSource:
-    """The logs, seen with one fetch's isolation."""
+    """The logs as one fetch with its isolation may read them."""
 
     __slots__ = ("_params", "_partitions")
 
@@ -27,7 +27,7 @@ class LogFetchSource:
     def end_offset(
         self, key: TopicPartition, current_leader_epoch: int
     ) -> LogOffsetMetadata | None:
-        """The end this fetch may see, with its place in the segment; None ends the wait."""
+        """The upper bound of this fetch, with its position in the log; None ends the wait."""
         partition = self._partitions.get(key)
         if partition is None:
             return None
@@ -40,7 +40,7 @@ class LogFetchSource:
         return self._params.isolation.upper_bound(partition.log)
 
     def diverges(self, key: TopicPartition, last_fetched_epoch: int, fetch_offset: int) -> bool:
-        """Whether the asker's log has parted from ours, or its epoch is of no use (case H)."""
+        """Whether the follower's log diverges from this one, or its epoch is unknown (case H)."""
         try:
             return (
                 diverging_epoch(self._partitions[key], last_fetched_epoch, fetch_offset) is not None
@@ -49,5 +49,5 @@ class LogFetchSource:
             return True
 
     def is_throttled(self, _key: TopicPartition) -> bool:
-        """Whether a follower out of sync must wait for its quota: no quotas here, so never."""
+        """Whether a follower that is not in sync is throttled: never, there is no such quota."""
         return False

@@ -1,4 +1,4 @@
-"""The partitions a node has, and the right error for one that it has not."""
+"""The partitions of a node, and the error for a partition that it does not have."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protocol.errors import ErrorCode
 
 
 class HostedPartitions(dict[TopicPartition, Partition]):
-    """By key; ``is_known`` tells whether the node's image has such a partition anywhere."""
+    """Partitions by key; ``is_known`` returns whether the metadata has a partition."""
 
     def __init__(self, is_known: Callable[[TopicPartition], bool]) -> None:
         super().__init__()
@@ -21,7 +21,8 @@ class HostedPartitions(dict[TopicPartition, Partition]):
     def get_or_error(self, key: TopicPartition) -> Partition:
         """The partition; raises `ApiError` (Kafka's ``ReplicaManager.getPartitionOrError``).
 
-        KAFKA_STORAGE_ERROR: its disk has failed. NOT_LEADER_OR_FOLLOWER: another node has it.
+        KAFKA_STORAGE_ERROR: its disk has failed. NOT_LEADER_OR_FOLLOWER: other nodes have it.
+        UNKNOWN_TOPIC_OR_PARTITION: it does not exist.
         """
         partition = self.get(key)
         if partition is not None:

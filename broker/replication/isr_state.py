@@ -1,11 +1,11 @@
-"""The in-sync replicas of a partition, and the one change of them that may be under way.
+"""The in-sync replicas of a partition, and the one change of them that may be pending.
 
-The controller decides who is in sync; until it has answered, the leader is strict both ways. The
-high watermark waits for the *maximal* set, whoever of the two sets is in it, while a produce with
-acks=all needs enough members in the *committed* one (Kafka's ``PartitionState``).
+The controller decides the ISR. Until it has responded, the leader assumes the stricter of both
+sets: the high watermark waits for the *maximal* set, and a produce with acks=all requires enough
+members in the *committed* one (Kafka's ``PartitionState``).
 
-    committed --expand--> pending: maximal = committed + newcomer --answer--> committed
-              --shrink--> pending: maximal = committed            --answer--> committed
+    committed --expand--> pending: maximal = committed + newcomer --response--> committed
+              --shrink--> pending: maximal = committed            --response--> committed
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from broker.common.errors import InvariantBroken
 
 @dataclass(slots=True, frozen=True)
 class IsrState:
-    """``proposed`` is what the controller was asked for; None when nothing is under way."""
+    """``proposed`` is the ISR requested from the controller; None when no change is pending."""
 
     committed: tuple[int, ...]
     maximal: tuple[int, ...]
@@ -25,20 +25,20 @@ class IsrState:
 
     @staticmethod
     def of(isr: tuple[int, ...]) -> IsrState:
-        """What the controller has committed."""
+        """The state of a committed ISR."""
         return IsrState(isr, isr)
 
     def pending_expand(self, newcomer: int) -> IsrState:
-        """The controller is asked to add *newcomer*, which is waited for from now on."""
+        """The state after requesting to add *newcomer*, which counts as in sync from now on."""
         assert self.proposed is None
         assert newcomer not in self.committed
         wider = (*self.committed, newcomer)
         return IsrState(self.committed, wider, wider)
 
     def pending_shrink(self, leavers: frozenset[int]) -> IsrState:
-        """The controller is asked to drop *leavers*, which are waited for until it does."""
+        """The state after requesting to remove *leavers*; they count as in sync until then."""
         assert self.proposed is None
         rest = tuple(node for node in self.committed if node not in leavers)
         if not rest:
-            raise InvariantBroken("the leader would leave its own in-sync set")
+            raise InvariantBroken("a leader cannot remove itself from the ISR")
         return IsrState(self.committed, self.committed, rest)

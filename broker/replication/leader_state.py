@@ -1,11 +1,12 @@
-"""What a node knows of a partition only while it leads it: its followers, and who is in sync.
+"""The state of a partition on its leader: the followers' progress and the in-sync replicas.
 
-The high watermark is the smallest log end among the leader, the maximal in-sync set, and followers
-that have caught up and may join it: without the latter a leader alone in its set would be ahead of
-them for ever. Below ``min.insync.replicas`` it stands still (KIP-966). Members that have not caught
-up for ``replica.lag.time.max.ms`` are dropped, followers that reach the high watermark and the
-start of the epoch are added, one change at a time, and only the controller makes it so (Kafka's
-``Partition``, the leader's half).
+The high watermark is the smallest log end offset of the leader, of the maximal ISR, and of
+followers that are caught up and eligible to join the ISR: without the latter a leader that is alone
+in the ISR would stay ahead of them. Below ``min.insync.replicas`` it does not advance (KIP-966).
+
+A member that is not caught up for ``replica.lag.time.max.ms`` is removed from the ISR. A follower
+that has reached the high watermark and the start offset of the leader epoch is added. One change is
+pending at a time, and the controller commits it (the leader's part of Kafka's ``Partition``).
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from protocol.errors import ErrorCode
 
 AlterPartitionResult = PartitionRegistration | ApiError
 
-# After these nothing has changed, and the change may be proposed again.
+# After these errors nothing has changed, and another change may be proposed.
 _REFUSED = frozenset({ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED})
 
-# After these the controller knows better; the change stays pending until its metadata arrives.
-_METADATA_WILL_TELL = frozenset(
+# After these errors the controller has newer metadata; the change stays pending until it arrives.
+_NEWER_METADATA = frozenset(
     {
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
         ErrorCode.UNKNOWN_TOPIC_ID,
@@ -43,13 +44,13 @@ _METADATA_WILL_TELL = frozenset(
 
 
 class LeaderNode(Protocol):
-    """What a leader needs from the node it is on."""
+    """What a leader needs from its node."""
 
     node_id: int
 
     @property
     def replica_lag_time_max_ms(self) -> int:
-        """For how long a follower may be behind (replica.lag.time.max.ms)."""
+        """How long a follower may lag (replica.lag.time.max.ms)."""
         ...
 
     def now_ms(self) -> float:
@@ -57,13 +58,13 @@ class LeaderNode(Protocol):
         ...
 
     def alive(self, node_id: int) -> Broker | None:
-        """The node as the image has it, unless it is fenced or unknown."""
+        """The node in the metadata; None if it is fenced or unknown."""
         ...
 
     def alter_partition(
-        self, change: AlterPartition, answer: Callable[[AlterPartitionResult], None]
+        self, change: AlterPartition, on_response: Callable[[AlterPartitionResult], None]
     ) -> None:
-        """Ask the controller; *answer* may be called at once, later, or never."""
+        """Request an ISR change; *on_response* is called immediately, later, or never."""
         ...
 
     def has_delayed_deletes(self) -> bool:
@@ -71,15 +72,15 @@ class LeaderNode(Protocol):
         ...
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
-        """The high watermark (now *offset*) or the low one moved: who waits for it is to be asked.
+        """Check the operations that wait on the high watermark (now *offset*) or the low one.
 
-        *replica* is the follower whose fetch did it, if one did.
+        *replica* is the follower whose fetch moved it, or None.
         """
         ...
 
 
 class LeaderState:
-    """One leader's view of its followers, from `begin` on."""
+    """The state of a leader, from `begin` to `resign`."""
 
     __slots__ = (
         "_key",
@@ -119,7 +120,7 @@ class LeaderState:
     def begin(self, registration: PartitionRegistration, *, new_leader: bool) -> bool:
         """Lead under *registration*; True if the high watermark moved (``Partition.makeLeader``).
 
-        A new leader epoch begins at the log end.
+        A new leader epoch starts at the log end.
         """
         new_epoch = new_leader or registration.leader_epoch > self.registration.leader_epoch
         self.registration = registration
@@ -143,9 +144,9 @@ class LeaderState:
             )
 
     def resign(self) -> None:
-        """Lead no longer: what the controller or a follower still tells moves nothing here.
+        """Stop leading; controller responses and follower fetches in progress have no effect.
 
-        With nobody in sync the high watermark stands still.
+        With an empty ISR the high watermark does not advance.
         """
         self.isr = IsrState.of(())
 
@@ -153,16 +154,16 @@ class LeaderState:
 
     @property
     def effective_min_isr(self) -> int:
-        """``min.insync.replicas``, but never more than there are replicas."""
+        """``min.insync.replicas``, limited to the number of replicas."""
         return min(self.min_insync_replicas, len(self.registration.replicas))
 
     @property
     def below_min_isr(self) -> bool:
-        """Whether too few are in sync for acks=all, by the controller's word."""
+        """Whether the committed ISR is too small for acks=all."""
         return len(self.isr.committed) < self.effective_min_isr
 
     def maybe_increment_high_watermark(self) -> bool:
-        """Move the high watermark to what all have that must have it; True if it moved."""
+        """Advance the high watermark to the replicated end; True if it moved."""
         if self.below_min_isr:
             return False
         return self._log.maybe_increment_high_watermark(self._replicated_end())
@@ -184,9 +185,9 @@ class LeaderState:
         return replica.is_caught_up(self._log.log_end_offset, self._node.now_ms(), lag_max_ms)
 
     def _is_eligible(self, replica: Replica) -> bool:
-        """Whether the controller would take it: alive, and not a former life of the node (KIP-903).
+        """Whether the controller would add it to the ISR: alive, in this broker epoch (KIP-903).
 
-        -1 is a follower whose requests are too old to tell.
+        -1 is a follower whose fetch version has no epoch.
         """
         broker = self._node.alive(replica.node_id)
         return broker is not None and replica.broker_epoch in (-1, broker.epoch)
@@ -194,10 +195,11 @@ class LeaderState:
     # ---------------------------------------------------------------------------- followers
 
     def check_follower(self, node_id: int, broker_epoch: int, current_leader_epoch: int) -> None:
-        """Raise `ApiError` if the node must not fetch here.
+        """Raise `ApiError` if the node may not fetch as a follower.
 
-        A node that is no replica may know of a reassignment before we do, if it knows our epoch;
-        one in a former life has nothing to tell (KIP-903).
+        A node that is not a replica may know a reassignment that this leader does not know yet, if
+        it sends the present leader epoch. A fetch from an earlier broker epoch is refused
+        (KIP-903).
         """
         if node_id not in self.replicas:
             if current_leader_epoch == -1:
@@ -230,7 +232,7 @@ class LeaderState:
             self._node.offsets_moved(self._key, self._log.high_watermark, replica.node_id)
 
     def low_watermark(self) -> int:
-        """The smallest log start offset among this log and its living followers'; -1: unknown."""
+        """The smallest log start offset of this log and of live followers; -1 if one is unknown."""
         starts = [
             replica.log_start_offset
             for replica in self.replicas.values()
@@ -251,7 +253,7 @@ class LeaderState:
             self._submit_alter_partition(self.isr.pending_expand(replica.node_id))
 
     def maybe_shrink_isr(self) -> None:
-        """Drop members that have lagged for too long, if the controller agrees."""
+        """Request to remove members that lag for too long."""
         if self._change_under_way():
             return
         lagging = frozenset(
@@ -263,7 +265,7 @@ class LeaderState:
             self._submit_alter_partition(self.isr.pending_shrink(lagging))
 
     def _change_under_way(self) -> bool:
-        """Whether there is one; asks again if the controller's answer left it open."""
+        """Whether an ISR change is pending; submits it again if the last response left it open."""
         if self.isr.proposed is None:
             return False
         if self._should_retry:
@@ -285,11 +287,11 @@ class LeaderState:
             tuple(map(self._broker_epoch, state.proposed)),
         )
         self._node.alter_partition(
-            change, lambda answer: self._handle_alter_partition_response(state, answer)
+            change, lambda response: self._handle_alter_partition_response(state, response)
         )
 
     def _broker_epoch(self, node_id: int) -> int:
-        """The life in which this leader knows the node; -1 if that has not fetched here yet."""
+        """The broker epoch in which this leader knows the node; -1 if it has not fetched yet."""
         if node_id == self._node.node_id:
             own = self._node.alive(node_id)
             return -1 if own is None else own.epoch
@@ -297,22 +299,22 @@ class LeaderState:
         return -1 if epoch is None else epoch
 
     def _handle_alter_partition_response(
-        self, state: IsrState, answer: AlterPartitionResult
+        self, state: IsrState, response: AlterPartitionResult
     ) -> None:
-        """The controller has answered; what metadata told meanwhile counts more."""
+        """Process the controller's response, unless newer metadata has replaced *state*."""
         if self.isr is not state:
             return
-        if isinstance(answer, ApiError):
-            if answer.code in _REFUSED:
+        if isinstance(response, ApiError):
+            if response.code in _REFUSED:
                 self.isr = IsrState.of(state.committed)
-            elif answer.code not in _METADATA_WILL_TELL:
-                # It may have been done or not: be strict both ways until it has.
+            elif response.code not in _NEWER_METADATA:
+                # The change may have been committed or not; it stays pending.
                 self._should_retry = True
             return
-        if answer.leader_epoch != self.registration.leader_epoch:
-            # The change has ended a reassignment, and with it the epoch: metadata will tell.
+        if response.leader_epoch != self.registration.leader_epoch:
+            # The change has completed a reassignment in a new leader epoch; metadata follows.
             return
-        self.registration = answer
-        self.isr = IsrState.of(answer.isr)
+        self.registration = response
+        self.isr = IsrState.of(response.isr)
         if self.maybe_increment_high_watermark():
             self._node.offsets_moved(self._key, self._log.high_watermark, None)

@@ -1,8 +1,8 @@
-"""Reading several partitions under one response limit (Kafka's ``readFromLog``).
+"""Reads several partitions under one response limit (Kafka's ``readFromLog``).
 
-Partitions are read in the order asked. The first batch found is returned whole even if it exceeds
-every limit, so that a consumer can always make progress (KIP-74); after it, a batch that does not
-fit is left out.
+Partitions are read in the order of the request. The first batch found is returned whole even if it
+exceeds every limit, so that a consumer can always make progress (KIP-74). Later batches that do not
+fit are omitted.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from protocol.errors import ErrorCode
 def read_from_log(
     partitions: HostedPartitions,
     params: FetchParams,
-    wanted: Sequence[FetchPartition],
+    partitions_requested: Sequence[FetchPartition],
 ) -> list[LogReadResult]:
-    """Read each partition wanted; what cannot be read has its error in its own result."""
+    """Read each partition; a result has the error of its own partition."""
     results = []
     remaining = params.max_bytes
     nothing_yet = True
-    for requested in wanted:
+    for requested in partitions_requested:
         try:
             result = _read(
                 partitions, params, requested, min(remaining, requested.max_bytes), nothing_yet
@@ -76,14 +76,14 @@ def _read(
     except OffsetOutOfRange:
         raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE) from None
     if limit < 0 and requested.fetch_offset < upper.message_offset:
-        # Kafka stumbles over it, and only where there are records.
+        # Kafka fails with a negative limit, and only where there are records.
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
     return LogReadResult(
         ErrorCode.NONE,
         log.high_watermark,
         log.last_stable_offset,
         log.log_start_offset,
-        # Half a batch is of no use to anyone: Kafka answers nothing instead, without an error.
+        # A client cannot use an incomplete batch; Kafka returns no records and no error.
         b"" if data.first_entry_incomplete else data.records,
         data.offset_metadata,
         log_end_offset=log.log_end_offset,
@@ -94,9 +94,9 @@ def _read(
 def diverging_epoch(
     partition: Partition, last_fetched_epoch: int, fetch_offset: int
 ) -> tuple[int, int] | None:
-    """Where the asker's log parts from ours, as (epoch, end offset); None if it does not (KIP-595).
+    """Where the follower's log diverges from this one, as (epoch, end offset), or None (KIP-595).
 
-    Raises `ApiError` OFFSET_OUT_OF_RANGE when the epoch says nothing about the offset.
+    Raises `ApiError` OFFSET_OUT_OF_RANGE when the epoch is unknown here.
     """
     epoch, end_offset = partition.log.end_offset_for_epoch(last_fetched_epoch)
     if epoch == -1 or end_offset == -1 or fetch_offset < partition.log.log_start_offset:

@@ -1,9 +1,9 @@
-"""A partition on one node: a log, and the part the node plays for it, leader or follower.
+"""A replica of a partition: a log and its role, leader or follower (Kafka's ``Partition``).
 
-Offsets keep one order, always: log start <= last stable <= high watermark <= log end. A leader
-appends what clients send, and moves the high watermark when its followers have the records; a
-follower appends what its leader sends, and takes both watermarks from it, one fetch behind (Kafka's
-``Partition``). What only a leader knows is in `broker.replication.leader_state`.
+Invariant: log start <= last stable <= high watermark <= log end. A leader appends the records of
+clients and advances the high watermark when its followers have them. A follower appends the records
+of its leader and takes over both watermarks with the next fetch. The state of a leader is in
+`broker.replication.leader_state`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ DELETE_TO_HIGH_WATERMARK = -1
 
 @dataclass(slots=True, frozen=True)
 class Appended:
-    """What an append did, and whether it moved the high watermark too."""
+    """The result of an append, and whether it moved the high watermark."""
 
     info: LogAppendInfo
     high_watermark_moved: bool
 
 
 class Partition:
-    """A partition hosted by this node; ``leadership`` is None on followers."""
+    """A replica on this node; ``leader_state`` is None on followers."""
 
     __slots__ = (
         "_followed",
@@ -67,25 +67,25 @@ class Partition:
 
     @property
     def is_leader(self) -> bool:
-        """Whether this node leads."""
+        """Whether this node leads the partition."""
         return self.leader_state is not None
 
     @property
     def registration(self) -> PartitionRegistration | None:
-        """The controller's last word on the partition; None before there was one."""
+        """The last metadata of the partition that was applied; None before the first."""
         return self._followed if self.leader_state is None else self.leader_state.registration
 
     @property
     def leader_epoch(self) -> int:
-        """The epoch of the leader this node knows; -1 before it knows one."""
+        """The last known leader epoch; -1 before the first."""
         registration = self.registration
         return -1 if registration is None else registration.leader_epoch
 
     def make_leader(self, registration: PartitionRegistration) -> bool:
         """Lead under *registration*; True if the high watermark moved.
 
-        What is not newer than what is known is ignored: a topic is told anew with all partitions,
-        and one that is as it was must not lose its change of the in-sync set under way.
+        Metadata that is not newer is ignored: a change of a topic comes with all of its partitions,
+        and an unchanged partition must keep a pending ISR change.
         """
         if not self._is_newer(registration):
             return False
@@ -102,7 +102,7 @@ class Partition:
         return self.leader_state.begin(registration, new_leader=new_leader)
 
     def make_follower(self, registration: PartitionRegistration) -> bool:
-        """Follow under *registration*; True if the leader epoch is a new one."""
+        """Follow under *registration*; True if it has a new leader epoch."""
         if not self._is_newer(registration):
             return False
         new_epoch = registration.leader_epoch > self.leader_epoch
@@ -111,7 +111,7 @@ class Partition:
         return new_epoch
 
     def resign(self) -> None:
-        """Lead no longer, if this node does; also of who is in the middle of a follower's fetch."""
+        """Stop leading; follower fetches in progress no longer count."""
         if self.leader_state is not None:
             self.leader_state.resign()
             self.leader_state = None
@@ -121,15 +121,15 @@ class Partition:
         return known is None or registration.partition_epoch > known.partition_epoch
 
     def set_min_insync_replicas(self, count: int) -> None:
-        """Ask for *count* in-sync replicas from now on (min.insync.replicas)."""
+        """Require *count* in-sync replicas from now on (min.insync.replicas)."""
         self._min_insync_replicas = count
         if self.leader_state is not None:
             self.leader_state.min_insync_replicas = count
 
     def check_leader(self, current_leader_epoch: int, *, leader_required: bool = True) -> None:
-        """Raise `ApiError` unless this node may answer for the epoch the client knows.
+        """Raise `ApiError` unless this node may respond to a client that knows this leader epoch.
 
-        -1 is a client that knows none. Kafka's ``Partition.checkCurrentLeaderEpoch``.
+        -1 is a client without an epoch. Kafka's ``Partition.checkCurrentLeaderEpoch``.
         """
         known = self.leader_epoch
         if current_leader_epoch not in (-1, known):
@@ -140,7 +140,7 @@ class Partition:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
     def leader_state_or_error(self) -> LeaderState:
-        """The leader's side of this partition; raises `ApiError` NOT_LEADER_OR_FOLLOWER."""
+        """The leader's state; raises `ApiError` NOT_LEADER_OR_FOLLOWER."""
         if self.leader_state is None:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         return self.leader_state
@@ -156,8 +156,8 @@ class Partition:
     ) -> Appended:
         """Append a batch of a client or of a coordinator.
 
-        Raises `ApiError` NOT_LEADER_OR_FOLLOWER or NOT_ENOUGH_REPLICAS (nothing is written then),
-        and what `Log.append_as_leader` raises.
+        Raises `ApiError` NOT_LEADER_OR_FOLLOWER or NOT_ENOUGH_REPLICAS, without writing, and the
+        exceptions of `Log.append_as_leader`.
         """
         leader_state = self.leader_state_or_error()
         if required_acks == -1 and leader_state.below_min_isr:
@@ -171,10 +171,10 @@ class Partition:
         return Appended(info, leader_state.maybe_increment_high_watermark())
 
     def check_enough_replicas(self, required_offset: int) -> tuple[bool, ErrorCode]:
-        """Whether a produce up to *required_offset* is replicated, and with what error.
+        """Whether records up to *required_offset* are replicated, and the error of the produce.
 
-        Kafka's ``Partition.checkEnoughReplicasReachOffset``: records that every in-sync replica has
-        while that set is too small are reported, not taken back.
+        Kafka's ``Partition.checkEnoughReplicasReachOffset``: when all of an ISR that is too small
+        have the records, the produce fails, but the records stay.
         """
         leader_state = self.leader_state
         if leader_state is None:
@@ -186,10 +186,10 @@ class Partition:
         return True, ErrorCode.NONE
 
     def delete_records(self, offset: int) -> tuple[int, int]:
-        """Delete what lies below *offset*; returns the offset meant and the low watermark.
+        """Delete records below *offset*; returns the resolved offset and the low watermark.
 
-        Raises `ApiError`: NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE above the high watermark,
-        POLICY_VIOLATION if records here are never deleted but by compaction.
+        Raises `ApiError`: NOT_LEADER_OR_FOLLOWER; OFFSET_OUT_OF_RANGE above the high watermark;
+        POLICY_VIOLATION if the cleanup policy does not include delete.
         """
         leader_state = self.leader_state_or_error()
         if "delete" not in self.log.config.cleanup_policy:
@@ -214,12 +214,12 @@ class Partition:
     def append_as_follower(
         self, records: memoryview, leader_epoch: int, high_watermark: int, log_start_offset: int
     ) -> bool:
-        """Append what the leader sent, and take over its watermarks as far as this log goes.
+        """Append the leader's records and take over its watermarks, limited to this log.
 
         True if the high watermark moved. Raises `AppendRefused`, as `Log.append_as_follower`.
         """
         if self.leader_state is not None:
-            raise InvariantBroken(f"{self.key} would be appended to as a follower by its leader")
+            raise InvariantBroken(f"the leader of {self.key} cannot append as a follower")
         self._maybe_start_at_first_batch(records, log_start_offset)
         log, before = self.log, self.log.high_watermark
         if records:
@@ -231,11 +231,11 @@ class Partition:
         return log.high_watermark > before
 
     def _maybe_start_at_first_batch(self, records: memoryview, leader_start: int) -> None:
-        """Let the log begin with the batch that its end lies in, if it has nothing else to keep.
+        """Restart a log without retained records at the base offset of the first batch.
 
-        A deletion may end inside a batch, which the leader sends whole to who is to go on there
-        (KAFKA-6975). Kafka does so only if the log is empty; but one that is all deleted by the
-        leader may end there, too, with records that were never committed.
+        A deletion may end inside a batch, which the leader sends whole (KAFKA-6975). Kafka does
+        this for an empty log only; a log whose records the leader has deleted may also end there,
+        with records that were never committed.
         """
         log, end = self.log, self.log.log_end_offset
         if end <= max(log.log_start_offset, leader_start) and len(records) >= HEADER_BYTES:

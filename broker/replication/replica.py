@@ -1,13 +1,13 @@
-"""A follower as its leader knows it: how far its log reaches, and when it last had everything.
+"""The leader's view of a follower: its log end offset, and when it was last caught up.
 
-A follower tells with each fetch where its log ends. It was caught up at the time of a fetch from
-the leader's log end; a fetch from where the leader's log ended at the *previous* fetch proves that
-it was caught up then. A follower that always asks for all there is thus never lags, however fast
-the log grows (Kafka's ``Replica``, KIP-16).
+A follower's fetch offset is its log end offset. A fetch from the leader's log end means that it is
+caught up now. A fetch from the leader's log end at the time of the *previous* fetch means that it
+was caught up then. So a follower that fetches continuously never lags, however fast the log grows
+(Kafka's ``Replica``, KIP-16).
 
-    leader's end   10          20          30
-    fetch at        | 10        | 20 ...    | 20 ...
-    caught up       now         at 10's time    at 20's time
+    leader's log end   10     20                  30
+    fetch offset       10     20                  20
+    caught up          now    now                 at the second fetch
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ UNKNOWN_OFFSET = -1
 
 @dataclass(slots=True)
 class Replica:
-    """One follower's state on the leader; times are the node's monotonic milliseconds.
+    """The state of one follower; times are the node's monotonic milliseconds.
 
-    ``broker_epoch`` None: it has not fetched from this leader yet; -1: its fetches do not tell.
+    ``broker_epoch`` is None before the first fetch from this leader, and -1 for fetches without an
+    epoch.
     """
 
     node_id: int
@@ -39,7 +40,7 @@ class Replica:
 
     @property
     def log_end_offset(self) -> int:
-        """Where its log ends, as of its last fetch; -1 if it has not fetched."""
+        """Its log end offset at its last fetch; -1 if it has not fetched."""
         return self.log_end_offset_metadata.message_offset
 
     def update_fetch_state(
@@ -50,7 +51,7 @@ class Replica:
         now_ms: float,
         broker_epoch: int,
     ) -> None:
-        """It fetches from *at*, while the leader's log ends at *leader_end*."""
+        """It fetches from *at* while the leader's log ends at *leader_end*."""
         if at.message_offset >= leader_end:
             self.last_caught_up_time_ms = max(self.last_caught_up_time_ms, now_ms)
         elif at.message_offset >= self.last_fetch_leader_log_end_offset:
@@ -64,9 +65,9 @@ class Replica:
         self.broker_epoch = broker_epoch
 
     def reset(self, *, new_leader: bool, in_sync: bool, leader_end: int, now_ms: float) -> None:
-        """A leader epoch begins: members of the in-sync set get the benefit of the doubt.
+        """Start a leader epoch: members of the ISR count as caught up now.
 
-        A leader that is new to the job knows nothing of its followers' logs.
+        A new leader knows nothing of its followers' logs.
         """
         if new_leader:
             self.log_start_offset = UNKNOWN_OFFSET
@@ -80,7 +81,7 @@ class Replica:
         self.last_caught_up_time_ms = now_ms if in_sync else -inf
 
     def is_caught_up(self, leader_end: int, now_ms: float, lag_max_ms: float) -> bool:
-        """Whether it has everything, or had everything less than *lag_max_ms* ago."""
+        """Whether it has all records, or had all at most *lag_max_ms* ago."""
         return (
             self.log_end_offset == leader_end or now_ms - self.last_caught_up_time_ms <= lag_max_ms
         )

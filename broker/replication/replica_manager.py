@@ -1,10 +1,10 @@
-"""What a node does with its replicas: appends, reads, deletes, and the requests that wait for it.
+"""Appends, reads and deletes records of a node's replicas, and delays responses.
 
-Kafka's ``ReplicaManager``. A produce with acks=all, a deletion of records and a fetch that finds
-too little become delayed operations, watched on their partitions; what moves a log end, a high or a
-low watermark checks those keys. Checks that follow from an append are queued as an action and run
-when the request that appended is through (KAFKA-8334), so that no completion runs inside another
-operation's work; what a follower's fetch has moved is checked at once.
+Kafka's ``ReplicaManager``. A produce with acks=all, a DeleteRecords and a fetch without enough data
+become delayed operations that are watched on their partitions. A change of a log end, high or low
+watermark checks the operations of the partition. Checks after an append are queued as actions that
+run after the request (KAFKA-8334), so that no operation completes inside the work of another one.
+Checks after a follower's fetch run immediately.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from purgatories.operations.delayed_produce import DelayedProduce, ProducePartit
 
 @dataclass(slots=True)
 class ProduceResult:
-    """One partition's part of a produce answer; -1 where an error leaves nothing to tell.
+    """The result of one partition of a Produce; -1 where an error leaves a value unknown.
 
-    ``message`` is there only for refused records: of other errors Kafka tells the code alone
+    ``message`` is set only for invalid records; for other errors Kafka sends the code alone
     (``LogAppendResult.errorMessage``).
     """
 
@@ -49,8 +49,8 @@ class ProduceResult:
     message: str | None = None
 
 
-# Refusals with which Kafka tells nothing of the log, not even where it begins.
-_TELL_NO_LOG_START = frozenset(
+# Errors for which Kafka's response has no log start offset.
+_WITHOUT_LOG_START_OFFSET = frozenset(
     {
         ErrorCode.CORRUPT_MESSAGE,
         ErrorCode.MESSAGE_TOO_LARGE,
@@ -82,7 +82,7 @@ class ReplicaManager:
         produce_version: int,
         on_response: Callable[[ProduceResults], None],
     ) -> Slices[DelayedProduce[TopicPartition] | None]:
-        """Append to each partition; respond then, or when all in-sync replicas have the records.
+        """Append to each partition; respond immediately or when the ISR has the records.
 
         Returns the operation if it waits. Kafka's ``ReplicaManager.appendRecords``.
         """
@@ -105,17 +105,17 @@ class ReplicaManager:
             on_response(results)
             return None
 
-        def answer(decided: dict[TopicPartition, ProducePartitionStatus]) -> None:
+        def respond(decided: dict[TopicPartition, ProducePartitionStatus]) -> None:
             for key, status in decided.items():
                 results[key].error = ErrorCode(status.error)
             on_response(results)
 
-        operation = DelayedProduce(timeout_ms, statuses, self, answer)
+        operation = DelayedProduce(timeout_ms, statuses, self, respond)
         done = self._purgatories.produce.try_complete_else_watch(operation, list(entries))
         return None if done else operation
 
     def check_enough_replicas(self, key: TopicPartition, required_offset: int) -> tuple[bool, int]:
-        """Whether the in-sync replicas have all below *required_offset*; a waiting produce asks."""
+        """Whether the ISR has all records below *required_offset*, for a delayed produce."""
         try:
             return self.partitions.get_or_error(key).check_enough_replicas(required_offset)
         except ApiError as error:
@@ -124,10 +124,10 @@ class ReplicaManager:
     def _append(
         self, key: TopicPartition, records: Appendable, required_acks: int, produce_version: int
     ) -> tuple[ProduceResult, int, bool | None]:
-        """The result, the offset to wait for, and whether the high watermark moved.
+        """The result, the offset to wait for, and whether the high watermark moved (None: error).
 
-        None instead of the latter: refused. A duplicate appends nothing, but may find that time
-        has freed the high watermark of a follower it waited for.
+        A duplicate appends nothing, but may move the high watermark, since a follower that it
+        waited for may be too slow by now.
         """
         try:
             partition = self.partitions.get_or_error(key)
@@ -139,7 +139,9 @@ class ReplicaManager:
         except AppendRefused as refusal:
             result = ProduceResult(
                 refusal.error,
-                log_start_offset=-1 if refusal.error in _TELL_NO_LOG_START else log_start_offset,
+                log_start_offset=-1
+                if refusal.error in _WITHOUT_LOG_START_OFFSET
+                else log_start_offset,
                 record_errors=refusal.record_errors,
                 message=refusal.message if refusal.record_errors else None,
             )
@@ -161,7 +163,7 @@ class ReplicaManager:
         wanted: Sequence[FetchPartition],
         on_response: Callable[[FetchResults], None],
     ) -> DelayedFetch[TopicPartition] | None:
-        """Read; answer at once if that is enough, else when it is, or after ``max_wait_ms``.
+        """Read; respond immediately if there is enough data, else later, at most ``max_wait_ms``.
 
         Returns the operation if it waits. Kafka's ``ReplicaManager.fetchMessages``.
         """
@@ -201,14 +203,14 @@ class ReplicaManager:
     def _update_follower_fetch_state(
         self, params: FetchParams, wanted: Sequence[FetchPartition], results: FetchResults
     ) -> None:
-        """A follower has what lies below the offsets it fetches from; the answer is made already.
+        """A follower has all records below its fetch offsets.
 
-        So the answer bears the high watermark from before, as in Kafka.
+        The response has been built already and has the previous high watermark, as in Kafka.
         """
         for requested, result in zip(wanted, results, strict=True):
             if result.error or result.diverging_epoch:
                 continue
-            # What an earlier partition set off may have ended the leadership of a later one.
+            # The effects of an earlier partition may have ended the leadership of a later one.
             partition = self.partitions.get(requested.key)
             leader_state = None if partition is None else partition.leader_state
             replica = None if leader_state is None else leader_state.replicas.get(params.replica_id)
@@ -230,7 +232,7 @@ class ReplicaManager:
         offsets: dict[TopicPartition, int],
         on_response: Callable[[DeleteResults], None],
     ) -> Slices[DelayedDeleteRecords[TopicPartition] | None]:
-        """Delete below each offset; answer when every living replica has done so.
+        """Delete below each offset; respond when every live replica has done so.
 
         Returns the operation if it waits. Kafka's ``ReplicaManager.deleteRecords``.
         """
@@ -253,7 +255,7 @@ class ReplicaManager:
         return DeleteRecordsPartitionStatus(wanted, ErrorCode.NONE, low_watermark)
 
     def low_watermark(self, key: TopicPartition) -> tuple[int, int]:
-        """From where on every living replica has records; a waiting deletion asks."""
+        """The low watermark of a partition and an error code, for a delayed deletion."""
         try:
             return self.partitions.get_or_error(
                 key

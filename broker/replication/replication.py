@@ -1,8 +1,7 @@
-"""Replication on one node, put together: what it hosts, who waits for it, and whom it follows.
+"""The replication of one node: its partitions, their waiting operations, and its fetchers.
 
-The parts know each other only by small protocols; this class is what stands behind them, and the
-only one that knows the controller. A paused node leads as before but does not fetch, so that its
-leaders see a follower that lags.
+It implements the protocols through which the parts use each other, and only it uses the controller.
+A paused node leads as before but does not fetch, so that its leaders see a lagging follower.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from purgatories.timer.system_timer import SystemTimer
 
 
 class Replication:
-    """One node's replicas: as leader, as follower, and on their way from one to the other."""
+    """The replicas of one node, as leader and as follower."""
 
     def __init__(
         self,
@@ -71,11 +70,11 @@ class Replication:
 
     @property
     def paused(self) -> bool:
-        """Whether this node's followers have stopped fetching."""
+        """Whether this node's fetchers are paused."""
         return not self._resumed.is_set()
 
     def pause(self) -> None:
-        """Stop fetching; what is under way is not taken in before `resume`."""
+        """Stop fetching; responses in progress are not processed before `resume`."""
         if not self.paused:
             self._resumed = trio.Event()
 
@@ -84,7 +83,7 @@ class Replication:
         self._resumed.set()
 
     async def may_fetch(self) -> None:
-        """Return at once, or when the node is no longer paused."""
+        """Return when the node is not paused."""
         if self.paused:
             await self._resumed.wait()
 
@@ -92,30 +91,30 @@ class Replication:
 
     @property
     def replica_lag_time_max_ms(self) -> int:
-        """For how long a follower may be behind (replica.lag.time.max.ms)."""
+        """How long a follower may lag (replica.lag.time.max.ms)."""
         return self.config.replica_lag_time_max_ms
 
     def alive(self, node_id: int) -> Broker | None:
-        """The node as the image has it, unless it is fenced or unknown."""
+        """The node in the metadata; None if it is fenced or unknown."""
         broker = self._image().brokers.get(node_id)
         return None if broker is None or broker.fenced else broker
 
     def alter_partition(
-        self, change: AlterPartition, answer: Callable[[AlterPartitionResult], None]
+        self, change: AlterPartition, on_response: Callable[[AlterPartitionResult], None]
     ) -> None:
-        """Ask the controller for another in-sync set."""
-        self._channel.alter_partition(change, answer)
+        """Request another ISR from the controller."""
+        self._channel.alter_partition(change, on_response)
 
     def has_delayed_deletes(self) -> bool:
         """Whether any DeleteRecords waits for a low watermark."""
         return self.purgatories.delete_records.num_delayed() > 0
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
-        """The high watermark (now *offset*) or the low one moved: who waits for it is asked."""
+        """Check the operations that wait on the high watermark (now *offset*) or the low one."""
         self.purgatories.after_offsets_moved(key, offset, replica)
 
     def replicated(self, key: TopicPartition, high_watermark: int) -> None:
-        """The high watermark of a partition that is followed has moved."""
+        """Check waiting operations: the high watermark of a followed partition has moved."""
         self.purgatories.after_replicated(key, high_watermark)
 
     def _is_known(self, key: TopicPartition) -> bool:

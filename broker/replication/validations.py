@@ -1,8 +1,8 @@
-"""Which batches of a produce request are validated in a worker thread, and that validation.
+"""Decides which batches of a Produce are validated in a worker thread, and validates them.
 
-Nearly all requests are short, which their batches' headers show: these are validated as they are
-appended. The others are validated before, with a budget; what exceeds it is left for a thread. The
-append gets the outcomes, and checks everything else then: who leads, epochs, sequence numbers.
+Most requests are short, as their batch headers show; their batches are validated when they are
+appended. The others are validated before, within a time budget; if that is exceeded, a thread
+validates them. The append uses the outcomes and checks the rest: leader, epochs, sequence numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Validated = dict[TopicPartition, Outcome[ValidBatch]]
 
 
 class Unvalidated(NamedTuple):
-    """A batch that is too long for the loop, and the settings of its log."""
+    """A batch that is too long to validate on the loop, and the settings of its log."""
 
     key: TopicPartition
     records: memoryview
@@ -37,7 +37,7 @@ class Unvalidated(NamedTuple):
 
 
 def are_short(batches: Iterable[memoryview]) -> bool:
-    """Whether the validation of these batches takes little time, whatever is in them."""
+    """Whether validating these batches takes little time, whatever their contents."""
     bytes_left, records_left = SHORT_BYTES_MAX, SHORT_RECORDS_MAX
     for batch in batches:
         bytes_left -= len(batch)
@@ -54,7 +54,7 @@ def are_short(batches: Iterable[memoryview]) -> bool:
 def unvalidated(
     partitions: HostedPartitions, entries: dict[TopicPartition, memoryview]
 ) -> list[Unvalidated]:
-    """The batches whose partitions this node has; the append refuses the others."""
+    """The batches of partitions that this node has; the append refuses the others."""
     found = ((key, records, partitions.get(key)) for key, records in entries.items())
     return [
         Unvalidated(key, records, partition.log.config)
@@ -66,7 +66,7 @@ def unvalidated(
 def validated_on_loop(
     batches: Sequence[Unvalidated], produce_version: int, now_ms: int
 ) -> Validated | None:
-    """The outcome for each batch; None if that takes too long."""
+    """The outcome of each batch; None if validation exceeds the budget."""
     budget = Budget(max(1, len(batches)))
     try:
         return _validated(batches, produce_version, now_ms, budget)
@@ -77,7 +77,7 @@ def validated_on_loop(
 def validated_in_thread(
     batches: Sequence[Unvalidated], produce_version: int, now_ms: int
 ) -> Validated:
-    """The outcome for each batch, however long it takes; a pure function."""
+    """The outcome of each batch, without a budget; a pure function."""
     return _validated(batches, produce_version, now_ms, None)
 
 

@@ -1,1 +1,1 @@
-"""Long work in slices, so that the loop serves others in between."""
+"""Runs long work in slices and in worker threads, so that other requests are served meanwhile."""

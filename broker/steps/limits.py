@@ -1,29 +1,29 @@
-"""How long one step of the loop may take, and how large a request may be that is read in steps.
+"""The limits of a step of the loop, and of requests that are decoded in steps.
 
-The one home of these numbers. Kafka has no such limits: its threads take turns by themselves.
+Kafka has no such limits: the operating system schedules its threads.
 """
 
 from __future__ import annotations
 
-# A step of the loop that takes longer keeps other clients waiting, and is reported.
+# A step of the loop that takes longer delays other clients, and is reported.
 STEP_BUDGET_MS = 20
 
-# Steps over budget are logged at most this often, the last few are kept for statistics. A machine
-# that runs much else makes steps of a few times the budget; those are no warnings.
+# Steps over budget are logged at most this often, and the last few are kept for statistics. On a
+# busy machine steps take a few times the budget; only longer ones are warnings.
 STEP_LOG_INTERVAL_MS = 10_000
 STEP_WARNING_MS = 200
 STALLS_KEPT = 10
 
-# Work that takes longer is continued in a later step. A client that sends a small request while
-# one long request runs waits for about one slice before its turn and one after it.
+# Work that takes longer continues in a later step. A small request that arrives while one long
+# request runs waits for about one slice before it runs and for one more before its response.
 SLICE_MS = 2
 
-# Requests up to this size are decoded at once: at two bytes an item, the smallest there is, that is
-# about seven milliseconds.
+# Requests up to this size are decoded in one step: with items of two bytes, the smallest, that
+# takes about seven milliseconds.
 DECODED_AT_ONCE_BYTES = 8 * 1024
 
 # More items than this in the arrays of one request close the connection. A decoded item takes up to
-# a hundred times its bytes, so 100 MB of them (socket.request.max.bytes) would take 10 GB, and to
-# free them all at once would be a long step. The largest requests of real clients name each
-# partition of the cluster once, and Kafka's clusters have up to about 200,000.
+# a hundred times its encoded size, so 100 MB of them (socket.request.max.bytes) would take 10 GB,
+# and freeing them would be a long step. The largest requests of real clients name each partition of
+# the cluster once, and Kafka clusters have up to about 200,000.
 ITEMS_PER_REQUEST_MAX = 200_000

@@ -1,13 +1,13 @@
-"""Long computations run in worker threads, so that the loop serves other requests meanwhile.
+"""Runs long computations in worker threads, so that the loop serves other requests meanwhile.
 
-A computation is a pure function: it reads only what it is given, and no state of the broker. Its
-outcome is handed to a callback on the loop. There are few threads because Python runs one of them
-at a time: while any is busy, the interval at which the interpreter switches between threads is
-`SWITCH_INTERVAL_S` instead of the default 5 ms. The loop waits that long for its turn after each
-system call that releases the interpreter's lock, several times per request.
+A computation is a pure function: it reads only its arguments, not the state of the broker. A
+callback on the loop gets its outcome. There are few threads because Python runs one of them at a
+time. While any is busy, the interpreter's switch interval is `SWITCH_INTERVAL_S` instead of the
+default 5 ms: the loop waits that long after each system call that releases the interpreter's lock,
+several times per request.
 
-The threads are trio's: they are reused, bounded by a limiter, and can be abandoned, so that
-neither a node that stops nor the end of the process waits for a computation.
+The threads are trio's: they are reused, bounded by a limiter, and can be abandoned, so that neither
+a stopping node nor the end of the process waits for a computation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 
 class Outcome(Generic[Result]):
-    """What a computation returned, or the exception it raised."""
+    """The return value of a computation, or the exception that it raised."""
 
     __slots__ = ("_error", "_value")
 
@@ -36,21 +36,21 @@ class Outcome(Generic[Result]):
 
     @staticmethod
     def of(work: Callable[[], Result], expected: type[Exception] = Exception) -> Outcome[Result]:
-        """Run *work*, and keep what it returns, or raises if that is *expected*."""
+        """Run *work*, and keep its return value, or its exception if that is *expected*."""
         try:
             return Outcome(work())
         except expected as error:
             return Outcome(error=error)
 
     def result(self) -> Result:
-        """The value; raises what the computation raised."""
+        """The return value; raises the computation's exception."""
         if self._error is not None:
             raise self._error
         return cast("Result", self._value)
 
 
 class Job(Generic[Result]):
-    """A computation whose outcome is awaited, until it is done or abandoned."""
+    """A computation whose outcome is awaited until it is done or abandoned."""
 
     __slots__ = ("_then", "_work")
 
@@ -66,7 +66,7 @@ class Job(Generic[Result]):
         return self._then is not None
 
     def abandon(self) -> None:
-        """Drop the computation, or its outcome if it has begun; the callback is not called."""
+        """Drop the computation, or its outcome if it runs already; the callback is not called."""
         self._work = self._then = None
 
     def compute(self) -> Outcome[Result] | None:
@@ -75,7 +75,7 @@ class Job(Generic[Result]):
         return None if work is None else Outcome.of(work)
 
     def finish(self, outcome: Outcome[Result] | None) -> None:
-        """Hand the outcome to the callback, on the loop, unless it has been abandoned."""
+        """Call the callback on the loop with the outcome, unless it has been abandoned."""
         then, self._then = self._then, None
         if then is not None:
             assert outcome is not None
@@ -83,10 +83,10 @@ class Job(Generic[Result]):
 
 
 class Offload(Protocol):
-    """Where long computations run."""
+    """Runs long computations."""
 
     async def serve(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Hand over outcomes until cancelled; what has not been handed over then is dropped."""
+        """Deliver outcomes until cancelled; later ones are dropped."""
         ...
 
     def run(
@@ -97,10 +97,10 @@ class Offload(Protocol):
 
 
 class Inline:
-    """Runs each computation at once, before `run` returns: for tools and tests."""
+    """Runs each computation before `run` returns: for tools and tests."""
 
     async def serve(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Return: nothing is left to hand over."""
+        """Return: every outcome is delivered already."""
         task_status.started()
 
     def run(
@@ -113,14 +113,14 @@ class Inline:
 
 
 class WorkerThreads:
-    """Runs computations in threads while `serve` runs, and in the order in which they came."""
+    """Runs computations in threads while `serve` runs, in the order of the calls."""
 
     def __init__(self) -> None:
         self._limiter = trio.CapacityLimiter(THREADS_MAX)
         self._nursery: trio.Nursery | None = None
 
     async def serve(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Hand over outcomes until cancelled; what has not been handed over then is dropped."""
+        """Deliver outcomes until cancelled; later ones are dropped."""
         async with trio.open_nursery() as self._nursery:
             task_status.started()
             await trio.sleep_forever()
@@ -128,7 +128,7 @@ class WorkerThreads:
     def run(
         self, work: Callable[[], Result], then: Callable[[Outcome[Result]], object]
     ) -> Job[Result]:
-        """Run *work* in a thread; *then* is called on the loop, later.
+        """Run *work* in a thread and call *then* on the loop later.
 
         An exception of *then* propagates from `serve`.
         """

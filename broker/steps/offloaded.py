@@ -1,4 +1,4 @@
-"""Waiting for a worker thread within work that runs in slices."""
+"""Runs a computation in a worker thread from work that runs in slices."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Result = TypeVar("Result")
 
 
 def offloaded(offload: Offload, work: Callable[[], Result]) -> Slices[Result]:
-    """Run *work*, a pure function, in a worker thread, and return or raise what it does.
+    """Run *work*, a pure function, in a worker thread; return its value or raise its exception.
 
-    The slices go on when it is done; closing them abandons it.
+    The slices continue when it is done; closing them abandons it.
     """
     outcomes: list[Outcome[Result]] = []
     done = Signal()

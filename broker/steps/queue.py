@@ -1,13 +1,13 @@
-"""A queue of long work, which runs in slices: one slice of each, round robin.
+"""A queue that runs long work in slices, round robin.
 
-Long work is a generator that yields wherever it may be interrupted; what it returns is its result.
-Between two slices other tasks run and change state, so work looks up again whatever it needs. Work
-that ends within its first slice never gets into the queue and costs no task switch.
+Long work is a generator that yields wherever it may be interrupted, and returns its result. Between
+two slices other tasks run and change state, so work must read state again after each yield. Work
+that ends within its first slice is not queued and causes no task switch.
 
     start --first slice--> done(result)                      short work
                `---------> queue --slice--> ... --> done     long work, other tasks in between
 
-Work that yields a `Signal` instead of None continues when that is set, and does not run until then.
+Work that yields a `Signal` instead of None continues when the signal is set.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 
 class Signal:
-    """Something that happens once, for which work can wait."""
+    """An event that happens once, for which work can wait."""
 
     __slots__ = ("_actions", "is_set")
 
@@ -37,7 +37,7 @@ class Signal:
         self._actions: list[tuple[Callable[[], object], OnError]] = []
 
     def set(self) -> None:
-        """It has happened: call whatever waits for it, once, also if another action raises."""
+        """Set the signal and call each waiting action once, even if another one raises."""
         self.is_set = True
         actions, self._actions = self._actions, []
         for action, on_error in actions:
@@ -47,9 +47,9 @@ class Signal:
                 on_error(f"action {action!r}", error)
 
     def when_set(self, action: Callable[[], object], on_error: OnError = log_error) -> None:
-        """Call *action* when it happens, or at once if it has happened.
+        """Call *action* when the signal is set, or now if it is set.
 
-        An exception of a later call is reported to *on_error*: it does not concern who sets it.
+        An exception of a later call is reported to *on_error*, not raised from `set`.
         """
         if self.is_set:
             action()
@@ -57,7 +57,7 @@ class Signal:
             self._actions.append((action, on_error))
 
 
-# For what has happened already.
+# A signal that is set.
 DONE = Signal()
 DONE.set()
 
@@ -66,24 +66,24 @@ Slices = Generator[Signal | None, None, Result]
 
 
 class Work(Protocol):
-    """What the queue runs."""
+    """An entry of the queue."""
 
     def advance(self) -> None:
-        """Run one slice; if there is more to do, call `StepQueue.proceed`."""
+        """Run one slice; if work remains, call `StepQueue.enqueue`."""
         ...
 
 
 class StepQueue:
-    """One for all nodes. *now_ms* is a monotonic clock that runs while a slice runs.
+    """One for all nodes; *now_ms* is a monotonic clock that advances while a slice runs.
 
-    A test that gives a clock which moves at each call gets slices of a known number of pieces. An
-    exception in a slice is reported to *on_error*; the work has ended then, and others go on.
+    With a clock that advances at each call, tests get slices of a known number of pieces. An
+    exception in a slice is reported to *on_error*; that work ends, and other work continues.
     """
 
     def __init__(self, now_ms: Callable[[], float], on_error: OnError = log_error) -> None:
         self.now_ms = now_ms
         self._on_error = on_error
-        # Whose work runs in the present step of the loop: the request that was begun last in it.
+        # The request whose work runs in the present step of the loop: the last one begun in it.
         self.request: RequestHeader | None = None
         self.slices_run = 0
         self._waiting: deque[Work] = deque()
@@ -101,7 +101,7 @@ class StepQueue:
     def run_slice(self, slices: Slices[Any]) -> Signal | None:
         """Run *slices* for `SLICE_MS`, or until they wait for a signal, which is returned.
 
-        Raises StopIteration with the result if they end.
+        Raises StopIteration with the result when they end.
         """
         now_ms = self.now_ms
         ends_ms = now_ms() + SLICE_MS
@@ -114,7 +114,7 @@ class StepQueue:
                 return None
 
     def enqueue(self, work: Work, signal: Signal | None) -> None:
-        """Run the next slice of *work* in its turn, or in turn after *signal* is set."""
+        """Run the next slice of *work* after the work before it, or after *signal* is set."""
         if signal is not None:
             signal.when_set(partial(self.enqueue, work, None), self._on_error)
         else:
@@ -122,7 +122,7 @@ class StepQueue:
             self._added.set()
 
     async def run(self) -> None:
-        """Run what is added, until cancelled."""
+        """Run the queue until cancelled."""
         while True:
             if not self._waiting:
                 self._added = trio.Event()
@@ -136,7 +136,7 @@ class StepQueue:
 
 
 class Job:
-    """A generator under way, and what to do with its result."""
+    """A generator in progress, and the callback for its result."""
 
     __slots__ = ("_done", "_is_running", "_queue", "_slices")
 
@@ -150,7 +150,7 @@ class Job:
 
     @property
     def is_done(self) -> bool:
-        """Whether the work has ended, or was cancelled."""
+        """Whether the work has ended or was cancelled."""
         return self._slices is None
 
     def advance(self) -> None:
@@ -170,14 +170,14 @@ class Job:
         self._queue.enqueue(self, signal)
 
     def cancel(self) -> None:
-        """Do no more of the work, and never call *done*."""
+        """Stop the work; *done* is not called."""
         slices, self._slices = self._slices, None
         if slices is not None and not self._is_running:
             slices.close()
 
 
 def finish(slices: Slices[Result]) -> Result:
-    """Run all of *slices* now, for callers that cannot wait; it must not need a signal."""
+    """Run all of *slices* now, for callers that cannot wait; they must not wait for a signal."""
     while True:
         try:
             signal = next(slices)
@@ -188,7 +188,7 @@ def finish(slices: Slices[Result]) -> Result:
 
 
 def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Slices[list[Result]]:
-    """The results of *function* for all *items*, a piece of work each."""
+    """The results of *function* for all *items*; other tasks may run between two items."""
     results = []
     for item in items:
         results.append(function(item))

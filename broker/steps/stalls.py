@@ -1,8 +1,8 @@
-"""The steps of the loop that took too long, and the requests whose work they were.
+"""The steps of the loop that took too long, and the requests that caused them.
 
-While a step runs nothing else does. A request that arrives meanwhile is read in the pass of the
-loop after it, or later in the same pass; what was due meanwhile is done then. Until that pass has
-ended the step is the `aftermath`, and requests that are read or completed have waited for it.
+While a step runs, nothing else does. A request that arrives meanwhile is read in the pass of the
+loop after it, or later in the same pass; timers that expire meanwhile run then. Until that pass has
+ended the step is the `aftermath`, and the requests that are read or completed have waited for it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger("antechamber.steps")
 
 
 class Stall(NamedTuple):
-    """A step over budget: how long it took, the task, and the request that was begun last in it."""
+    """A step over budget: its duration, its task, and the last request that began in it."""
 
     ended_ms: float
     took_ms: float
@@ -33,7 +33,7 @@ class Stall(NamedTuple):
     request: RequestHeader | None
 
     def facts(self) -> dict[str, Any]:
-        """What a wait record says of it; without a request it was the broker's own work."""
+        """The step in a wait record; a step without request is the broker's own work."""
         request = self.request
         return {
             "api": None if request is None else api_name(request.api_key),
@@ -44,7 +44,7 @@ class Stall(NamedTuple):
 
 
 class Stalls:
-    """Counts the steps of the process that are over budget, and remembers the last."""
+    """Counts the steps of the process that are over budget, and keeps the last few."""
 
     def __init__(self, wall_us_at: Callable[[float], int]) -> None:
         self.aftermath: Stall | None = None
@@ -56,7 +56,7 @@ class Stalls:
         self._unlogged = 0
 
     def add(self, stall: Stall) -> None:
-        """Count a step, and log it unless the last such line is not long ago."""
+        """Count a step; log it unless another one was logged recently."""
         self.aftermath = stall
         self.count += 1
         self.longest_ms = max(self.longest_ms, stall.took_ms)
@@ -69,12 +69,12 @@ class Stalls:
         log.log(level, "%s", _line(stall) + (f"; {more} more since the last line" if more else ""))
 
     def behind(self, header: RequestHeader) -> Stall | None:
-        """The step that a request which is read or completed now has waited for, if any."""
+        """The step that a request read or completed now has waited for, or None."""
         stall = self.aftermath
         return None if stall is None or stall.request is header else stall
 
     def statistics(self) -> dict[str, Any]:
-        """How many steps were over budget, the longest, and the last few."""
+        """The number of steps over budget, the longest, and the last few."""
         return {
             "budget_ms": STEP_BUDGET_MS,
             "over_budget": self.count,

@@ -1,10 +1,10 @@
-"""Measures every step of the loop: from the moment trio resumes a task until the task lets go.
+"""Measures every step of the loop: from the moment trio resumes a task until the task yields.
 
     after_io_wait | before_task_step ... after_task_step | before_task_step ... | after_io_wait
                   `------- one step, timed ------------'
                   `------------------- one pass of the loop -------------------'
 
-An instrument of trio, so that no task has to take part; it costs about a microsecond a step.
+It is a trio instrument, so that tasks need no code for it; it costs about a microsecond per step.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from broker.steps.stalls import Stall, Stalls
 
 
 class Watchdog(trio.abc.Instrument):
-    """Reports steps over budget to *stalls*; *steps* says whose work runs.
+    """Reports steps over budget to *stalls*; *steps* has the request whose work runs.
 
-    *now_ms* is the clock of all waits: a step that other processes interrupt is longer by that.
+    *now_ms* is the clock of all waits: a step that other processes interrupt takes longer.
     """
 
     def __init__(self, steps: StepQueue, stalls: Stalls, now_ms: Callable[[], float]) -> None:
@@ -47,9 +47,9 @@ class Watchdog(trio.abc.Instrument):
 
 
 class _Aftermath(trio.abc.Instrument):
-    """Ends the aftermath of a step with the pass after it.
+    """Ends the aftermath of a step after the pass that follows it.
 
-    An instrument of its own, added for two passes only: otherwise each pass would pay for it.
+    It is a separate instrument, added for two passes only, so that other passes do not pay for it.
     """
 
     def __init__(self, stalls: Stalls) -> None:

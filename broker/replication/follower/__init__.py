@@ -1,1 +1,1 @@
-"""The follower's side of replication: fetching from leaders, cutting off what they never had."""
+"""The follower's side of replication: fetching from leaders, and truncating diverging logs."""

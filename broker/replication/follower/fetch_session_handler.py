@@ -1,9 +1,9 @@
-"""What a follower asks of one leader next, told in full once and then only what has changed.
+"""Builds the fetch requests to one leader: full at first, then only with what has changed.
 
-The follower's side of a fetch session (KIP-227, Kafka's ``FetchSessionHandler``). A partition is
-named again when what is asked of it is not what the leader remembers; the others are asked for by
-being in the session. When the leader does not know the session any more, all is told anew; a leader
-without room for a session (id 0) is told all every time.
+The follower's side of a fetch session (KIP-227, Kafka's ``FetchSessionHandler``). A request names a
+partition whose parameters differ from those that the leader has; the session implies the others. If
+the leader does not know the session any more, the next request is full. If the leader has no room
+for a session (id 0), every request is full.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ SessionPartition = tuple[
 
 
 def name_of(state: PartitionFetchState) -> Name:
-    """How requests and responses name its partition."""
+    """The key of its partition in requests and responses."""
     return state.partition.topic_id, state.partition.key.partition
 
 
 class FetchSessionHandler:
-    """Makes the requests of one follower to one leader."""
+    """The session of one follower with one leader."""
 
     def __init__(self, config: Config, replica_id: int) -> None:
         self._config = config
@@ -79,7 +79,7 @@ class FetchSessionHandler:
         )
 
     def handle_response(self, response: FetchResponse) -> None:
-        """Go on with the session the leader names, or tell all again after its error."""
+        """Continue the session that the leader names, or restart it after an error."""
         if response.error_code:
             self.restart()
         elif response.session_id == NO_SESSION:

@@ -1,4 +1,4 @@
-"""A follower's connection to the node it fetches from: one request at a time."""
+"""A follower's connection to a leader: one request at a time."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 RESPONSE_BYTES_MAX = 2**31 - 1
 
-# Responses up to this size are used at once: a few hundred batches.
+# Responses up to this size are used in one slice: a few hundred batches.
 AT_ONCE_BYTES = 32 * 1024
 
 
 class LeaderConnection:
-    """Asks over *transport*; ``gate`` is waited for before each send and each receive."""
+    """Sends requests over *transport*; awaits ``gate`` before each send and each receive."""
 
     def __init__(
         self,
@@ -38,9 +38,9 @@ class LeaderConnection:
         self._correlation_id = 0
 
     async def send_request(self, body: Any, use: Callable[[Any], T]) -> T:
-        """Send a request and return what *use* makes of the response.
+        """Send a request and return the result of *use* for the response.
 
-        *use* runs before anybody else may overwrite the records in the response. Raises
+        *use* runs before the receive buffer, which has the records, is reused. Raises
         `Disconnected`, `Malformed`.
         """
         frame = await self._exchange(body)
@@ -50,7 +50,7 @@ class LeaderConnection:
             self._inbox.settle()
 
     async def send_request_in_slices(self, body: Any, use: Callable[[Any], Slices[T]]) -> T:
-        """Send a request and return what *use* makes of the response, in slices if it is long.
+        """Send a request and return the result of *use*, run in slices if the response is long.
 
         The records in the response stay valid until the end. Raises `Disconnected`, `Malformed`.
         """
@@ -82,11 +82,11 @@ class LeaderConnection:
     def _decoded(self, body: Any, frame: memoryview) -> Any:
         spec = body.__spec__
         correlation_id, response = decode_response(RESPONSES[spec.key], spec.versions[-1], frame)
-        assert correlation_id == self._correlation_id, "a node answers in order"
+        assert correlation_id == self._correlation_id, "a node responds in the order of requests"
         return response
 
     def close(self) -> None:
-        """Close at once."""
+        """Close the connection immediately."""
         self._transport.close()
 
     async def _send(self, data: bytes) -> None:

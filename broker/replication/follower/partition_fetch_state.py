@@ -1,4 +1,4 @@
-"""Where a follower stands with one partition of a leader (Kafka's ``PartitionFetchState``)."""
+"""The fetch state of one partition on a follower (Kafka's ``PartitionFetchState``)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from broker.replication.partition import Partition
 
 @dataclass(slots=True, eq=False)
 class PartitionFetchState:
-    """One partition: under which leader epoch it is fetched, and not before when.
+    """One partition, the leader epoch in which it is fetched, and when it may be fetched next.
 
-    A state is replaced, never changed, when its partition gets another leader epoch; an answer that
-    arrives after that finds another state in its place and is left unused.
+    A new leader epoch gets a new state: a response to a request for an earlier state is ignored.
     """
 
     partition: Partition
@@ -22,10 +21,10 @@ class PartitionFetchState:
 
     @property
     def fetch_offset(self) -> int:
-        """The next offset to fetch: where the log ends."""
+        """The next offset to fetch: the log end offset."""
         return self.partition.log.log_end_offset
 
     @property
     def last_fetched_epoch(self) -> int:
-        """The epoch of the last record here, for the leader to compare; -1 if there is none."""
+        """The epoch of the last record, which the leader compares; -1 for an empty log."""
         return self.partition.log.latest_epoch

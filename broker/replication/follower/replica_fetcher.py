@@ -1,11 +1,11 @@
-"""Fetching from one leader all partitions that it leads and this node follows.
+"""Fetches from one leader the partitions that it leads and this node follows.
 
     wait until a partition is due --> fetch: a long poll at the leader --> for each partition
           ^                                                                     |
-          +--- append, take over watermarks | cut what diverges | back off -----+
+          +--- append, update watermarks | truncate a diverging log | delay ----+
 
-One request is under way at a time; the next one tells the leader what was appended. Kafka's
-``ReplicaFetcherThread``, which has a thread where this has a task.
+One request is in progress at a time; the fetch offsets of the next one acknowledge the appended
+records. Kafka's ``ReplicaFetcherThread``, as a task.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ log = logging.getLogger("antechamber.replication")
 
 Connect = Callable[[str, int], Awaitable[Transport]]
 
-# Between so many partitions of one response other tasks run.
+# Other tasks run after each so many partitions of a response.
 _PARTITIONS_AT_ONCE = 16
 
 _LATEST = -1
@@ -52,7 +52,7 @@ _EARLIEST = -2
 
 
 class FollowerNode(Protocol):
-    """What a fetcher needs from the node it works for."""
+    """What a fetcher needs from its node."""
 
     node_id: int
     config: Config
@@ -64,15 +64,15 @@ class FollowerNode(Protocol):
         ...
 
     def alive(self, node_id: int) -> Broker | None:
-        """The node as the image has it, unless it is fenced or unknown."""
+        """The node in the metadata; None if it is fenced or unknown."""
         ...
 
     async def may_fetch(self) -> None:
-        """Return at once, or when the node is no longer paused."""
+        """Return when the node is not paused."""
         ...
 
     def replicated(self, key: TopicPartition, high_watermark: int) -> None:
-        """The high watermark of a partition that is followed has moved."""
+        """The high watermark of a followed partition has moved."""
         ...
 
 
@@ -90,10 +90,11 @@ class ReplicaFetcher:
         self._is_interrupted = False
 
     def add_partition(self, partition: Partition) -> None:
-        """Fetch a partition from where its log ends, in the leader epoch it has now.
+        """Fetch a partition from its log end, in its present leader epoch.
 
-        A long poll under way is cut short: Kafka's fetcher finishes it first, so that there the
-        first produce to a new topic waits up to ``replica.fetch.wait.max.ms`` for its followers.
+        This interrupts a long poll in progress. Kafka's fetcher finishes it first, so that there
+        the first produce to a new topic waits up to ``replica.fetch.wait.max.ms`` for its
+        followers.
         """
         self._partition_states[partition.key] = PartitionFetchState(
             partition, partition.leader_epoch
@@ -103,7 +104,7 @@ class ReplicaFetcher:
         self._disconnect()
 
     def remove_partition(self, key: TopicPartition) -> None:
-        """Leave a partition alone; an answer that is under way is not used for it."""
+        """Stop fetching a partition; a response in progress does not affect it."""
         self._partition_states.pop(key, None)
 
     async def run(self) -> None:
@@ -122,7 +123,7 @@ class ReplicaFetcher:
             self._disconnect()
 
     def _due(self) -> tuple[list[PartitionFetchState], float]:
-        """The partitions to fetch now, and how long it is until another one may be."""
+        """The partitions to fetch now, and the time in ms until another one becomes due."""
         now_ms = self._node.now_ms()
         later = [s.due_ms for s in self._partition_states.values() if s.due_ms > now_ms]
         due = [s for s in self._partition_states.values() if s.due_ms <= now_ms]
@@ -159,7 +160,7 @@ class ReplicaFetcher:
         if self._connection is None:
             leader = self._node.alive(self.source)
             if leader is None:
-                raise Disconnected(f"node {self.source} is not there")
+                raise Disconnected(f"node {self.source} is not registered or fenced")
             transport = await self._connect(leader.host, leader.port)
             self._connection = LeaderConnection(
                 transport, self._node.scratch, f"node-{self._node.node_id}", self._node.may_fetch
@@ -177,12 +178,12 @@ class ReplicaFetcher:
         for state in states:
             state.due_ms = due_ms
 
-    # ----------------------------------------------------------------------------- answers
+    # --------------------------------------------------------------------------- responses
 
     def _process_fetch_response(
         self, due: list[PartitionFetchState], response: FetchResponse
     ) -> Slices[list[PartitionFetchState]]:
-        """Use a response; returns the partitions whose offset the leader does not have."""
+        """Use a response; returns the partitions whose fetch offset is out of range."""
         self._session.handle_response(response)
         if response.error_code:
             return []
@@ -207,10 +208,10 @@ class ReplicaFetcher:
     def _try_process_partition_data(
         self, state: PartitionFetchState, data: PartitionData
     ) -> Slices[None]:
-        """Append the data of a partition; an exception does not keep others from it.
+        """Append the data of a partition; an exception does not affect other partitions.
 
-        It is fetched again after the back-off. Kafka gives it up until its leader changes
-        (``AbstractFetcherThread.markPartitionFailed``).
+        The partition is fetched again after the back-off. Kafka stops fetching it until its leader
+        changes (``AbstractFetcherThread.markPartitionFailed``).
         """
         try:
             yield from self._process_partition_data(state, data)
@@ -219,7 +220,7 @@ class ReplicaFetcher:
             self._delay_partitions([state])
 
     def _is_current(self, state: PartitionFetchState) -> bool:
-        """Whether the partition is still fetched here: the node may lead it by now."""
+        """Whether the partition is still fetched with this state: the node may lead it now."""
         return self._partition_states.get(state.partition.key) is state
 
     def _process_partition_data(
@@ -229,7 +230,12 @@ class ReplicaFetcher:
         if data.diverging_epoch is not None:
             epoch, end_offset = data.diverging_epoch.epoch, data.diverging_epoch.end_offset
             offset = truncation_offset(partition.log, epoch, end_offset)
-            log.info("%s: cut to %d, node %d never had more", partition.key, offset, self.source)
+            log.info(
+                "%s: truncated to %d, where it diverges from node %d",
+                partition.key,
+                offset,
+                self.source,
+            )
             partition.log.truncate_to(offset)
             return
         for batches in pieces(memoryview(data.records or b"")):
@@ -249,8 +255,8 @@ class ReplicaFetcher:
                     return
 
     def _handle_partition_error(self, state: PartitionFetchState, error: ErrorCode) -> None:
-        """Metadata tells before long who leads; until then do not ask too often."""
-        log.info("%s: node %d says %s", state.partition.key, self.source, error.name)
+        """Delay a refused partition; new metadata follows if its leader has changed."""
+        log.info("%s: node %d responds with %s", state.partition.key, self.source, error.name)
         if error is ErrorCode.FENCED_LEADER_EPOCH:
             self.remove_partition(state.partition.key)
         else:
@@ -259,10 +265,11 @@ class ReplicaFetcher:
     async def _fetch_offset_and_truncate(
         self, connection: LeaderConnection, state: PartitionFetchState
     ) -> None:
-        """Go on where the leader has records (``fetchOffsetAndTruncate``).
+        """Continue where the leader has records (``fetchOffsetAndTruncate``).
 
-        A leader whose log ends before ours was elected unclean: what it does not have is cut off.
-        If it begins behind our end, it has deleted what we would have to fetch next.
+        If the leader's log ends before this log, an unclean election has taken place, and this log
+        is truncated. If it starts after the end of this log, the leader has deleted the next
+        records, and this log restarts at the leader's start.
         """
         partition = state.partition
         try:
@@ -300,9 +307,9 @@ class ReplicaFetcher:
 
         def offset(response: ListOffsetsResponse) -> int:
             [topic] = response.topics
-            [answer] = topic.partitions
-            if answer.error_code:
-                raise ApiError(ErrorCode(answer.error_code))
-            return answer.offset
+            [partition] = topic.partitions
+            if partition.error_code:
+                raise ApiError(ErrorCode(partition.error_code))
+            return partition.offset
 
         return await connection.send_request(request, offset)

@@ -1,7 +1,7 @@
-"""All fetchers of a node, one for each leader it follows (Kafka's ``ReplicaFetcherManager``).
+"""The fetchers of a node, one for each leader that it follows (Kafka's ``ReplicaFetcherManager``).
 
-A fetcher that gets a partition asks its leader for all of its partitions anew. So partitions that
-are followed from now on are handed to the fetchers together, with `assign_pending`.
+Adding a partition makes a fetcher send a full request. So new partitions are collected, and
+`assign_pending` adds them to their fetchers together.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from broker.common.topic_partition import TopicPartition
 from broker.replication.follower.replica_fetcher import Connect, FollowerNode, ReplicaFetcher
 from broker.replication.partition import Partition
 
-# Of the partitions of one large change the first do not wait longer for the others.
+# So many new partitions do not wait for the others of the same change.
 _PENDING_MAX = 1000
 
 
 class ReplicaFetcherManager:
-    """Starts a fetcher when the first partition of a leader is followed."""
+    """Starts a fetcher for the first partition of each leader."""
 
     def __init__(self, node: FollowerNode, connect: Connect) -> None:
         self._node = node
@@ -39,7 +39,7 @@ class ReplicaFetcherManager:
             self.assign_pending()
 
     def assign_pending(self) -> None:
-        """Hand the partitions to be followed to the fetchers of their leaders."""
+        """Add the new partitions to the fetchers of their leaders."""
         new, self._pending = self._pending, {}
         for partition, leader in new.values():
             self._assign(partition, leader)
@@ -54,14 +54,14 @@ class ReplicaFetcherManager:
         self._following[partition.key] = fetcher
 
     def remove_fetcher_for_partition(self, key: TopicPartition) -> None:
-        """Do not fetch the partition any more, if it is fetched."""
+        """Stop fetching the partition, if it is fetched."""
         self._pending.pop(key, None)
         fetcher = self._following.pop(key, None)
         if fetcher is not None:
             fetcher.remove_partition(key)
 
     async def run(self) -> None:
-        """Run the fetchers, those to come included, until cancelled."""
+        """Run the fetchers, including later ones, until cancelled."""
         async with trio.open_nursery() as nursery:
             while True:
                 for fetcher in self._to_start:

@@ -1,12 +1,12 @@
-"""Where a follower must cut its log to be a prefix of its leader's (KIP-101, KIP-595).
+"""Where a follower truncates its log so that it is a prefix of the leader's (KIP-101, KIP-595).
 
-The leader has answered a fetch with a diverging epoch: the largest epoch it has that is not above
-the follower's last one, and where that ends in the leader's log. The logs are equal up to the
-smaller of the two ends of that epoch; if the follower does not have that epoch, up to the end of
-the largest one below it, and the next fetch goes on from there.
+The leader's response has a diverging epoch: the largest epoch of the leader that is not above the
+follower's last one, and its end offset in the leader's log. The logs are equal up to the smaller
+end offset of that epoch. If the follower does not have that epoch, they are equal up to the end of
+the largest epoch below it, and the next fetch continues from there.
 
-    leader     e1 e1 e1 | e3 e3         the follower's last epoch is 2, the leader's answer (1, 3)
-    follower   e1 e1 e1 e1 | e2 e2      epoch 1 ends at 4 here and at 3 there: cut at 3
+    leader     e1 e1 e1 | e3 e3         the follower's last epoch is 2, the response is (1, 3)
+    follower   e1 e1 e1 e1 | e2 e2      epoch 1 ends at 4 here and at 3 there: truncate to 3
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ UNDEFINED = -1
 
 
 def truncation_offset(log: LogView, leader_epoch: int, leader_end_offset: int) -> int:
-    """The offset to cut at, given the leader's answer (``AbstractFetcherThread``)."""
+    """The offset to truncate to, given the leader's response (``AbstractFetcherThread``)."""
     end = log.log_end_offset
     if leader_end_offset == UNDEFINED:
         return log.high_watermark

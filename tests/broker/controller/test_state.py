@@ -151,4 +151,6 @@ def test_min_insync_replicas_is_a_setting_of_the_cluster(
     assert later.image.broker_configs == {"": {"min.insync.replicas": "2"}}
     assert later.config.min_insync_replicas == 2
     (record,) = caplog.records
-    assert record.getMessage().startswith("min.insync.replicas=1 is not used: the cluster has 2")
+    assert record.getMessage().startswith(
+        "min.insync.replicas=1 is ignored: the cluster has the stored"
+    )

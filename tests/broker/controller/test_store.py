@@ -106,7 +106,7 @@ def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
     store.put_fact("cluster", "c")
     store._database.execute("PRAGMA max_page_count = 1")
 
-    with pytest.raises(DiskFailed, match=r"controller\.db: database or disk is full; mend"):
+    with pytest.raises(DiskFailed, match=r"controller\.db: database or disk is full; repair"):
         store.put_fact("long", "x" * 100_000)
 
     assert (store.fact("cluster"), store.fact("long")) == ("c", None)

@@ -318,7 +318,7 @@ async def test_a_leader_that_would_follow_itself_stops(
         states = [member.state for member in cluster.cluster.members.values()]
         assert states == ["running", "stopped", "running"]
         assert cluster.cluster.members[2].failure == (
-            "InvariantBroken: t-0 would be appended to as a follower by its leader"
+            "InvariantBroken: the leader of t-0 cannot append as a follower"
         )
 
 
