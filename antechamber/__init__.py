@@ -1,7 +1,7 @@
-"""antechamber: a Kafka-protocol broker that waits as Apache Kafka waits.
+"""antechamber: a Kafka-protocol broker whose delayed requests wait as in Apache Kafka.
 
-The package is the front door: the command line, and `Cluster`, a broker to test against. The
-broker itself runs as a process of its own; nothing of it is imported here.
+This package is the public API: the command line, and `Cluster`, a broker for tests. The broker runs
+in a process of its own; this package imports nothing of it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _HOMES = {
 }
 
 
-if not TYPE_CHECKING:  # for type checkers there is nothing here but what is named above
+if not TYPE_CHECKING:  # type checkers know the names imported above
 
     def __getattr__(name: str) -> Any:
-        # Imported when asked for: the command line, and pytest runs that use no broker, need none.
+        # Imports on demand: the command line and pytest runs without a broker need none of these.
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module

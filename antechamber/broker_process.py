@@ -1,10 +1,10 @@
-"""A broker as a child process: started, ready, and gone when its owner is.
+"""Runs a broker as a child process that ends with its parent.
 
-    owner -- stdin: nothing is ever written; it ends with the owner, however that dies --> broker
-    owner <-- stdout: the line that says it is ready, or the end of all output ----------- broker
+    parent -- stdin: stays empty; it is closed when the parent ends in any way ---> broker
+    parent <-- stdout: the line that the broker is ready, or the end of output ---- broker
 
-The broker has a session of its own, so that Ctrl-C in a terminal stops the owner, and the owner
-stops the broker when it is done with it.
+The broker has a session of its own: Ctrl-C in a terminal interrupts the parent only, and the parent
+stops the broker.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from typing import IO, Any
 
 from antechamber.process import command, environment
 
-STOP_TIMEOUT_S = 10.0  # twice what an orderly stop may take
+STOP_TIMEOUT_S = 10.0  # twice the time limit of an orderly stop
 _OPTIONS = ("--port", "0", "--admin-port", "0", "--stop-with-stdin")
 _COMPLAINT_BYTES_MAX = 8192
 
 
 class StartError(Exception):
-    """The broker could not start as asked; the message is the broker's own line."""
+    """The broker could not start; the message is the broker's own error message."""
 
 
 class BrokerProcess:
-    """``antechamber serve`` with *arguments*, on free ports; ready once it is made.
+    """``antechamber serve`` with *arguments* on free ports, ready after construction.
 
-    ``ready`` is what its ready file says. Raises `StartError` if it ends instead, or is not ready
-    within ``start_timeout_s``.
+    ``ready`` is the content of its ready file. Raises `StartError` if the process ends or is not
+    ready within ``start_timeout_s``.
     """
 
     def __init__(self, arguments: Sequence[str], start_timeout_s: float) -> None:
@@ -63,23 +63,23 @@ class BrokerProcess:
         return self._child.pid
 
     def exit_code(self, within_s: float = 0) -> int | None:
-        """Its exit code, if it has one within that time; minus the signal that killed it."""
+        """Return the exit code, a negative signal, or None if it still runs after that time."""
         try:
             return self._child.wait(within_s)
         except subprocess.TimeoutExpired:
             return None
 
     def stderr(self) -> str:
-        """The last of what it has complained about."""
+        """Return the last 8 KiB of its stderr."""
         if self._stderr.closed:
             return ""
-        # Read by position: the broker shares ours, and writes where it stands.
+        # Reads by position: the broker shares the file offset, and writes there.
         fd = self._stderr.fileno()
         start = max(0, os.fstat(fd).st_size - _COMPLAINT_BYTES_MAX)
         return os.pread(fd, _COMPLAINT_BYTES_MAX, start).decode(errors="replace").strip()
 
     def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> int:
-        """Stop it in good order, or by force after *timeout_s*; returns its exit code."""
+        """Stop it with SIGTERM, or with SIGKILL after *timeout_s*; returns its exit code."""
         self._child.terminate()
         try:
             self._child.wait(timeout_s)
@@ -104,7 +104,7 @@ class BrokerProcess:
 
 
 def _first_line(stream: IO[bytes], timeout_s: float) -> bytes:
-    """The first line, nothing if the stream ends before; raises `TimeoutError`."""
+    """Return the first line, or nothing if the stream ends before; raises `TimeoutError`."""
     deadline, said = monotonic() + timeout_s, b""
     with selectors.DefaultSelector() as selector:
         selector.register(stream, selectors.EVENT_READ)

@@ -1,8 +1,8 @@
-"""The command line: which command, and what must be said when there is none.
+"""The command line: selects the command, and reports an unknown one.
 
-``serve`` turns this process into the broker, ``record`` and ``analyze`` into theirs, so that
-signals, the exit code and the pid are their own. Little is imported here, and each command where it
-is asked for: a command line that answers at once is used more gladly.
+``serve`` replaces this process with the broker, ``record`` and ``analyze`` with theirs, so that
+signals, exit code and pid belong to the command. Each command imports its modules itself, to keep
+the start fast.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ usage: antechamber COMMAND [OPTION]...
   serve       start a broker, by default on 127.0.0.1:9092, until Ctrl-C
   fault       pause, resume, stop or start a node of a running broker
   requests    show what waits in a running broker, for what and until when
-  explain     tell one request's story: what it waited for, and who ended that
-  record      stand before any Kafka, pass everything on, and take its time
-  analyze     latency tables and a report from wait records, on Spark
+  explain     explain one request: what it waited for, and what completed it
+  record      run a proxy before any Kafka that records the waits of requests
+  analyze     make latency tables and a report from wait records, on Spark
   help        show this text
 
   --version   show the version
 
 try:
   antechamber serve --topic orders:3      with a topic of three partitions
-  antechamber serve --port 0              on any free port; its line says which
-  antechamber requests --parked --follow  what waits, as it comes and goes
+  antechamber serve --port 0              on a free port, which it prints
+  antechamber requests --parked --follow  the waiting requests, updated
   antechamber explain --api Produce       why the latest produce took so long
-  antechamber serve --help                all that serve can do; so with all
+  antechamber serve --help                all options; every command has --help
 """
 
 
@@ -88,16 +88,16 @@ def _become(room: str, arguments: list[str]) -> int:
 
 def _unknown(word: str) -> str:
     what = "option" if word.startswith("-") else "command"
-    # Imported here, too: hardly ever needed.
+    # Imported here, because it is rarely needed.
     from difflib import get_close_matches
 
     close = get_close_matches(word, COMMANDS, n=1)
-    hint = f"did you mean {close[0]}?" if close else "antechamber help lists what there is"
+    hint = f"did you mean {close[0]}?" if close else "antechamber help lists the commands"
     return f"unknown {what} {word!r}; {hint}"
 
 
 def _version() -> str:
-    # Imported here: it is slower than all the rest together, and hardly ever asked for.
+    # Imported here, because it is slow to import and rarely needed.
     from importlib.metadata import PackageNotFoundError, version
 
     try:

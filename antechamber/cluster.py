@@ -1,4 +1,4 @@
-"""A broker to test against, from Python: started, asked, hurt, waited for and stopped.
+"""`Cluster`: a broker for tests, started, inspected, faulted and stopped from Python.
 
     with antechamber.Cluster(brokers=3, topics=["orders:1:3"]) as kafka:
         producer = Producer({"bootstrap.servers": kafka.bootstrap})
@@ -7,7 +7,7 @@
         kafka.wait_parked("Produce", topic="orders")
         kafka.resume(3)
 
-Whatever is waited for is waited for by the broker, which answers when it is so: no test need sleep.
+The broker itself waits for conditions and responds when they hold, so that tests need no sleeps.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from antechamber.topics import Topics, named_topics
 START_TIMEOUT_S = 30.0
 WAIT_TIMEOUT_S = 5.0
 
-_ENDING_S = 1.0  # a process that hangs up may need a moment to end
+_ENDING_S = 1.0  # the time between closed connections and the end of a process
 
 Setting = str | int | float | bool
 
 
 class Node(NamedTuple):
-    """A broker node and the address at which clients find it."""
+    """A broker node and its address for clients."""
 
     id: int
     host: str
@@ -39,18 +39,19 @@ class Node(NamedTuple):
 
 
 class Cluster:
-    """A cluster of *brokers* nodes in a process of its own, which never outlives this one.
+    """A cluster of *brokers* nodes in a child process, which ends with this process.
 
-    config: settings under Kafka's names for them, such as ``{"min.insync.replicas": 2}``.
-    topics: made before it is ready, each ``NAME[:PARTITIONS[:REPLICATION]]``, or a mapping of names
-    to numbers of partitions.
-    data_dir: where the logs are kept; without it they are gone with the cluster.
-    properties: a file of settings in Java's syntax; *config* goes over it.
-    record: note of each request what it waited for, for `requests`; with *records* these notes go
-    to a file as well, with *records_topic* to a topic of the cluster.
+        config: settings by Kafka's names, such as ``{"min.insync.replicas": 2}``.
+        topics: created at the start, each ``NAME[:PARTITIONS[:REPLICATION]]``, or a mapping of
+        names to numbers of partitions.
+        data_dir: the directory of the logs; by default a temporary one that is deleted at the end.
+        properties: a file of settings in Java's syntax; *config* overrides it.
+        record: keep a wait record of each request for `requests`; *records* also writes them to a
+        file, *records_topic* to a topic of the cluster.
 
-    Ready once it is made; raises `StartError` with the broker's own line if that cannot be, or
-    takes longer than *start_timeout* seconds. Stop it with `close`, or use it in a ``with``.
+    The constructor waits until the cluster is ready. It raises `StartError` with the broker's error
+    message if the start fails or takes longer than *start_timeout* seconds. Stop the cluster with
+    `close`, or use it in a ``with`` statement.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class Cluster:
 
     @property
     def bootstrap(self) -> str:
-        """What clients call bootstrap servers: ``HOST:PORT,HOST:PORT,...``."""
+        """The bootstrap servers for clients: ``HOST:PORT,HOST:PORT,...``."""
         return str(self._process.ready["bootstrap"])
 
     @property
@@ -104,7 +105,7 @@ class Cluster:
 
     @property
     def data_dir(self) -> Path:
-        """Where the logs are."""
+        """The directory of the logs."""
         return Path(self._process.ready["data_dir"])
 
     @property
@@ -114,17 +115,17 @@ class Cluster:
 
     @property
     def is_running(self) -> bool:
-        """Whether the broker's process has not ended."""
+        """Whether the broker's process is running."""
         return self._process.exit_code() is None
 
     def cluster(self) -> dict[str, Any]:
-        """Nodes, topics, leaders, in-sync sets and offsets, as ``GET /v1/cluster`` tells them."""
+        """Return nodes, topics, leaders, in-sync replicas and offsets, as ``GET /v1/cluster``."""
         return self._client.cluster()
 
     def parked(
         self, api: str | None = None, topic: str | None = None, client: str | None = None
     ) -> list[dict[str, Any]]:
-        """What waits now, for what, since when; the fields are those of ``GET /v1/requests``."""
+        """Return the waiting requests and their conditions; the fields of ``GET /v1/requests``."""
         return self._client.requests(
             parked=1, api=api, topic=topic, client=client, limit=REQUESTS_MAX
         )
@@ -132,29 +133,29 @@ class Cluster:
     def requests(
         self, api: str | None = None, topic: str | None = None, client: str | None = None
     ) -> list[dict[str, Any]]:
-        """The wait records of the latest 10,000, latest first; needs *record*."""
+        """Return the wait records of the latest 10,000 requests, latest first; needs *record*."""
         return self._client.requests(api=api, topic=topic, client=client, limit=REQUESTS_MAX)
 
     # ------------------------------------------------------------------------------ faults
 
     def pause(self, node: int) -> None:
-        """Let the node's followers stop fetching; it still serves as a leader."""
+        """Stop the fetches of the node's followers; the node still serves as a leader."""
         self._client.order(node, "pause")
 
     def resume(self, node: int) -> None:
-        """Let them fetch again."""
+        """Resume the fetches of the node's followers."""
         self._client.order(node, "resume")
 
     def stop(self, node: int) -> None:
-        """End the node as ``kill -9`` would; the others go on."""
+        """End the node as ``kill -9`` does; the others continue."""
         self._client.order(node, "stop")
 
     def start(self, node: int) -> None:
-        """Bring a stopped node back, with its own logs."""
+        """Start a stopped node again, with its own logs."""
         self._client.order(node, "start")
 
     # ------------------------------------------------------------------------------- waits
-    # Each raises `TimeoutError` that says what lacks and what there is instead.
+    # # Each raises `TimeoutError` with the missing condition and the present state.
 
     def wait_parked(
         self,
@@ -165,7 +166,7 @@ class Cluster:
         *,
         client: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Wait until at least *count* such requests wait, and return them."""
+        """Wait until at least *count* matching requests wait, and return them."""
         found = self._client.wait(
             "parked", timeout, api=api, topic=topic, client=client, count=count
         )
@@ -177,7 +178,7 @@ class Cluster:
         partition: int | None = None,
         timeout: float = WAIT_TIMEOUT_S,
     ) -> None:
-        """Wait until all that is appended is replicated: the high watermark is the log's end.
+        """Wait until all records are replicated: the high watermark equals the log end offset.
 
         In every partition, unless a topic or one of its partitions is named.
         """
@@ -199,13 +200,13 @@ class Cluster:
     def wait_group_stable(
         self, group: str, members: int = 1, timeout: float = WAIT_TIMEOUT_S
     ) -> None:
-        """Wait until the group's rebalance is over, with at least so many members."""
+        """Wait until the group is stable, with at least *members* members."""
         self._client.wait("group_stable", timeout, group=group, count=members)
 
     # --------------------------------------------------------------------------------- end
 
     def close(self) -> None:
-        """Stop the broker; what it kept in a temporary directory is gone then."""
+        """Stop the broker, and delete its logs if their directory is temporary."""
         if self._process.stop() != 0 and not self._keeps_data:
             shutil.rmtree(self.data_dir, ignore_errors=True)
 
@@ -217,18 +218,18 @@ class Cluster:
 
 
 class _Client(AdminClient):
-    """Asks the broker of a process; if that has ended, says so and why."""
+    """A client that reports the exit code and last error of a process that has ended."""
 
     def __init__(self, process: BrokerProcess) -> None:
         super().__init__(process.ready["admin"])
         self._process = process
 
-    def ask(
+    def call(
         self, method: str, path: str, wanted: Parameters | None = None, wait_s: float = 0.0
     ) -> Any:
         """See `AdminClient`."""
         try:
-            return super().ask(method, path, wanted, wait_s)
+            return super().call(method, path, wanted, wait_s)
         except NoBroker:
             code = self._process.exit_code(within_s=_ENDING_S)
             if code is None:
@@ -239,5 +240,5 @@ class _Client(AdminClient):
 
 
 def _written(value: Setting) -> str:
-    """As Kafka writes it."""
+    """The value in the syntax of Kafka's configuration."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,8 +1,8 @@
-"""What the commands that talk to a running broker have in common: options, errors, exit codes.
+"""Options, errors and exit codes of the commands that connect to a running broker.
 
-0   done
-1   the broker refuses, or there is none: one line on stderr
-2   the command makes no sense: one line on stderr
+0   success
+1   the broker refuses the request or is not reachable: one line on stderr
+2   the arguments are invalid: one line on stderr
 130 Ctrl-C
 """
 
@@ -26,11 +26,11 @@ EXIT_REFUSED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 
 class UsageError(Exception):
-    """The command makes no sense: one line that names what was given and what is allowed."""
+    """The arguments are invalid: one line that names the argument and the allowed values."""
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Parses a command that talks to a broker; its complaints are one line."""
+    """The parser of a command that connects to a broker; errors are one line."""
 
     def __init__(self, name: str, description: str) -> None:
         super().__init__(
@@ -43,23 +43,25 @@ class CommandParser(argparse.ArgumentParser):
             "--admin",
             metavar="URL",
             default=os.environ.get(ADMIN_VARIABLE) or ADMIN_URL_DEFAULT,
-            help=f"the broker's admin interface, also by {ADMIN_VARIABLE} (%(default)s)",
+            help=f"the broker's admin interface; also by {ADMIN_VARIABLE} (%(default)s)",
         )
         self.add_argument(
             "--admin-token-file",
             metavar="FILE",
             type=Path,
             default=os.environ.get(TOKEN_FILE_VARIABLE) or None,
-            help=f"holds the bearer token, where one is needed; also by {TOKEN_FILE_VARIABLE}",
+            help=f"the file of the bearer token; also by {TOKEN_FILE_VARIABLE}",
         )
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """Print a help; argparse itself would keep quiet about one that cannot be written."""
+        """Print a help text; argparse ignores a failed write, this method raises."""
         (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
-        """Refuse the command line."""
-        raise UsageError(f"{message.removeprefix('argument ')}; {self.prog} --help says more")
+        """Raise `UsageError`."""
+        raise UsageError(
+            f"{message.removeprefix('argument ')}; {self.prog} --help lists the options"
+        )
 
 
 def run(
@@ -67,7 +69,7 @@ def run(
     arguments: Sequence[str],
     do: Callable[[AdminClient, argparse.Namespace], None],
 ) -> int:
-    """Parse *arguments*, *do* what they ask for, and return the exit code."""
+    """Parse *arguments*, call *do* with them, and return the exit code."""
     try:
         given = parser.parse_args(arguments)
         do(_client(given), given)
@@ -95,7 +97,7 @@ def _token(path: Path | None) -> str | None:
     except OSError as error:
         raise UsageError(f"--admin-token-file: cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"--admin-token-file: {path} must hold one word, the token") from None
+        raise UsageError(f"--admin-token-file: {path} must contain one word, the token") from None
 
 
 def _complain(parser: CommandParser, error: Exception, code: int) -> int:

@@ -25,11 +25,11 @@ _PORTS = 1 << 16
 
 
 class BrokerContainer(DockerContainer):
-    """A broker of one or more nodes; started, it is ready.
+    """A broker of one or more nodes; `start` waits until it is ready.
 
-    A broker must know the address that its clients come by before it starts, so ports of the host
-    are chosen beforehand, and published as they are. ``options`` are more of those of
-    ``antechamber serve``, ``keywords`` those of ``DockerContainer``.
+    The broker must know its advertised addresses before it starts. Therefore ports of the host are
+    chosen in advance and published under the same numbers. ``options`` are further options of
+    ``antechamber serve``, ``keywords`` arguments of ``DockerContainer``.
     """
 
     def __init__(
@@ -43,35 +43,35 @@ class BrokerContainer(DockerContainer):
         **keywords: Any,
     ) -> None:
         super().__init__(image, **keywords)
-        self._asked = [*options, *serve_options(brokers, topics, config or {})]
+        self._arguments = [*options, *serve_options(brokers, topics, config or {})]
         self._ports = range(0)
         self._brokers = brokers
         ready = LogMessageWaitStrategy(_READY).with_startup_timeout(START_TIMEOUT_S)
         self.waiting_for(ready)
 
     def start(self) -> Self:
-        """Start it, and wait for the line that says it is ready."""
+        """Start it, and wait for the line that reports it ready."""
         self._ports = free_ports(self._brokers)
         for port in self._ports:
             self.with_bind_ports(port, port)
         address = ["--port", str(self._ports[0]), "--advertise", self._host]
-        self.with_command([*address, *self._asked])
+        self.with_command([*address, *self._arguments])
         super().start()
         return self
 
     @property
     def bootstrap(self) -> str:
-        """Where clients find it, as ``bootstrap.servers`` takes it."""
+        """The bootstrap servers for clients."""
         return ",".join(f"{self._host}:{port}" for port in self._ports)
 
     @property
     def _host(self) -> str:
-        """Where the engine publishes ports; known before there is a container."""
+        """The host on which the engine publishes ports; available before the container exists."""
         return str(self.get_docker_client().host())
 
 
 def serve_options(brokers: int, topics: Topics, config: Mapping[str, str]) -> list[str]:
-    """What is asked for, in words of ``antechamber serve``."""
+    """The arguments of ``antechamber serve``."""
     words = ["--brokers", str(brokers), "--admin-port", "0"]
     for topic in named_topics(topics):
         words += ["--topic", topic]
@@ -81,7 +81,7 @@ def serve_options(brokers: int, topics: Topics, config: Mapping[str, str]) -> li
 
 
 def free_ports(count: int) -> range:
-    """So many ports in a row that nobody listens on now."""
+    """Return *count* consecutive ports on which no socket listens now."""
     while True:
         with socket.create_server(("127.0.0.1", 0)) as first:
             port: int = first.getsockname()[1]

@@ -1,4 +1,4 @@
-"""``antechamber fault``: what can go wrong with a node, on demand."""
+"""``antechamber fault``: pauses, resumes, stops or starts a node."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from antechamber.command_line import CommandParser, run
 
 ORDERS = ("pause", "resume", "stop", "start")
 _DESCRIPTION = """\
-Do something to a node of a running broker.
+Cause a fault in a node of a running broker.
 
   pause NODE    its followers stop fetching, so acks=all waits for it; it still
                 serves as a leader
-  resume NODE   they fetch again
-  stop NODE     it ends as after kill -9: connections drop, its partitions get
+  resume NODE   its followers fetch again
+  stop NODE     it ends as after kill -9: connections close, its partitions get
                 other leaders
-  start NODE    it comes back, from its own logs
+  start NODE    it starts again, with its own logs
 """
 
 
@@ -28,9 +28,9 @@ def fault(arguments: Sequence[str]) -> int:
 
 
 def parser() -> CommandParser:
-    """What may be given to the command."""
+    """The parser of the command's arguments."""
     command = CommandParser("fault", _DESCRIPTION)
-    command.add_argument("order", choices=ORDERS, metavar="|".join(ORDERS), help="what to do")
+    command.add_argument("order", choices=ORDERS, metavar="|".join(ORDERS), help="the action")
     command.add_argument("node", type=_node, metavar="NODE", help="the id of a node")
     return command
 

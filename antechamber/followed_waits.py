@@ -1,7 +1,7 @@
-"""Requests that wait, looked at again and again, without missing one that ends between two looks.
+"""Follows the waiting requests by polling, and reports also the waits that end between polls.
 
-What waits is known by asking; what has ended meanwhile only by its wait record, which the broker
-keeps with ``serve --record``.
+The waiting requests come from the admin interface; the completed ones from the wait records that
+the broker keeps with ``serve --record``.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ FOLLOW_INTERVAL_S = 0.25
 
 Request = dict[str, Any]
 Identity = tuple[object, ...]
-Ask = Callable[[int], list[Request]]  # at most so many
+Poll = Callable[[int], list[Request]]  # the argument is the limit
 
 
 class FollowedWaits:
-    """What has been shown of the requests that wait; *answered* asks for the latest that ended."""
+    """Remembers the waiting requests that have been shown; *completed* polls the completed ones."""
 
-    def __init__(self, answered: Ask, limit: int) -> None:
-        self._answered = answered
+    def __init__(self, completed: Poll, limit: int) -> None:
+        self._completed = completed
         self._limit = limit
         self._shown: set[Identity] = set()
-        self._latest = _latest_answered(answered)
+        self._latest = _latest_completed(completed)
 
     def is_new(self, request: Mapping[str, Any]) -> bool:
-        """Whether the request has not been shown as one that waits."""
+        """Whether the request has not been shown as waiting."""
         return identity(request) not in self._shown
 
     def missed(self, shown: Iterable[Mapping[str, Any]]) -> list[Request]:
-        """The waits that ended since the last look and were never shown, in order of their ends.
+        """Return the waits that ended since the last call and were never shown, oldest first.
 
-        *shown* are the requests that wait now and are shown now. Nothing is known to be missed if
-        the broker keeps no wait records.
+        *shown* are the requests that wait now and are shown now. The result is
+        empty if the broker keeps no wait records.
         """
         now = {*map(identity, shown)}
         if self._latest is None:
             self._shown = now
             return []
         self._shown |= now
-        ended = until_seen(self._answered, self._limit, self._latest)
+        ended = until_seen(self._completed, self._limit, self._latest)
         missed = [each for each in reversed(ended) if each["purgatory"] is not None]
         missed = [each for each in missed if self.is_new(each)]
         self._latest = {*map(identity, ended)} or self._latest
@@ -52,10 +52,10 @@ class FollowedWaits:
         return missed
 
 
-def until_seen(ask: Ask, limit: int, seen: set[Identity]) -> list[Request]:
-    """What was answered since, latest first: as many as it takes to meet one that was seen."""
+def until_seen(poll: Poll, limit: int, seen: set[Identity]) -> list[Request]:
+    """Return the requests completed since, latest first, up to the first one in *seen*."""
     while True:
-        found = ask(limit)
+        found = poll(limit)
         for index, request in enumerate(found):
             if identity(request) in seen:
                 return found[:index]
@@ -63,27 +63,27 @@ def until_seen(ask: Ask, limit: int, seen: set[Identity]) -> list[Request]:
             return found
         if limit == REQUESTS_MAX:
             sys.stderr.write(
-                f"antechamber requests: more than {REQUESTS_MAX:,} requests were answered in "
-                f"{FOLLOW_INTERVAL_S} s; the earliest of them are not shown\n"
+                f"antechamber requests: more than {REQUESTS_MAX:,} requests completed in "
+                f"{FOLLOW_INTERVAL_S} s; the earliest are not shown\n"
             )
             return found
         limit = min(10 * limit, REQUESTS_MAX)
 
 
 def identity(request: Mapping[str, Any]) -> Identity:
-    """What tells a request from all others."""
+    """The fields that identify a request."""
     return tuple(request[name] for name in ("node", "connection", "correlation_id", "arrived_us"))
 
 
-def _latest_answered(answered: Ask) -> set[Identity] | None:
-    """The requests answered last; None if the broker does not keep their records."""
+def _latest_completed(completed: Poll) -> set[Identity] | None:
+    """Return the requests completed last; None if the broker keeps no wait records."""
     try:
-        return {*map(identity, answered(REQUESTS_MAX))}
+        return {*map(identity, completed(REQUESTS_MAX))}
     except AdminError as error:
         if error.status != HTTPStatus.NOT_IMPLEMENTED:
             raise
         sys.stderr.write(
             f"antechamber requests: waits of less than {FOLLOW_INTERVAL_S} s may not be shown; "
-            "with serve --record all are\n"
+            "serve --record shows all\n"
         )
         return None

@@ -1,7 +1,7 @@
-"""The script that becomes the process of a room; run by path and isolated, never imported.
+"""The script that runs a package as a process; started by path and isolated, never imported.
 
-It puts the folder of the rooms (`broker`, `pipeline`, `recorder`, ...) first on the path: in an
-installed wheel that is the folder of this file, in a checkout the one above it.
+It puts the folder of the packages (`broker`, `pipeline`, `recorder`, ...) first on the path: in an
+installed wheel the folder of this file, in a checkout the parent of it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import sys
 
 
 def main() -> int:
-    """Run the room that is named first with the other arguments; returns the exit code."""
+    """Run the package named first, with the other arguments; returns the exit code."""
     here = os.path.dirname(os.path.abspath(__file__))
     installed = os.path.isdir(os.path.join(here, "broker"))
     sys.path.insert(0, here if installed else os.path.dirname(here))
     given = os.environ.pop("ANTECHAMBER_SEARCH_PATH", "").split(os.pathsep)
     sys.path.extend(folder for folder in given if folder and folder not in sys.path)
-    # By name, because the front door must not depend on the rooms.
+    # By name, because `antechamber` must not import the other packages.
     room = sys.argv.pop(1)
     try:
         return int(importlib.import_module(f"{room}.__main__").main())
@@ -27,12 +27,12 @@ def main() -> int:
 
 
 def _ended(ended: SystemExit) -> int:
-    """The exit code after argparse has ended a room; it ignores a help that cannot be written."""
+    """Flush stdout after argparse ended the process, and return the exit code."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError as error:
-        sys.stdout = None  # or Python tries to write it again in the end
+        sys.stdout = None  # otherwise Python tries to flush it again at exit
         sys.stderr.write(f"antechamber: write error: {error.strerror}\n")
         return 1
     return ended.code if isinstance(ended.code, int) else 0

@@ -1,7 +1,7 @@
-"""What becomes of a command whose output cannot be written, as in other tools of Unix.
+"""Handles a command output that cannot be written, as other Unix tools do.
 
-A reader that has seen enough ends the command without a word; any other failed write is one line on
-stderr. Both have exit code 1.
+A closed pipe ends the command silently; any other failed write is one line on stderr. The exit code
+is 1 in both cases.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ EXIT_UNWRITTEN = 1
 
 
 class _Closed(io.TextIOBase):
-    """Stands for a stdout that was closed before the process was started."""
+    """Replaces a stdout that was closed before the process started."""
 
     def write(self, _text: str) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
     def flush(self) -> None:
-        """There is nothing to flush."""
+        """Do nothing, because nothing is buffered."""
 
 
 def guarded(name: str, command: Callable[[], int]) -> int:
-    """Run *command*, write all that it has said, and return the exit code."""
+    """Run *command*, flush its output, and return the exit code."""
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process lives
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - open until the process ends
     if sys.stdout is None:
         sys.stdout = _Closed()
     try:
@@ -47,13 +47,13 @@ def guarded(name: str, command: Callable[[], int]) -> int:
 def _run(command: Callable[[], int]) -> int:
     try:
         return command()
-    except SystemExit as ended:  # argparse has shown a help
+    except SystemExit as ended:  # argparse has printed a help text
         return ended.code if isinstance(ended.code, int) else 0
 
 
 def _discard() -> None:
-    """Let Python find nothing to complain about when it flushes in the end."""
+    """Redirect stdout, so that Python's flush at exit does not fail again."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # it is no file
+    except (OSError, ValueError):  # stdout is not a file
         sys.stdout = _Closed()

@@ -1,9 +1,8 @@
-"""How a room's process is started: the command, and what the process must be told.
+"""The command and the environment of the process of a package.
 
-The process runs isolated (``python -I``), so that neither the working directory nor ``PYTHONPATH``
-nor the user's site-packages can put a ``broker`` of the user's own before ours. Where our libraries
-live only in one of those places they must be found all the same: the folders this interpreter looks
-into are handed over, and `antechamber.launch` looks there last.
+The process runs isolated (``python -I``), so that no ``broker`` in the working directory, in
+``PYTHONPATH`` or in the user's site-packages shadows ours. Our dependencies may be in one of these
+places: the search path of this interpreter is passed on, and `antechamber.launch` appends it.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ _LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "launch.py")
 
 
 def command(arguments: Sequence[str], room: str = "broker") -> list[str]:
-    """The command that runs *room* with *arguments*."""
+    """Return the command that runs a package, by default the broker, with *arguments*."""
     return [sys.executable, "-I", _LAUNCH, room, *arguments]
 
 
 def environment(present: Mapping[str, str]) -> dict[str, str]:
-    """The environment for that command, made from the *present* one."""
+    """Return the environment of that command, from the *present* one."""
     here = os.getcwd()
     folders = [folder for folder in sys.path if folder and os.path.abspath(folder) != here]
     return {**present, SEARCH_PATH_VARIABLE: os.pathsep.join(folders)}

@@ -1,22 +1,22 @@
-"""The pytest plugin: a Kafka-protocol cluster as a fixture.
+"""A pytest plugin with a Kafka-protocol cluster as a fixture.
 
     def test_an_order_is_shipped(kafka_cluster):
         ship(kafka_cluster.bootstrap, ...)
 
     @pytest.mark.antechamber(brokers=3, config={"min.insync.replicas": 2})
-    def test_a_slow_follower_is_waited_for(kafka_cluster):
+    def test_a_slow_follower_delays_an_order(kafka_cluster):
         kafka_cluster.pause(3)
         ...
 
-kafka_cluster           an `antechamber.Cluster`: that of the session, or one as the marker asks.
-                        Clusters are started when a test first asks for them; tests that ask for
-                        the same share one. Nodes that a test pauses or stops are back after it.
-shared_kafka_cluster    that of the session, for fixtures of a wider scope.
-antechamber_options     what they are made with: override it in conftest.py to return arguments of
-                        `antechamber.Cluster`; the marker's go over them.
+- kafka_cluster: an `antechamber.Cluster` with the options of the session and of the marker.
+  It starts with the first test that uses it. Tests with equal options share a cluster; nodes that
+  a test has paused or stopped run again after the test.
+- shared_kafka_cluster: the cluster with the options of the session, for wider fixture scopes.
+- antechamber_options: the arguments of `antechamber.Cluster`; override it in conftest.py. The
+  marker's arguments override them.
 
-With ``fresh=True`` the marker asks for a cluster that no other test has touched. Nothing but this
-file is imported in a run that uses no cluster.
+``fresh=True`` in the marker starts a cluster for this test alone. A run that uses no cluster
+imports only this file of the package.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _IN_SYNC_TIMEOUT_S = 30
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let pytest know the marker."""
+    """Register the marker."""
     config.addinivalue_line(
         "markers",
         "antechamber(*, fresh=False, brokers=1, config={}, topics=[], ...): "
-        "the cluster that kafka_cluster is; arguments are those of antechamber.Cluster",
+        "the cluster of the fixture kafka_cluster; arguments are those of antechamber.Cluster",
     )
 
 
@@ -53,7 +53,7 @@ def antechamber_options() -> Options:
 
 @pytest.fixture(scope="session")
 def _kafka_clusters() -> Iterator[Callable[[Options], Cluster]]:
-    """Gives the cluster of the session for some options, and starts it if there is none yet."""
+    """Return a function that returns the session's cluster for some options, and starts it."""
     from antechamber.cluster import Cluster
 
     running: dict[str, Cluster] = {}
@@ -72,7 +72,7 @@ def _kafka_clusters() -> Iterator[Callable[[Options], Cluster]]:
 def shared_kafka_cluster(
     _kafka_clusters: Callable[[Options], Cluster], antechamber_options: Options
 ) -> Cluster:
-    """The cluster of the session."""
+    """The cluster with the options of the session."""
     return _kafka_clusters(antechamber_options)
 
 
@@ -82,9 +82,9 @@ def kafka_cluster(
     _kafka_clusters: Callable[[Options], Cluster],
     antechamber_options: Options,
 ) -> Iterator[Cluster]:
-    """A cluster: that of the session, or as ``@pytest.mark.antechamber`` asks for it."""
-    fresh, asked = _asked(request)
-    options = {**antechamber_options, **asked}
+    """A cluster with the options of the session and of ``@pytest.mark.antechamber``."""
+    fresh, marked = _marker_options(request)
+    options = {**antechamber_options, **marked}
     if fresh:
         from antechamber.cluster import Cluster
 
@@ -98,15 +98,15 @@ def kafka_cluster(
 
 
 def _undo_faults(cluster: Cluster) -> None:
-    """Bring back what a test has paused or stopped, for the next one."""
-    hurt = [node for node in cluster.cluster()["nodes"] if node["state"] in _BACK]
-    for node in hurt:
+    """Resume and start the nodes that a test has paused or stopped."""
+    faulted = [node for node in cluster.cluster()["nodes"] if node["state"] in _BACK]
+    for node in faulted:
         getattr(cluster, _BACK[node["state"]])(node["id"])
-    if hurt:
+    if faulted:
         cluster.wait_in_sync(timeout=_IN_SYNC_TIMEOUT_S)
 
 
-def _asked(request: pytest.FixtureRequest) -> tuple[bool, Options]:
+def _marker_options(request: pytest.FixtureRequest) -> tuple[bool, Options]:
     marker = request.node.get_closest_marker("antechamber")
     if marker is None:
         return False, {}

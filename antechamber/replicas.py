@@ -1,9 +1,9 @@
-"""What a replica lacks and why, for people.
+"""The lag of a replica in words.
 
     node 3 (paused): 4 records behind, last caught up 14 s ago
 
-How far it is behind is what the request waits for. When it last had all that its leader had is
-something else: a replica that caught up long ago may be behind for a millisecond only.
+The lag is the condition of the request. The time since the replica last had all records of its
+leader is independent of it: a replica that caught up long ago may be behind only briefly.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import Any
 
 from antechamber import durations
 
-# What a node is, where that is the cause; a node that runs is named by its number alone.
+# The states that are named because they cause a lag.
 _CAUSES = ("paused", "stopped")
 
 
 def name(replica: Mapping[str, Any]) -> str:
-    """The node, with its state if that is the reason why it is behind."""
+    """The node, with its state if the state causes the lag."""
     state = replica.get("state")
     return f"node {replica['node']}" + (f" ({state})" if state in _CAUSES else "")
 
 
 def lag(replica: Mapping[str, Any], needed: int, *, brief: bool = False) -> str:
-    """How far it is behind, and when it last was not; *brief*: where there is little room."""
+    """The lag in records, and the time since the replica last had none; *brief*: shorter."""
     end, ago_ms = replica["log_end_offset"], replica["caught_up_ms_ago"]
     if end is None:
-        behind = "does not run"
-    elif end < 0:  # its leader has not heard of it
+        behind = "is not running"
+    elif end < 0:  # its leader has received no fetch of it
         behind = "has not fetched"
     else:
         count = needed - end

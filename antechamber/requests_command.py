@@ -1,8 +1,8 @@
-"""``antechamber requests``: what waits in a running broker, or what it has answered last.
+"""``antechamber requests``: prints the waiting or the latest completed requests of a broker.
 
-For people a table, with ``--follow`` one that moves and fits the terminal, with a line above it for
-each wait that ended before the table could show it; for programs ``--json``,
-a line a request, and with ``--follow`` each request once, in the order in which they were answered.
+The default output is a table. With ``--follow`` it is redrawn and fits the terminal, and a line
+above it reports each wait that ended before the table could show it. ``--json`` prints a line for
+each request, with ``--follow`` each request once in the order of completion.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError
 from antechamber.command_line import CommandParser, UsageError, run
 from antechamber.followed_waits import (
     FOLLOW_INTERVAL_S,
-    Ask,
     FollowedWaits,
     Identity,
+    Poll,
     Request,
     identity,
     until_seen,
@@ -30,12 +30,11 @@ from antechamber.followed_waits import (
 _DESCRIPTION = """\
 Show the requests of a running broker.
 
-With --parked those that wait now: for what, since when and until when; for a
-produce also which offset each partition needs, how far each replica is, and
-who is behind. Without it the latest that were answered, if the broker keeps
-their wait records: antechamber serve --record. With such a broker --parked
---follow shows every wait: those that end between two frames of the table are
-lines above it.
+With --parked: the waiting requests with their conditions and timeouts, and for
+a produce the log end offset of each replica. Without it: the latest completed
+requests, if the broker keeps their wait records (antechamber serve --record).
+With such a broker, --parked --follow shows every wait: those that end between
+two frames of the table are printed above it.
 """
 
 
@@ -45,26 +44,26 @@ def requests(arguments: Sequence[str]) -> int:
 
 
 def parser() -> CommandParser:
-    """What may be given to the command."""
+    """The parser of the command's arguments."""
     command = CommandParser("requests", _DESCRIPTION)
     add = command.add_argument
-    add("--parked", action="store_true", help="what waits now, not what has been answered")
-    add("--follow", action="store_true", help="go on until Ctrl-C")
+    add("--parked", action="store_true", help="the waiting requests instead of completed ones")
+    add("--follow", action="store_true", help="continue until Ctrl-C")
     add("--json", action="store_true", help="one JSON object a line, instead of a table")
     add("--api", help="only this API, by Kafka's name: Produce, Fetch, JoinGroup, ...")
     add("--topic", help="only requests that name this topic")
     add("--client", metavar="ID", help="only this client id")
-    add("--limit", metavar="N", type=_limit, default=100, help="at most so many (%(default)s)")
+    add("--limit", metavar="N", type=_limit, default=100, help="at most N requests (%(default)s)")
     add(
         "--followers",
         action="store_true",
-        help="also the fetches by which nodes replicate from each other",
+        help="include the fetches of followers",
     )
     return command
 
 
 def _show(client: AdminClient, given: argparse.Namespace) -> None:
-    def ask(limit: int) -> list[Request]:
+    def poll(limit: int) -> list[Request]:
         try:
             return client.requests(
                 parked=1 if given.parked else None,
@@ -77,23 +76,23 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
         except AdminError as error:
             if error.status != HTTPStatus.NOT_IMPLEMENTED:
                 raise
-            words = "answered requests are not recorded; ask with --parked, or serve with --record"
+            words = "completed requests are not recorded; use --parked, or serve with --record"
             raise AdminError(error.status, words) from None
 
-    found = ask(given.limit)
+    found = poll(given.limit)
     if given.topic is not None and not found and not given.follow:
         check_topic(client, given.topic)
     if given.follow and given.json:
         if given.parked:
-            _print_waits_for_ever(ask, _answered(client, given), given.limit)
+            _print_waits_continuously(poll, _completed(client, given), given.limit)
         else:
-            _print_for_ever(ask, given.limit)
+            _print_continuously(poll, given.limit)
     elif given.follow:
         _check_terminal()
         if given.parked:
-            _draw_waits_for_ever(ask, _answered(client, given), given)
+            _draw_waits_continuously(poll, _completed(client, given), given)
         else:
-            _draw_for_ever(ask, given)
+            _draw_continuously(poll, given)
     elif given.json:
         _print(found)
     else:
@@ -101,13 +100,13 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
 
 
 def check_topic(client: AdminClient, name: str) -> None:
-    """Raise `AdminError` if the cluster has no such topic: no request will ever name it."""
+    """Raise `AdminError` if the cluster has no such topic, because no request can match then."""
     if name not in (topic["name"] for topic in client.cluster()["topics"]):
         raise AdminError(HTTPStatus.NOT_FOUND, f"there is no topic {name!r}")
 
 
-def _answered(client: AdminClient, given: argparse.Namespace) -> Ask:
-    def ask(limit: int) -> list[Request]:
+def _completed(client: AdminClient, given: argparse.Namespace) -> Poll:
+    def poll(limit: int) -> list[Request]:
         return client.requests(
             api=given.api,
             topic=given.topic,
@@ -116,7 +115,7 @@ def _answered(client: AdminClient, given: argparse.Namespace) -> Ask:
             limit=limit,
         )
 
-    return ask
+    return poll
 
 
 def _print(requests: Iterable[Request]) -> None:
@@ -125,22 +124,22 @@ def _print(requests: Iterable[Request]) -> None:
     sys.stdout.flush()
 
 
-def _print_for_ever(ask: Ask, limit: int) -> None:
-    """Each answered request once, in the order of the answers."""
-    found = ask(limit)
+def _print_continuously(poll: Poll, limit: int) -> None:
+    """Print each completed request once, in the order of completion."""
+    found = poll(limit)
     seen: set[Identity] = set()
     while True:
         _print(reversed(found))
         seen = {*map(identity, found)} or seen
         sleep(FOLLOW_INTERVAL_S)
-        found = until_seen(ask, limit, seen)
+        found = until_seen(poll, limit, seen)
 
 
-def _print_waits_for_ever(ask: Ask, answered: Ask, limit: int) -> None:
-    """Each request that waits once; one that is answered between two looks, by its wait record."""
-    waits = FollowedWaits(answered, limit)
+def _print_waits_continuously(poll: Poll, completed: Poll, limit: int) -> None:
+    """Print each waiting request once; if it ends between two polls, its wait record."""
+    waits = FollowedWaits(completed, limit)
     while True:
-        parked = ask(limit)
+        parked = poll(limit)
         _print(filter(waits.is_new, parked))
         _print(waits.missed(parked))
         sleep(FOLLOW_INTERVAL_S)
@@ -149,9 +148,9 @@ def _print_waits_for_ever(ask: Ask, answered: Ask, limit: int) -> None:
 def _draw(requests: list[Request], given: argparse.Namespace) -> None:
     from rich.console import Console
 
-    from antechamber.requests_table import AnsweredTable, ParkedTable
+    from antechamber.requests_table import CompletedTable, ParkedTable
 
-    table = ParkedTable(requests, given.limit) if given.parked else AnsweredTable(requests)
+    table = ParkedTable(requests, given.limit) if given.parked else CompletedTable(requests)
     Console().print(table)
 
 
@@ -159,35 +158,35 @@ def _check_terminal() -> None:
     from rich.console import Console
 
     if not Console().is_terminal:
-        raise UsageError("--follow: a table that moves needs a terminal; add --json")
+        raise UsageError("--follow: a table needs a terminal; add --json")
 
 
-def _draw_for_ever(ask: Ask, given: argparse.Namespace) -> None:
-    """The latest that were answered, in a table that is drawn anew."""
+def _draw_continuously(poll: Poll, given: argparse.Namespace) -> None:
+    """Draw the latest completed requests as a table, repeatedly."""
     from rich.console import Console
     from rich.live import Live
 
-    from antechamber.requests_table import AnsweredTable, fitting
+    from antechamber.requests_table import CompletedTable, fitting
 
     with Live(console=Console(), auto_refresh=False) as live:
         while True:
-            now = ask(given.limit)
-            table = fitting(partial(AnsweredTable, now), len(now), live.console)
+            now = poll(given.limit)
+            table = fitting(partial(CompletedTable, now), len(now), live.console)
             live.update(table, refresh=True)
             sleep(FOLLOW_INTERVAL_S)
 
 
-def _draw_waits_for_ever(ask: Ask, answered: Ask, given: argparse.Namespace) -> None:
-    """What waits, in a table that is drawn anew; waits that it never showed, in lines above it."""
+def _draw_waits_continuously(poll: Poll, completed: Poll, given: argparse.Namespace) -> None:
+    """Draw the waiting requests as a table, repeatedly, and print missed waits above it."""
     from rich.console import Console
     from rich.live import Live
 
     from antechamber.requests_table import ParkedTable, ended_wait, fitting
 
-    waits = FollowedWaits(answered, given.limit)
+    waits = FollowedWaits(completed, given.limit)
     with Live(console=Console(), auto_refresh=False) as live:
         while True:
-            now = ask(given.limit)
+            now = poll(given.limit)
             table = fitting(partial(ParkedTable, now, given.limit), len(now), live.console)
             for each in waits.missed(table.drawn):
                 live.console.print(ended_wait(each), soft_wrap=True)

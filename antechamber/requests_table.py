@@ -1,4 +1,4 @@
-"""Requests as tables for people: what waits, for what, since when and until when.
+"""Tables of waiting and completed requests.
 
   waited     left   request
 ─────────────────────────────────────────────────────────────
@@ -26,23 +26,23 @@ from antechamber import durations, error_names, replicas
 Request = Mapping[str, Any]
 Drawn = TypeVar("Drawn", bound=RenderableType)
 
-WIDE_COLUMNS = 110  # from here on there is room for times of day
-PARTITIONS_MAX = 4  # how many of a request are shown
+WIDE_COLUMNS = 110  # from this width on, times of day are shown
+PARTITIONS_MAX = 4  # of one request
 _BEHIND, _QUIET, _WAITING = "bold red", "dim", "yellow"
-_TIME_COLUMNS = 6  # for most times, so that the table does not jump when they change
+_TIME_COLUMNS = 6  # fits most durations, so that the column width is stable
 _KINDS = {
     "members": "the other members",
-    "stored": "what its group has written to be stored",
-    "flush": "the disk to have its records",
-    "steps": "its next turn: it runs in slices",
+    "stored": "the records of its group to be stored",
+    "flush": "its records to be flushed to disk",
+    "steps": "its next slice on the event loop",
 }
-_OFFSETS = {"Produce": "at", "DeleteRecords": "below"}  # of others: from
+_OFFSETS = {"Produce": "at", "DeleteRecords": "below"}  # "from" for other APIs
 
 
 class ParkedTable:
-    """The requests that wait now, *limit* at most; a wide terminal also shows times of day.
+    """A table of the waiting requests, at most *limit*; a wide terminal also shows times of day.
 
-    ``shown`` of them are drawn; None: all.
+    ``shown`` of them are drawn, or all if it is None.
     """
 
     def __init__(self, requests: Sequence[Request], limit: int, shown: int | None = None) -> None:
@@ -56,10 +56,10 @@ class ParkedTable:
         return self._requests[: self._shown]
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw it; rich asks for this."""
+        """Draw the table; called by rich."""
         count = len(self._requests)
         if not count:
-            yield Text("nothing waits", _QUIET)
+            yield Text("no request waits", _QUIET)
             return
         wide = options.max_width >= WIDE_COLUMNS
         table = _table(*(["since", "until"] if wide else []), "waited", "left")
@@ -77,16 +77,16 @@ class ParkedTable:
         yield Text(words + more + first, _QUIET)
 
 
-class AnsweredTable:
-    """Requests that have been answered, as their wait records tell; ``shown`` as above."""
+class CompletedTable:
+    """A table of completed requests from their wait records; ``shown`` as in `ParkedTable`."""
 
     def __init__(self, requests: Sequence[Request], shown: int | None = None) -> None:
         self._requests = requests[:shown]
 
     def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> RenderResult:
-        """Draw it; rich asks for this."""
+        """Draw the table; called by rich."""
         if not self._requests:
-            yield Text("nothing answered", _QUIET)
+            yield Text("no request completed", _QUIET)
             return
         table = _table("since", "took", "waited")
         for request in self._requests:
@@ -107,19 +107,19 @@ class AnsweredTable:
 
 
 def ended_wait(request: Request) -> Text:
-    """A wait that has ended, in one line: how long it was, whose, and what ended it."""
+    """A completed wait in one line: its duration, its request and its cause of completion."""
     waited = Text(f"{durations.format_us(request['parked_us']):>{_TIME_COLUMNS + 2}}  ", _WAITING)
     ended = Text("; ").join([_who(request), *_ended_by(request)])
     return Text.assemble(waited, ended)
 
 
 def fitting(draw: Callable[[int], Drawn], count: int, console: Console) -> Drawn:
-    """What *draw* makes of as many of *count* requests as the terminal has lines for."""
+    """Return *draw* of the largest number of requests that fits the terminal, of *count*."""
 
     def is_too_high(shown: int) -> bool:
         return len(console.render_lines(draw(shown), pad=False)) > console.height - 1
 
-    # The first is shown in any case; the cursor has a line of its own.
+    # The first request is always shown; the cursor takes one line.
     return draw(bisect_left(range(2, count + 1), True, key=is_too_high) + 1)
 
 
@@ -132,17 +132,17 @@ def _table(*columns: str) -> Table:
 
 
 def _who(request: Request) -> Text:
-    """API and version, correlation id, the client and the node it asked."""
-    client = request["client_id"]
+    """API and version, correlation id, client and node."""
+    client = request["client_id"] or "a client without an id"
     return Text.assemble(
         (f"{request['api']} v{request['version']}", "bold"),
-        f" #{request['correlation_id']} of {'a client without id' if client is None else client}",
+        f" #{request['correlation_id']} of {client}",
         f", to node {request['node']}",
     )
 
 
 def _what_for(request: Request) -> Iterator[Text | Table]:
-    """The condition, and what each partition has of it."""
+    """The condition, and the state of each partition."""
     waited_for, partitions = request["waited_for"], request["partitions"]
     replicated = [each for each in partitions if each.get("replicas")]
     shown = (replicated or partitions)[:PARTITIONS_MAX]
@@ -172,7 +172,7 @@ def _condition(waited_for: Mapping[str, Any]) -> str:
 
 
 def _replicas(found: Iterable[Mapping[str, Any]], needed: int) -> Table:
-    """One line a replica: where its log ends, how far it is behind and when it last was not."""
+    """One line for each replica: its log end offset and its lag."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column()
     table.add_column(justify="right")
@@ -184,7 +184,7 @@ def _replicas(found: Iterable[Mapping[str, Any]], needed: int) -> Table:
             style = _BEHIND
         if not each["in_sync"]:
             words.append("not in sync")
-            style = _QUIET  # nobody waits for it
+            style = _QUIET  # no request waits for it
         known = "-" if end is None or end < 0 else str(end)
         cells = (f"  {replicas.name(each)}", known, ", ".join(words))
         table.add_row(*(Text(cell, style) for cell in cells))
@@ -192,7 +192,7 @@ def _replicas(found: Iterable[Mapping[str, Any]], needed: int) -> Table:
 
 
 def _ended_by(request: Request) -> Iterator[Text]:
-    """What ended its wait, and whose request that was; nothing if it never waited."""
+    """The cause of completion and its request, if the request waited."""
     if request["purgatory"] is None:
         return
     completed_by = request["completed_by"]
@@ -203,18 +203,18 @@ def _ended_by(request: Request) -> Iterator[Text]:
 
 
 def _stalled(request: Request) -> Iterator[Text]:
-    """The step of the broker's loop that it had to wait for."""
+    """The long step of the broker's event loop that delayed the request."""
     step = request.get("stalled_by")
     if step is not None:
-        words = f"behind a step of {step['ms']:,} ms"
+        words = f"delayed by a step of {step['ms']:,} ms"
         if step["api"] is not None:
-            client = step["client_id"] or "a client without id"
+            client = step["client_id"] or "a client without an id"
             words += f", {step['api']} #{step['correlation_id']} of {client}"
         yield Text(words, _BEHIND)
 
 
 def _errors(request: Request) -> Iterator[Text]:
-    """What the answer refused: the whole, or partitions of it, each error once."""
+    """The errors of the response and its partitions, each once."""
     codes = {request["error"], *(each.get("error", 0) for each in request["partitions"])} - {0}
     for code in sorted(codes):
         yield Text(error_names.format_code(code), _BEHIND)

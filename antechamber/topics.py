@@ -1,17 +1,17 @@
-"""The topics that a broker is started with, as a caller may name them."""
+"""The topics that a broker creates at its start."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-# ``NAME[:PARTITIONS[:REPLICATION]]`` each, or names with numbers of partitions.
+# ``NAME[:PARTITIONS[:REPLICATION]]`` each, or a mapping of names to numbers of partitions.
 Topics = Iterable[str] | Mapping[str, int]
 
 _ALLOWED = "topics are NAME[:PARTITIONS[:REPLICATION]] each, or a mapping of names to partitions"
 
 
 def named_topics(topics: Topics) -> list[str]:
-    """Each topic as the command line has it; raises `TypeError` for what is none."""
+    """Return each topic in the syntax of the command line; raises `TypeError` for other values."""
     if isinstance(topics, str):
         return [topics]
     if isinstance(topics, Mapping):

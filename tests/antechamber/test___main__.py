@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 
-def test_the_module_is_the_command() -> None:
-    """The exit code is the command's."""
+def test_the_module_runs_the_command() -> None:
+    """The exit code of the module is that of the command."""
     ended = subprocess.run(
         [sys.executable, "-m", "antechamber", "nonsense"], capture_output=True, check=False
     )

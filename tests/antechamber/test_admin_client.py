@@ -1,4 +1,4 @@
-"""The client of the admin interface, against the interface itself."""
+"""The client of the admin interface, with a server of that interface."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ def client(facts: FakeFacts) -> Iterator[AdminClient]:
         yield AdminClient(url)
 
 
-def test_facts_and_requests_are_asked_for(facts: FakeFacts, client: AdminClient) -> None:
-    """What is None is left out of the question."""
+def test_cluster_facts_and_requests(facts: FakeFacts, client: AdminClient) -> None:
+    """Parameters that are None are left out."""
     assert client.cluster() == facts.cluster()
     assert client.requests(parked=1, api=None) == facts.parked
     assert client.requests(parked=1, api="Fetch") == facts.parked[1:]
 
 
-def test_nodes_are_given_orders(facts: FakeFacts, client: AdminClient) -> None:
-    """The node as it is then comes back."""
+def test_orders_to_nodes(facts: FakeFacts, client: AdminClient) -> None:
+    """An order returns the new state of the node."""
     assert client.order(3, "pause")["state"] == "paused"
     assert facts.states[3] == "paused"
 
 
-def test_a_state_is_waited_for(facts: FakeFacts, client: AdminClient) -> None:
-    """What there is comes back; in vain, it is a TimeoutError with the broker's line."""
+def test_waiting_for_a_condition(facts: FakeFacts, client: AdminClient) -> None:
+    """A wait returns the matching state, or raises TimeoutError with the broker's message."""
     assert client.wait("parked", 5, api="Produce") == {"requests": facts.parked[:1]}
     with pytest.raises(TimeoutError, match="not within 10 ms: there is no audit"):
         client.wait("hw", 0.01, topic="audit")
 
 
-def test_a_refusal_has_the_brokers_line(client: AdminClient) -> None:
-    """And its status."""
+def test_a_refusal_has_the_brokers_message(client: AdminClient) -> None:
+    """An AdminError has the status and the message of the response."""
     with pytest.raises(AdminError, match="node 3 is running, not paused") as caught:
         client.order(3, "resume")
     assert caught.value.status == 409
 
 
-def test_a_token_is_borne(facts: FakeFacts) -> None:
-    """Without it the broker refuses."""
+def test_a_token_is_sent(facts: FakeFacts) -> None:
+    """The broker refuses a request without its token."""
     with serving(facts, "secret") as url:
         assert AdminClient(url, token="secret").cluster()["cluster_id"] == "fake"
         with pytest.raises(AdminError, match="the bearer token is missing or wrong"):
@@ -76,20 +76,20 @@ def test_a_token_is_borne(facts: FakeFacts) -> None:
         "//[",
     ],
 )
-def test_an_address_is_a_host_and_a_port(url: str) -> None:
-    """Anything else is told apart at once."""
+def test_an_invalid_url(url: str) -> None:
+    """A URL other than http://HOST:PORT is an error at once."""
     with pytest.raises(ValueError, match="is not http://HOST:PORT"):
         AdminClient(url)
 
 
-def test_an_address_may_end_in_a_slash_or_be_of_version_6() -> None:
-    """As people and programs write them."""
+def test_a_url_with_a_slash_or_an_ipv6_address() -> None:
+    """A final slash is removed, and IPv6 addresses are valid."""
     assert AdminClient("http://Localhost:9644/").url == "http://Localhost:9644"
     assert AdminClient("http://[::1]:9644").url == "http://[::1]:9644"
 
 
-def test_nobody_there_is_one_line() -> None:
-    """With the address, and what the system says."""
+def test_a_refused_connection() -> None:
+    """The message names the address and the error of the operating system."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(
@@ -106,11 +106,11 @@ def test_nobody_there_is_one_line() -> None:
             b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<htm>",
             "is not the admin interface of a broker",
         ),
-        (b"", "hung up without an answer; is it the admin interface of a broker?"),
+        (b"", "closed the connection; is it the admin interface of a broker?"),
     ],
 )
-def test_somebody_else_there_is_one_line(answer: bytes, words: str) -> None:
-    """One that does not speak HTTP, a web server, one that hangs up, as a Kafka port does."""
+def test_another_server_at_the_address(answer: bytes, words: str) -> None:
+    """Servers that do not speak HTTP, that send no JSON, or that close the connection."""
     with socket.create_server(("127.0.0.1", 0)) as other:
 
         def serve() -> None:

@@ -1,4 +1,4 @@
-"""A broker as a child process; here a few lines of Python stand in for it."""
+"""A broker as a child process, replaced by a short Python script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ file = pathlib.Path(sys.argv[sys.argv.index("--ready-file") + 1])
 file.write_text(json.dumps({"arguments": sys.argv[1:]}))
 print("ready", flush=True)
 """
-UNTIL_TOLD = "import sys; sys.stdin.read()"
+UNTIL_STDIN_CLOSES = "import sys; sys.stdin.read()"
 
 Start = Callable[..., BrokerProcess]
 
@@ -36,9 +36,9 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Start:
     return start
 
 
-def test_it_is_ready_when_it_says_so(start: Start) -> None:
-    """The ready file is read; the ports are free ones, unless the arguments say otherwise."""
-    process = start(READY + UNTIL_TOLD, "--brokers", "3")
+def test_the_ready_file_is_read(start: Start) -> None:
+    """Ports are free ones unless the arguments name others."""
+    process = start(READY + UNTIL_STDIN_CLOSES, "--brokers", "3")
 
     arguments = process.ready["arguments"]
     assert arguments[:5] == ["--port", "0", "--admin-port", "0", "--stop-with-stdin"]
@@ -47,28 +47,28 @@ def test_it_is_ready_when_it_says_so(start: Start) -> None:
     assert process.stop() == -signal.SIGTERM
 
 
-def test_a_start_that_fails_has_the_brokers_line(start: Start) -> None:
-    """Of which there is one, on stderr."""
+def test_a_failed_start_has_the_brokers_message(start: Start) -> None:
+    """The message is what the broker wrote to stderr."""
     with pytest.raises(StartError, match=r"^--port: 1 is taken$"):
         start("import sys; sys.exit('--port: 1 is taken')")
 
 
-def test_a_start_that_fails_without_a_word_has_its_code(start: Start) -> None:
-    """Such as being killed."""
+def test_a_failed_start_without_a_message_has_the_exit_code(start: Start) -> None:
+    """A killed process, for example, leaves no message."""
     with pytest.raises(StartError, match=r"^the broker ended with exit code 3$"):
         start("import sys; sys.exit(3)")
 
 
-def test_a_start_that_takes_too_long_is_given_up(start: Start) -> None:
-    """The process is gone then."""
+def test_a_start_that_times_out(start: Start) -> None:
+    """The process is killed."""
     with pytest.raises(StartError, match=r"^the broker was not ready within 0.05 s$"):
-        start(UNTIL_TOLD, timeout_s=0.05)
+        start(UNTIL_STDIN_CLOSES, timeout_s=0.05)
 
 
-def test_what_it_complains_about_can_be_read_while_it_runs(start: Start) -> None:
-    """The last of it, also after more has been written."""
-    complaining = "import sys; print('no ' * 9999 + 'never', file=sys.stderr, flush=True)"
-    process = start(complaining + READY + UNTIL_TOLD)
+def test_stderr_can_be_read_while_the_broker_runs(start: Start) -> None:
+    """The end of stderr is returned if it is long."""
+    script = "import sys; print('no ' * 9999 + 'never', file=sys.stderr, flush=True)"
+    process = start(script + READY + UNTIL_STDIN_CLOSES)
 
     assert process.stderr().endswith("no no never")
     assert len(process.stderr()) < 10_000
@@ -76,17 +76,17 @@ def test_what_it_complains_about_can_be_read_while_it_runs(start: Start) -> None
     assert process.stderr() == ""
 
 
-def test_one_that_does_not_listen_is_killed(start: Start) -> None:
-    """After the time it is given."""
-    deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
-    process = start(deaf + READY + "while True: signal.pause()")
+def test_a_process_that_ignores_sigterm_is_killed(start: Start) -> None:
+    """SIGKILL follows after the timeout."""
+    ignoring = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    process = start(ignoring + READY + "while True: signal.pause()")
 
     assert process.stop(timeout_s=0.05) == -signal.SIGKILL
     assert process.stop() == -signal.SIGKILL
 
 
-def test_its_end_can_be_awaited(start: Start) -> None:
-    """The exit code of a process that ends by itself."""
+def test_waiting_for_the_exit_code(start: Start) -> None:
+    """The exit code of a process that ends by itself is returned."""
     process = start(READY + "sys.exit(7)")
 
     assert process.exit_code(within_s=30) == 7

@@ -1,4 +1,4 @@
-"""The front door's command line."""
+"""The command line of the package."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import pytest
 from antechamber import cli
 
 
-def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
-    """It names the commands and shows one to try."""
+def test_without_a_command_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The help names the commands and has examples."""
     assert cli.main([]) == 0
 
     assert "antechamber serve --topic orders:3" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("word", ["help", "--help", "-h"])
-def test_help_is_asked_for_in_any_way(word: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """All three spellings print the same."""
+def test_all_spellings_of_help(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """All spellings print the same text."""
     assert cli.main([word]) == 0
     assert capsys.readouterr().out == cli.HELP
 
@@ -30,7 +30,7 @@ def test_help_is_asked_for_in_any_way(word: str, capsys: pytest.CaptureFixture[s
 def test_help_fits_a_terminal(
     words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of 80 columns."""
+    """The lines of all help texts have less than 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
     with suppress(SystemExit):
         cli.main(words.split())
@@ -38,8 +38,8 @@ def test_help_fits_a_terminal(
     assert max(map(len, capsys.readouterr().out.splitlines())) < 80
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """One line: the name and the version."""
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    """The output is one line with the name and the version."""
     assert cli.main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("antechamber ")
 
@@ -47,10 +47,10 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("word", "meant"), [("serv", "serve"), ("sreve", "serve"), ("Record", "record")]
 )
-def test_a_command_that_is_nearly_one_is_suggested(
+def test_a_similar_command_is_suggested(
     word: str, meant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In the same one line."""
+    """The error for an unknown command names the command that is spelled similarly."""
     assert cli.main([word]) == 2
     assert capsys.readouterr().err == (
         f"antechamber: unknown command '{word}'; did you mean {meant}?\n"
@@ -58,21 +58,21 @@ def test_a_command_that_is_nearly_one_is_suggested(
 
 
 @pytest.mark.parametrize(("word", "what"), [("dance", "command"), ("--verison", "option")])
-def test_an_unknown_command_is_2_and_one_line(
-    word: str, what: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It is named, and the way to the list is shown."""
+def test_an_unknown_command(word: str, what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 2, and the error names the command and how to list all commands."""
     assert cli.main([word]) == 2
     assert capsys.readouterr().err == (
-        f"antechamber: unknown {what} '{word}'; antechamber help lists what there is\n"
+        f"antechamber: unknown {what} '{word}'; antechamber help lists the commands\n"
     )
 
 
 @pytest.mark.parametrize(
     ("word", "room"), [("serve", "broker"), ("record", "recorder"), ("analyze", "pipeline")]
 )
-def test_a_command_becomes_its_room(word: str, room: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process is replaced, so the pid and the exit code are the room's."""
+def test_a_command_replaces_the_process(
+    word: str, room: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process runs another package, so that pid and exit code belong to it."""
     executed: list[tuple[str, list[str], dict[str, str]]] = []
     monkeypatch.setattr(os, "execve", lambda *call: executed.append(call))
 
@@ -84,8 +84,8 @@ def test_a_command_becomes_its_room(word: str, room: str, monkeypatch: pytest.Mo
     assert words[-3:] == [room, "--port", "0"]
 
 
-def test_little_is_imported() -> None:
-    """Neither trio nor argparse nor any room: the front door answers at once."""
+def test_the_command_line_imports_little() -> None:
+    """Neither trio nor argparse nor another package is imported: the start is fast."""
     script = "import sys, antechamber.cli; print(*sys.modules)"
     printed = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

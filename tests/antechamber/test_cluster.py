@@ -1,4 +1,4 @@
-"""The Python handle, over an admin interface whose facts are made up."""
+"""`Cluster`, with an admin interface in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.facts import FakeFacts, parked_fetch, parked_produce
 
 
 class Process:
-    """Stands for a broker's process; remembers its arguments."""
+    """Replaces a broker's process, and keeps its arguments."""
 
     ready: dict[str, Any]
     arguments: list[str]
@@ -41,7 +41,7 @@ class Process:
 
 @pytest.fixture
 def facts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeFacts]:
-    """What a cluster made meanwhile tells."""
+    """The facts that the admin interface of a cluster returns."""
     facts = FakeFacts()
     with serving(facts) as url:
         Process.ready = {
@@ -55,8 +55,8 @@ def facts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeFacts
         yield facts
 
 
-def test_it_is_configured_as_the_command_is(facts: FakeFacts, tmp_path: Path) -> None:
-    """Every argument becomes an option of serve; values are written as Kafka writes them."""
+def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> None:
+    """Values are written in the syntax of Kafka's configuration."""
     Cluster(
         3,
         config={"min.insync.replicas": 2, "auto.create.topics.enable": False},
@@ -78,8 +78,8 @@ def test_it_is_configured_as_the_command_is(facts: FakeFacts, tmp_path: Path) ->
     assert Process.arguments == ["--brokers", "1", "--topic", "orders"]
 
 
-def test_it_tells_where_it_is(facts: FakeFacts, tmp_path: Path) -> None:
-    """Addresses, nodes, process and directory."""
+def test_attributes_of_a_cluster(facts: FakeFacts, tmp_path: Path) -> None:
+    """Addresses, nodes, process id, directory and facts."""
     kafka = Cluster()
 
     assert kafka.bootstrap == "127.0.0.1:1,127.0.0.1:2"
@@ -90,7 +90,7 @@ def test_it_tells_where_it_is(facts: FakeFacts, tmp_path: Path) -> None:
 
 
 def test_nodes_are_paused_resumed_stopped_and_started(facts: FakeFacts) -> None:
-    """What the broker refuses is an AdminError with its line."""
+    """A refused order raises AdminError with the broker's message."""
     kafka = Cluster()
     kafka.pause(3)
     assert facts.states[3] == "paused"
@@ -103,8 +103,8 @@ def test_nodes_are_paused_resumed_stopped_and_started(facts: FakeFacts) -> None:
     assert facts.states[3] == "running"
 
 
-def test_what_waits_is_told_and_waited_for(facts: FakeFacts) -> None:
-    """By API, topic and client; in vain it is a TimeoutError that says what there is instead."""
+def test_waiting_requests_are_returned_and_awaited(facts: FakeFacts) -> None:
+    """Requests match by API, topic and client; a timeout names the present state."""
     kafka = Cluster()
     facts.parked = [parked_produce(), parked_fetch()]
 
@@ -117,8 +117,8 @@ def test_what_waits_is_told_and_waited_for(facts: FakeFacts) -> None:
         kafka.requests()
 
 
-def test_states_are_waited_for(facts: FakeFacts) -> None:
-    """High watermarks, in-sync sets, groups."""
+def test_waiting_for_replication_and_groups(facts: FakeFacts) -> None:
+    """High watermarks, in-sync replicas and stable groups can be awaited."""
     kafka = Cluster()
     facts.known_groups = [{"group": "g", "state": "Stable", "members": 1}]
 
@@ -133,8 +133,8 @@ def test_states_are_waited_for(facts: FakeFacts) -> None:
         kafka.wait_group_stable("g", members=2, timeout=0)
 
 
-def test_it_ends_with_its_block(facts: FakeFacts) -> None:
-    """However that ends, and the exception is not swallowed."""
+def test_the_cluster_ends_with_its_with_statement(facts: FakeFacts) -> None:
+    """An exception of the block propagates."""
     kafka = Cluster()
     process: Any = kafka._process
     with pytest.raises(ZeroDivisionError), kafka as same:
@@ -142,8 +142,8 @@ def test_it_ends_with_its_block(facts: FakeFacts) -> None:
     assert process.stopped == 1
 
 
-def test_what_a_killed_broker_left_is_removed(facts: FakeFacts) -> None:
-    """One that ended in good order has done so itself."""
+def test_the_directory_of_a_killed_broker_is_removed(facts: FakeFacts) -> None:
+    """A broker that stops in order removes its temporary directory itself."""
     kafka = Cluster()
     kafka.data_dir.mkdir()
     kafka.close()
@@ -154,8 +154,8 @@ def test_what_a_killed_broker_left_is_removed(facts: FakeFacts) -> None:
     assert not kafka.data_dir.exists()
 
 
-def test_a_data_directory_of_the_users_is_left_alone(facts: FakeFacts, tmp_path: Path) -> None:
-    """However the broker ended."""
+def test_a_named_data_directory_is_kept(facts: FakeFacts, tmp_path: Path) -> None:
+    """It is kept for every exit code of the broker."""
     kafka = Cluster(data_dir=tmp_path / "data")
     kafka.data_dir.mkdir()
     process: Any = kafka._process
@@ -164,8 +164,8 @@ def test_a_data_directory_of_the_users_is_left_alone(facts: FakeFacts, tmp_path:
     assert kafka.data_dir.exists()
 
 
-def test_a_broker_that_has_ended_is_told_with_its_last_words(facts: FakeFacts) -> None:
-    """Rather than that nobody answers."""
+def test_the_error_after_the_broker_ended(facts: FakeFacts) -> None:
+    """The error has the exit code and the last line of stderr."""
     with serving(FakeFacts()) as url:
         Process.ready["admin"] = url
         kafka = Cluster()

@@ -1,4 +1,4 @@
-"""What the commands that talk to a running broker have in common."""
+"""Options, errors and exit codes of the commands that connect to a running broker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.facts import FakeFacts
 def ended(
     error: BaseException | None, capsys: pytest.CaptureFixture[str], *arguments: str
 ) -> tuple[int, str]:
-    """The exit code and stderr of a command that ends so."""
+    """Return the exit code and stderr of a command that ends with *error*."""
 
     def do(_client: AdminClient, _given: argparse.Namespace) -> None:
         if error is not None:
@@ -36,36 +36,39 @@ def ended(
         (KeyboardInterrupt(), 130, ""),
     ],
 )
-def test_an_end_has_a_code_and_a_line(
+def test_errors_have_an_exit_code_and_a_line(
     error: BaseException | None, code: int, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the user can do nothing about would fly."""
+    """Exceptions of other types propagate."""
     assert ended(error, capsys) == (code, line)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--admin", "nowhere"], "--admin: 'nowhere' is not http://HOST:PORT"),
-        (["--admni", "x"], "unrecognized arguments: --admni x; antechamber try --help says more"),
+        (
+            ["--admni", "x"],
+            "unrecognized arguments: --admni x; antechamber try --help lists the options",
+        ),
         (["--admin-token-file", "/no/file"], "--admin-token-file: cannot read /no/file: No such"),
     ],
 )
-def test_a_senseless_command_is_2_and_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_invalid_arguments(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The line names the option, what was given and what is allowed."""
+    """The exit code is 2, and the line names the option, its value and the allowed values."""
     code, line = ended(None, capsys, *arguments)
 
     assert code == 2
-    assert line.startswith(f"antechamber try: {said}")
+    assert line.startswith(f"antechamber try: {message}")
     assert line.count("\n") == 1
 
 
-def test_the_broker_is_named_by_option_or_environment(
+def test_options_override_environment_variables(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The option goes over the variable; the token is in a file, named either way."""
+    """The address and the token file can be given in either way."""
     token = tmp_path / "token"
     token.write_text("secret\n")
     seen: list[object] = []
@@ -86,14 +89,12 @@ def test_the_broker_is_named_by_option_or_environment(
     assert CommandParser("try", "").parse_args([]).admin == "http://127.0.0.1:9644"
 
 
-def test_a_token_file_of_other_bytes_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As serve does."""
+def test_an_invalid_token_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error names the file, as that of serve does."""
     file = tmp_path / "token"
     file.write_bytes(b"\xff\xfe")
 
     assert ended(None, capsys, "--admin-token-file", str(file)) == (
         2,
-        f"antechamber try: --admin-token-file: {file} must hold one word, the token\n",
+        f"antechamber try: --admin-token-file: {file} must contain one word, the token\n",
     )

@@ -1,4 +1,4 @@
-"""What a container is told, and where it is published; no engine is asked."""
+"""The arguments and ports of a container, without a Docker engine."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from antechamber.container import free_ports, serve_options
 from broker.command_line.arguments import parse_arguments
 
 
-def test_a_container_is_told_what_was_asked_for() -> None:
-    """In words that the command line takes."""
+def test_the_arguments_of_a_container() -> None:
+    """The options of the class become options of serve."""
     words = serve_options(3, ["a", "b:2:3"], {"num.partitions": "4"})
 
     options = parse_arguments(words)
@@ -19,8 +19,8 @@ def test_a_container_is_told_what_was_asked_for() -> None:
     assert options.config.num_partitions == 4
 
 
-def test_ports_in_a_row_are_free() -> None:
-    """One for each node."""
+def test_consecutive_free_ports() -> None:
+    """There is one free port for each node."""
     ports = free_ports(3)
 
     assert len(ports) == 3

@@ -1,4 +1,4 @@
-"""antechamber fault."""
+"""The ``antechamber fault`` command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.facts import FakeFacts
 
 
 def test_a_node_is_paused_resumed_stopped_and_started(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each order says how the node is then."""
+    """Each order prints the new state of the node."""
     facts = FakeFacts()
     with serving(facts) as url:
         for order in ("pause", "resume", "stop", "start"):
@@ -24,10 +24,10 @@ def test_a_node_is_paused_resumed_stopped_and_started(capsys: pytest.CaptureFixt
     ]
 
 
-def test_an_order_that_makes_no_sense_is_1_and_the_brokers_line(
+def test_a_refused_order(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A node that is not there, and one that is not paused."""
+    """The exit code is 1 for an unknown node and for a node in another state."""
     with serving(FakeFacts()) as url:
         assert main(["fault", "pause", "9", "--admin", url]) == 1
         assert main(["fault", "resume", "3", "--admin", url]) == 1
@@ -39,20 +39,20 @@ def test_an_order_that_makes_no_sense_is_1_and_the_brokers_line(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["pause"], "the following arguments are required: NODE"),
-        (["hurt", "3"], "pause|resume|stop|start: invalid choice: 'hurt'"),
+        (["break", "3"], "pause|resume|stop|start: invalid choice: 'break'"),
         (["pause", "three"], "NODE: 'three' is not the id of a node"),
         (["pause", "²"], "NODE: '²' is not the id of a node"),
     ],
 )
-def test_a_senseless_order_is_2_and_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_invalid_arguments(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No broker is asked."""
+    """The exit code is 2, and no request is sent."""
     assert main(["fault", *arguments]) == 2
 
     line = capsys.readouterr().err
-    assert line.startswith(f"antechamber fault: {said}")
+    assert line.startswith(f"antechamber fault: {message}")
     assert line.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Requests that wait, looked at again and again."""
+"""Waiting requests that are followed by polling."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.facts import answered_fetch
 
 
 def numbered(number: int) -> Request:
-    """An answered request that has waited."""
+    """A completed request that has waited."""
     return answered_fetch(correlation_id=number)
 
 
-def test_a_wait_that_was_never_shown_is_missed_once() -> None:
-    """Those that were shown, and those before the first look, are not."""
+def test_a_wait_that_was_never_shown_is_reported_once() -> None:
+    """Waits that were shown, and waits before the first poll, are not reported."""
     answered = [numbered(1)]
     waits = FollowedWaits(lambda limit: answered[:limit], 10)
     assert waits.missed([numbered(2)]) == []
@@ -28,8 +28,8 @@ def test_a_wait_that_was_never_shown_is_missed_once() -> None:
     assert waits.missed([]) == []
 
 
-def test_a_wait_is_new_until_it_was_shown() -> None:
-    """And the request is forgotten when it has ended: clients begin their numbers again."""
+def test_a_wait_is_new_until_it_is_shown() -> None:
+    """An ended request is forgotten, because clients reuse correlation ids."""
     answered: list[Request] = []
     waits = FollowedWaits(lambda limit: answered[:limit], 10)
     assert waits.is_new(numbered(1))
@@ -43,13 +43,13 @@ def test_a_wait_is_new_until_it_was_shown() -> None:
 
 
 def test_without_records_short_waits_may_be_missed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Which is said once; other refusals of the broker are errors."""
+    """The warning is printed once; other errors of the broker propagate."""
 
     def refused(status: HTTPStatus) -> FollowedWaits:
-        def ask(_limit: int) -> list[Request]:
+        def poll(_limit: int) -> list[Request]:
             raise AdminError(status, "no")
 
-        return FollowedWaits(ask, 10)
+        return FollowedWaits(poll, 10)
 
     waits = refused(HTTPStatus.NOT_IMPLEMENTED)
 
@@ -62,14 +62,14 @@ def test_without_records_short_waits_may_be_missed(capsys: pytest.CaptureFixture
         refused(HTTPStatus.BAD_REQUEST)
 
 
-def test_more_is_asked_for_until_one_was_seen(capsys: pytest.CaptureFixture[str]) -> None:
-    """Up to what the broker gives; beyond that a line says what is left out."""
+def test_the_limit_grows_until_a_known_request_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """It grows up to the broker's maximum; then a line reports the omission."""
     answered = [numbered(number) for number in range(REQUESTS_MAX + 5, 0, -1)]
 
-    def ask(limit: int) -> list[Request]:
+    def poll(limit: int) -> list[Request]:
         return answered[:limit]
 
-    assert until_seen(ask, 2, {identity(answered[40])}) == answered[:40]
+    assert until_seen(poll, 2, {identity(answered[40])}) == answered[:40]
     assert capsys.readouterr().err == ""
-    assert len(until_seen(ask, 2, {identity(answered[-1])})) == REQUESTS_MAX
-    assert "the earliest of them are not shown" in capsys.readouterr().err
+    assert len(until_seen(poll, 2, {identity(answered[-1])})) == REQUESTS_MAX
+    assert "the earliest are not shown" in capsys.readouterr().err

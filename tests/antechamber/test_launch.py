@@ -1,4 +1,4 @@
-"""The broker's process finds its rooms and libraries, and nothing of the user's."""
+"""The launcher finds its packages and dependencies, and imports no file of the user's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARKER = "the user's own code ran"
 
 
 def launched(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the launcher as the user would in *folder*; --help shows that the broker answers."""
+    """Run the launcher in *folder* as a user would; --help shows that the package runs."""
     return subprocess.run(
         command(["--help"]),
         cwd=folder,
@@ -28,31 +28,31 @@ def launched(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
-    """A folder with packages of our names in it."""
+    """A folder that contains packages with the names of ours."""
     for room in ("broker", "protocol", "purgatories", "argparse"):
         (tmp_path / room).mkdir()
         (tmp_path / room / "__init__.py").write_text(f"raise SystemExit({MARKER!r})")
     return tmp_path
 
 
-def test_a_broker_package_in_the_working_directory_is_not_picked_up(hostile: Path) -> None:
-    """A user may well have a folder named broker."""
+def test_a_broker_package_in_the_working_directory_is_ignored(hostile: Path) -> None:
+    """A user may have a folder named broker."""
     ended = launched(hostile)
 
     assert MARKER not in ended.stderr
     assert ended.stdout.startswith("usage: antechamber serve")
 
 
-def test_a_broker_package_on_pythonpath_is_not_picked_up(hostile: Path) -> None:
-    """Neither by PYTHONPATH, nor by the folders handed over."""
+def test_a_broker_package_on_pythonpath_is_ignored(hostile: Path) -> None:
+    """It is ignored in PYTHONPATH and in the search path that is passed on."""
     ended = launched(hostile, PYTHONPATH=str(hostile), **{SEARCH_PATH_VARIABLE: str(hostile)})
 
     assert MARKER not in ended.stderr
     assert ended.stdout.startswith("usage: antechamber serve")
 
 
-def test_libraries_that_only_the_starting_interpreter_sees_are_found(tmp_path: Path) -> None:
-    """As with pip install --user, which isolation would hide."""
+def test_libraries_of_the_starting_interpreter_are_found(tmp_path: Path) -> None:
+    """After pip install --user, isolation would hide them."""
     (tmp_path / "only_here.py").write_text("")
     script = Path(command([])[2])
     code = (

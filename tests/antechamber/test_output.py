@@ -1,4 +1,4 @@
-"""Output that cannot be written."""
+"""Commands whose output cannot be written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMMANDS = [
 
 
 def run(command: str, redirection: str) -> tuple[int, str]:
-    """The exit code and stderr of a command, with its output redirected by a shell."""
+    """Return the exit code and stderr of a command, with its output redirected by a shell."""
     words = f'exec "{sys.executable}" -m antechamber {command} {redirection}'
     ended = subprocess.run(
         ["sh", "-c", words], stderr=subprocess.PIPE, text=True, timeout=60, check=False
@@ -31,24 +31,24 @@ def run(command: str, redirection: str) -> tuple[int, str]:
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_device_is_one_line(command: str) -> None:
-    """And exit code 1, as with other tools."""
+def test_a_full_device(command: str) -> None:
+    """The error is one line, and the exit code is 1."""
     code, error = run(command, ">/dev/full")
 
     assert (code, error) == (1, "antechamber: write error: No space left on device\n")
 
 
 @pytest.mark.parametrize("command", ["help", "--version"])
-def test_a_closed_stdout_is_one_line(command: str) -> None:
-    """What was asked for cannot be shown."""
+def test_a_closed_stdout(command: str) -> None:
+    """The error is one line, and the exit code is 1."""
     code, error = run(command, ">&-")
 
     assert (code, error) == (1, "antechamber: write error: Bad file descriptor\n")
 
 
 @pytest.mark.parametrize("command", ["serve", "record", "analyze"])
-def test_a_help_without_a_stdout_is_on_stderr(command: str) -> None:
-    """There argparse shows it, and that is all."""
+def test_help_without_a_stdout_is_printed_on_stderr(command: str) -> None:
+    """argparse prints its help to stderr then."""
     code, error = run(f"{command} --help", ">&-")
 
     assert code == 0
@@ -56,13 +56,13 @@ def test_a_help_without_a_stdout_is_on_stderr(command: str) -> None:
     assert "Traceback" not in error
 
 
-def test_a_closed_stderr_is_no_traceback() -> None:
-    """There is nowhere to complain."""
+def test_a_closed_stderr() -> None:
+    """The exit code is the command's."""
     assert run("nonsense", ">&- 2>&-") == (2, "")
 
 
-def test_a_reader_that_has_gone_ends_the_command(capfd: pytest.CaptureFixture[str]) -> None:
-    """Without a word."""
+def test_a_closed_pipe_ends_the_command(capfd: pytest.CaptureFixture[str]) -> None:
+    """The command ends without a message."""
 
     def command() -> int:
         raise BrokenPipeError
@@ -76,6 +76,6 @@ def test_a_reader_that_has_gone_ends_the_command(capfd: pytest.CaptureFixture[st
     assert capfd.readouterr().err == ""
 
 
-def test_the_exit_code_is_the_commands() -> None:
-    """If all could be written."""
+def test_the_exit_code_of_a_command() -> None:
+    """It is returned if all output is written."""
     assert guarded("antechamber", lambda: 7) == 7

@@ -1,4 +1,4 @@
-"""What `import antechamber` gives, and what it costs."""
+"""The names of the package, and the imports that it needs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import antechamber
 from antechamber.cluster import Cluster
 
 
-def test_the_handle_is_there() -> None:
-    """With the errors it raises; nothing else."""
+def test_the_public_names() -> None:
+    """The package has the public names and no others."""
     assert antechamber.Cluster is Cluster
     assert all(hasattr(antechamber, name) for name in antechamber.__all__)
     with pytest.raises(AttributeError, match="module 'antechamber' has no attribute 'Broker'"):
-        _ = antechamber.Broker  # type: ignore[attr-defined]  # there is none
+        _ = antechamber.Broker  # type: ignore[attr-defined]  # it does not exist
 
 
 @pytest.mark.parametrize("module", ["antechamber", "antechamber.pytest_plugin"])
-def test_importing_it_costs_nothing(module: str) -> None:
-    """A pytest run that uses no cluster loads neither the handle nor what it needs."""
+def test_an_import_loads_few_modules(module: str) -> None:
+    """A pytest run without a cluster loads neither `Cluster` nor its dependencies."""
     script = f"import sys, pytest; before = set(sys.modules); import {module}; "
     script += "print(*set(sys.modules) - before)"
     printed = subprocess.run(

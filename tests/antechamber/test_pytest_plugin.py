@@ -1,4 +1,4 @@
-"""The pytest plugin, in runs of pytest inside this one; their clusters are made up."""
+"""The pytest plugin, in runs of pytest inside this one, with a fake cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytest_plugins = ["pytester"]
 
 
 class FakeCluster:
-    """Remembers its options and what is done to it; nodes are hurt at will."""
+    """Keeps its options and the calls; tests set the states of its nodes."""
 
     made: list[FakeCluster]
 
@@ -51,20 +51,20 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(pytester: pytest.Pytester, tests: str, *options: str) -> pytest.RunResult:
-    """Run pytest on a file of tests."""
+    """Run pytest on a file with these tests."""
     pytester.makepyfile("import pytest\nmark = pytest.mark.antechamber\n" + tests)
     return pytester.runpytest_inprocess("--strict-markers", "-p", "no:cacheprovider", *options)
 
 
-def test_a_run_without_the_fixture_starts_nothing(pytester: pytest.Pytester) -> None:
-    """Whoever has the package installed pays nothing for it."""
+def test_a_run_without_the_fixture_starts_no_cluster(pytester: pytest.Pytester) -> None:
+    """The plugin costs nothing in such a run."""
     run(pytester, "def test(): pass").assert_outcomes(passed=1)
 
     assert FakeCluster.made == []
 
 
 def test_tests_share_the_cluster_of_the_session(pytester: pytest.Pytester) -> None:
-    """It is closed at the end; fixtures of a wider scope can have it too."""
+    """It is closed at the end; fixtures of a wider scope can use it."""
     tests = """
     @pytest.fixture(scope="module")
     def wide(shared_kafka_cluster):
@@ -83,8 +83,8 @@ def test_tests_share_the_cluster_of_the_session(pytester: pytest.Pytester) -> No
     assert only.done == ["close"]
 
 
-def test_the_marker_asks_for_another(pytester: pytest.Pytester) -> None:
-    """One for each set of options, whoever asks; on a test, a class or a module."""
+def test_the_marker_selects_another_cluster(pytester: pytest.Pytester) -> None:
+    """There is one cluster for each set of options of tests, classes and modules."""
     tests = """
     def test_default(kafka_cluster): pass
 
@@ -107,8 +107,8 @@ def test_the_marker_asks_for_another(pytester: pytest.Pytester) -> None:
     ]
 
 
-def test_options_for_all_are_overridden_in_conftest(pytester: pytest.Pytester) -> None:
-    """The marker's go over them."""
+def test_options_for_all_tests_in_conftest(pytester: pytest.Pytester) -> None:
+    """The marker's arguments override them."""
     pytester.makeconftest(
         "import pytest\n"
         "@pytest.fixture(scope='session')\n"
@@ -129,7 +129,7 @@ def test_options_for_all_are_overridden_in_conftest(pytester: pytest.Pytester) -
 
 
 def test_a_fresh_cluster_is_for_one_test(pytester: pytest.Pytester) -> None:
-    """Made for it, and closed after it."""
+    """It is started for the test and closed after it."""
     tests = """
     @mark(fresh=True, brokers=3)
     def test_one(kafka_cluster):
@@ -146,7 +146,7 @@ def test_a_fresh_cluster_is_for_one_test(pytester: pytest.Pytester) -> None:
 
 
 def test_faults_end_with_the_test(pytester: pytest.Pytester) -> None:
-    """Nodes paused or stopped are back, and in sync, for the next one; also after a failure."""
+    """Paused and stopped nodes run again and are in sync for the next test."""
     tests = """
     def test_one(kafka_cluster):
         kafka_cluster.states.update({2: "paused", 3: "stopped"})
@@ -163,7 +163,7 @@ def test_faults_end_with_the_test(pytester: pytest.Pytester) -> None:
 
 
 def test_a_broker_that_died_is_replaced(pytester: pytest.Pytester) -> None:
-    """So that one test's crash is not every other test's failure."""
+    """The crash of a broker in one test does not fail the other tests."""
     tests = """
     def test_one(kafka_cluster):
         kafka_cluster.is_running = False
@@ -176,8 +176,8 @@ def test_a_broker_that_died_is_replaced(pytester: pytest.Pytester) -> None:
     assert len(FakeCluster.made) == 2
 
 
-def test_the_marker_takes_names_only(pytester: pytest.Pytester) -> None:
-    """`mark.antechamber(3)` would not say three of what."""
+def test_the_marker_takes_keyword_arguments_only(pytester: pytest.Pytester) -> None:
+    """A positional argument is a usage error."""
     result = run(pytester, "@mark(3)\ndef test(kafka_cluster): pass")
 
     result.assert_outcomes(errors=1)
@@ -185,7 +185,7 @@ def test_the_marker_takes_names_only(pytester: pytest.Pytester) -> None:
 
 
 def test_the_marker_and_the_fixtures_are_listed(pytester: pytest.Pytester) -> None:
-    """By pytest --markers and --fixtures."""
+    """pytest --markers and --fixtures list them."""
     pytester.runpytest_inprocess("--markers").stdout.fnmatch_lines(
         ["@pytest.mark.antechamber(*, fresh=False, brokers=1, *"]
     )

@@ -1,4 +1,4 @@
-"""Replicas in words."""
+"""The lag of replicas in words."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def replica(**changed: Any) -> dict[str, Any]:
         (None, "node 3"),
     ],
 )
-def test_a_node_is_named_with_what_is_the_matter(state: str | None, name: str) -> None:
-    """A state that explains the lag; an older broker tells none."""
+def test_a_node_is_named_with_its_state(state: str | None, name: str) -> None:
+    """A state is named if it explains the lag; older brokers report none."""
     assert replicas.name(replica(state=state)) == name
 
 
@@ -35,10 +35,10 @@ def test_a_node_is_named_with_what_is_the_matter(state: str | None, name: str) -
         ({}, "4 records behind, last caught up 14.0 s ago"),
         ({"log_end_offset": 44}, "1 record behind, last caught up 14.0 s ago"),
         ({"caught_up_ms_ago": None}, "4 records behind"),
-        ({"log_end_offset": None, "caught_up_ms_ago": None}, "does not run"),
+        ({"log_end_offset": None, "caught_up_ms_ago": None}, "is not running"),
         ({"log_end_offset": -1}, "has not fetched, last caught up 14.0 s ago"),
     ],
 )
-def test_how_far_is_told_from_since_when(changed: dict[str, Any], words: str) -> None:
-    """The records that lack, and the time since none did."""
+def test_the_lag_and_the_time_since_it_began(changed: dict[str, Any], words: str) -> None:
+    """The missing records, and the time since none were missing."""
     assert replicas.lag(replica(**changed), 45) == words

@@ -1,4 +1,4 @@
-"""antechamber requests."""
+"""The ``antechamber requests`` command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.facts import FakeFacts, answered_fetch, parked_fetch, parked_produce
 
 @pytest.fixture
 def facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFacts]:
-    """A broker with a produce and a fetch that wait; its address is in the environment."""
+    """A broker with a waiting produce and a waiting fetch; the environment has its address."""
     facts = FakeFacts()
     facts.parked = [parked_produce(), parked_fetch()]
     with serving(facts) as url:
@@ -30,7 +30,7 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFacts]:
 
 @pytest.fixture
 def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Do things while --follow pauses, one after the other; then it is Ctrl-C."""
+    """Perform actions, one in each pause of --follow, and then raise KeyboardInterrupt."""
 
     def script(*steps: Callable[[], object]) -> None:
         left = iter(steps)
@@ -50,12 +50,12 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
-def told(capsys: pytest.CaptureFixture[str]) -> list[Any]:
+def printed(capsys: pytest.CaptureFixture[str]) -> list[Any]:
     return [json.loads(line) for line in lines(capsys)]
 
 
-def test_what_waits_is_a_table(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the number of requests below."""
+def test_waiting_requests_are_a_table(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
+    """The number of requests is below the table."""
     assert main(["requests", "--parked"]) == 0
 
     out = lines(capsys)
@@ -64,19 +64,17 @@ def test_what_waits_is_a_table(facts: FakeFacts, capsys: pytest.CaptureFixture[s
 
 
 def test_json_is_a_line_a_request(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
-    """As the broker tells it."""
+    """A line is the request as the broker returns it."""
     assert main(["requests", "--parked", "--json"]) == 0
 
-    assert told(capsys) == facts.parked
+    assert printed(capsys) == facts.parked
 
 
-def test_requests_are_chosen_by_the_broker(
-    facts: FakeFacts, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """By API, topic, client and number; what it cannot choose by is its own line."""
+def test_the_broker_filters_requests(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
+    """It filters by API, topic, client and limit; its refusal is printed."""
     options = ["--api", "Fetch", "--topic", "orders", "--client", "consumer-1", "--limit", "1"]
     assert main(["requests", "--parked", "--json", "--followers", *options]) == 0
-    assert told(capsys) == facts.parked[1:]
+    assert printed(capsys) == facts.parked[1:]
 
     assert main(["requests", "--parked", "--api", "Fech"]) == 1
     err = capsys.readouterr().err
@@ -86,29 +84,29 @@ def test_requests_are_chosen_by_the_broker(
 
 @pytest.mark.parametrize("limit", ["many", "0", "-1", "1.5", "", "10001", "9999999"])
 def test_a_limit_is_a_number(limit: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Told before any broker is asked."""
+    """The error is printed before a request is sent."""
     assert main(["requests", f"--limit={limit}"]) == 2
 
     assert f"--limit: {limit!r} is not a whole number from 1 to 10000" in capsys.readouterr().err
 
 
-def test_what_the_broker_does_not_keep_is_its_own_line(
+def test_completed_requests_need_recording(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Here: it records nothing of what it has answered."""
+    """The error of a broker without wait records names the options."""
     assert main(["requests"]) == 1
 
     assert capsys.readouterr().err == (
-        "antechamber requests: answered requests are not recorded; ask with --parked, "
+        "antechamber requests: completed requests are not recorded; use --parked, "
         "or serve with --record\n"
     )
 
 
 @pytest.mark.parametrize("parked", [["--parked"], []])
-def test_a_topic_that_is_not_there(
+def test_an_unknown_topic(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str], parked: list[str]
 ) -> None:
-    """One line and exit code 1, for it may be misspelled; one that nothing names is no error."""
+    """It is an error with exit code 1; a known topic without requests is not."""
     facts.answered = []
     facts.topics["quiet"] = []
     assert main(["requests", *parked, "--topic", "nope"]) == 1
@@ -117,10 +115,10 @@ def test_a_topic_that_is_not_there(
     assert main(["requests", *parked, "--topic", "quiet"]) == 0
 
 
-def test_following_shows_waits_that_end_between_two_looks(
+def test_follow_prints_waits_that_end_between_polls(
     facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By their wait records, if the broker keeps them; what did not wait is left out."""
+    """They come from the wait records; requests that did not wait are left out."""
     produce, fetch = facts.parked
     before, short = answered_fetch(correlation_id=1), answered_fetch(correlation_id=2)
     at_once = answered_fetch(correlation_id=3) | {"purgatory": None}
@@ -136,13 +134,13 @@ def test_following_shows_waits_that_end_between_two_looks(
     meanwhile(much, lambda: None)
     assert main(["requests", "--parked", "--follow", "--json"]) == 130
 
-    assert told(capsys) == [produce, fetch, short]
+    assert printed(capsys) == [produce, fetch, short]
 
 
-def test_following_tells_each_request_once(
+def test_follow_prints_each_request_once(
     facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """When it is first seen waiting; Ctrl-C ends it."""
+    """It is printed when it is first seen; Ctrl-C ends the command."""
     produce, fetch = facts.parked
     later = parked_produce(correlation_id=13)
     meanwhile(lambda: facts.parked.append(later), lambda: facts.parked.remove(fetch))
@@ -151,13 +149,13 @@ def test_following_tells_each_request_once(
 
     out, err = capsys.readouterr()
     assert [json.loads(line) for line in out.splitlines()] == [produce, fetch, later]
-    assert "waits of less than 0.25 s may not be shown; with serve --record all are" in err
+    assert "waits of less than 0.25 s may not be shown; serve --record shows all" in err
 
 
-def test_following_leaves_no_answered_request_out(
+def test_follow_prints_all_completed_requests(
     facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also if more were answered between two looks than are asked for; the earliest first."""
+    """More requests than the limit may complete between polls; the earliest is first."""
     answered = [answered_fetch(correlation_id=number) for number in range(40)]
     facts.answered = answered[2::-1]
 
@@ -167,13 +165,13 @@ def test_following_leaves_no_answered_request_out(
     meanwhile(many, many)
     assert main(["requests", "--follow", "--json", "--limit", "2"]) == 130
 
-    assert told(capsys) == answered[1:]
+    assert printed(capsys) == answered[1:]
 
 
-def test_following_begins_with_whatever_there_is(
+def test_follow_without_completed_requests(
     facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If that is nothing, all that comes is new."""
+    """All later requests are new if there are none at the beginning."""
     answered = [answered_fetch(correlation_id=number) for number in range(40)]
     facts.answered = []
 
@@ -183,33 +181,33 @@ def test_following_begins_with_whatever_there_is(
     meanwhile(many)
     assert main(["requests", "--follow", "--json", "--limit", "2"]) == 130
 
-    assert told(capsys) == answered
+    assert printed(capsys) == answered
 
 
-def test_following_draws_the_table_anew(
+def test_follow_redraws_the_table(
     facts: FakeFacts,
     meanwhile: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """In a terminal, as requests come and go."""
+    """A terminal shows the table as requests come and go."""
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     meanwhile(facts.parked.pop, facts.parked.pop)
 
     assert main(["requests", "--parked", "--follow"]) == 130
 
     out = capsys.readouterr().out
-    two, one, none = (out.index(words) for words in ("2 requests", "1 request", "nothing waits"))
+    two, one, none = (out.index(words) for words in ("2 requests", "1 request", "no request waits"))
     assert two < one < none
 
 
-def test_a_wait_that_the_table_never_showed_is_a_line_above_it(
+def test_a_missed_wait_is_a_line_above_the_table(
     facts: FakeFacts,
     meanwhile: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Once, if the broker records; not one that the table has shown, and none that did not wait."""
+    """It is printed once if the broker records; requests without a wait are not printed."""
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     [_, fetch] = facts.parked
     before, short = answered_fetch(correlation_id=901), answered_fetch(correlation_id=902)
@@ -233,19 +231,19 @@ def test_a_wait_that_the_table_never_showed_is_a_line_above_it(
     assert "183 ms  Fetch v17 #902 of reader, to node 1; ended by append, Produce #17" in plain
 
 
-def test_a_table_that_moves_needs_a_terminal(
+def test_follow_without_json_needs_a_terminal(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A pipe would get escape sequences, or nothing."""
+    """A pipe would get escape sequences."""
     assert main(["requests", "--parked", "--follow"]) == 2
 
     assert capsys.readouterr().err == (
-        "antechamber requests: --follow: a table that moves needs a terminal; add --json\n"
+        "antechamber requests: --follow: a table needs a terminal; add --json\n"
     )
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(facts: FakeFacts) -> None:
-    """As with `antechamber requests --parked --json | head -1`."""
+def test_a_closed_pipe_ends_the_command(facts: FakeFacts) -> None:
+    """`antechamber requests --parked --json | head -1` ends without a message."""
     facts.parked = [parked_produce(correlation_id=number) for number in range(1000)]
     command = [sys.executable, "-m", "antechamber", "requests", "--parked", "--json", "--limit"]
     process = subprocess.Popen([*command, "1000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,4 +1,4 @@
-"""Topics as a caller names them."""
+"""Topics in the arguments of `Cluster`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from antechamber.topics import named_topics
         ({}, []),
     ],
 )
-def test_topics_are_words_or_a_mapping(topics: Any, named: list[str]) -> None:
-    """A mapping gives numbers of partitions, which must not be lost."""
+def test_topics_are_strings_or_a_mapping(topics: Any, named: list[str]) -> None:
+    """A mapping contains numbers of partitions."""
     assert named_topics(topics) == named
 
 
 @pytest.mark.parametrize("topics", [[3], [("a", 3)], {"a": "3"}, {"a": True}, {1: 1}, [b"a"]])
 def test_anything_else_is_refused(topics: Any) -> None:
-    """The error says what is allowed."""
+    """The error names the allowed values."""
     with pytest.raises(TypeError, match="or a mapping of names to partitions"):
         named_topics(topics)
