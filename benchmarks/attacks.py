@@ -67,14 +67,14 @@ def _measure(broker: FuzzedBroker, name: str, seconds: float) -> None:
     quiet = HonestClient(broker.bootstrap)
     time.sleep(seconds)
     quiet_ms = quiet.finish()["p99_ms"]
-    before = broker.admin.ask("GET", "/v1/statistics")["steps"]
+    before = broker.admin.call("GET", "/v1/statistics")["steps"]
     honest = HonestClient(broker.bootstrap)
     time.sleep(0.5)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         _send(broker, ATTACKS[name]())
     attacked_ms = honest.finish()["p99_ms"]
-    after = broker.admin.ask("GET", "/v1/statistics")["steps"]
+    after = broker.admin.call("GET", "/v1/statistics")["steps"]
     over = after["over_budget"] - before["over_budget"]
     longest = max([0, *(each["ms"] for each in after["last"][-over:])]) if over else 0
     print(

@@ -1,1 +1,1 @@
-"""`make demo`: a cluster with clients that have to wait, and then the report that says why."""
+"""`make demo`: a cluster whose clients have to wait, and a report of the waits."""

@@ -14,7 +14,7 @@ from demo.clients import NEWS, ORDERS, PAYMENTS, WORKERS
 
 SECONDS = 20.0
 LAG_MS = 1_500
-# The job is over before a Java compiler that optimises would pay.
+# The job is too short to benefit from Java's optimising compiler.
 _SHORT = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"
 
 
@@ -28,9 +28,9 @@ def main(words: list[str] | None = None) -> int:
     records = given.out / "records.jsonl"
     for left in given.out.glob("records.jsonl*"):
         left.unlink()
-    _say(f"three nodes and {len(WORKERS)} workers, for {given.seconds:.0f} s")
+    _print(f"three nodes and {len(WORKERS)} workers, for {given.seconds:.0f} s")
     record(records, given.seconds)
-    _say("why did they wait? asking Spark")
+    _print("analysing the wait records with Spark")
     return analyse(records, given.out)
 
 
@@ -57,8 +57,8 @@ def analyse(records: Path, out: Path) -> int:
     return subprocess.run(command, check=False).returncode
 
 
-def _say(what: str) -> None:
-    sys.stdout.write(f"{what}\n")
+def _print(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 

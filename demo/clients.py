@@ -1,6 +1,6 @@
-"""Who works on the demo's cluster: real clients, each a thread that goes on until it is told.
+"""The workers of the demo: real clients and faults, each in a thread that runs until an event.
 
-Nobody asserts anything: what became of a request stands in its wait record.
+The workers assert nothing; the wait records have the outcome of their requests.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ LONG_POLLS = 8
 LONG_POLL_MS = 2_500
 IMPATIENCE_MS = 40
 
-_QUIET: dict[str, str | int] = {"log_level": 0}  # what went wrong stands in the records
-# librdkafka sends on without end; what it sent would wait for its turn, not for a follower.
+_QUIET: dict[str, str | int] = {"log_level": 0}  # the wait records have the errors
+# librdkafka sends any number of requests at once; they would wait in the queue of the connection
+# instead of for a follower.
 _AS_JAVA = {**_QUIET, "linger.ms": 2, "max.in.flight.requests.per.connection": 5}
 _BUSY_S, _NEWS_S = 0.004, 3.1
-_SLOW_S, _AWAKE_S = 0.03, 0.05  # the slow follower's sleep, and its time to catch up
+_SLOW_S, _AWAKE_S = 0.03, 0.05  # the pause of the slow follower, and its time to catch up
 _CALM_S, _PAUSED_S = 4.0, 3.0
 
 
 def producer(name: str, topic: str, pace_s: float, **settings: str | int) -> Work:
-    """A producer, with acks=all, of a message every *pace_s* seconds."""
+    """A producer with acks=all that sends a message every *pace_s* seconds."""
 
     def work(kafka: Cluster, over: Event) -> None:
         named = {"bootstrap.servers": kafka.bootstrap, "client.id": name}

@@ -86,7 +86,7 @@ def test_admin_clients_leave_the_broker_its_descriptors(limited: Start, tmp_path
         crowd(admin_address(broker), 1100, sockets)
         with Connection(broker.bootstrap) as honest:
             produce_to_all(honest, "t", 0)
-        assert broker.admin.ask("GET", "/v1/cluster")["nodes"]
+        assert broker.admin.call("GET", "/v1/cluster")["nodes"]
 
 
 def test_slow_admin_clients_shut_nobody_out(limited: Start) -> None:
@@ -96,7 +96,7 @@ def test_slow_admin_clients_shut_nobody_out(limited: Start) -> None:
         for slow in crowd(admin_address(broker), 300, sockets):
             slow.sendall(GET[:20])
         for _ in range(10):
-            assert broker.admin.ask("GET", "/v1/cluster")["nodes"]
+            assert broker.admin.call("GET", "/v1/cluster")["nodes"]
 
 
 def test_a_head_request_is_one_of_many(limited: Start) -> None:
@@ -111,4 +111,4 @@ def test_a_head_request_is_one_of_many(limited: Start) -> None:
         assert status == (b"403" if number % 2 else b"405")
     with Connection(broker.bootstrap) as honest:
         assert honest.ask(api_versions())
-    assert broker.admin.ask("GET", "/v1/cluster")["nodes"]
+    assert broker.admin.call("GET", "/v1/cluster")["nodes"]

@@ -1,5 +1,5 @@
-"""Wait records in, latency tables and pictures out: a PySpark job for one machine or a cluster.
+"""Computes latency tables and plots from wait records: a PySpark job for a machine or a cluster.
 
-Everything is computed by Spark's own expressions, without Python functions in the workers, so the
-workers need nothing of this package, and any ``--master`` runs it unchanged.
+It uses only Spark's own expressions and no Python functions in the workers. Therefore the workers
+do not need this package, and every ``--master`` works unchanged.
 """

@@ -1,4 +1,4 @@
-"""``python -m pipeline``, and the script that ``spark-submit`` is given."""
+"""``python -m pipeline``, and the script for ``spark-submit``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-if __package__ in (None, ""):  # run by path: the folder above this one is where the package is
+if __package__ in (None, ""):  # run by path: the parent folder contains the package
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 EXIT_FAILED = 1
@@ -34,7 +34,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except OSError as error:
         where = printable(str(error.filename or "stdout"))
         sys.stderr.write(f"antechamber analyze: {error.strerror}: {where}\n")
-        sys.stdout = None  # or Python tries to write it again in the end
+        sys.stdout = None  # otherwise Python tries to flush it again at exit
         return EXIT_FAILED
     except KeyboardInterrupt:
         return 130

@@ -1,4 +1,4 @@
-"""What ``antechamber analyze`` does: the tables, the page, and a few lines in the terminal."""
+"""The analysis of ``antechamber analyze``: the tables, the page, and a summary in the terminal."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pipeline.store import Store
 from pipeline.summary import Display, show
 
 REFRESH_S = 30
-PAUSE = 4  # times as long as the tables took, which shall not hold up new records
+PAUSE = 4  # pause between publications, as a multiple of the duration of the last one
 _CONNECTOR = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 
 
 def run(arguments: Arguments, display: Display) -> None:
-    """Analyse what was asked for; raises `PipelineError` when that cannot be."""
+    """Run the analysis; raises `PipelineError` if it cannot."""
     names = arguments.compare or arguments.sources
     given = [(name,) for name in names] if arguments.compare else [names]
     sources = [source_of(one) for one in given]
@@ -68,7 +68,7 @@ def _analysed(spark: SparkSession, arguments: Arguments, display: Display) -> li
         return [_batch(spark, arguments.sources, arguments.out, name, window_s, display)]
     source = source_of(arguments.sources)
     query = stream.start(spark, source, arguments.out, window_s, follow=arguments.follow)
-    display.step("reading what is new")
+    display.step("reading new records")
     try:
         if arguments.follow:
             pause_s = float(REFRESH_S)

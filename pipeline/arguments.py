@@ -25,7 +25,7 @@ try:
 
 @dataclass(frozen=True)
 class Arguments:
-    """What was asked for."""
+    """The parsed arguments."""
 
     sources: tuple[str, ...]
     compare: tuple[str, str] | None
@@ -40,7 +40,7 @@ class Arguments:
 
     @property
     def streamed(self) -> bool:
-        """Whether what is new is added to what was analysed before."""
+        """Whether new records are added to the results of an earlier run."""
         return self.follow or self.catch_up
 
 
@@ -70,18 +70,18 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
     command = _Parser(
         prog="antechamber analyze",
-        description="Why did it wait? Latency tables and a report from wait records, on Spark.",
+        description="Make latency tables and a report from wait records, on Spark.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = command.add_argument
-    add("sources", nargs="*", metavar="SOURCE", help="where the records are")
-    add("--compare", nargs=2, metavar=("A", "B"), help="two sources, laid side by side")
+    add("sources", nargs="*", metavar="SOURCE", help="files or a topic of records")
+    add("--compare", nargs=2, metavar=("A", "B"), help="compare two sources")
     add("--out", default=OUT, metavar="DIR", help=f"tables go here (default: {OUT})")
     add("--report", metavar="FILE", help="the page (default: report.html in a local --out)")
     add("--window", type=_seconds, default=WINDOW_S, metavar="SECONDS", dest="window_s")
-    add("--catch-up", action="store_true", help="add what is new since the last time, then end")
-    add("--follow", action="store_true", help="go on with what comes, until Ctrl-C")
+    add("--catch-up", action="store_true", help="add the new records since the last run, then end")
+    add("--follow", action="store_true", help="add new records until Ctrl-C")
     add("--master", help="Spark's master (default: local[*], or what spark-submit says)")
     add("--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", dest="settings")
     add("--verbose", action="store_true", help="show Spark's own log and long traces")
@@ -90,10 +90,10 @@ def parser() -> argparse.ArgumentParser:
 
 def _seconds(text: str) -> int:
     seconds = int(text) if text.isdecimal() else 0
-    # Windows that divide an hour never lie across two partitions of a table.
+    # A window whose length divides an hour is within one partition of a table.
     if seconds < 1 or 3600 % seconds:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no length of a window: a divisor of 3600, as 1, 10, 60 or 600"
+            f"{text!r} is not a window length: a divisor of 3600, such as 1, 10, 60 or 600"
         )
     return seconds
 

@@ -1,4 +1,4 @@
-"""One analysis from beginning to end: read all there is, write every table, once."""
+"""One complete analysis: reads all records and writes every table once."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ Step = Callable[[str], None]
 
 
 class Counts(NamedTuple):
-    """How many rows there were, and how many of them were no records."""
+    """The number of rows, and of rows that are not records."""
 
     rows: int
     malformed: int
 
 
 def analyse(spark: SparkSession, source: Source, out: str, window_s: int, step: Step) -> Counts:
-    """Fill the tables of *out* anew from *source*; tells *step* what it does.
+    """Replace the tables of *out* with those of *source*; *step* is called with each step's name.
 
-    Raises `PipelineError` when there is nothing to analyse; the tables of the last run stay then.
+    Raises `PipelineError` if there is nothing to analyse; the tables of the last run remain then.
     """
     source.check(spark)
     store = Store(spark, out)
     if store.is_streamed:
         raise PipelineError(f"{out} has the tables of a stream; take another --out")
     step("reading records")
-    # Kept, so that no later step parses JSON again; on local disks, so that memory is for joins.
+    # Persisted, so that no later step parses JSON again; on disk, so that joins have the memory.
     rows = parsed(source.read(spark)).persist(StorageLevel.DISK_ONLY)
     writing = store.begin()
     try:
@@ -52,7 +52,7 @@ def analyse(spark: SparkSession, source: Source, out: str, window_s: int, step: 
 
 
 def counted(rows: DataFrame) -> Counts:
-    """Count *rows*; raises `PipelineError` when none of them is a record."""
+    """Count *rows*; raises `PipelineError` if none of them is a record."""
     total, bad = rows.agg(sf.count("*"), sf.count(FAULT)).collect()[0]
     if total == 0:
         raise PipelineError("the source has no records")

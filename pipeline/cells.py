@@ -1,10 +1,10 @@
-"""Records into cells: how many requests of a kind had a phase of about this length.
+"""Aggregates records to cells: the number of requests of a kind by the length of a phase.
 
-A cell counts the values of one phase that fell into one bucket of one key. A request is counted
-for each partition it touched (`count`), and once as a request (`requests`, at its first partition):
-so one pass over the records serves both scopes, and cells of any two runs are merged by adding.
+A cell counts the values of one phase in one bucket of one key. A request is counted for each of its
+partitions (`count`) and once as a request (`requests`, at its first partition). One pass over the
+records thus serves both scopes, and cells of different runs are merged by addition.
 
-In `by_scope`, ``request`` counts every request once, under no topic; ``partition`` counts it once
+In `by_scope`, ``request`` counts every request once, without a topic; ``partition`` counts it once
 for each of its partitions.
 """
 
@@ -17,7 +17,7 @@ from pipeline.histogram import bucket
 from pipeline.schema import PHASES
 
 KEY = ("scope", "window", "api", "topic", "partition", "cause")
-UNKNOWN = "unknown"  # the cause of a wait that only a foreign broker knows
+UNKNOWN = "unknown"  # a wait whose cause the record does not have
 
 CELL = ("window", "api", "topic", "partition", "cause", "phase", "bucket")
 _SHARED = ("window", "api", "cause", "phase", "bucket")
@@ -27,7 +27,7 @@ _ANY_FAILED = f"""cast({_FAILED} or exists(coalesce(partitions, array()),
 
 
 def cells(records: DataFrame, window_s: int) -> DataFrame:
-    """The cells of *records* in windows of *window_s* seconds."""
+    """Return the cells of *records* in windows of *window_s* seconds."""
     window_us = window_s * 1_000_000
     phases = ", ".join(f"{name}_us" for name in PHASES)
     places = records.select(
@@ -38,7 +38,7 @@ def cells(records: DataFrame, window_s: int) -> DataFrame:
         sf.expr(_FAILED).alias("refused"),
         sf.expr(_ANY_FAILED).alias("any_failed"),
         sf.expr(f"array({phases})").alias("phases"),
-        # A request without partitions has one row all the same, of no topic.
+        # A request without partitions has one row, without a topic.
         sf.expr("posexplode_outer(partitions) as (place, p)"),
     )
     values = places.select(
@@ -67,20 +67,20 @@ def cells(records: DataFrame, window_s: int) -> DataFrame:
 
 
 def added_up(cells: DataFrame) -> DataFrame:
-    """Cells of several runs as those of one."""
+    """Merge the cells of several runs."""
     counted = [name for name in cells.columns if name not in (*CELL, "max")]
     sums = [sf.sum(name).alias(name) for name in counted]
     return cells.groupBy(*CELL).agg(*sums, sf.max("max").alias("max"))
 
 
 def by_scope(cells: DataFrame) -> DataFrame:
-    """Cells of both scopes: ``KEY``, ``phase`` by name, ``bucket`` and what was counted.
+    """Return the cells of both scopes: ``KEY``, ``phase`` by name, ``bucket`` and the counts.
 
-    A key and bucket may stand in several rows, whose counts add up.
+    Several rows may have the same key and bucket; their counts add up.
     """
     counted = ("count", "sum", "max", "parked", "failed")
     partitions = cells.where("topic is not null").withColumn("scope", sf.lit("partition"))
-    # Every partition of a request has the request's own times, so the maximum needs no care.
+    # Every partition of a request has the times of the request, so the maximum is correct.
     requests = cells.where("requests > 0").select(
         *_SHARED,
         sf.lit("request").alias("scope"),

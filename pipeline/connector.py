@@ -1,8 +1,7 @@
-"""Spark's Kafka connector: where its jars are had, and what is said when they cannot be.
+"""Finds or fetches the jars of Spark's Kafka connector.
 
-Spark does not bring it. Four jars are asked for by name, and nothing else: whatever they depend on
-is among Spark's own. They are fetched once, by Maven, into a cache of the user.
-``SPARK_KAFKA_JARS`` names a folder that has them already.
+Spark does not contain it. Maven fetches four jars once into a cache of the user; their dependencies
+are part of Spark. ``SPARK_KAFKA_JARS`` names a folder that contains the jars already.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pipeline.errors import PipelineError
 FOLDER_VARIABLE = "SPARK_KAFKA_JARS"
 COORDINATES = (
     ("org.apache.spark", "spark-sql-kafka-0-10_2.13", "4.2.0"),
-    # Delegation tokens, unused here but referred to; newer ones are not published.
+    # Delegation tokens: unused here, but referenced; no newer version is published.
     ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
     ("org.apache.kafka", "kafka-clients", "3.9.2"),
     ("org.apache.commons", "commons-pool2", "2.13.1"),
@@ -27,7 +26,7 @@ FETCH_WITHIN_S = 300
 
 
 def connector_jars() -> list[Path]:
-    """The connector's jars, fetched if need be; raises `PipelineError` that says what to do."""
+    """Return the connector's jars, fetched if necessary; raises `PipelineError` with a remedy."""
     given = os.environ.get(FOLDER_VARIABLE)
     folder = Path(given) if given else _cache()
     if missing := _missing(folder):
@@ -57,7 +56,7 @@ def _fetch(folder: Path) -> None:
     maven = shutil.which("mvn")
     remedy = f"put {', '.join(_names())} into a folder and name it in {FOLDER_VARIABLE}"
     if maven is None:
-        raise PipelineError(f"Spark's Kafka connector is not here, nor mvn to fetch it; {remedy}")
+        raise PipelineError(f"neither Spark's Kafka connector nor mvn is installed; {remedy}")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="fetching-") as scratch:
         project, jars = Path(scratch, "pom.xml"), Path(scratch, "jars")
@@ -65,20 +64,20 @@ def _fetch(folder: Path) -> None:
         goal = [maven, "-q", "-B", "-f", str(project), "dependency:copy-dependencies"]
         goal += ["-DincludeScope=runtime", f"-DoutputDirectory={jars}"]
         try:
-            subprocess.run(goal, check=True, timeout=FETCH_WITHIN_S, capture_output=True)  # noqa: S603 - Maven, with a project of ours
+            subprocess.run(goal, check=True, timeout=FETCH_WITHIN_S, capture_output=True)  # noqa: S603 - Maven, with our own project
         except (subprocess.SubprocessError, OSError):
             raise PipelineError(
                 f"Maven could not fetch Spark's Kafka connector; {remedy}"
             ) from None
         try:
             jars.rename(folder)
-        except OSError:  # another run was faster, or an unfinished folder was made by hand
+        except OSError:  # another run made it, or the folder is incomplete
             if _missing(folder):
-                raise PipelineError(f"{folder} is unfinished; remove it and try again") from None
+                raise PipelineError(f"{folder} is incomplete; remove it and retry") from None
 
 
 def _pom() -> str:
-    # Excluding everything else spares a search through repositories that Spark's own pom names.
+    # Excluding all dependencies avoids searches in the repositories that Spark's pom names.
     dependencies = "".join(
         f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
         f"<version>{version}</version><exclusions><exclusion><groupId>*</groupId>"

@@ -1,8 +1,8 @@
-"""The produce-to-fetch join: from an append to its delivery, through the waits on both sides.
+"""The produce-to-fetch join: the time from an append to its delivery to each client.
 
-A Produce appended a batch at an offset; the first Fetch of each client whose answer reaches over
-that offset delivered it. Both sides are cut into blocks of offsets, so that the search for "reaches
-over" is a join on equal blocks and no product of all with all.
+A Produce appends a batch at an offset. The first Fetch of each client whose response extends beyond
+that offset delivers it. Both sides are cut into blocks of offsets, so that the condition "extends
+beyond" becomes a join on equal blocks instead of a product.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _FIRST = ("fetch_was_waiting", "fetch_parked_us", "append_to_delivery_us")
 
 
 def deliveries(appends: DataFrame, reads: DataFrame) -> DataFrame:
-    """One row for each appended batch and each client that was given it; times in µs.
+    """One row for each appended batch and each client that received it; times in µs.
 
-    ``append_to_delivery_us`` runs from the end of the append's handler to the moment when the
-    fetch's answer was handed to the kernel; ``fetch_was_waiting`` says whether that fetch had been
-    parked before the append came.
+    ``append_to_delivery_us`` is the time from the end of the append's handler until the fetch's
+    response was handed to the kernel; ``fetch_was_waiting`` says whether the fetch had been parked
+    before the append.
     """
     met = appends.join(reads, list(_LOG)).where(
         "base >= first and base < end and delivered_us >= appended_us"
@@ -49,9 +49,9 @@ def deliveries(appends: DataFrame, reads: DataFrame) -> DataFrame:
 
 
 def first_of_each(deliveries: DataFrame, *together: str) -> DataFrame:
-    """Of the deliveries of one batch to one client, the first.
+    """The first delivery of each batch to each client.
 
-    Columns by which the rows lie *together* already spare moving them once more.
+    Columns in *together* that already partition the rows avoid a shuffle.
     """
     first = [sf.min_by(name, "delivered").alias(name) for name in _FIRST]
     return (
@@ -62,7 +62,7 @@ def first_of_each(deliveries: DataFrame, *together: str) -> DataFrame:
 
 
 def appends_of(records: DataFrame) -> DataFrame:
-    """What was appended."""
+    """The appended batches."""
     return _partitions_of(records, "Produce").select(
         *_LOG[:2],
         sf.floor(sf.col("offset") / _BLOCK_OFFSETS).alias("block"),
@@ -76,7 +76,7 @@ def appends_of(records: DataFrame) -> DataFrame:
 
 
 def reads_of(records: DataFrame) -> DataFrame:
-    """What was read, a row for each block that it reaches into."""
+    """The fetched ranges, a row for each block that a range overlaps."""
     return _partitions_of(records, "Fetch").select(
         *_LOG[:2],
         sf.expr(
@@ -92,13 +92,13 @@ def reads_of(records: DataFrame) -> DataFrame:
     )
 
 
-# No error, and those with which a produce is answered whose records are in the log all the same:
+# No error, and the errors of a produce whose records are in the log nevertheless:
 # REQUEST_TIMED_OUT and NOT_ENOUGH_REPLICAS_AFTER_APPEND.
 _THERE = (0, 7, 20)
 
 
 def _partitions_of(records: DataFrame, api: str) -> DataFrame:
-    """A row for each partition that a request of *api* brought records to, or took some from."""
+    """A row for each partition that a request of *api* wrote records to, or read records from."""
     return (
         records.where((sf.col("api") == api) & sf.col("partitions").isNotNull())
         .withColumn("p", sf.explode("partitions"))

@@ -1,4 +1,4 @@
-"""What a user is told in one line, and how Spark's long traces become one."""
+"""Error messages of one line, made also from Spark's long traces."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _NO_SPACE = ("No space left on device", "Disk quota exceeded")
 
 
 class PipelineError(Exception):
-    """The analysis cannot go on; the text names the culprit and the remedy."""
+    """The analysis cannot continue; the message names the cause and the remedy."""
 
 
 def in_one_line(error: BaseException, sources: str, out: str) -> str:
-    """The innermost cause of a failure of Spark's, in one line.
+    """Return the innermost cause of a failure of Spark in one line.
 
-    *sources* is what it was reading, *out* where it was writing.
+    *sources* are the inputs, *out* is the output folder.
     """
     trace = str(error)
     if any(sign in trace for sign in _NO_SPACE):
-        return f"--out {out}: no space left on device; tables written before are untouched"
+        return f"--out {out}: no space left on device; tables written before are unchanged"
     if _NO_TOPIC in trace:
         return f"{sources}: no such topic"
     found = _CAUSE.findall(trace)

@@ -1,13 +1,13 @@
-"""A wait told in one sentence, written by Spark itself.
+"""Describes a wait in one English sentence, as a Spark expression.
 
 Fetch 12 of client "billing" (node 1, connection 4) waited 183.0 ms in Fetch for 1000 bytes (had
-312), and was looked at 3 times; Produce 17 of client "orders" appended to orders-0.
+312), and was checked 3 times; Produce 17 of client "orders" appended to orders-0.
 """
 
 from __future__ import annotations
 
 _WHO = """concat(api, ' ', coalesce(correlation_id, '?'),
-    coalesce(concat(' of client "', client_id, '"'), ' of a client without a name'),
+    coalesce(concat(' of client "', client_id, '"'), ' of a client without an id'),
     ' (node ', coalesce(node, '?'), ', connection ', coalesce(connection, '?'), ')')"""
 
 _PLACE = "concat(waited_for.topic, '-', coalesce(waited_for.partition, 0))"
@@ -30,14 +30,14 @@ _FOR = f"""case
         ' for the low watermark of ', coalesce({_PLACE}, 'its partitions'), ' to reach ',
         waited_for.need, coalesce(concat(' (was ', waited_for.had, ')'), ''))
     when waited_for.kind = 'members' then ' for the other members of its group'
-    when waited_for.kind = 'stored' then ' for what its group has written to be stored'
-    when waited_for.kind = 'flush' then ' for the disk'
+    when waited_for.kind = 'stored' then ' for the records of its group to be stored'
+    when waited_for.kind = 'flush' then ' for a flush'
     when waited_for.kind is not null then concat(
         ' for ', waited_for.kind, coalesce(concat(' ', waited_for.need), ''), {_HAD})
     else '' end"""
 
-_CHECKS = """case when checks = 1 then ', and was looked at once'
-    when checks > 1 then concat(', and was looked at ', checks, ' times') else '' end"""
+_CHECKS = """case when checks = 1 then ', and was checked once'
+    when checks > 1 then concat(', and was checked ', checks, ' times') else '' end"""
 
 _BY = """coalesce(concat(completed_by.request.api, ' ',
     coalesce(completed_by.request.correlation_id, '?'),
@@ -47,21 +47,21 @@ _AT = """coalesce(concat(completed_by.topic, '-', completed_by.partition), 'its 
 
 _END = f"""case completed_by.cause
     when 'append' then concat(coalesce({_BY}, 'a Produce'), ' appended to ', {_AT})
-    when 'high_watermark' then concat(coalesce({_BY}, 'another in-sync set'),
-        ' moved the high watermark of ', {_AT})
+    when 'high_watermark' then concat(coalesce({_BY}, 'a change of the in-sync replicas'),
+        ' advanced the high watermark of ', {_AT})
     when 'transaction' then concat(coalesce({_BY}, 'a marker'), ' ended a transaction in ', {_AT})
-    when 'timeout' then concat('it ended by its timeout',
-        coalesce(concat(' of ', timeout_ms, ' ms'), ''))
+    when 'timeout' then concat('it timed out',
+        coalesce(concat(' after ', timeout_ms, ' ms'), ''))
     when 'leadership' then concat('the leader of ', {_AT}, ' changed')
     when 'deleted' then concat({_AT}, ' was deleted')
-    when 'error' then 'an error ended it'
-    when 'disconnect' then 'its client went away'
+    when 'error' then 'it failed'
+    when 'disconnect' then 'its client disconnected'
     when 'members' then concat('the group was complete', coalesce(concat(' with ', {_BY}), ''))
-    when 'flush' then 'the disk had what was appended'
+    when 'flush' then 'its records were flushed'
     when 'shutdown' then 'the broker stopped'
-    else 'what ended it is not known' end"""
+    else 'the cause is unknown' end"""
 
-_STALLED = """coalesce(concat('; it had to wait for a step of ', stalled_by.ms, ' ms',
+_STALLED = """coalesce(concat('; it was delayed by a step of ', stalled_by.ms, ' ms',
     coalesce(concat(' of ', stalled_by.api, ' ', stalled_by.correlation_id), '')), '')"""
 
 # An SQL expression over the columns of a record.

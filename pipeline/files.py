@@ -1,4 +1,4 @@
-"""Files and folders under any of Spark's paths (local, hdfs:, s3a:), by Hadoop's file system."""
+"""Files and folders under any path that Spark supports (local, hdfs:, s3a:), by Hadoop's API."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from pyspark.sql import SparkSession
 
 
 class Files:
-    """The file system of each path that is asked about."""
+    """The file system of each path."""
 
     def __init__(self, spark: SparkSession) -> None:
-        # PySpark has no public way to Hadoop's file system.
+        # PySpark has no public API for Hadoop's file system.
         self._jvm: Any = spark._jvm  # noqa: SLF001
         self._configuration = spark._jsc.hadoopConfiguration()  # noqa: SLF001
 
     def glob(self, pattern: str) -> list[str]:
-        """The paths that match, in order; a plain path matches itself when it exists."""
+        """Return the matching paths, sorted; a plain path matches itself if it exists."""
         path, system = self._at(pattern)
         return sorted(str(found.getPath()) for found in system.globStatus(path) or ())
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a file or folder."""
+        """Whether the file or folder exists."""
         path, system = self._at(name)
         return bool(system.exists(path))
 
     def is_folder(self, name: str) -> bool:
-        """Whether it is a folder."""
+        """Whether the path is a folder."""
         path, system = self._at(name)
         return bool(system.exists(path) and system.getFileStatus(path).isDirectory())
 
     def delete(self, name: str) -> None:
-        """Remove a file or a folder with all in it, if it is there."""
+        """Remove a file or a folder with its content, if it exists."""
         path, system = self._at(name)
         system.delete(path, True)
 
     def rename(self, old: str, new: str) -> None:
-        """Give a folder another name; raises `OSError` when the file system will not."""
+        """Rename a folder; raises `OSError` if the file system refuses."""
         path, system = self._at(old)
         if not system.rename(path, self._path(new)):
             raise OSError(f"cannot rename {old} to {new}")
 
     def make_folder(self, name: str) -> None:
-        """Make a folder and those above it."""
+        """Create a folder and its parents."""
         path, system = self._at(name)
         system.mkdirs(path)
 

@@ -1,11 +1,11 @@
-"""Percentiles that add up: log-linear histograms, built and read by Spark's own expressions.
+"""Log-linear histograms, built and read by Spark's own expressions.
 
 A value falls into bucket ``64·e + (v >> e)`` with ``e = max(0, floor(log2 v) - 6)``: values below
-128 have a bucket of their own, above it every octave has 64 of equal width. The middle of a bucket
-is thus at most 1/128 from the value. Histograms of any two batches, hours or machines are merged by
-adding counts, which percentiles never are.
+128 have a bucket of their own, and every octave above has 64 buckets of equal width. The middle of
+a bucket is therefore at most 1/128 from the value. Histograms of different batches, hours or
+machines are merged by adding counts, which is impossible with percentiles.
 
-That ``log2`` is rounded is harmless: next to a power of two both choices of ``e`` name one bucket.
+The rounding of ``log2`` is harmless: next to a power of two both values of ``e`` name one bucket.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-Histogram = Sequence[tuple[float, int]]  # (value, count), in order of the values
+Histogram = Sequence[tuple[float, int]]  # (value, count), sorted by value
 
-OCTAVE = 64  # buckets an octave
-_EXACT = 2 * OCTAVE  # values below have a bucket each
+OCTAVE = 64  # buckets per octave
+_EXACT = 2 * OCTAVE  # smaller values have a bucket each
 _SHIFT = OCTAVE.bit_length() - 1
 
 QUANTILES: Mapping[str, float] = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999}
 
 
 def bucket(value: str) -> Column:
-    """The bucket of a column of whole numbers from 0 up."""
+    """Return the bucket of a column of integers from 0 up."""
     exponent = f"greatest(0, cast(floor(log2(greatest({value}, 1))) as int) - {_SHIFT})"
     return sf.expr(f"cast({OCTAVE} * {exponent} + shiftright({value}, {exponent}) as int)")
 
 
 def middle(column: Column) -> Column:
-    """The value that stands for a bucket."""
+    """Return the value that represents a bucket, as an expression."""
     exponent = (column / OCTAVE).cast("int") - 1
     width = sf.pow(sf.lit(2.0), exponent)
     above = (column - OCTAVE * exponent + 0.5) * width
@@ -41,13 +41,13 @@ def middle(column: Column) -> Column:
 
 
 def bucket_of(value: int) -> int:
-    """The bucket of one value."""
+    """Return the bucket of one value."""
     exponent = max(0, value.bit_length() - 1 - _SHIFT)
     return OCTAVE * exponent + (value >> exponent)
 
 
 def middle_of(number: int) -> float:
-    """The value that stands for bucket *number*."""
+    """Return the value that represents bucket *number*."""
     if number < _EXACT:
         return float(number)
     exponent = number // OCTAVE - 1
@@ -55,7 +55,7 @@ def middle_of(number: int) -> float:
 
 
 def quantile_of(histogram: Histogram, share: float) -> float:
-    """The smallest value that *share* of the values does not exceed (nearest rank)."""
+    """Return the smallest value that *share* of the values do not exceed (nearest rank)."""
     needed = math.ceil(share * sum(count for _, count in histogram))
     reached = itertools.accumulate(count for _, count in histogram)
     return next(
@@ -64,11 +64,11 @@ def quantile_of(histogram: Histogram, share: float) -> float:
 
 
 def quantiles(cells: DataFrame, key: Sequence[str]) -> DataFrame:
-    """One row for each *key*: count, mean, percentiles and max, out of its cells.
+    """Return one row for each *key*: count, mean, percentiles and max of its cells.
 
-    A percentile is the smallest value that so large a share of the values does not exceed
-    (nearest rank), capped by the true maximum. *cells* has ``bucket``, ``count``, ``sum``, ``max``;
-    a bucket may stand in several rows of a key.
+    A percentile is the smallest value that this share of the values does not exceed (nearest rank),
+    limited by the maximum. *cells* has ``bucket``, ``count``, ``sum``, ``max``; several rows of a
+    key may have the same bucket.
     """
     gathered = cells.groupBy(*key).agg(
         sf.sum("count").alias("count"),
@@ -85,7 +85,7 @@ def quantiles(cells: DataFrame, key: Sequence[str]) -> DataFrame:
 
 
 def _buckets() -> Column:
-    """For each quantile the bucket where the running count first reaches it, in one pass."""
+    """Return for each quantile the bucket in which the running count first reaches it."""
     start = ", ".join(f"'{name}', cast(null as int)" for name in QUANTILES)
     reached = "so_far.reached + next.count"
     step = ", ".join(

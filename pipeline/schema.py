@@ -1,7 +1,7 @@
-"""What a wait record is, as Spark reads it, and which rows are none.
+"""The fields of a wait record for Spark, and the check for rows that are not records.
 
-Fields that are unknown here are ignored and missing ones are null, so records of older and newer
-writers can be read together. ``schema`` changes only when a field changes its meaning.
+Unknown fields are ignored and missing ones are null, so that records of older and newer writers can
+be read together. ``schema`` changes only when a field changes its meaning.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pyspark.sql import functions as sf
 
 SCHEMA = 1
 
-# One line a field, as the record has them; times in microseconds, `arrived_us` since the epoch.
+# The fields in the order of the record; times in microseconds, `arrived_us` since the epoch.
 RECORD_DDL = """
     schema INT,
     node INT, connection BIGINT, client_id STRING, correlation_id INT,
@@ -33,8 +33,8 @@ RECORD_DDL = """
 PHASES = ("queued", "local", "parked", "send", "total")
 REQUIRED = ("api", "arrived_us", *(f"{phase}_us" for phase in PHASES))
 
-FAULT = "fault"  # why a row is no wait record; null in a good row
-RAW = "raw"  # the row as it came; null in a good row
+FAULT = "fault"  # why a row is not a wait record; null in a valid row
+RAW = "raw"  # the original row; null in a valid row
 
 _CORRUPT = "_corrupt"
 _PARSED_DDL = f"{RECORD_DDL}, {_CORRUPT} STRING"
@@ -42,9 +42,9 @@ _OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
 
 
 def parsed(lines: DataFrame) -> DataFrame:
-    """The records in *lines* (a column ``value`` of JSON texts), every field a column.
+    """Return the records in *lines* (JSON texts in a column ``value``), a column for each field.
 
-    A row that is no record keeps its text in ``raw`` and says why in ``fault``.
+    A row that is not a record has its text in ``raw`` and the reason in ``fault``.
     """
     value = sf.col("value").cast("string")
     rows = lines.select(
@@ -57,7 +57,7 @@ def parsed(lines: DataFrame) -> DataFrame:
 
 
 def _fault() -> Column:
-    """The first reason why a row is no record, or null."""
+    """The first reason why a row is not a record, or null."""
     schema = sf.col("record.schema")
     found = (
         sf.when(sf.col(RAW).isNull(), "no value")

@@ -1,4 +1,4 @@
-"""The Spark session: on this machine unless told otherwise, or the one of spark-submit."""
+"""The Spark session: local by default, or that of spark-submit."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ JAVA_MIN = 17
 LOCAL = "local[*]"
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
-# The collector that takes least time with a few cores and a small heap. And code that Java would
-# make as fast as it can after 5,000 calls waits for twenty times as many: a job is over so soon
-# that most of this never paid, and it took a quarter of both cores.
+# The collector that takes the least time with few cores and a small heap. The second option
+# raises the threshold of the optimising compiler from 5,000 to 100,000 calls: a job is too short
+# to benefit, and compilation used a quarter of both cores.
 _FOR_A_MINUTE = (
     "-XX:+UseParallelGC -XX:Tier4InvocationThreshold=100000 -XX:Tier4MinInvocationThreshold=12000"
     " -XX:Tier4CompileThreshold=300000 -XX:Tier4BackEdgeThreshold=800000"
@@ -35,15 +35,15 @@ _REMEDY = f"install a Java runtime of version {JAVA_MIN} or newer, or set JAVA_H
 def open_session(
     master: str | None, jars: Sequence[Path], settings: Mapping[str, str], *, verbose: bool
 ) -> SparkSession:
-    """A session; *settings* go over ours. Raises `PipelineError` when there can be none."""
+    """Return a session; *settings* override ours. Raises `PipelineError` if Spark cannot start."""
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     if not submitted:
         check_java()
     configuration = {
         "spark.sql.session.timeZone": "UTC",
-        # One strange number in one record must not fail the whole job.
+        # A single invalid number in a record must not fail the whole job.
         "spark.sql.ansi.enabled": "false",
-        # Histograms are gathered in memory for so many keys, before they are sorted on disk.
+        # The number of keys whose histograms are aggregated in memory before Spark sorts on disk.
         "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "10000",
     }
     if jars:
@@ -66,7 +66,7 @@ def open_session(
         try:
             with nullcontext() if verbose else _stderr_into(said):
                 return builder.getOrCreate()
-        except Exception as error:  # of Py4J, PySpark or Java: whatever it is, Spark did not start
+        except Exception as error:  # of Py4J, PySpark or Java
             said.seek(0)
             told = [line for line in said.read().splitlines() if _TELLING.search(line)]
             reason = (told or str(error).strip().splitlines() or [type(error).__name__])[0]
@@ -76,7 +76,7 @@ def open_session(
 
 @contextmanager
 def _stderr_into(file: IO[str]) -> Iterator[None]:
-    """Let *file* have what this process, and Java with it, says on stderr."""
+    """Redirect stderr of this process and of its Java process to *file*."""
     stderr = os.dup(2)
     try:
         os.dup2(file.fileno(), 2)
@@ -87,16 +87,16 @@ def _stderr_into(file: IO[str]) -> Iterator[None]:
 
 
 def check_java() -> None:
-    """Raise `PipelineError` unless the Java that Spark would take is there and new enough."""
+    """Raise `PipelineError` unless the Java that Spark uses exists and is new enough."""
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else shutil.which("java")
     if java is None:
-        raise PipelineError(f"no Java here, and Spark runs on it; {_REMEDY}")
+        raise PipelineError(f"Spark needs Java, and none is installed; {_REMEDY}")
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, check=True).stderr  # noqa: S603 - the user's own Java
+        done = subprocess.run([java, "-version"], capture_output=True, text=True, check=True)  # noqa: S603 - the user's own Java
     except (OSError, subprocess.CalledProcessError) as error:
-        raise PipelineError(f"{java} does not run ({error}); {_REMEDY}") from None
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
+        raise PipelineError(f"{java} cannot be run ({error}); {_REMEDY}") from None
+    found = re.search(r'version "(?:1\.)?(\d+)', done.stderr)
     if found is None or int(found[1]) < JAVA_MIN:
         version = found[1] if found else "of unknown version"
         raise PipelineError(f"{java} is Java {version}; {_REMEDY}")
@@ -112,9 +112,9 @@ def _on_this_machine(master: str) -> dict[str, str]:
         "spark.driver.memory": "2g",
         _JAVA_OPTIONS: _FOR_A_MINUTE,
         "spark.ui.enabled": "false",
-        # Half of Spark's choice: with few cores the last of a few tasks would be long alone.
+        # Half of Spark's default: with few cores, one large task of the last ones delays the job.
         "spark.sql.files.maxPartitionBytes": "64m",
-        # What is kept is read a few times and let go: to make it small took longer than to read it.
+        # Persisted data is read only a few times; compression took longer than it saved.
         "spark.sql.inMemoryColumnarStorage.compressed": "false",
         "spark.sql.shuffle.partitions": cores[1] if cores else str(os.cpu_count() or 2),
     }

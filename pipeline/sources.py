@@ -1,7 +1,7 @@
-"""Where records come from: files of JSON lines or Parquet, or a topic.
+"""The sources of records: files of JSON lines or Parquet, or a topic.
 
-A topic is named ``kafka://HOST:PORT/TOPIC``. Whatever the source, its rows become JSON texts in a
-column ``value``, and one parser reads them all.
+A topic is named ``kafka://HOST:PORT/TOPIC``. The rows of every source become JSON texts in a column
+``value``, which one parser reads.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ CONNECT_WITHIN_S = 5.0
 FILES_A_BATCH = 100
 OFFSETS_A_BATCH = 1_000_000
 
-# The connector's own patience is minutes; a broker that answers does so in seconds.
+# The connector's default timeouts are minutes; a running broker responds in seconds.
 _PATIENCE = {"kafka.default.api.timeout.ms": "15000", "kafka.request.timeout.ms": "10000"}
 
 
 class Source(Protocol):
-    """Where records come from."""
+    """A source of records."""
 
     needs_connector: bool
 
     def reach(self) -> None:
-        """Raise `PipelineError` when nobody is there; asked before Spark is started."""
+        """Raise `PipelineError` if the source is not reachable; called before Spark starts."""
         ...
 
     def check(self, spark: SparkSession, /) -> None:
-        """Raise `PipelineError` when there is nothing to read."""
+        """Raise `PipelineError` if there is nothing to read."""
         ...
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """All rows there are now, as texts in ``value``."""
+        """Return all present rows, as texts in ``value``."""
         ...
 
     def stream(self, spark: SparkSession) -> DataFrame:
-        """The rows as they come, as texts in ``value``."""
+        """Return the present and future rows as a stream of texts in ``value``."""
         ...
 
 
 def source_of(given: tuple[str, ...]) -> Source:
-    """The source that the command line names; raises `PipelineError` for one that cannot be."""
+    """Return the source that the arguments name; raises `PipelineError` if they are invalid."""
     if not any(name.startswith(KAFKA) for name in given):
         return FileSource(given)
     if len(given) > 1:
@@ -61,23 +61,23 @@ def source_of(given: tuple[str, ...]) -> Source:
 
 @dataclass(frozen=True)
 class FileSource:
-    """Files, folders or patterns; JSON lines (also compressed) unless their names say Parquet."""
+    """Files, folders or patterns: JSON lines (also compressed), or Parquet by their names."""
 
     patterns: tuple[str, ...]
     needs_connector = False
 
     def reach(self) -> None:
-        """Only Spark knows all the file systems there are."""
+        """Do nothing, because only Spark has access to all file systems."""
 
     def check(self, spark: SparkSession, /) -> None:
-        """Every pattern names something."""
+        """Raise unless every pattern matches a file."""
         files = Files(spark)
         for pattern in self.patterns:
             if not files.glob(pattern):
                 raise PipelineError(f"{pattern}: no such file or folder")
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """The lines of all files; a row of a Parquet file becomes the JSON it stands for."""
+        """Return the lines of all files; rows of Parquet files are converted to JSON."""
         files = Files(spark)
         names = [name for pattern in self.patterns for name in files.glob(pattern)]
         parquet = [name for name in names if _is_parquet(files, name)]
@@ -89,11 +89,13 @@ class FileSource:
         return parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1])
 
     def stream(self, spark: SparkSession) -> DataFrame:
-        """The lines of the files in one folder, and of those that will come there."""
+        """Return the lines of the present and future files in one folder."""
         files = Files(spark)
         [folder, *more] = self.patterns
         if more or not files.is_folder(folder):
-            raise PipelineError(f"{folder}: a stream of files is one folder that files come into")
+            raise PipelineError(
+                f"{folder}: a stream of files is one folder into which files are added"
+            )
         options: Any = {"maxFilesPerTrigger": FILES_A_BATCH}
         return _lines(spark.readStream.options(**options).text(folder))
 
@@ -107,20 +109,20 @@ class TopicSource:
     needs_connector = True
 
     def reach(self) -> None:
-        """One of the brokers takes connections."""
+        """Raise unless one of the brokers accepts connections."""
         reasons = [_unreachable(server) for server in self.bootstrap.split(",")]
         if all(reasons):
             raise PipelineError(f"{KAFKA}{self.bootstrap}: no broker there ({reasons[0]})")
 
     def check(self, _: SparkSession, /) -> None:
-        """The connector says by itself what there is not."""
+        """Do nothing, because the connector reports a missing topic itself."""
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """What the topic holds now, from its start."""
+        """Return the present records of the topic."""
         return _values(spark.read.format("kafka").options(**self._options()).load())
 
     def stream(self, spark: SparkSession) -> DataFrame:
-        """The topic from its start, on from the checkpoint, and what will be appended."""
+        """Return the records of the topic from its start or the checkpoint, and future ones."""
         options = self._options() | {"maxOffsetsPerTrigger": str(OFFSETS_A_BATCH)}
         return _values(spark.readStream.format("kafka").options(**options).load())
 

@@ -1,11 +1,11 @@
-"""The output folder: new tables appear whole or not at all, and a run again replaces the last one.
+"""The output folder: new tables are published atomically, and replace those of the last run.
 
-A run writes into ``writing-<id>`` beside the tables, and only when everything is there do folders
-change their names. Who dies on the way leaves a ``writing-`` folder, which the next run removes.
+A run writes into ``writing-<id>`` beside the tables. When all tables are complete, folders are
+renamed. A run that is killed leaves a ``writing-`` folder, which the next run removes.
 
-A stream replaces only the parts of tables that are new. What it has written becomes
-``folding-<number>`` in one step, and from then on it holds: the parts change places, and who dies
-meanwhile is carried on by the next run. Micro-batches up to that number are in the tables then.
+A stream replaces only the changed parts of tables. Its new parts become ``folding-<number>`` in one
+step, which commits them: if the run is killed while the parts are moved, the next run continues.
+The tables then contain the micro-batches up to that number.
 
     OUT/tables/<name>/date=2026-11-21/hour=9/*.parquet
     OUT/rows/batch=<number>, OUT/folded/window=<s>/<number>, OUT/checkpoint     when streamed
@@ -22,12 +22,12 @@ from pipeline.errors import PipelineError
 from pipeline.files import Files
 
 MALFORMED = "malformed"
-# Each is replaced as a whole by one with more in it.
+# A table is replaced as a whole by one with more rows.
 _PARTS = ("*/date=*/hour=*", "_log/*/stretch=*", "top_waits", "produce_lag")
 
 
 class Store:
-    """The tables of one output folder, under any path that Spark knows."""
+    """The tables of one output folder, under any path that Spark supports."""
 
     def __init__(self, spark: SparkSession, out: str) -> None:
         self.out = out.rstrip("/")
@@ -35,24 +35,24 @@ class Store:
         self._spark = spark
 
     def table(self, name: str) -> DataFrame:
-        """A table that was published."""
+        """Return a published table."""
         return self._spark.read.parquet(f"{self.out}/tables/{name}")
 
     def has_rows(self, name: str) -> bool:
-        """Whether there is anything in a table by date and hour; without, it has no columns."""
+        """Whether a table by date and hour has rows; without rows, it has no columns."""
         return bool(self.files.glob(f"{self.out}/tables/{name}/date=*"))
 
     def parts(self, name: str, folders: Iterable[str]) -> DataFrame | None:
-        """What was published in some *folders* of a table; None when there is nothing."""
+        """Return the published rows in some *folders* of a table; None if there are none."""
         paths = [f"{self.out}/tables/{name}/{folder}" for folder in folders]
         there = [path for path in paths if self.files.exists(path)]
         return self._spark.read.parquet(*there) if there else None
 
     def begin(self) -> str:
-        """A new folder to write into; what a dead run left behind is removed."""
+        """Return a new folder to write into; the remains of a killed run are removed."""
         for left in self.files.glob(f"{self.out}/writing-*"):
             self.files.delete(left)
-        # A run that died between the two renames of `publish` had the last tables moved away.
+        # A run that was killed between the two renames of `publish` has moved the last tables away.
         for old in self.files.glob(f"{self.out}/replaced-*"):
             if self.files.exists(f"{self.out}/tables"):
                 self.files.delete(old)
@@ -63,7 +63,7 @@ class Store:
         return folder
 
     def publish(self, folder: str) -> None:
-        """Make *folder* the tables; the ones before are gone."""
+        """Replace the tables by those in *folder*."""
         tables_folder = f"{self.out}/tables"
         replaced = f"{self.out}/replaced-{uuid.uuid4().hex[:12]}"
         if self.files.exists(tables_folder):
@@ -72,7 +72,7 @@ class Store:
         self.files.delete(replaced)
 
     def abandon(self, folder: str) -> None:
-        """Remove what a failed run has written."""
+        """Remove the files of a failed run."""
         self.files.delete(folder)
 
     @property
@@ -81,7 +81,7 @@ class Store:
         return self.files.exists(f"{self.out}/folded")
 
     def stream(self, window_s: int) -> None:
-        """Let the tables be those of a stream, with windows of *window_s* seconds from now on."""
+        """Mark the tables as those of a stream with windows of *window_s* seconds."""
         if not self.is_streamed and self.files.exists(f"{self.out}/tables"):
             raise PipelineError(f"{self.out} has the tables of a single run; take another --out")
         begun = {at.rpartition("=")[2] for at in self.files.glob(f"{self.out}/folded/window=*")}
@@ -94,22 +94,22 @@ class Store:
         self.carry_on()
 
     def batch(self, number: int) -> str:
-        """Where the rows of a micro-batch are until they are in the tables."""
+        """The folder of a micro-batch's rows until they are in the tables."""
         return f"{self.out}/rows/batch={number}"
 
     def batches(self) -> list[int]:
-        """The micro-batches that are complete, and not in the tables yet."""
-        # Spark writes this mark when all files of a folder are in place.
+        """Return the numbers of complete micro-batches that are not in the tables yet."""
+        # Spark writes this mark when all files of a folder are complete.
         marks = self.files.glob(f"{self.out}/rows/batch=*/_SUCCESS")
         return sorted(_number(mark.removesuffix("/_SUCCESS")) for mark in marks)
 
     def folded(self) -> int:
-        """The last micro-batch that is in the tables; -1 when there is none."""
+        """Return the number of the last micro-batch in the tables; -1 if there is none."""
         marks = self.files.glob(f"{self.out}/folded/window=*/batch=*")
         return max(map(_number, marks), default=-1)
 
     def fold(self, folder: str, number: int) -> None:
-        """Put the parts in *folder* into their tables, and micro-batches up to *number* with it."""
+        """Move the parts in *folder* into their tables, and record micro-batches up to *number*."""
         self.files.rename(folder, f"{self.out}/folding={number}")
         self.carry_on()
 

@@ -1,9 +1,9 @@
-"""Records as they come: micro-batches into tables that add up, each exactly once.
+"""Adds a stream of records to the tables, each record exactly once.
 
-There is no state to lose and nothing to time out. A micro-batch is written under its number, and
-written over if it has to be done again; a late record lands in its window, whenever it comes. All
-that are complete are then added to the tables, together with their numbers, and are gone: what a
-publishing costs is due to what is new, however long the stream has been running.
+There is no streaming state and no watermark. A micro-batch is written under its number, and
+overwritten if Spark repeats it; a late record is added to its window whenever it arrives. All
+complete micro-batches are then added to the tables together with their numbers, and removed. The
+cost of a publication therefore depends on the new records, not on the age of the stream.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ TRIGGER = "10 seconds"
 def start(
     spark: SparkSession, source: Source, out: str, window_s: int, *, follow: bool
 ) -> StreamingQuery:
-    """Begin to add what is new in *source* to *out*; ends by itself unless it is to *follow*.
+    """Start adding new records of *source* to *out*; it ends by itself unless *follow* is true.
 
-    A stream belongs to one window length, and its tables to it: others are an error.
+    A stream and its tables have one window length; another one is an error.
     """
     source.check(spark)
     store = Store(spark, out)
@@ -47,7 +47,7 @@ def _keeper(store: Store) -> Callable[[DataFrame, int], None]:
     folded = store.folded()
 
     def keep(rows: DataFrame, number: int) -> None:
-        # Who died between the tables and the checkpoint is given a micro-batch once more.
+        # Spark repeats a micro-batch if the run was killed before the checkpoint was written.
         if number > folded:
             rows.write.mode("overwrite").parquet(store.batch(number))
 
@@ -55,9 +55,9 @@ def _keeper(store: Store) -> Callable[[DataFrame, int], None]:
 
 
 def publish(spark: SparkSession, out: str, window_s: int, step: Step) -> Counts:
-    """Put all complete micro-batches into the tables, and return what they had.
+    """Add all complete micro-batches to the tables, and return their counts.
 
-    Raises `PipelineError` when there are no tables then.
+    Raises `PipelineError` if there are no tables then.
     """
     store = Store(spark, out)
     store.carry_on()
@@ -70,7 +70,7 @@ def publish(spark: SparkSession, out: str, window_s: int, step: Step) -> Counts:
     counts = counted(rows)
     writing = store.begin()
     try:
-        step(f"putting {counts.rows:,} rows into the tables")
+        step(f"adding {counts.rows:,} rows to the tables")
         write_tables(spark, store, writing, rows, window_s)
     except BaseException:
         store.abandon(writing)

@@ -1,4 +1,4 @@
-"""What the terminal shows: progress while Spark works, and the findings in a table at the end."""
+"""Terminal output: progress while Spark works, and a summary table at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOOK_EVERY_S = 0.25
 
 
 class Display:
-    """The terminal, on stderr; without a terminal there, one line a step."""
+    """Progress on stderr; without a terminal, one line for each step."""
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True, highlight=False)
@@ -35,7 +35,7 @@ class Display:
         self._task: TaskID | None = None
 
     def step(self, what: str) -> None:
-        """The next step begins."""
+        """Start the next step."""
         what = printable(what)
         if not self.console.is_terminal:
             self.console.print(what, soft_wrap=True, markup=False)
@@ -45,7 +45,7 @@ class Display:
 
     @contextmanager
     def watching(self, spark: SparkSession) -> Iterator[None]:
-        """Show how far Spark's jobs are until the block ends."""
+        """Show the progress of Spark's jobs until the block ends."""
         if not self.console.is_terminal:
             yield
             return
@@ -78,7 +78,7 @@ class Display:
 
 
 def show(console: Console, one: Findings) -> None:
-    """The findings of one set of records."""
+    """Print the summary of one set of records."""
     share = one.parked / max(one.requests, 1)
     title = f"{one.name}: {one.requests:,} requests, {share:.1%} parked; times in ms"
     table = Table(
@@ -86,7 +86,7 @@ def show(console: Console, one: Findings) -> None:
         title_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        collapse_padding=True,  # ten columns in the eighty of a small terminal
+        collapse_padding=True,  # so that ten columns fit 80 characters
     )
     table.add_column("API", no_wrap=True)
     for head in ("requests", "parked", "timeouts", "p50", "p90", "p99", "p99.9", "max"):
@@ -97,7 +97,7 @@ def show(console: Console, one: Findings) -> None:
         table.add_row(api.name, f"{api.count:,}", parked, f"{api.timeouts:,}", *times)
     console.print(table)
     if one.malformed:
-        console.print(f"{one.malformed:,} malformed rows were put into the table `malformed`")
+        console.print(f"{one.malformed:,} malformed rows are in the table `malformed`")
 
 
 def _ms(us: float) -> str:

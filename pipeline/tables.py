@@ -1,4 +1,4 @@
-"""Every table that is written: what it says, and out of what it is computed."""
+"""The tables, and the expressions that compute them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def latency(cells: DataFrame) -> DataFrame:
 
 
 def waits(cells: DataFrame) -> DataFrame:
-    """For each window, api and partition: requests, the share parked, timeouts and failures."""
+    """Requests, share of parked requests, timeouts and failures by window, API and partition."""
     return (
         by_scope(cells)
         .where("phase = 'total'")
@@ -38,7 +38,7 @@ def waits(cells: DataFrame) -> DataFrame:
 
 
 def top_waits(records: DataFrame) -> DataFrame:
-    """The longest waits of each purgatory, each with its story in a sentence."""
+    """The longest waits of each purgatory, each explained in a sentence."""
     waits = records.where("purgatory is not null").withColumn(
         "arrived", sf.timestamp_micros("arrived_us")
     )
@@ -58,8 +58,8 @@ def top_waits(records: DataFrame) -> DataFrame:
 
 
 def longest(waits: DataFrame) -> DataFrame:
-    """The longest of each purgatory, by `rank`; no more than these are ever held, or sorted."""
-    # By length; the rest is so that a run again has the same ones.
+    """The longest of each purgatory, by `rank`; only so many are held and sorted."""
+    # By length; the other columns make the order deterministic.
     order = "struct(parked_us, -unix_micros(arrived), -node, -connection, -correlation_id)"
     return (
         waits.groupBy("purgatory")
@@ -70,7 +70,7 @@ def longest(waits: DataFrame) -> DataFrame:
 
 
 def delivery_latency(delivered: DataFrame, window_s: int) -> DataFrame:
-    """Percentiles of the way from append to delivery, for each window, partition and consumer."""
+    """Percentiles of the time from append to delivery by window, partition and consumer."""
     steps = ", ".join(
         f"named_struct('phase', '{name}', 'us', {name}_us)"
         for name in ("append_to_delivery", "append_to_answer", "fetch_parked")
@@ -93,10 +93,10 @@ def delivery_latency(delivered: DataFrame, window_s: int) -> DataFrame:
 
 
 def produce_lag(records: DataFrame) -> DataFrame:
-    """How long produces were parked, by how far the high watermark was behind when it began.
+    """The time for which produces were parked, by the lag of the high watermark at the beginning.
 
-    Both in buckets of `pipeline.histogram`. What a record's partitions tell would be too late: they
-    are as they were when the answer was sent.
+    Both are buckets of `pipeline.histogram`. The partitions of a record are not usable for the lag,
+    because they have the state at the time of the response.
     """
     lag = sf.expr("waited_for.need - waited_for.had")
     return (
@@ -109,7 +109,7 @@ def produce_lag(records: DataFrame) -> DataFrame:
 
 
 def malformed(rows: DataFrame) -> DataFrame:
-    """The rows that are no wait records, as they came, with the reason."""
+    """The rows that are not wait records, unchanged, with the reason."""
     return rows.where(sf.col(FAULT).isNotNull()).select(FAULT, RAW)
 
 

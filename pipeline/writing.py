@@ -1,11 +1,11 @@
-"""Computes every table into a folder: of new records alone, or of a stream's with those before.
+"""Computes every table into a folder, from new records alone or in addition to a stream's tables.
 
-A stream's tables are what is known of all that was read before. So new records are added to the
-parts of tables that they touch (the hours of their windows, and of the batches that they tell to be
-delivered), and all other parts are left alone, however many there are.
+A stream's tables summarise all records read before. New records are added to the affected parts of
+tables (the hours of their windows and of the batches that they deliver); other parts remain
+unchanged, whatever their number.
 
-To find deliveries across micro-batches the stream keeps its appends and reads, by stretches of
-offsets: a part is read again only when something new lies in the same stretch of a log.
+To find deliveries across micro-batches, the stream keeps its appends and reads by ranges of
+offsets. A part is read again only if new records are in the same range of a log.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pipeline.store import MALFORMED, Store
 WINDOWED = {"cells", "latency", "waits", "delivery_latency"}
 MOMENTS = {**dict.fromkeys(WINDOWED, "window"), "deliveries": "appended"}
 
-# The offsets whose appends and reads are kept, and read again, together.
+# The offsets whose appends and reads are stored in one part.
 _STRETCH = "block div 400"
 _APPENDS, _READS = "_log/appends", "_log/reads"
 
@@ -32,17 +32,17 @@ _APPENDS, _READS = "_log/appends", "_log/reads"
 def write_tables(
     spark: SparkSession, store: Store, folder: str, rows: DataFrame, window_s: int
 ) -> None:
-    """Compute into *folder* every table that *rows* add something to."""
+    """Compute into *folder* every table to which *rows* add something."""
     writing = _Streamed if store.is_streamed else _Alone
     run = writing(spark, store, folder, rows, window_s)
-    # Small jobs leave cores idle; side by side they do not.
+    # Small jobs leave cores idle, so they run concurrently.
     with ThreadPoolExecutor(max_workers=2) as pool:
         for job in [pool.submit(job) for job in run.jobs()]:
             job.result()
 
 
 class _Alone:
-    """The tables of these rows, and no others."""
+    """The tables of these rows only."""
 
     def __init__(
         self, spark: SparkSession, store: Store, folder: str, rows: DataFrame, window_s: int
@@ -55,11 +55,11 @@ class _Alone:
         self._records = tables.records_of(rows)
 
     def jobs(self) -> list[Callable[[], object]]:
-        """What is to be done, the longest first."""
+        """The jobs, the longest first."""
         return [self.delivered, self.counted, self.waited, self.lagged, self.malformed]
 
     def counted(self) -> None:
-        """What cells tell."""
+        """Write the tables that are computed from cells."""
         found = self.cells()
         self._write("cells", found)
         again = self._written("cells", found)
@@ -67,22 +67,22 @@ class _Alone:
         self._write("waits", tables.waits(again))
 
     def delivered(self) -> None:
-        """The ways from append to delivery, and how long they were."""
+        """Write the deliveries and their percentiles."""
         found = self.deliveries()
         self._write("deliveries", found)
         again = self._written("deliveries", found)
         self._write("delivery_latency", tables.delivery_latency(again, self._window_s))
 
     def waited(self) -> None:
-        """The longest waits."""
+        """Write the longest waits."""
         self._write("top_waits", self.top_waits())
 
     def lagged(self) -> None:
-        """Produces and the high watermark."""
+        """Write the table of produces and the high watermark."""
         self._write("produce_lag", self.produce_lag())
 
     def malformed(self) -> None:
-        """What is no record."""
+        """Write the rows that are not records."""
         self._write(MALFORMED, tables.malformed(self._rows))
 
     def cells(self) -> DataFrame:
@@ -98,7 +98,7 @@ class _Alone:
         return tables.produce_lag(self._records)
 
     def _written(self, name: str, like: DataFrame) -> DataFrame:
-        # With its schema: a table without any row has no file to tell it.
+        # With its schema, because a table without rows has no file that contains it.
         return self._spark.read.schema(like.schema).parquet(f"{self._folder}/{name}")
 
     def _write(self, name: str, table: DataFrame) -> None:
@@ -113,10 +113,10 @@ class _Alone:
 
 
 class _Streamed(_Alone):
-    """The tables of these rows and those before, in the parts that these rows touch."""
+    """The tables of these rows and earlier ones, in the parts that these rows affect."""
 
     def malformed(self) -> None:
-        """Files of their own, beside those that are there."""
+        """Write files beside the existing ones."""
         found = tables.malformed(self._rows)
         if self._store.parts(MALFORMED, [""]) is None or not found.isEmpty():
             self._write(MALFORMED, found)
@@ -150,7 +150,7 @@ class _Streamed(_Alone):
         found = deliveries(appends, all_reads)
         if known_appends is not None:
             found = found.unionByName(deliveries(known_appends, reads))
-        # Written, so that the join is not computed once more for the hours that it touches.
+        # Written, so that the join is not repeated for the affected hours.
         found.write.parquet(f"{self._folder}/found")
         found = self._written("found", found)
         return first_of_each(self._with("deliveries", found, _hours(found, "appended")))
@@ -161,7 +161,7 @@ class _Streamed(_Alone):
 
 
 def _hours(frame: DataFrame, moment: str) -> list[str]:
-    """The parts of a dated table that have a moment of these."""
+    """The parts of a dated table that contain a moment of these rows."""
     return _distinct(frame.select(sf.date_format(moment, "'date='yyyy-MM-dd'/hour='H")))
 
 

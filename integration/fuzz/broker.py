@@ -105,7 +105,7 @@ class FuzzedBroker:
 
     def node(self) -> dict[str, Any]:
         """What its only node counts."""
-        node: dict[str, Any] = self.admin.ask("GET", "/v1/statistics")["nodes"][0]
+        node: dict[str, Any] = self.admin.call("GET", "/v1/statistics")["nodes"][0]
         return node
 
     def stop(self) -> None:

@@ -61,7 +61,7 @@ def test_without_java(records: str, tmp_path: Path) -> None:
     said = command(records, PATH=str(tmp_path), JAVA_HOME="")
 
     assert said.splitlines()[-1] == (
-        "antechamber analyze: no Java here, and Spark runs on it; install a Java runtime of"
+        "antechamber analyze: Spark needs Java, and none is installed; install a Java runtime of"
         " version 17 or newer, or set JAVA_HOME to one"
     )
 
@@ -179,7 +179,7 @@ def test_a_full_disk(
     capsys.readouterr()
 
     assert complaint(capsys, records, "--out", out) == (
-        f"--out {out}: no space left on device; tables written before are untouched"
+        f"--out {out}: no space left on device; tables written before are unchanged"
     )
     assert plain(Store(spark, out).table("waits")) == before
     assert not list(Path(out).glob("writing-*"))

@@ -1,4 +1,4 @@
-"""Waits told in sentences."""
+"""Explanations of waits, compared as whole sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.jvm
 
 WHO = {"node": 1, "connection": 4, "client_id": "billing", "correlation_id": 12}
 PLACE = {"topic": "orders", "partition": 0}
-STORIES = [
+SENTENCES = [
     (
         record(
             **WHO,
@@ -29,7 +29,7 @@ STORIES = [
         ),
         (
             'Fetch 12 of client "billing" (node 1, connection 4) waited 183.0 ms in Fetch for'
-            ' 1000 bytes (had 312), and was looked at 3 times; Produce 17 of client "shop" appended'
+            ' 1000 bytes (had 312), and was checked 3 times; Produce 17 of client "shop" appended'
             " to orders-0."
         ),
     ),
@@ -54,7 +54,7 @@ STORIES = [
         (
             'Produce 12 of client "billing" (node 1, connection 4) waited 30,000.0 ms in Produce'
             " for the high watermark of orders-0 to reach 43 (was 40); behind: node 2, 3 (paused),"
-            " and was looked at once; it ended by its timeout of 30000 ms."
+            " and was checked once; it timed out after 30000 ms."
         ),
     ),
     (
@@ -66,7 +66,7 @@ STORIES = [
             completed_by={"cause": "members"},
         ),
         (
-            "JoinGroup ? of a client without a name (node ?, connection ?) waited 1.5 ms in"
+            "JoinGroup ? of a client without an id (node ?, connection ?) waited 1.5 ms in"
             " Rebalance for the other members of its group; the group was complete."
         ),
     ),
@@ -81,22 +81,22 @@ STORIES = [
         ),
         (
             'OffsetCommit 12 of client "billing" (node 1, connection 4) waited 2.0 ms in Produce'
-            " for what its group has written to be stored; another in-sync set moved the high"
-            " watermark of orders-0."
+            " for the records of its group to be stored; a change of the in-sync replicas"
+            " advanced the high watermark of orders-0."
         ),
     ),
     (
         record(api="Fetch", parked_us=0, completed_by={"cause": "unknown"}),
         (
-            "Fetch ? of a client without a name (node ?, connection ?) waited 0.0 ms in no"
-            " purgatory; what ended it is not known."
+            "Fetch ? of a client without an id (node ?, connection ?) waited 0.0 ms in no"
+            " purgatory; the cause is unknown."
         ),
     ),
 ]
 
 
-def test_a_wait_is_told(spark: SparkSession) -> None:
-    """Who waited how long, for what, and what ended it; what is not known is left out."""
-    told = frame(spark, [wait for wait, _ in STORIES]).select(sf.expr(SENTENCE)).collect()
+def test_a_wait_is_explained(spark: SparkSession) -> None:
+    """The sentence names the request, its wait, the condition and the cause, where known."""
+    rows = frame(spark, [wait for wait, _ in SENTENCES]).select(sf.expr(SENTENCE)).collect()
 
-    assert [row[0] for row in told] == [sentence for _, sentence in STORIES]
+    assert [row[0] for row in rows] == [sentence for _, sentence in SENTENCES]

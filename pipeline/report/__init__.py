@@ -1,1 +1,1 @@
-"""One static page with pictures, readable without a network."""
+"""One static HTML page with plots, which needs no network."""

@@ -1,4 +1,4 @@
-"""What a page shows, gathered from the tables: small, whatever the number of records was."""
+"""The content of a page, gathered from the tables; its size does not depend on the records."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from pipeline.histogram import QUANTILES, middle_of, quantile_of
 from pipeline.printable import printable, printable_row
 from pipeline.store import Store
 
-TIME_BINS = 160  # the finest a picture shows, however long the recording was
-TOP_SHOWN = 4  # of each purgatory, so that one kind of long polls does not hide all else
+TIME_BINS = 160  # the maximum of a plot, for recordings of any length
+TOP_SHOWN = 4  # of each purgatory, so that long polls do not displace other waits
 DELIVERIES_SHOWN = 12
 APIS_SHOWN = 12
 
 
 @dataclass
 class Api:
-    """One API's requests, all together."""
+    """The requests of one API."""
 
     name: str
     count: int = 0
     phases: dict[str, float] = field(default_factory=dict)  # mean of each phase, in µs
-    histogram: list[tuple[float, int]] = field(default_factory=list)  # of the whole time, in µs
+    histogram: list[tuple[float, int]] = field(default_factory=list)  # of the total time, in µs
     longest_us: int = 0
     parked: int = 0
     timeouts: int = 0
 
     def __post_init__(self) -> None:
-        """Whoever wrote the records may have called it anything."""
+        """Escapes the name, which may be any text."""
         self.name = printable(self.name)
 
     @property
     def total(self) -> dict[str, float]:
-        """Percentiles of the whole time and the longest, in µs."""
+        """Percentiles and maximum of the total time, in µs."""
         found = {name: quantile_of(self.histogram, share) for name, share in QUANTILES.items()}
         longest = float(self.longest_us)
         return {name: min(value, longest) for name, value in found.items()} | {"max": longest}
@@ -46,7 +46,7 @@ class Api:
 
 @dataclass
 class Findings:
-    """Everything a page needs; its texts are printable, whatever the records have."""
+    """The content of a page; all texts are printable."""
 
     name: str
     malformed: int
@@ -59,7 +59,7 @@ class Findings:
     deliveries: list[dict[str, Any]]
 
     def __post_init__(self) -> None:
-        """Escape what is not printable."""
+        """Escape the texts that are not printable."""
         self.name = printable(self.name)
         self.causes = {(at, printable(cause)): n for (at, cause), n in self.causes.items()}
         self.top = [*map(printable_row, self.top)]
@@ -67,27 +67,27 @@ class Findings:
 
     @property
     def requests(self) -> int:
-        """All of them."""
+        """The number of requests."""
         return sum(api.count for api in self.apis)
 
     @property
     def parked(self) -> int:
-        """Those that waited in a purgatory."""
+        """The number of requests that waited in a purgatory."""
         return sum(api.parked for api in self.apis)
 
     @property
     def timeouts(self) -> int:
-        """Those that a timeout ended."""
+        """The number of requests that timed out."""
         return sum(api.timeouts for api in self.apis)
 
     @property
     def bins(self) -> list[datetime]:
-        """The moments on the axis of time."""
+        """The moments on the time axis."""
         return sorted({moment for moment, _ in self.causes})
 
 
 def gather(store: Store, name: str, window_s: int) -> Findings:
-    """The findings in the published tables of *store*."""
+    """Return the findings in the published tables of *store*."""
     cells = by_scope(store.table("cells")).where("scope = 'request'")
     total = cells.where("phase = 'total'").cache()
     try:
@@ -117,7 +117,7 @@ def gather(store: Store, name: str, window_s: int) -> Findings:
 
 
 def _bin_s(total: DataFrame, window_s: int) -> int:
-    """The width of a bin on the axis of time: whole windows, and not too many bins."""
+    """The width of a bin on the time axis: a multiple of the window."""
     first, last = total.agg(
         sf.min(sf.unix_seconds("window")), sf.max(sf.unix_seconds("window"))
     ).collect()[0]
@@ -126,7 +126,7 @@ def _bin_s(total: DataFrame, window_s: int) -> int:
 
 
 def _apis(cells: DataFrame, total: DataFrame) -> list[Api]:
-    """Each API, the busiest first."""
+    """Return the APIs, the busiest first."""
     timed_out = sf.when(sf.col("cause") == "timeout", sf.col("count")).otherwise(0)
     found: dict[str, Api] = {}
     for row in (
@@ -154,7 +154,7 @@ def _apis(cells: DataFrame, total: DataFrame) -> list[Api]:
 
 
 def _deliveries(store: Store) -> list[dict[str, Any]]:
-    """The way from append to delivery, for each partition and consumer: the busiest."""
+    """Return the times from append to delivery of the busiest partitions and consumers."""
     if not store.has_rows("delivery_latency"):
         return []
     table = store.table("delivery_latency").where("phase = 'append_to_delivery'")

@@ -1,4 +1,4 @@
-"""The page: figures and tables in one HTML file that asks nobody for anything."""
+"""The page: plots and tables in one HTML file without external references."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEAD = ("API", "requests", "parked", "timeouts", "p50", "p90", "p99", "p99.9", 
 
 
 def page(sets: Sequence[Findings]) -> str:
-    """One set of records told, or two laid side by side."""
+    """Return the page of one set of records, or of two for comparison."""
     one = sets[0]
     title = " against ".join(each.name for each in sets)
     sections = _compared(sets) if len(sets) > 1 else _told(one)
@@ -29,9 +29,9 @@ def page(sets: Sequence[Findings]) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<link rel="icon" href="data:,"><title>{escape(title)}: why did it wait?</title>'
+        f'<link rel="icon" href="data:,"><title>{escape(title)}: waits of requests</title>'
         f"<style>{_STYLE}</style></head><body><header><p>antechamber</p>"
-        f"<h1>Why did it wait?</h1><p>{escape(title)}</p></header>"
+        f"<h1>Waits of requests</h1><p>{escape(title)}</p></header>"
         f"<main>{tiles}{body}</main></body></html>"
     )
 
@@ -41,28 +41,36 @@ Section = tuple[str, str, str]
 
 def _told(one: Findings) -> list[Section]:
     sections = [
-        ("By API", "Percentiles of the whole time, in milliseconds.", _apis(one.apis)),
+        ("By API", "Percentiles of the total time, in milliseconds.", _apis(one.apis)),
         (
-            "How long requests took",
-            "The further right, the rarer: what is flat is steady, what climbs is a tail.",
+            "Duration of requests",
+            "Total time by percentile; the right end shows the rarest requests.",
             _picture(plots.percentile_curves([one])),
         ),
         (
             "Latency over time",
-            "A timeout shows as a line at its wait.",
+            "Timeouts appear as a horizontal line.",
             _picture(plots.latency_over_time(one)),
         ),
-        ("What ended the waits", "Every request once.", _picture(plots.causes_over_time(one))),
-        ("Where the time went", "The mean request of each API.", _picture(plots.phases(one))),
+        (
+            "Causes of completion",
+            "Each request is counted once.",
+            _picture(plots.causes_over_time(one)),
+        ),
+        ("Time by phase", "The mean of each phase, by API.", _picture(plots.phases(one))),
     ]
     if one.lag:
-        lead = "A Produce with acks=all is parked until followers have what it appended."
+        lead = "A Produce with acks=all is parked until the in-sync replicas have its records."
         picture = _picture(plots.parked_against_lag(one))
         sections.append(("Parked produces and the high watermark", lead, picture))
     if one.top:
-        sections.append(("The longest waits", "Of each purgatory, each in a sentence.", _top(one)))
+        sections.append(
+            ("The longest waits", "The longest of each purgatory, explained.", _top(one))
+        )
     if one.deliveries:
-        lead = "From the end of an append until a consumer was handed its records, in milliseconds."
+        lead = (
+            "Time from the end of an append until a consumer received its records, in milliseconds."
+        )
         sections.append(("From produce to fetch", lead, _deliveries(one)))
     return sections
 
@@ -71,16 +79,20 @@ def _compared(sets: Sequence[Findings]) -> list[Section]:
     one, other = sets
     return [
         (
-            "How long requests took",
+            "Duration of requests",
             f"Solid: {one.name}; dashed: {other.name}.",
             _picture(plots.percentile_curves(sets)),
         ),
-        ("By API", "Percentiles of the whole time, in milliseconds.", _side_by_side(one, other)),
+        ("By API", "Percentiles of the total time, in milliseconds.", _side_by_side(one, other)),
         *(
             (f"{what}: {each.name}", lead, _picture(draw(each)))
             for what, lead, draw in (
-                ("Latency over time", "A timeout shows as a line.", plots.latency_over_time),
-                ("What ended the waits", "Every request once.", plots.causes_over_time),
+                (
+                    "Latency over time",
+                    "Timeouts appear as a horizontal line.",
+                    plots.latency_over_time,
+                ),
+                ("Causes of completion", "Each request is counted once.", plots.causes_over_time),
             )
             for each in sets
         ),
@@ -92,8 +104,8 @@ def _tiles(one: Findings) -> str:
     tiles = (
         (f"{one.requests:,}", "requests"),
         (f"{share:.1%}", "were parked"),
-        (f"{one.timeouts:,}", "ended by timeout"),
-        (f"{one.malformed:,}", "malformed rows put aside"),
+        (f"{one.timeouts:,}", "timed out"),
+        (f"{one.malformed:,}", "malformed rows"),
     )
     cells = "".join(f"<div><b>{value}</b><span>{what}</span></div>" for value, what in tiles)
     return f'<div class="tiles">{cells}</div>'
@@ -159,7 +171,7 @@ _pictures = count()
 
 
 def _picture(svg: str) -> str:
-    # Ids are unique within a picture only; in a page they must not meet.
+    # Ids are unique within a plot only; in a page they must not collide.
     prefix = f"f{next(_pictures)}-"
     svg = re.sub(r'(\bid="|url\(#|xlink:href="#)', rf"\g<1>{prefix}", svg)
     return f"<figure>{svg}</figure>"

@@ -1,4 +1,4 @@
-"""The pictures: matplotlib figures as SVG texts that stand in a page by themselves."""
+"""The plots: matplotlib figures as SVG texts that can be embedded in a page."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ STYLE: Any = {
     "ytick.color": "#3a434d",
     "legend.frameon": False,
     "lines.linewidth": 1.6,
-    "svg.hashsalt": "antechamber",  # the same page for the same records
+    "svg.hashsalt": "antechamber",  # makes the page reproducible
 }
 _WIDE, _SHORT = (10.0, 3.9), (10.0, 3.0)
 _PERCENTILES = (0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 
 
 def percentile_curves(sets: Sequence[Findings]) -> str:
-    """The whole time by percentile, a line for each busy API; the axis opens up towards 100 %."""
+    """Total time by percentile, a line for each busy API; the axis expands towards 100 %."""
     figure, axes = _figure(_WIDE)
     names = [api.name for api in itertools.chain(*(one.apis[: len(COLOURS)] for one in sets))]
     colours = dict(zip(dict.fromkeys(names), itertools.cycle(COLOURS), strict=False))
@@ -59,13 +59,13 @@ def percentile_curves(sets: Sequence[Findings]) -> str:
     axes.set_xticks([1 / (1 - share) for share in shown], [f"{100 * p:.6g} %" for p in shown])
     axes.minorticks_off()
     _latency_axis(axes)
-    axes.set_xlabel("share of requests that took no longer")
+    axes.set_xlabel("share of requests with at most this time")
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=9)
     return _svg(figure)
 
 
 def latency_over_time(one: Findings) -> str:
-    """Every request as heat: time across, its whole time up, colour for how many."""
+    """A heat map of all requests: time, total time, and the number of requests as colour."""
     figure, axes = _figure(_WIDE)
     bins = _all_bins(one)
     edges = np.geomspace(10, max(1e4, *(middle_of(b) for _, b in one.over_time)) * 1.1, 60)
@@ -91,7 +91,7 @@ def latency_over_time(one: Findings) -> str:
 
 
 def causes_over_time(one: Findings) -> str:
-    """What ended the requests, stacked."""
+    """The causes of completion over time, stacked."""
     figure, axes = _figure(_SHORT)
     bins = _all_bins(one)
     sums: dict[str, int] = {}
@@ -116,7 +116,7 @@ def causes_over_time(one: Findings) -> str:
 
 
 def parked_against_lag(one: Findings) -> str:
-    """How long produces were parked, by how many records the high watermark was behind."""
+    """The time for which produces were parked, by the lag of the high watermark in records."""
     figure, axes = _figure(_WIDE)
     lags = np.array([lag for lag, _ in one.lag])
     waits = np.array([max(wait, 10.0) for _, wait in one.lag])
@@ -137,13 +137,13 @@ def parked_against_lag(one: Findings) -> str:
     axes.xaxis.set_major_formatter("{x:,.0f}")
     _latency_axis(axes, "parked, ms")
     axes.grid(visible=False)
-    axes.set_xlabel("records that the high watermark was behind when it began")
+    axes.set_xlabel("lag of the high watermark at the beginning of the wait, in records")
     figure.colorbar(mesh, ax=axes, pad=0.01, label="produces")
     return _svg(figure)
 
 
 def phases(one: Findings) -> str:
-    """Where the mean request of each API spent its time, as stacked bars."""
+    """The mean time of each phase of each API, as stacked bars."""
     apis = one.apis[:APIS_SHOWN][::-1]
     figure, axes = _figure((10.0, 0.9 + 0.42 * len(apis)))
     left = np.zeros(len(apis))
@@ -158,7 +158,7 @@ def phases(one: Findings) -> str:
 
 
 def _curve(api: Api) -> tuple[list[float], list[float]]:
-    """Where each value begins, as 1/(1 - share of requests below it), and the value in ms."""
+    """Return where each value begins as 1/(1 - share of smaller values), and the value in ms."""
     x, y, below = [], [], 0
     for value, count in api.histogram:
         x.append(api.count / (api.count - below))
@@ -168,7 +168,7 @@ def _curve(api: Api) -> tuple[list[float], list[float]]:
 
 
 def _all_bins(one: Findings) -> list[datetime]:
-    """Every bin from the first to the last, also those in which nothing happened."""
+    """Return all bins from the first to the last, including empty ones."""
     first, last = one.bins[0], one.bins[-1]
     count = int((last - first).total_seconds()) // one.bin_s + 1
     return [first + timedelta(seconds=i * one.bin_s) for i in range(count)]
@@ -180,7 +180,7 @@ def _figure(size: tuple[float, float]) -> tuple[Figure, Any]:
         return figure, figure.add_subplot()
 
 
-def _latency_axis(axes: Any, label: str = "whole time, ms") -> None:
+def _latency_axis(axes: Any, label: str = "total time, ms") -> None:
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter("{x:,g}")
     axes.set_ylabel(label)

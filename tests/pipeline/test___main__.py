@@ -1,4 +1,4 @@
-"""The process: its exit codes and its one line on stderr."""
+"""The process of the analysis: its exit codes and its error line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pipeline.__main__ import main
 SCRIPT = Path(__file__).parents[2] / "pipeline" / "__main__.py"
 
 
-def test_run_by_its_path_it_finds_its_package(tmp_path: Path) -> None:
-    """As spark-submit runs it, from anywhere."""
+def test_a_start_by_path_finds_the_package(tmp_path: Path) -> None:
+    """spark-submit starts the script by its path."""
     ended = subprocess.run(
         [sys.executable, str(SCRIPT), "--help"],
         cwd=tmp_path,
@@ -27,16 +27,16 @@ def test_run_by_its_path_it_finds_its_package(tmp_path: Path) -> None:
     assert ended.stdout.startswith("usage: antechamber analyze")
 
 
-def test_a_source_that_cannot_be_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """And exit code 1."""
+def test_an_invalid_source(capsys: pytest.CaptureFixture[str]) -> None:
+    """The error is one line, and the exit code is 1."""
     assert main(["kafka://nowhere"]) == 1
     assert capsys.readouterr().err.startswith("antechamber analyze: kafka://nowhere: a topic is")
 
 
-def test_a_missing_library_names_the_extra(
+def test_a_missing_library(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """pip install antechamber alone does not bring Spark."""
+    """The error names the extra that installs Spark."""
     monkeypatch.setitem(sys.modules, "pipeline.analysis", None)
 
     assert main(["a.jsonl"]) == 1

@@ -1,4 +1,4 @@
-"""The command line."""
+"""The command line of the analysis."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from pipeline.arguments import OUT, WINDOW_S, parse
 
 
-def test_a_source_is_enough() -> None:
-    """Everything else has a default."""
+def test_a_source_is_sufficient() -> None:
+    """All options have defaults."""
     given = parse(["a.jsonl", "b.jsonl"])
 
     assert given.sources == ("a.jsonl", "b.jsonl")
@@ -17,7 +17,7 @@ def test_a_source_is_enough() -> None:
 
 
 def test_settings_reach_spark() -> None:
-    """A value may have = in it."""
+    """A value may contain an equals sign."""
     given = parse(["--compare", "a", "b", "--conf", "k=v=w", "--conf", "l="])
 
     assert given.compare == ("a", "b")
@@ -31,15 +31,13 @@ def test_settings_reach_spark() -> None:
         (["a", "--compare", "a", "b"], "give a SOURCE, or two after --compare"),
         (["a", "--follow", "--catch-up"], "exclude each other"),
         (["--compare", "a", "b", "--follow"], "it cannot follow"),
-        (["a", "--window", "7"], "'7' is no length of a window: a divisor of 3600"),
-        (["a", "--window", "x"], "'x' is no length of a window"),
+        (["a", "--window", "7"], "'7' is not a window length: a divisor of 3600"),
+        (["a", "--window", "x"], "'x' is not a window length"),
         (["a", "--conf", "x"], "'x' is not KEY=VALUE"),
     ],
 )
-def test_what_makes_no_sense_is_2_and_one_line(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The option is named."""
+def test_invalid_arguments(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 2, and the error is a line that names the option."""
     with pytest.raises(SystemExit) as ended:
         parse(words)
 

@@ -1,4 +1,4 @@
-"""Long traces in one line."""
+"""The error messages made from Spark's traces."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Caused by: java.io.EOFException: Unexpected end of input stream
 """
 
 
-def told(error: Exception) -> str:
-    """The line about an error while reading a topic."""
+def message_of(error: Exception) -> str:
+    """The message for an error while reading a topic."""
     return in_one_line(error, "kafka://h:1/t", "out")
 
 
-def test_the_innermost_cause_is_told() -> None:
-    """That is mostly what went wrong."""
-    line = told(RuntimeError(TRACE))
+def test_the_innermost_cause_is_named() -> None:
+    """The last cause of a trace is in the message."""
+    line = message_of(RuntimeError(TRACE))
 
     assert line == (
         "Spark failed: EOFException: Unexpected end of input stream;"
@@ -27,24 +27,24 @@ def test_the_innermost_cause_is_told() -> None:
     )
 
 
-def test_a_full_disk_is_told_as_such() -> None:
-    """With the folder, and that nothing was lost."""
-    line = told(RuntimeError(TRACE + "java.io.IOException: No space left on device"))
+def test_a_full_disk() -> None:
+    """The message names the folder, and says that earlier tables are unchanged."""
+    line = message_of(RuntimeError(TRACE + "java.io.IOException: No space left on device"))
 
-    assert line == "--out out: no space left on device; tables written before are untouched"
+    assert line == "--out out: no space left on device; tables written before are unchanged"
 
 
-def test_a_topic_that_is_not_there_is_named() -> None:
-    """Kafka's own words do not say which."""
+def test_an_unknown_topic() -> None:
+    """The message names the topic, which Kafka's message does not."""
     trace = TRACE + "Caused by: org.apache.kafka.common.errors.UnknownTopicOrPartitionException: x"
 
-    assert told(RuntimeError(trace)) == "kafka://h:1/t: no such topic"
+    assert message_of(RuntimeError(trace)) == "kafka://h:1/t: no such topic"
 
 
-def test_without_a_trace_it_is_the_first_line() -> None:
-    """As of errors that Spark finds before it starts; an endless one is cut."""
-    line = told(ValueError("[PATH_NOT_FOUND] no such path\nmore"))
+def test_an_error_without_a_trace() -> None:
+    """The message is the first line of the error, shortened if it is long."""
+    line = message_of(ValueError("[PATH_NOT_FOUND] no such path\nmore"))
 
     assert line.startswith("Spark failed: [PATH_NOT_FOUND] no such path; ")
-    assert len(told(ValueError("x" * 9_000))) < 400
-    assert told(ValueError()).startswith("Spark failed: ValueError; ")
+    assert len(message_of(ValueError("x" * 9_000))) < 400
+    assert message_of(ValueError()).startswith("Spark failed: ValueError; ")

@@ -10,18 +10,18 @@ from pipeline.histogram import bucket_of, middle_of, quantile_of
 
 @given(st.integers(0, 2**45))
 def test_the_middle_of_a_bucket_is_near_its_values(value: int) -> None:
-    """At most 1/128 from each, and exact below 128."""
+    """The middle of a bucket is at most 1/128 from its values, and exact below 128."""
     assert abs(middle_of(bucket_of(value)) - value) <= value / 128
 
 
 @given(st.integers(0, 2**45))
-def test_a_larger_value_has_no_smaller_bucket(value: int) -> None:
-    """Or the running count would not be one."""
+def test_buckets_are_monotonic(value: int) -> None:
+    """A larger value never has a smaller bucket."""
     assert bucket_of(value) <= bucket_of(value + 1) <= bucket_of(value) + 1
 
 
 def test_a_percentile_is_the_nearest_rank() -> None:
-    """Of ten values the fifth is the median, and the ninth and tenth are the 90 % and more."""
+    """Of ten values, the fifth is the median, and the ninth is the 90th percentile."""
     histogram = [(1.0, 4), (2.0, 5), (3.0, 1)]
 
     assert [quantile_of(histogram, share) for share in (0.4, 0.5, 0.9, 0.901, 1)] == [1, 2, 2, 3, 3]

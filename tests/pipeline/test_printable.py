@@ -1,16 +1,16 @@
-"""Text of foreign records, fit for terminals and pages."""
+"""Escaped text of records."""
 
 from __future__ import annotations
 
 from pipeline.printable import printable, printable_row
 
 
-def test_what_is_not_printable_is_escaped() -> None:
-    """Escape sequences, line breaks and marks that turn the direction of text."""
+def test_characters_that_are_not_printable_are_escaped() -> None:
+    """Escape sequences, line breaks and directional marks are escaped."""
     assert printable("a\x1b[2J\r\n\u202eb\x9b") == r"a\x1b[2J\r\n\u202eb\x9b"
     assert printable("é · 訂單") == "é · 訂單"
 
 
 def test_the_texts_of_a_row_are_escaped() -> None:
-    """And nothing else of it."""
+    """Only the texts of a row change."""
     assert printable_row({"a": "\x1b", "b": 3, "c": None}) == {"a": r"\x1b", "b": 3, "c": None}

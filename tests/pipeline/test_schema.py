@@ -1,4 +1,4 @@
-"""The schema of the tables' rows against the records that the broker writes."""
+"""The schema of the tables' rows, compared with the records of the broker."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _NESTED = re.compile(r"<[^<>]*>")
 
 
 def fields(ddl: str) -> list[str]:
-    """The names at the top of a DDL, in order."""
+    """The top-level names of a DDL, in order."""
     while _NESTED.search(ddl):
         ddl = _NESTED.sub("", ddl)
     return [field.split()[0].rstrip(":") for field in ddl.split(",")]
 
 
-def test_it_has_every_field_of_the_brokers_records() -> None:
-    """In the same order, under the same number; and of each partition."""
+def test_the_schema_has_all_fields_of_a_record() -> None:
+    """The fields, their order and the schema number agree with the broker's records."""
     told = WaitRecord(RequestHeader(1, 17, 3, "billing"), 1, 2, 0.0, 0.0).told()
 
     assert (SCHEMA, fields(RECORD_DDL)) == (WRITTEN, list(told))
@@ -28,7 +28,7 @@ def test_it_has_every_field_of_the_brokers_records() -> None:
     assert fields(partitions) == list(PartitionFacts._fields)
 
 
-def test_what_is_required_is_there() -> None:
-    """And so is each phase."""
+def test_required_fields_are_in_the_schema() -> None:
+    """The required fields and the phases are fields of the schema."""
     assert set(REQUIRED) <= set(fields(RECORD_DDL))
     assert {f"{phase}_us" for phase in PHASES} <= set(REQUIRED)

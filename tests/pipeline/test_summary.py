@@ -1,4 +1,4 @@
-"""What the terminal shows."""
+"""The terminal output."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pipeline.summary import Display, show
 from tests.pipeline.report.findings_made import made
 
 
-def test_the_findings_are_a_table() -> None:
-    """An API a line; malformed rows are mentioned when there are any."""
+def test_the_summary_is_a_table() -> None:
+    """Each API has a line; malformed rows are mentioned if there are any."""
     out = io.StringIO()
     show(Console(file=out, width=100), made("ours", malformed=3))
 
@@ -21,8 +21,8 @@ def test_the_findings_are_a_table() -> None:
     assert "3 malformed rows" in out.getvalue()
 
 
-def test_names_reach_the_terminal_escaped() -> None:
-    """Another program may have written the records, and named the folder."""
+def test_names_are_escaped() -> None:
+    """Names in foreign records may contain escape sequences."""
     one = made("ours\x1b[2J")
     one = replace(one, apis=[replace(api, name="Fetch\x1b]0;\x07") for api in one.apis])
     out = io.StringIO()
@@ -33,8 +33,8 @@ def test_names_reach_the_terminal_escaped() -> None:
     assert r"Fetch\x1b]0;\x07" in out.getvalue()
 
 
-def test_without_a_terminal_a_step_is_a_line() -> None:
-    """Nothing blinks in the log of a CI run."""
+def test_output_without_a_terminal() -> None:
+    """Each step is one line, without progress bars."""
     out = io.StringIO()
     Display(Console(file=out)).step("reading [records]")
 

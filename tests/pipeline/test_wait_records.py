@@ -1,4 +1,4 @@
-"""The generator of records: what the other tests believe."""
+"""The generator of wait records for tests."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ NAMES = (
 FIELDS = NAMES.split()
 
 
-def test_the_same_seed_makes_the_same_records() -> None:
-    """Byte by byte; another seed makes others."""
+def test_a_seed_determines_the_records() -> None:
+    """The same seed makes equal bytes; another seed makes other records."""
     made = json_lines(wait_records(300, seed=7))
 
     assert made == json_lines(wait_records(300, seed=7))
     assert made != json_lines(wait_records(300, seed=8))
 
 
-def test_a_record_has_every_field_and_its_phases_add_up() -> None:
-    """As the contract of records says."""
+def test_a_record_has_all_fields() -> None:
+    """The phases of a record add up to its total."""
     for record in map(json.loads, json_lines(wait_records(500)).splitlines()):
         assert list(record) == FIELDS
         phases = [record[f"{name}_us"] for name in ("queued", "local", "parked", "send")]
@@ -31,8 +31,8 @@ def test_a_record_has_every_field_and_its_phases_add_up() -> None:
         assert (record["parked_us"] > 0) <= (record["purgatory"] is not None)
 
 
-def test_records_are_delivered_once_and_in_order() -> None:
-    """What fetches read of a partition is what produces wrote, without a gap."""
+def test_records_are_delivered_once_in_order() -> None:
+    """The fetches of a partition return the produced offsets without gaps."""
     records = wait_records(2_000)
     read = [
         (place["offset"], place["records"])

@@ -1,8 +1,8 @@
-"""Wait records for tests, the same for the same seed: a small broker that only keeps the books.
+"""Generates wait records for tests from a seed, by simulating offsets and waits.
 
-Producers and consumers meet at partitions. A Produce appends and mostly waits for its followers; a
-Fetch finds records, or waits for the next Produce of its partition or for its timeout. So offsets,
-waits and causes of one record fit those of the others, as a broker's do.
+A Produce appends and usually waits for its followers. A Fetch finds records, or waits for the next
+Produce of its partition or for its timeout. Offsets, waits and causes of different records
+therefore agree, as in a broker's records.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PARTITIONS = (("orders", 0), ("orders", 1), ("payments", 0))
 
 
 class Bookkeeper:
-    """The state between requests: ends of logs, positions of consumers, fetches that wait."""
+    """The state between requests: log end offsets, positions of consumers, waiting fetches."""
 
     def __init__(self, seed: int, pace_us: float) -> None:
         self.random = random.Random(seed)
@@ -33,7 +33,7 @@ class Bookkeeper:
         self.correlation_id = 0
 
     def record(self, api: str, version: int, client: str | None, **fields: Any) -> Record:
-        """A record of a request that arrives now and does not wait."""
+        """Return the record of a request that arrives now and does not wait."""
         self.correlation_id += 1
         return {
             "schema": 1,
@@ -61,7 +61,7 @@ class Bookkeeper:
         }
 
     def produce(self) -> Iterator[Record]:
-        """A Produce with ``acks=all``; the fetch that waited for it comes first."""
+        """Return the records of a Produce with ``acks=all`` and of the fetch that it completes."""
         place = topic, partition = self.random.choice(PARTITIONS)
         count = self.random.randint(1, 20)
         base, high_watermark = self.ends[place], self.ends[place]
@@ -78,7 +78,7 @@ class Bookkeeper:
         yield finished(record)
 
     def park_produce(self, record: Record, written: Record) -> None:
-        """Let a Produce wait for node 3, in one of 200 cases in vain."""
+        """Let a Produce wait for node 3; one of 200 times out."""
         end, had = written["log_end_offset"], written["high_watermark"]
         record["purgatory"] = "Produce"
         record["waited_for"] = {"kind": "high_watermark", "topic": written["topic"]}
@@ -97,7 +97,7 @@ class Bookkeeper:
             record["completed_by"]["request"] = fetched
 
     def fetch(self) -> Iterator[Record]:
-        """A Fetch: answered at once when there is something, else parked."""
+        """Return the record of a Fetch, or park it if there are no records."""
         place = topic, partition = self.random.choice(PARTITIONS)
         if place in self.waiting:
             return
@@ -112,7 +112,7 @@ class Bookkeeper:
             self.waiting[place] = record
 
     def end_fetch(self, place: tuple[str, int], record: Record, produce: Record) -> Record:
-        """A fetch that waited is answered: by this Produce, or it timed out before."""
+        """Complete a waiting fetch: by this Produce, or by its earlier timeout."""
         waited_us = self.now_us - record["arrived_us"]
         record["purgatory"], record["checks"] = "Fetch", 2
         record["waited_for"] = {"kind": "min_bytes", "need": 1, "had": 0}
@@ -128,32 +128,32 @@ class Bookkeeper:
         return finished(record)
 
     def deliver(self, place: tuple[str, int], read: Record) -> None:
-        """Hand out all there is."""
+        """Deliver all available records."""
         read["records"] = self.ends[place] - self.positions[place]
         read["bytes"] = 90 * read["records"]
         self.positions[place] = self.ends[place]
 
     def other(self) -> Iterator[Record]:
-        """A request that touches no partition."""
+        """Return the record of a request without partitions."""
         api, version = self.random.choice((("Metadata", 12), ("Heartbeat", 4)))
         yield finished(self.record(api, version, self.random.choice(("billing", None))))
 
     def step(self) -> Iterator[Record]:
-        """The next request, and what it brings to an end."""
+        """Return the records that the next request completes."""
         self.now_us += 1 + int(self.random.expovariate(1 / self.pace_us))
         kind = self.random.random()
         return self.produce() if kind < 0.5 else self.fetch() if kind < 0.95 else self.other()
 
 
 def finished(record: Record) -> Record:
-    """The record with its phases added up."""
+    """Return the record with the sum of its phases."""
     phases = ("queued_us", "local_us", "parked_us", "send_us")
     record["total_us"] = sum(record[phase] for phase in phases)
     return record
 
 
 def wait_records(count: int, *, seed: int = 1, pace_us: float = 50_000) -> list[Record]:
-    """*count* records of one story; requests come *pace_us* apart on average."""
+    """Return *count* records; requests arrive *pace_us* apart on average."""
     books, made = Bookkeeper(seed, pace_us), list[Record]()
     while len(made) < count:
         made += books.step()
@@ -161,5 +161,5 @@ def wait_records(count: int, *, seed: int = 1, pace_us: float = 50_000) -> list[
 
 
 def json_lines(records: list[Record]) -> str:
-    """Records as a file has them."""
+    """Return records as lines of a file."""
     return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)

@@ -1,4 +1,4 @@
-"""Findings that no Spark was asked for."""
+"""Findings for tests, made without Spark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ START = datetime(2025, 11, 21, 9, tzinfo=UTC)
 
 
 def made(name: str = "ours", malformed: int = 0) -> Findings:
-    """A thousand produces, two a minute apart from the rest."""
+    """A thousand produces, and two more a minute later."""
     phases = {"queued": 1.0, "local": 9.0, "parked": 890.0, "send": 0.0}
     produce = Api("Produce", 1000, phases, [(900.0, 998), (30e6, 2)], 30_000_000, parked=250)
     late = START + timedelta(minutes=5)

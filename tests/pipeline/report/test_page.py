@@ -1,4 +1,4 @@
-"""The page."""
+"""The page of a report."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pipeline.report.page import page
 from tests.pipeline.report.findings_made import made
 
 
-def test_a_page_asks_nobody_for_anything() -> None:
-    """No address but names of XML, no script, and every id once."""
+def test_a_page_has_no_external_references() -> None:
+    """A page has no addresses except XML names, no scripts, and unique ids."""
     text = page([made()])
 
     assert not re.search(r'(src|href)="(?!#|data:)', text)
@@ -20,8 +20,8 @@ def test_a_page_asks_nobody_for_anything() -> None:
     assert set(re.findall(r'(?:url\(#|xlink:href="#)([^")]+)', text)) <= set(ids)
 
 
-def test_what_was_recorded_is_escaped() -> None:
-    """A client chooses its own name, and it may be HTML."""
+def test_recorded_names_are_escaped() -> None:
+    """A client id may contain HTML."""
     text = page([made("<b>x</b>")])
 
     assert "<title>&lt;b&gt;x&lt;/b&gt;" in text
@@ -30,7 +30,7 @@ def test_what_was_recorded_is_escaped() -> None:
 
 
 def test_control_characters_are_shown_escaped() -> None:
-    """Of names in records that another program has written."""
+    """Names in foreign records may contain control characters."""
     one = made("ours\x1b[2J")
     one = replace(
         one,
@@ -48,8 +48,8 @@ def test_control_characters_are_shown_escaped() -> None:
     assert r"<td>c\x1b</td>" in text
 
 
-def test_two_sets_stand_beside_each_other() -> None:
-    """A row of each API for both."""
+def test_two_sets_are_compared() -> None:
+    """Each API has a row with both sets."""
     text = page([made("ours"), made("theirs")])
 
     assert "<td>Produce · ours</td>" in text

@@ -1,4 +1,4 @@
-"""The pictures."""
+"""The plots of a report."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.pipeline.report.findings_made import made
         lambda one: plots.percentile_curves([one, made("theirs")]),
     ],
 )
-def test_a_picture_is_svg_and_the_same_again(draw: object) -> None:
-    """Well-formed, drawn without a screen, and without a date in it."""
+def test_a_plot_is_reproducible_svg(draw: object) -> None:
+    """A plot is well-formed SVG without a date, and needs no display."""
     assert callable(draw)
     svg = draw(made())
 
