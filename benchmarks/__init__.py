@@ -1,21 +1,21 @@
-"""Ours, librdkafka's mock cluster and a real Apache Kafka, side by side in one run.
+"""Compares this broker, librdkafka's mock cluster and a real Apache Kafka in one run.
 
-`python -m benchmarks` starts all three, measures them in turn, round by round, with the same client
-and the same settings, and prints one table. Read it by its ratios, never by its absolute figures:
-machines differ, and so does one machine from hour to hour, but systems measured within a minute of
-each other on the same machine have the same bad luck.
+`python -m benchmarks` starts all three, measures them alternately, round by round, with the same
+client and the same settings, and prints one table. Compare ratios, not absolute figures: machines
+differ, and the speed of one machine varies, but systems measured within a minute of each other on
+the same machine are affected alike.
 
-* Each cell is the median over the rounds, with the smallest and largest in brackets.
-* `ours/…` is our median divided by theirs. The mark says who is better off: `+` we are, `-` they
-  are; what is better when smaller is marked `v`, what is better when larger `^`.
-* A first round of everything is thrown away: it warms the JVM up.
-* A dash means that the system cannot do it. librdkafka's mock never wakes a parked fetch (it
-  answers at max_wait), takes only a few new connections a second, and keeps 5 MB per partition: so
-  it has no wake-up, no crowd of parked fetches, and nothing to consume.
-* Durations are what the client sees, its own share included, which is the same for all.
-* Client and broker share the machine. On few cores a throughput also says how much the client
-  left over, hence the `broker CPU` rows beside them.
+* Each cell is the median over the rounds, with the minimum and maximum in brackets.
+* `ours/…` is our median divided by theirs. `+` means that ours is better, `-` that theirs is.
+  Metrics that are better when smaller are marked `v`, when larger `^`.
+* The first round is discarded: it warms up the JVM.
+* A dash means that the system does not support it. librdkafka's mock never wakes a parked fetch (it
+  responds at max_wait), accepts only a few new connections a second, and keeps 5 MB per partition.
+  Therefore it has no figures for wake-ups, parked fetches and consumption.
+* Durations are measured at the client and include its own work, which is the same for all.
+* Client and broker share the machine. On few cores the throughput also depends on the processor
+  time of the client, hence the `broker CPU` rows.
 
-Every benchmark is one file with a `BENCHMARK` in it; `--only NAME` runs one, `--quick` runs few and
-short rounds to see that all still works.
+Every benchmark is one file with a `BENCHMARK` in it; `--only NAME` runs one, `--quick` runs one
+short round of each.
 """

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: run all, or what `--only` names, and print the table."""
+"""`python -m benchmarks`: runs all benchmarks, or those named by `--only`, and prints the table."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ Results = dict[str, dict[str, list[float]]]
 
 
 def main() -> int:
-    """Measure, print, and say by the exit code whether all could be measured."""
+    """Measure and print; the exit code is 1 if a measurement failed."""
     options = _options()
     chosen = [BENCHMARKS[name] for name in options.only or BENCHMARKS]
     parked.allow_connections()
@@ -82,10 +82,10 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--only", action="append", choices=BENCHMARKS, help="may be repeated")
     parser.add_argument("--quick", action="store_true", help="one short round of each")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is measured")
+    parser.add_argument("--rounds", type=int, default=3, help="the number of measurements of each")
     everything = ["ours", "mock", "Kafka"]
     parser.add_argument("--systems", nargs="+", choices=everything, default=everything)
     return parser.parse_args()

@@ -1,15 +1,15 @@
-"""What the analysis of wait records costs, by their number, and from what size on Spark pays.
+"""Measures the analysis of wait records by their number, and compares Spark with other engines.
 
-`python -m benchmarks.analysis` makes records of a story (a thousand requests a second, the same for
-the same number) and has the latency table computed from them by engines in processes of their own,
-each with two threads, start-up included:
+`python -m benchmarks.analysis` generates records (a thousand requests a second, the same for the
+same number). Engines in processes of their own compute the latency table from them, with two
+threads each and including their start:
 
-* `analyze` is the command itself: all tables, and the page. Its time is told in parts: until Spark
-  had started, from there until all tables were written, and the page.
-* `spark`, `duckdb` and `python` compute the latency table alone (`analysis_engines.py`).
+* `analyze` is the command itself: all tables, and the page. Its time is printed in parts: the start
+  of Spark, the tables, and the page.
+* `spark`, `duckdb` and `python` compute only the latency table (`analysis_engines.py`).
 
-Memory is the largest resident size of the process with its children. DuckDB is no part of the
-environment of developers: `pip install duckdb` brings it into the table.
+Memory is the largest resident size of the process with its children. DuckDB is not part of the
+development environment: `pip install duckdb` adds it to the table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import NamedTuple
 
-import psutil  # type: ignore[import-untyped]  # no types there
+import psutil  # type: ignore[import-untyped]  # it has no types
 
 from tests.pipeline.wait_records import Bookkeeper
 
@@ -45,18 +45,18 @@ class Run(NamedTuple):
     took: float
     cpu: float
     memory_mb: float
-    steps: dict[str, float]  # when each line that it printed came
+    steps: dict[str, float]  # the time at which each line was printed
 
 
 def record_lines(count: int) -> Iterator[str]:
-    """*count* records as lines of JSON, of one story."""
+    """Write *count* generated records as lines of JSON."""
     books = Bookkeeper(1, PACE_US)
     steps = chain.from_iterable(books.step() for _ in repeat(None))
     return (json.dumps(each, separators=(",", ":")) + "\n" for each in islice(steps, count))
 
 
 def run(command: list[str]) -> Run:
-    """Run a command to its end, and watch what it takes."""
+    """Run a command, and measure its resources."""
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     cpu, memory_mb, steps = [0.0], [0.0], {}
@@ -72,7 +72,7 @@ def run(command: list[str]) -> Run:
 
 
 def _watch(process: subprocess.Popen[str], cpu: list[float], memory_mb: list[float]) -> None:
-    """Look again and again: what a child took is gone with it."""
+    """Poll the process, because the memory of an ended child is not reported."""
     while process.poll() is None:
         try:
             all_of_it = psutil.Process(process.pid)
@@ -85,7 +85,7 @@ def _watch(process: subprocess.Popen[str], cpu: list[float], memory_mb: list[flo
 
 
 def measure(engine: str, records: Path, folder: Path) -> Run:
-    """Let *engine* work on *records*."""
+    """Run *engine* on *records*."""
     out = folder / engine
     shutil.rmtree(out, ignore_errors=True)
     if engine == "analyze":
@@ -97,7 +97,7 @@ def measure(engine: str, records: Path, folder: Path) -> Run:
 
 
 def in_parts(done: Run) -> str:
-    """Where the time of the whole command went."""
+    """The time of each part of the command."""
     begun = done.steps["reading records"]
     written = done.steps["drawing"]
     rest = done.took - written
@@ -105,7 +105,7 @@ def in_parts(done: Run) -> str:
 
 
 def main() -> None:
-    """Measure, and print a line a run."""
+    """Measure, and print a line for each run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.analysis", description=__doc__)
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)

@@ -1,8 +1,8 @@
 """The latency table by one engine: `python -m benchmarks.analysis_engines ENGINE RECORDS OUT`.
 
-The same rows by each: count, mean, percentiles and maximum of every (scope, window, API, topic,
-partition, cause, phase). Spark and the plain loop read percentiles off histograms, DuckDB has the
-exact ones. All write Parquet but the plain loop, which has only JSON.
+Each engine computes the same rows: count, mean, percentiles and maximum of every (scope, window,
+API, topic, partition, cause, phase). Spark and the Python loop read percentiles from histograms,
+DuckDB computes them exactly. The output is Parquet, for the Python loop JSON.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ COPY (
 
 
 def by_spark(records: Path, out: Path) -> None:
-    """As the pipeline does, on two cores: cells are counted once, and read for both scopes."""
+    """As the pipeline, on two cores: cells are counted once for both scopes."""
     spark = open_session("local[2]", [], {}, verbose=False)
     rows = records_of(parsed(FileSource((str(records),)).read(spark)))
     counted = f"{out}-cells"
@@ -92,7 +92,7 @@ def by_python(records: Path, out: Path) -> None:
 
 
 def _keys(record: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """Where a record counts: as a request, and at each of its partitions."""
+    """The keys of a record: as a request, and at each of its partitions."""
     window = record["arrived_us"] // (WINDOW_S * 1_000_000) * WINDOW_S
     cause = (record["completed_by"] or {}).get("cause", UNKNOWN)
     yield "request", window, record["api"], None, None, cause

@@ -1,9 +1,9 @@
-"""Whether a followed topic keeps up: `python -m benchmarks.analysis_stream --rate 10000`.
+"""Measures a followed topic: `python -m benchmarks.analysis_stream --rate 10000`.
 
-A broker of ours, a producer of finished records at a steady rate, and the pipeline that follows the
-topic and writes the tables anew as `antechamber analyze --follow` does: all of them on this machine
-at the same time. The stream keeps up when it processes rows faster than they come, and what it
-is behind by does not grow from batch to batch; both are printed, as Spark tells them.
+A broker, a producer of ready records at a constant rate, and the pipeline that follows the topic
+and updates the tables as `antechamber analyze --follow` does run on this machine at the same time.
+The stream keeps up if it processes rows faster than they arrive and its lag does not grow from
+batch to batch; both are printed from Spark's figures.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ TOPIC = "records"
 PARTITIONS = 3
 WINDOW_S = 60
 TICK_S = 0.05
-WARM_UP_BATCHES = 2  # the first wait for the compiler
+WARM_UP_BATCHES = 2  # the first include compilation
 
 
 def produce(bootstrap: str, lines: list[bytes], rate: int, over: threading.Event) -> None:
-    """Append *rate* of *lines* a second, in small steps, until it is over or nothing is left."""
+    """Append *rate* of *lines* a second, in small steps, until *over* is set or no line is left."""
     producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 20})
     started, sent = time.perf_counter(), 0
     while not over.wait(TICK_S) and sent < len(lines):
@@ -49,7 +49,7 @@ def produce(bootstrap: str, lines: list[bytes], rate: int, over: threading.Event
 
 
 def main() -> None:
-    """Follow for a while, and print every micro-batch."""
+    """Follow the topic for a while, and print every micro-batch."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.analysis_stream", description=__doc__
     )
@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def tell(progress: Sequence[dict[str, Any]], produced: int, analysed: int) -> None:
-    """A line a batch, and what they come to once warm."""
+    """Print a line for each batch, and the rate without the first batches."""
     print(f"{os.cpu_count()} cores; {produced:,} produced, {analysed:,} in the tables")
     print(f"{'batch':>5}  {'rows':>9}  {'seconds':>7}  {'rows/s in':>9}  {'rows/s done':>11}")
     for each in progress:
@@ -99,7 +99,7 @@ def tell(progress: Sequence[dict[str, Any]], produced: int, analysed: int) -> No
     if warm:
         rows = sum(each["numInputRows"] for each in warm)
         seconds = sum(each["batchDuration"] for each in warm) / 1000
-        print(f"warm: {rows / seconds:,.0f} rows/s processed while it works")
+        print(f"warm: {rows / seconds:,.0f} rows/s while processing")
 
 
 if __name__ == "__main__":

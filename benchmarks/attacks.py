@@ -1,10 +1,9 @@
-"""`python -m benchmarks.attacks`: what an honest client notices of the longest requests of others.
+"""`python -m benchmarks.attacks`: the latency of a client while another sends long requests.
 
-An honest client produces a small record every five milliseconds, in a process of its own: first
-alone, then while another client sends one kind of long request again and again. The table has its
-99th percentile in both cases, their ratio, and how many steps of the broker's loop were over
-budget meanwhile. The aim is a ratio of ten at most; on a machine that runs much else the steps
-contain the time of other processes.
+A client produces a small record every five milliseconds, in a process of its own: first alone, then
+while another client repeats one kind of long request. The table has its 99th percentile in both
+cases, their ratio, and the number of event-loop steps over budget meanwhile. The aim is a ratio of
+at most ten; on a busy machine the steps include the time of other processes.
 """
 
 from __future__ import annotations

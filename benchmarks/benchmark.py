@@ -1,4 +1,4 @@
-"""What a benchmark is: named metrics, and a function that takes one sample from one system."""
+"""A benchmark: named metrics, and a function that takes one sample from one system."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Sample = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure, its unit, and whether more of it is better."""
+    """A figure, its unit, and the direction in which it improves."""
 
     name: str
     unit: str
@@ -22,10 +22,10 @@ class Metric:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """`measure(system, scale)` leaves out the metrics the system cannot have.
+    """`measure(system, scale)` leaves out the metrics that the system does not support.
 
-    `scale` is 1 for a full round, less for a quick one or one that is thrown away. `nodes` is how
-    many brokers the system has; benchmarks of as many share their servers. With 0 there is none.
+    `scale` is 1 for a full round, less for a quick or a discarded one. `nodes` is the number of
+    brokers of the system; benchmarks with the same number share their servers. 0 means no server.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""Consumer throughput from one partition of 1 KB records: confluent-kafka, its queue made large.
+"""Consumer throughput from one partition of 1 KB records: confluent-kafka with a large queue.
 
-By default librdkafka stops fetching for a second whenever 64 MB are queued, which is its own doing.
+By default librdkafka stops fetching for a second whenever 64 MB are queued.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SETTINGS |= {"queued.min.messages": 1_000_000, "fetch.queue.backoff.ms": 1}
 
 
 def measure(system: System, scale: float) -> Sample:
-    """From the first message to the last of a topic that was filled before."""
+    """Measure from the first message to the last of a prepared topic."""
     if not system.keeps_records:
         return {}
     count = int(BATCHES * scale) * RECORDS_PER_BATCH

@@ -1,4 +1,4 @@
-"""A server on trio that sends back what it is sent: what any server on trio takes at the least."""
+"""An echo server on trio: the minimal cost of a server on trio."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-import psutil  # type: ignore[import-untyped]  # no types there
+import psutil  # type: ignore[import-untyped]  # it has no types
 import trio
 
 from integration.machine.deadlines import eventually
@@ -19,7 +19,7 @@ _READ_BYTES = 1 << 16
 
 
 class Echo:
-    """Such a server in a process of its own."""
+    """An echo server in a process of its own."""
 
     def __init__(self) -> None:
         self._directory = Path(tempfile.mkdtemp(prefix="antechamber-echo-"))
@@ -35,7 +35,7 @@ class Echo:
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def cpu_seconds(self) -> float:
-        """Processor time used so far."""
+        """The processor time used so far."""
         times = psutil.Process(self._process.pid).cpu_times()
         return float(times.user + times.system)
 

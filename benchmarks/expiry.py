@@ -1,7 +1,7 @@
-"""How late a fetch is answered whose max_wait runs out: negative is early, which must not be.
+"""The lateness of responses to fetches whose max_wait expires; negative values would be early.
 
-Measured from before the request is sent until its answer is read, less max_wait: the way to the
-broker and back is in it.
+Measured from before the request is sent until its response is read, minus max_wait; it includes the
+round trip.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_WAIT_MS = range(5, 45)
 
 
 def measure(system: System, scale: float) -> Sample:
-    """A few connections that each wait again and again."""
+    """A few connections, each of which waits repeatedly."""
     topic = system.new_topic()
     frames = {wait: fetch(topic, 0, 0, max_wait_ms=wait) for wait in MAX_WAIT_MS}
     draw = random.Random(1)
@@ -44,7 +44,7 @@ def measure(system: System, scale: float) -> Sample:
 
 
 class _Waiting:
-    """A connection with one fetch parked."""
+    """A connection with one parked fetch."""
 
     def __init__(
         self, connection: Connection, frames: dict[int, bytes], draw: random.Random
@@ -55,7 +55,7 @@ class _Waiting:
         self._fetch()
 
     def answered(self) -> float:
-        """Read the answer, send the next fetch, and say how many milliseconds late it was."""
+        """Read the response, send the next fetch, and return the lateness in milliseconds."""
         late_ms = (time.perf_counter() - self._sent) * 1000 - self._wait_ms
         self.connection.receive()
         self._fetch()

@@ -1,10 +1,10 @@
-"""Consumer groups: how fast they form and change, what heartbeats cost, how long a commit takes.
+"""Consumer groups: the time to form and rebalance, and the cost of heartbeats and commits.
 
-Members are raw connections that speak the classic protocol, so that what is measured is the broker.
-Two join: from the first JoinGroup until both have their assignments. The heartbeats come as the
-Java client sends them, one every three seconds from each member; a server that does nothing but
-send them back tells how much of that is the wake-up of a process on this machine. A rebalance: the
-leader joins anew and then everybody, until everybody has been assigned anew.
+Members are raw connections with the classic protocol, so that mostly the broker is measured. Join
+of two: from the first JoinGroup until both have their assignments. Heartbeats: one every three
+seconds from each member, as the Java client sends them; an echo server shows how much of the cost
+is the wake-up of a process on this machine. Rebalance: the leader rejoins and then all members,
+until all have new assignments.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _COMMIT_VERSION = 8
 
 
 def measure(system: System, scale: float) -> Sample:
-    """One after the other, each in groups of its own."""
+    """Measure one after the other, each in groups of its own."""
     if not system.keeps_records:
         return {}
     sample = {
@@ -56,7 +56,7 @@ def measure(system: System, scale: float) -> Sample:
         "OffsetCommit p50": percentile(_commits(system, int(COMMITS * scale)), 50),
     }
     if system.name == "ours":
-        sample["as many echoes of bare trio, CPU"] = _echoes(scale)
+        sample["the same number of echoes on trio, CPU"] = _echoes(scale)
     return sample
 
 
@@ -71,7 +71,7 @@ class Member:
         self.leads = False
 
     def ask_for_id(self) -> None:
-        """Be given a member id."""
+        """Get a member id."""
         self.join()
         joined = self._answer(JoinGroupRequest)
         assert joined.error_code == ErrorCode.MEMBER_ID_REQUIRED, joined
@@ -91,13 +91,13 @@ class Member:
         self._send(body)
 
     def joined(self) -> None:
-        """Wait for its answer."""
+        """Wait for its response."""
         told = self._answer(JoinGroupRequest)
         assert not told.error_code, told
         self.generation_id, self.leads = told.generation_id, told.leader == self.member_id
 
     def sync(self, everybody: Sequence[Member] = ()) -> None:
-        """Send a SyncGroup: the leader's tells what everybody gets."""
+        """Send a SyncGroup; that of the leader has the assignments."""
         body = SyncGroupRequest(
             group_id=self.group,
             generation_id=self.generation_id,
@@ -112,13 +112,13 @@ class Member:
         self._send(body)
 
     def synced(self) -> None:
-        """Wait for its answer."""
+        """Wait for its response."""
         told = self._answer(SyncGroupRequest)
         assert not told.error_code, told
         assert told.assignment
 
     def heartbeat(self) -> int:
-        """A sign of life; returns the error that it is answered with."""
+        """Send a heartbeat; returns the error code."""
         body = HeartbeatRequest(
             group_id=self.group, generation_id=self.generation_id, member_id=self.member_id
         )
@@ -133,12 +133,12 @@ class Member:
 
 
 def _read(request: Any, version: int, frame: bytes) -> Any:
-    """The response to *request*, which is a message or its class."""
+    """Return the response to *request*, which is a message or its class."""
     return decode_response(RESPONSES[request.__spec__.key], version, memoryview(frame))[1]
 
 
 def _new_group(system: System) -> str:
-    """A group id whose coordinator serves."""
+    """Return a group id whose coordinator is active."""
     group = f"benchmark-{uuid.uuid4().hex[:12]}"
     find = FindCoordinatorRequest(key_type=0, coordinator_keys=[group])
     asked = OffsetFetchRequestGroup(group_id=group, topics=None)
@@ -162,7 +162,7 @@ def _new_members(system: System, count: int) -> list[Member]:
 
 
 def _form(members: Sequence[Member]) -> None:
-    """The first is there alone, then the others come, until all have been assigned something."""
+    """Join a first member, then the others, until all have assignments."""
     first, *others = members
     first.ask_for_id()
     _rebalance([first])
@@ -172,7 +172,7 @@ def _form(members: Sequence[Member]) -> None:
 
 
 def _rebalance(members: Sequence[Member]) -> None:
-    """The first joins, the others as soon as a heartbeat tells them to; the leader assigns."""
+    """The first member rejoins, the others after a heartbeat error; the leader assigns."""
     first, *others = members
     first.join()
     known = next((each for each in others if each.generation_id >= 0), None)
@@ -205,7 +205,7 @@ def _pairs(system: System, count: int) -> list[float]:
 
 
 def _heartbeats(system: System, scale: float) -> float:
-    """Percent of a core, for a thousand members in a hundred groups."""
+    """The percentage of a core for a thousand members in a hundred groups."""
     groups = [_new_members(system, MEMBERS_EACH) for _ in range(GROUPS)]
     for members in groups:
         _form(members)
@@ -220,7 +220,7 @@ def _heartbeats(system: System, scale: float) -> float:
 
 
 def _echoes(scale: float) -> float:
-    """Percent of a core that a server takes which only sends each heartbeat back."""
+    """The percentage of a core of a server that only sends each heartbeat back."""
     beat: Any = HeartbeatRequest(group_id="benchmark", generation_id=1, member_id=str(uuid.uuid4()))
     frame = encode_request(beat, beat.__spec__.versions[-1], 1, "benchmark")
     with Echo() as echo, ExitStack() as stack:
@@ -236,7 +236,7 @@ def _echoes(scale: float) -> float:
 def _paced(
     beat: Callable[[int], None], count: int, cpu_seconds: Callable[[], float], scale: float
 ) -> float:
-    """Percent of a core that a server takes while each of *count* clients beats in its time."""
+    """The percentage of a core of a server while each of *count* clients sends periodically."""
     pause_s = HEARTBEAT_EVERY_S / count
     before, began = cpu_seconds(), time.perf_counter()
     watched_s = HEARTBEAT_EVERY_S * max(scale, 0.3) * 2
@@ -284,7 +284,7 @@ BENCHMARK = Benchmark(
     (
         Metric("two join, until stable p50", "ms"),
         Metric("heartbeats of 1000 members, CPU", "%"),
-        Metric("as many echoes of bare trio, CPU", "%"),
+        Metric("the same number of echoes on trio, CPU", "%"),
         Metric("rebalance of 200 members", "ms"),
         Metric("OffsetCommit p50", "us"),
     ),

@@ -1,4 +1,4 @@
-"""Resident memory of the server that has borne the whole run so far; the last benchmark."""
+"""Resident memory of the server after the whole run; the last benchmark."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from benchmarks.systems import System
 
 
 def measure(system: System, _scale: float) -> Sample:
-    """Look once."""
+    """Measure once."""
     return {"resident, after load": system.resident_mb()}
 
 

@@ -1,6 +1,6 @@
-"""Thousands of parked fetches, a connection each: what they cost, and how one produce wakes them.
+"""Thousands of parked fetches on a connection each: their cost, and their wake-up by one produce.
 
-One epoll loop holds all connections, so that the client is not what takes the time.
+One epoll loop holds all connections, so that the client costs little.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ COUNTS = (1000, 5000)
 WATCHED_SECONDS = 2.0
 UNKNOWN = -1
 SETTLES_WITHIN_PEEKS = 40
-SETTLED_CPU_SECONDS = 0.02  # an idle JVM never quite rests
+SETTLED_CPU_SECONDS = 0.02  # an idle JVM uses some
 
 
 def measure(system: System, scale: float) -> Sample:
-    """First the smaller crowd, then the larger."""
+    """First the smaller number, then the larger."""
     sample: dict[str, float] = {}
     if not system.wakes_fetches:
         return sample
@@ -34,7 +34,7 @@ def measure(system: System, scale: float) -> Sample:
 
 
 def allow_connections() -> None:
-    """Raise the soft limit of open files, for the servers too: they inherit it."""
+    """Raise the soft limit of open files, which the servers inherit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
@@ -55,7 +55,7 @@ def _crowd(system: System, count: int, label: str, scale: float) -> Sample:
             f"{label}, CPU": (system.cpu_seconds() - cpu_before) / watched_seconds * 100,
             f"{label}, memory each": (system.resident_mb() - before_mb) / count * 1000,
         }
-        sample[f"{label}, all answered"] = _wake(system, topic, crowd) * 1000
+        sample[f"{label}, all completed"] = _wake(system, topic, crowd) * 1000
         return sample
     finally:
         for each in crowd:
@@ -64,7 +64,7 @@ def _crowd(system: System, count: int, label: str, scale: float) -> Sample:
 
 
 def _settle(system: System) -> None:
-    """Wait until the server has dealt with what it was sent."""
+    """Wait until the server has processed all requests."""
     used = system.cpu_seconds()
     for _ in range(SETTLES_WITHIN_PEEKS):
         time.sleep(0.25)
@@ -86,7 +86,7 @@ def _wake(system: System, topic: str, crowd: list[socket.socket]) -> float:
         missing = len(crowd)
         while missing:
             events = poll.poll(30)
-            assert events, f"{missing} fetches were not answered"
+            assert events, f"{missing} fetches have no response"
             for number, _ in events:
                 answer = by_number[number].recv(65536)
                 if lacking[number] == UNKNOWN:
@@ -107,7 +107,7 @@ BENCHMARK = Benchmark(
         for metric in (
             Metric(f"{count} parked, CPU", "%"),
             Metric(f"{count} parked, memory each", "KB"),
-            Metric(f"{count} parked, all answered", "ms"),
+            Metric(f"{count} parked, all completed", "ms"),
         )
     ),
     measure,

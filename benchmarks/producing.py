@@ -1,8 +1,8 @@
-"""Producer throughput to one partition: confluent-kafka, and a raw client that sends ready batches.
+"""Producer throughput to one partition: confluent-kafka, and a raw client with ready batches.
 
 confluent-kafka runs with acks=all, linger.ms=5, batch.size=1000000 and no compression; it needs a
-core of its own. The raw client sends the same 1 MB request over and over, five in flight, which
-shows what the broker alone can take.
+core of its own. The raw client repeats the same 1 MB request, five in flight, to measure the broker
+alone.
 """
 
 from __future__ import annotations

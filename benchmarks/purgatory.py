@@ -1,9 +1,10 @@
-"""`python -m benchmarks.purgatory`: our timer and purgatory beside Kafka's own and other timers.
+"""`python -m benchmarks.purgatory`: our timer and purgatory beside Kafka's and other timers.
 
-All in one run, taking turns; the table shows medians, and ours as a multiple of each other one.
-Kafka's classes run when there is a JVM; heapq, asyncio and a trio task per timer are compared where
-they can do the same, and so is our timer driven inside trio, as ``reaper``. With `--num` and its
-companions only the model of Kafka's TestPurgatoryPerformance runs, with that program's options.
+All run alternately in one run; the table shows medians, and ratios of ours to each other one.
+Kafka's classes run if there is a JVM. heapq, asyncio and a trio task per timer are compared where
+they support the operation, and our timer driven inside trio is the row ``reaper``. With `--num` and
+the related options only the model of Kafka's TestPurgatoryPerformance runs, with that program's
+options.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ TIMERS: dict[str, type[Timers]] = {
 def main() -> None:
     """Measure, print, write."""
     options = _options()
-    # As the broker does after its start: what exists then need not be looked at again and again.
+    # As the broker after its start: the garbage collector ignores the existing objects.
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     if options.num is not None:
@@ -67,18 +68,18 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.purgatory", description=__doc__)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--quick", action="store_true", help="one short round")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is measured")
+    parser.add_argument("--rounds", type=int, default=3, help="the number of measurements of each")
     parser.add_argument("--no-jvm", action="store_true", help="leave out Kafka's own classes")
     model = parser.add_argument_group("the model alone (TestPurgatoryPerformance's options)")
-    model.add_argument("--num", type=int, help="how many requests")
+    model.add_argument("--num", type=int, help="number of requests")
     model.add_argument("--rate", type=float, default=1000.0, help="requests per second")
     model.add_argument("--timeout", type=int, default=1000, help="ms")
     model.add_argument("--pct50", type=float, default=0.5, help="median latency, ms")
     model.add_argument("--pct75", type=float, default=0.75, help="75th percentile latency, ms")
     model.add_argument("--keys", type=int, default=3, help="keys of a request")
-    model.add_argument("--key-space-size", type=int, default=100, help="keys there are")
+    model.add_argument("--key-space-size", type=int, default=100, help="number of keys")
     return parser.parse_args()
 
 
@@ -109,7 +110,7 @@ def _kafka_command(classes: Path) -> list[str] | None:
 
 
 def _round(kafka: list[str] | None, scale: float) -> Iterator[tuple[str, Sample]]:
-    """Give everybody a turn."""
+    """Run all implementations once."""
     for part in (*purgatory_ours.PARTS, purgatory_model.measure):
         yield "ours", part(scale)
         gc.collect()
@@ -126,7 +127,7 @@ def _round(kafka: list[str] | None, scale: float) -> Iterator[tuple[str, Sample]
 
 
 def _figures(samples: Samples) -> dict[str, object]:
-    """Ours at the top, the others by name."""
+    """Ours first, the others by name."""
     by_name = {name: _summary(name, figures) for name, figures in samples.items()}
     return {**by_name.pop("ours"), "others": by_name}
 

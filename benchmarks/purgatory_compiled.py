@@ -1,12 +1,12 @@
-"""`python -m benchmarks.purgatory_compiled`: what `purgatories` gains when mypyc compiles it.
+"""`python -m benchmarks.purgatory_compiled`: measures `purgatories` compiled by mypyc.
 
     a copy of purgatories/ --mypyc--> extension modules --> the same figures, side by side
 
-The modules are kept so that mypyc takes them as they are; only classes that Python code derives
-from must be marked. With CPython 3.11 at 100 000 timers an add costs 0.23 µs instead of 0.72, a
-cancel 0.13 instead of 0.24, an expiry 0.6 instead of 1.4, and a watch with its completion 1.7
-instead of 2.6. So a parked request saves a microsecond, which is why no compiled wheel is offered.
-Needs a C compiler and setuptools.
+mypyc compiles the modules unchanged, except that base classes of interpreted classes must be
+marked. With CPython 3.11 at 100 000 timers an add costs 0.23 µs instead of 0.72, a cancel 0.13
+instead of 0.24, an expiry 0.6 instead of 1.4, and a watch with its completion 1.7 instead of 2.6. A
+parked request thus saves a microsecond, which is too little to offer a compiled wheel. Needs a C
+compiler and setuptools.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from hatch_build import compile_in_place
 from purgatories import purgatory
 
 ROOT = Path(__file__).parent.parent
-# What is derived from elsewhere in Python, and must say so to mypyc.
+# Classes with interpreted subclasses, which must be marked for mypyc.
 OPEN_CLASSES = {
     "timer/timer_task.py": "class TimerTask:",
     "delayed_operation.py": "class DelayedOperation(",
 }
-# A thread crashes in the garbage collection when its class is compiled; the others are not called
-# often, or derive from what trio brings.
+# A compiled subclass of Thread crashes in the garbage collection; the other modules here are called
+# rarely or derive from classes of trio.
 LEFT_OUT = {"reaper.py", "trio_reaper.py", "draw.py", "__init__.py"}
 MARK = """
 from mypy_extensions import mypyc_attr
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _compile(folder: Path) -> None:
-    """Put a compiled copy into *folder*."""
+    """Compile a copy in *folder*."""
     shutil.copytree(ROOT / "purgatories", folder / "purgatories")
     for name, start in OPEN_CLASSES.items():
         path = folder / "purgatories" / name

@@ -1,9 +1,9 @@
-"""The model of Kafka's TestPurgatoryPerformance, with the completion moment drawn from the latency.
+"""The model of Kafka's TestPurgatoryPerformance, with the completion time drawn from the latency.
 
     arrivals (Poisson) --> try_complete_else_watch --+--> latency < timeout: a second thread
                                                      |    completes it by force_complete
-                                                     +--> else it expires, by the reaper's thread
-As the Scala original (up to Kafka 3.9) has it; its Java port completes everything at the timeout.
+                                                     +--> else it expires, in the reaper's thread
+This is the Scala original (up to Kafka 3.9); its Java port completes everything at the timeout.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UPPER_QUARTILE = NormalDist().inv_cdf(0.75)  # 0.674490 standard deviations
 
 @dataclass(frozen=True)
 class Model:
-    """What TestPurgatoryPerformance can be told."""
+    """The options of TestPurgatoryPerformance."""
 
     requests: int
     rate: float
@@ -36,7 +36,7 @@ class Model:
 
 
 def measure(scale: float) -> Sample:
-    """At 5000 requests a second, and as fast as they go."""
+    """Run at 5000 requests a second, and without a limit."""
     steady = run(Model(int(20_000 * scale), 5000.0))
     fastest = run(Model(int(300_000 * scale), inf))
     return {
@@ -46,7 +46,7 @@ def measure(scale: float) -> Sample:
 
 
 def run(model: Model) -> Sample:
-    """One run of the model."""
+    """Run the model once."""
     draw = random.Random(1)
     sigma = (log(model.pct75_ms) - log(model.pct50_ms)) / UPPER_QUARTILE
     gaps_ms = [draw.expovariate(model.rate) * 1000 for _ in range(model.requests)]
@@ -85,7 +85,7 @@ def run(model: Model) -> Sample:
 
 
 class CompletionQueue(Thread):
-    """Completes each operation at its moment, in a thread of its own."""
+    """Completes each operation at its time, in a thread of its own."""
 
     def __init__(self) -> None:
         super().__init__(name="completions", daemon=True)
@@ -102,7 +102,7 @@ class CompletionQueue(Thread):
                 self._changed.notify()
 
     def run(self) -> None:
-        """Complete until closed."""
+        """Complete operations until closed."""
         while (operation := self._take()) is not None:
             operation.force_complete()
 

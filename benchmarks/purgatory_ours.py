@@ -1,4 +1,4 @@
-"""Our timer and purgatory alone: the figures Kafka's own classes are asked for too.
+"""Measures our timer and purgatory alone, with the figures that Kafka's classes are measured by.
 
 Each part is a function of a scale and returns named figures; `PurgatoryBenchmark.java` does the
 same with the same numbers.
@@ -29,11 +29,11 @@ Purgatory = DelayedOperationPurgatory[Any]
 
 ROUND = 10_000
 WATCHED = ((1, 1), (10, 1), (10, 3), (1000, 1), (1000, 3))
-SLICE = 100  # additions between two looks at the clock: a request handler's batch
+SLICE = 100  # additions between two readings of the clock: a request handler's batch
 
 
 class Operation(DelayedOperation):
-    """Completes when told to."""
+    """Completes when its flag is set."""
 
     __slots__ = ("ready",)
 
@@ -42,15 +42,15 @@ class Operation(DelayedOperation):
         self.ready = False
 
     def try_complete(self) -> bool:
-        """Complete when told to."""
+        """Complete if the flag is set."""
         return self.ready and self.force_complete()
 
     def on_complete(self) -> None:
-        """Answer nobody."""
+        """Do nothing."""
 
 
 class Lateness:
-    """How late each of ``expected`` operations expired."""
+    """The lateness of each of ``expected`` operations."""
 
     def __init__(self, expected: int) -> None:
         self.values_ms: list[float] = []
@@ -58,13 +58,13 @@ class Lateness:
         self._expected = expected
 
     def note(self, late_ms: float) -> None:
-        """One more expired."""
+        """Add the lateness of an expired operation."""
         self.values_ms.append(late_ms)
         if len(self.values_ms) == self._expected:
             self.complete.set()
 
     def summary(self, name: str) -> Sample:
-        """Least, usual, late and last; below 0 is early."""
+        """Minimum, median, 99th percentile and maximum; below 0 is early."""
         return {
             f"{name}_lateness_min_ms": min(self.values_ms),
             f"{name}_lateness_p50_ms": percentile(self.values_ms, 50),
@@ -74,7 +74,7 @@ class Lateness:
 
 
 class Expiring(Operation):
-    """Notes how late it expires."""
+    """Records its lateness."""
 
     __slots__ = ("created_ms", "lateness")
 
@@ -84,7 +84,7 @@ class Expiring(Operation):
         self.created_ms = now_ms()
 
     def on_expiration(self) -> None:
-        """Note it."""
+        """Record the lateness."""
         self.lateness.note(now_ms() - self.created_ms - self.delay_ms)
 
 
@@ -94,19 +94,19 @@ def now_ms() -> float:
 
 
 def new_purgatory() -> Purgatory:
-    """Make one that nobody drives."""
+    """Make a purgatory without a reaper."""
     return DelayedOperationPurgatory("benchmark", SystemTimer("benchmark", now_ms=now_ms))
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long *work* takes."""
+    """Return the duration of *work*."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
 
 
 def timer(scale: float) -> Sample:
-    """The add loop alone, then the cancel loop."""
+    """The loop of additions alone, then the loop of cancellations."""
     count = int(1_000_000 * scale)
     wheel = SystemTimer("benchmark", now_ms=now_ms)
     draw = random.Random(1)
@@ -142,7 +142,7 @@ def watch_and_complete(scale: float) -> Sample:
 
 
 def watch_and_complete_s(key_count: int, watched: int, rounds: int) -> tuple[float, float]:
-    """Seconds of all watching, and of all checking, in *rounds* of ``ROUND`` operations."""
+    """Return the seconds of watching and of checking in *rounds* of ``ROUND`` operations."""
     purgatory = new_purgatory()
     keys = [("topic", partition) for partition in range(key_count)]
     choices = [
@@ -212,7 +212,7 @@ def memory(scale: float) -> Sample:
 
 
 def expiry(scale: float) -> Sample:
-    """Lateness of expiry, by the trio reaper as in the broker, and by the thread as in Kafka."""
+    """Lateness of expiry, with the trio reaper as in the broker, and with a thread as in Kafka."""
     return {
         **trio.run(_expiry, "expiry_100k", int(100_000 * scale)),
         **trio.run(_expiry, "expiry_1k", 1000),

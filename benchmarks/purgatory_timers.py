@@ -1,10 +1,10 @@
-"""Ways to have many timers in Python: our wheel, heapq, asyncio.call_later, a trio task for each.
+"""Implementations of many timers: our wheel, heapq, asyncio.call_later, a trio task for each.
 
     add N timers of 1 to 10 000 ms --> cancel every second one --> let the others expire
 
-The clock is scripted and jumps to the next moment at which something is due, for everybody. So
-these are the costs of the timers, not of waiting; only in trio's own the passes of its event loop
-are contained, one for each moment (`purgatory_trio.py`).
+The clock is simulated and jumps to the next deadline. The figures are therefore the costs of the
+timers, not of waiting; only those of trio include the passes of its event loop, one for each
+deadline (`purgatory_trio.py`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Sample = dict[str, float]
 
 SIZES = {1000: "1k", 10_000: "10k", 100_000: "100k", 1_000_000: "1m"}
 SPAN_MS = 10_000
-WARM = 30_000  # timers to be had in one measurement at least: fewer are had several times
+WARM = 30_000  # minimum number of timers in one measurement: smaller ones are repeated
 
 
 class Spent(NamedTuple):
-    """What N additions, N/2 cancellations and N/2 expiries took."""
+    """The time of N additions, N/2 cancellations and N/2 expiries."""
 
     add_s: float
     cancel_s: float
@@ -40,13 +40,13 @@ class Spent(NamedTuple):
 
 
 class Timers(ABC):
-    """A timer for each of some delays."""
+    """A timer for each of a list of delays."""
 
     size_max = 1_000_000
 
     @abstractmethod
     def __init__(self, delays_ms: list[int]) -> None:
-        """Make what can be made beforehand."""
+        """Prepare what is not measured."""
 
     @abstractmethod
     def spend(self) -> Spent:
@@ -54,20 +54,20 @@ class Timers(ABC):
 
     @abstractmethod
     def bytes_added(self) -> int:
-        """Only add, and count what that allocates."""
+        """Only add, and count the allocations."""
 
 
 class ScriptedTimers(Timers):
     """Timers without an event loop of their own."""
 
     def spend(self) -> Spent:
-        """One after the other."""
+        """Measure the three steps one after the other."""
         spent = Spent(seconds(self.add), seconds(self.cancel), seconds(self.expire))
         self.verify()
         return spent
 
     def bytes_added(self) -> int:
-        """Between before and after."""
+        """Measure memory before and after."""
         gc.collect()
         tracemalloc.start()
         self.add()
@@ -77,23 +77,23 @@ class ScriptedTimers(Timers):
 
     @abstractmethod
     def add(self) -> None:
-        """Add them all."""
+        """Add all timers."""
 
     @abstractmethod
     def cancel(self) -> None:
-        """Cancel every second one."""
+        """Cancel every second timer."""
 
     @abstractmethod
     def expire(self) -> None:
-        """Let the others expire."""
+        """Let the other timers expire."""
 
     @abstractmethod
     def verify(self) -> None:
-        """See that they all did."""
+        """Assert that all of them expired."""
 
 
 class Counting(TimerTask):
-    """Counts that it ran."""
+    """Counts its runs."""
 
     __slots__ = ("ran",)
 
@@ -116,30 +116,30 @@ class Ours(ScriptedTimers):
         self.tasks = [Counting(delay_ms, self.ran) for delay_ms in delays_ms]
 
     def add(self) -> None:
-        """Add them all."""
+        """Add all timers."""
         add = self.timer.add
         for task in self.tasks:
             add(task)
 
     def cancel(self) -> None:
-        """Cancel every second one."""
+        """Cancel every second timer."""
         for task in self.tasks[::2]:
             task.cancel()
 
     def expire(self) -> None:
-        """From bucket to bucket."""
+        """Advance from bucket to bucket."""
         timer = self.timer
         while (next_ms := timer.next_expiration_ms) < inf:
             self.now_ms = next_ms
             timer.advance_clock(0)
 
     def verify(self) -> None:
-        """All counted."""
+        """Assert the count."""
         assert self.ran == [len(self.tasks) // 2]
 
 
 class HeapTask:
-    """A task that is in a heap until its time, even if cancelled."""
+    """A task that remains in a heap until its time, even if cancelled."""
 
     __slots__ = ("delay_ms", "is_cancelled", "ran")
 
@@ -183,37 +183,37 @@ class Heapq(ScriptedTimers):
             if not task.is_cancelled:
                 try:
                     task.run()
-                except Exception as error:  # noqa: BLE001, RUF100 - as the wheel survives its tasks
+                except Exception as error:  # noqa: BLE001, RUF100 - as the wheel does for its tasks
                     print(error)
 
     def add(self) -> None:
-        """Add them all."""
+        """Add all timers."""
         for task in self.tasks:
             self._add(task)
 
     def cancel(self) -> None:
-        """Cancel every second one."""
+        """Cancel every second timer."""
         for task in self.tasks[::2]:
             self._cancel(task)
 
     def expire(self) -> None:
-        """From the top of the heap to the next."""
+        """Advance from task to task."""
         while self.heap:
             self.now_ms = self.heap[0][0]
             self._advance_clock()
 
     def verify(self) -> None:
-        """All counted."""
+        """Assert the count."""
         assert self.ran == [len(self.tasks) // 2]
 
 
 class JumpingSelector(selectors.SelectSelector):
-    """Does not wait: what it is asked to wait is over at once."""
+    """Does not wait: a requested wait advances the clock."""
 
     now_s = 0.0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """Nothing ever comes in."""
+        """No input ever arrives."""
         self.now_s += timeout or 0.0
         return []
 
@@ -225,35 +225,35 @@ class Asyncio(ScriptedTimers):
         self.ran = 0
         selector = JumpingSelector()
         self.loop = asyncio.SelectorEventLoop(selector)
-        self.loop.time = lambda: selector.now_s  # type: ignore[method-assign] # by the script
+        self.loop.time = lambda: selector.now_s  # type: ignore[method-assign] # simulated
         self.delays_s = [delay_ms / 1000 for delay_ms in delays_ms]
 
     def _run(self) -> None:
         self.ran += 1
 
     def add(self) -> None:
-        """Add them all."""
+        """Add all timers."""
         call_later, run = self.loop.call_later, self._run
         self.handles = [call_later(delay_s, run) for delay_s in self.delays_s]
 
     def cancel(self) -> None:
-        """Cancel every second one."""
+        """Cancel every second timer."""
         for handle in self.handles[::2]:
             handle.cancel()
 
     def expire(self) -> None:
-        """Until all are through."""
+        """Run until all have expired."""
         self.loop.call_later(SPAN_MS / 1000 + 1, self.loop.stop)
         self.loop.run_forever()
 
     def verify(self) -> None:
-        """All counted."""
+        """Assert the count."""
         self.loop.close()
         assert self.ran == len(self.delays_s) // 2
 
 
 def measure(timers: type[Timers], size: int, scale: float) -> Sample:
-    """Nanoseconds an operation, and bytes a pending timer beyond the task itself."""
+    """Nanoseconds per operation, and bytes per pending timer without the task itself."""
     count = int(size * scale)
     draw = random.Random(1)
     delays_ms = [draw.randint(1, SPAN_MS) for _ in range(count)]
@@ -276,7 +276,7 @@ def measure(timers: type[Timers], size: int, scale: float) -> Sample:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long *work* takes."""
+    """Return the duration of *work*."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started

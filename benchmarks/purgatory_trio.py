@@ -1,7 +1,7 @@
 """Many timers inside trio: a task and a cancel scope for each, or our wheel and its one reaper.
 
-Both under a clock that jumps when all tasks sleep; so both contain what trio's event loop costs
-each time it wakes up, up to ten thousand times.
+Both run with a clock that jumps when all tasks sleep. Therefore both include the costs of trio's
+event loop for each wake-up, up to ten thousand times.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from purgatories.timer.trio_reaper import run_reaper
 class TrioTasks(Timers):
     """A task and a cancel scope for each timer."""
 
-    size_max = 100_000  # a million take 5.3 GB and a minute and a half, at the same cost for each
+    size_max = 100_000  # a million take 5.3 GB and 90 s, at the same cost for each
 
     def __init__(self, delays_ms: list[int]) -> None:
         self.delays_s = [delay_ms / 1000 for delay_ms in delays_ms]
@@ -28,11 +28,11 @@ class TrioTasks(Timers):
         self.ran = 0
 
     def spend(self) -> Spent:
-        """Tasks exist inside a run only."""
+        """Do nothing, because tasks exist inside a run only."""
         return trio.run(self._spend, clock=MockClock(autojump_threshold=0))
 
     def bytes_added(self) -> int:
-        """The same."""
+        """Do nothing, see `prepare`."""
         return trio.run(self._bytes_added, clock=MockClock(autojump_threshold=0))
 
     async def _wait(self, delay_s: float) -> None:
@@ -79,11 +79,11 @@ class Reaper(Timers):
         self.tasks = [Counting(delay_ms, self.ran) for delay_ms in delays_ms]
 
     def spend(self) -> Spent:
-        """Beside its reaper."""
+        """Run with its reaper."""
         return trio.run(self._spend, clock=self.clock)
 
     def bytes_added(self) -> int:
-        """As much as without trio."""
+        """The same as without trio."""
         tracemalloc.start()
         self._add()
         size = tracemalloc.get_traced_memory()[0]

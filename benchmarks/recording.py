@@ -1,12 +1,12 @@
-"""What wait records cost: the same work for a broker that records and for one that does not.
+"""The cost of wait records: the same work for brokers with and without recording.
 
-All run at the same time and are asked in turn, in short stretches, so that whatever else the
-machine does hits all; a figure is the median of the ratios to the broker that does not record.
-Processor time is the kernel's, in nanoseconds, with what the outbox does afterwards. "Off again" is
-a second broker that does not record either: what it differs by from 100 is noise, and no figure
-means more than that. A producer's messages are what users send: librdkafka makes batches of them.
-Small requests one after the other are the worst case: a record each, with little else to do. Ours
-alone has records.
+All brokers run at the same time and are used alternately for short periods, so that other load
+affects all of them; a figure is the median of the ratios to the broker without recording. Processor
+time is the kernel's, in nanoseconds, including the later work of the outbox. "Off, repeated" is a
+second broker without recording: its difference from 100 is noise, and smaller differences mean
+nothing. A producer's messages are batched by librdkafka, as those of users. Small requests one
+after the other are the worst case: a record for each, with little other work. Only our broker has
+wait records.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from integration.wire.requests import produce
 
 STRETCHES = 25
 MESSAGE = bytes(100)
-# A stretch, a tenth of a second or more: the caches are warm again, and the outbox is at work.
+# A period of a tenth of a second or more: the caches are warm again, and the outbox is active.
 MESSAGES = 20_000
 SMALL_REQUESTS = 1000
 LARGE_REQUESTS = 25
 TOPIC = "recorded"
 WORKS = ("a producer's 100 B messages", "100 B requests", "1 MB requests")
-COMPARED = ("off again", "in memory", "to a file")
-SETTLED_SECONDS = 0.15  # by then the outbox has sent what a stretch put into it
+COMPARED = ("off, repeated", "in memory", "to a file")
+SETTLED_SECONDS = 0.15  # the outbox has then sent the records of a period
 
-Work = Callable[[], int]  # one stretch; how many messages or requests it was
+Work = Callable[[], int]  # one period; returns the number of messages or requests
 
 
 def measure(system: System, scale: float) -> Sample:
-    """In memory alone, and to a file as well."""
+    """In memory only, and also to a file."""
     if system.name != "ours":
         return {}
     stretches = max(4, int(STRETCHES * scale))
@@ -53,7 +53,7 @@ def measure(system: System, scale: float) -> Sample:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         options = {
             "off": (),
-            "off again": (),
+            "off, repeated": (),
             "in memory": ("--record",),
             "to a file": ("--records", str(folder / "records")),
         }
@@ -74,8 +74,8 @@ def measure(system: System, scale: float) -> Sample:
 
 
 def _works(bootstrap: str, stack: ExitStack) -> dict[str, Work]:
-    """What a broker is given to do, by the labels above."""
-    # The brokers stop before it does: nothing to write about.
+    """The work by the labels above."""
+    # The brokers stop before the producer does; its errors are not printed.
     quiet = {"log.connection.close": False}
     producer = Producer({"bootstrap.servers": bootstrap, **SETTINGS, **quiet})
     connection = stack.enter_context(Connection(bootstrap))
@@ -105,7 +105,7 @@ def _ratio(values: list[float], others: list[float]) -> float:
 def _in_turn(
     brokers: dict[str, Antechamber], works: dict[str, Work], stretches: int
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """How much a second, and processor time of each broker, stretch by stretch."""
+    """Return the rate and the processor time of each broker, period by period."""
     rates: dict[str, list[float]] = {name: [] for name in brokers}
     cpu: dict[str, list[float]] = {name: [] for name in brokers}
     for stretch in range(stretches + 1):
@@ -115,7 +115,7 @@ def _in_turn(
             count = work()
             took = time.perf_counter() - started
             time.sleep(SETTLED_SECONDS)
-            if stretch:  # the first warms up
+            if stretch:  # the first one warms up
                 rates[name].append(count / took)
                 cpu[name].append(on_cpu_ns(brokers[name].pid) - used)
     return rates, cpu

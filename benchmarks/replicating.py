@@ -1,7 +1,7 @@
-"""Three nodes, three replicas, acks=all: one at a time, many at once, and waiting for a follower.
+"""Three nodes, three replicas, acks=all: serial, in bulk, and waiting for a follower.
 
-The last has a thousand produces, a connection each, parked because one follower is paused; then it
-is resumed, and the time until the last of them is answered is taken.
+For the last one a thousand produces on a connection each are parked because one follower is paused;
+the time is measured from its resumption until the last response.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def measure(system: System, scale: float) -> Sample:
 
 
 def _replicated_topic(system: System) -> tuple[str, int, str]:
-    """A new topic whose followers fetch already, its leader, and where that is."""
+    """Return a new topic whose followers fetch already, its leader, and the leader's address."""
     topic = system.new_topic()
     with Connection(system.bootstrap) as connection:
         answer = read_metadata(connection.ask(metadata([topic])))
@@ -101,7 +101,7 @@ def _parked(system: System, count: int, scale: float) -> Sample:
     except BaseException:
         system.resume(system.server, slow)
         raise
-    sample["produces parked, all answered after resume"] = _answered(system, slow, crowd) * 1000
+    sample["produces parked, all completed after resume"] = _answered(system, slow, crowd) * 1000
     for each in crowd:
         each.close()
     return sample
@@ -117,7 +117,7 @@ def _answered(system: System, slow: int, crowd: list[socket.socket]) -> float:
     missing = len(crowd)
     while missing:
         events = poll.poll(REPLICATED_WITHIN_SECONDS)
-        assert events, f"{missing} produces were not answered"
+        assert events, f"{missing} produces have no response"
         missing -= len(events)
     seconds = time.perf_counter() - started
     poll.close()
@@ -132,7 +132,7 @@ BENCHMARK = Benchmark(
         Metric("3 replicas, produce 1 KB", "MB/s", "higher"),
         Metric("produces parked, CPU", "%"),
         Metric("produces parked, memory each", "KB"),
-        Metric("produces parked, all answered after resume", "ms"),
+        Metric("produces parked, all completed after resume", "ms"),
     ),
     measure,
     nodes=NODES,

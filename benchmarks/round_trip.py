@@ -1,6 +1,7 @@
-"""One produce at a time, acks=all, a record of 100 bytes: how long until it is acknowledged.
+"""The latency of single produces with acks=all and a record of 100 bytes.
 
-By a raw client, whose share is a few microseconds, and by confluent-kafka as produce and flush.
+Measured with a raw client, whose share is a few microseconds, and with confluent-kafka as produce
+and flush.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""From starting the process to its first Metadata answer, and what it then occupies.
+"""The time from the start of the process to its first Metadata response, and its memory then.
 
-Kafka's storage is formatted before the clock runs.
+Kafka's storage is formatted before the measurement.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from benchmarks.systems import System, resident_mb, wait_for_first_answer
 
 
 def measure(system: System, _scale: float) -> Sample:
-    """Start another server beside the one that runs, and stop it again."""
+    """Start another server beside the running one, and stop it again."""
     server = system.start()
     try:
         wait_for_first_answer(server)
         seconds = time.perf_counter() - server.process.started
-        return {"start to first answer": seconds, "resident, fresh": resident_mb(server)}
+        return {"start to first response": seconds, "resident, fresh": resident_mb(server)}
     finally:
         server.close()
 
 
 BENCHMARK = Benchmark(
     "start",
-    (Metric("start to first answer", "s"), Metric("resident, fresh", "MB")),
+    (Metric("start to first response", "s"), Metric("resident, fresh", "MB")),
     measure,
 )

@@ -1,17 +1,17 @@
-"""What the log costs beside plain files, how fast it starts, and what an idle partition takes.
+"""The cost of the log compared with plain files, its start, and the memory of idle partitions.
 
-No server is asked: each figure is measured on the storage room alone, in a process of its own, for
-memory and caches of another figure would say nothing there. TMPDIR says on which disk. What a
-figure is meant to reach stands with its unit.
+No server runs: each figure is measured on `broker.storage` alone, in a process of its own, because
+memory and caches of another figure would distort it. TMPDIR selects the disk. Targets are part of
+the units.
 
-An append looks at every record, as Kafka does: its length, offset and timestamp, and whether it has
-a key. In Python that is what a batch of many records costs, and what keeps it from half the speed
-of a plain file: records of one size are checked a column at a time, all others one by one. So the
-same is measured with these modules compiled, as a wheel may have them (hatch_build.py); that needs
-a C compiler.
+An append checks every record, as Kafka does: its length, offset and timestamp, and whether it has a
+key. In Python this is the cost of a batch with many records, and the reason why it is slower than
+half the speed of a plain file: records of one size are checked a column at a time, all others one
+by one. The same is also measured with these modules compiled, as in a compiled wheel
+(hatch_build.py); that needs a C compiler.
 
 The share of the system call in a fetch at the log's end is the most that a copy of recent batches
-in memory could save there; what each append would pay for the copy is beside it.
+in memory could save there; the cost of the copy for each append is beside it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _IDLE = Metric("memory of an idle partition, of 5000", "bytes, <= 8192")
 
 
 def measure(system: System, scale: float) -> Sample:
-    """Every figure once; a *scale* below 1 has less data, and says less."""
+    """Measure every figure once; a *scale* below 1 uses less data."""
     if system.name != "ours":
         return {}
 
@@ -84,7 +84,7 @@ def measure(system: System, scale: float) -> Sample:
 
 @contextmanager
 def _compiled_rooms() -> Iterator[None]:
-    """Processes that are started meanwhile have a copy of the rooms with compiled modules."""
+    """Child processes use a copy of the packages with compiled modules meanwhile."""
     with tempfile.TemporaryDirectory(prefix="antechamber-compiled-") as folder:
         for room in ("broker", "protocol", "purgatories"):
             shutil.copytree(ROOT / room, Path(folder) / room)

@@ -1,7 +1,8 @@
-"""What `benchmarks.storage` measures: one function a figure, each beside plain files if it can be.
+"""The measurements of `benchmarks.storage`, each compared with plain files if possible.
 
-Both sides take turns within a round and have the same bytes, the same page cache and the same disk,
-so their ratio says what the log costs. Nothing is synced; both could lose as much with the power.
+Both sides alternate within a round and have the same bytes, the same page cache and the same disk,
+so that their ratio is the cost of the log. Nothing is synced; a power failure would lose as much in
+both cases.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def sent(records: int, *, alike: bool = True) -> bytes:
-    """A producer's batch of about 16 KB in so many records, of one size if they are *alike*."""
+    """Return a batch of about 16 KB with so many records, of one size if they are *alike*."""
     size = (BATCH_BYTES - HEADER_BYTES) // records - 12
     now_ms = MachineClock().wall_ms()
     chance = random.Random(records)
@@ -43,7 +44,7 @@ def sent(records: int, *, alike: bool = True) -> bytes:
 
 @contextmanager
 def managed(path: Path) -> Iterator[LogManager]:
-    """The logs in a directory, closed in order."""
+    """The logs in a directory, closed in order at the end."""
     manager = managed_unclosed(path)
     try:
         yield manager
@@ -52,12 +53,12 @@ def managed(path: Path) -> Iterator[LogManager]:
 
 
 def managed_unclosed(path: Path) -> LogManager:
-    """The logs in a directory, for who crashes them."""
+    """The logs in a directory, not closed, to simulate a crash."""
     return LogManager(path, MachineClock(), node_id=1, cluster_id="benchmark", durable=False)
 
 
 def log_of(manager: LogManager, number: int = 0, config: LogConfig | None = None) -> Log:
-    """A partition, everything in it replicated."""
+    """A partition whose records are all replicated."""
     key = TopicPartition("bench", number)
     log = manager.get_or_create(key, UUID(int=1), config or LogConfig())
     log.update_high_watermark(log.end_metadata)
@@ -65,16 +66,16 @@ def log_of(manager: LogManager, number: int = 0, config: LogConfig | None = None
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long it takes."""
+    """Return the duration."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
 
 
 def append_ratio(folder: Path, megabytes: int, records: int, *, alike: bool = True) -> float:
-    """Bytes a second of appends, as a share of those of plain writes: a megabyte each, in turn.
+    """Bytes a second of appends, as a share of those of plain writes: a megabyte each, alternately.
 
-    The middle one of all these, for now and then the kernel has other things to do.
+    The median of all rounds, because the kernel is sometimes busy with other work.
     """
     batch = sent(records, alike=alike)
     count = MEGABYTE // len(batch)
@@ -90,7 +91,7 @@ def append_ratio(folder: Path, megabytes: int, records: int, *, alike: bool = Tr
 
 @contextmanager
 def opened(path: Path) -> Iterator[int]:
-    """A new file, to be written to."""
+    """Open a new file for writing."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
         yield fd
@@ -99,13 +100,13 @@ def opened(path: Path) -> Iterator[int]:
 
 
 def write_plain(fd: int, data: bytes | memoryview, count: int) -> None:
-    """What a program does that only writes."""
+    """Write to a plain file."""
     for _ in range(count):
         os.write(fd, data)
 
 
 def append(log: Log, batch: bytes, count: int) -> None:
-    """What a leader does, with the batch where a connection has received it."""
+    """Append as a leader does, from the buffer of a connection."""
     received = memoryview(bytearray(batch))
     head = batch[:HEADER_BYTES]
     for _ in range(count):
@@ -133,7 +134,7 @@ def fetch_ratio(folder: Path, megabytes: int, *, cold: bool) -> float:
 
 
 def read_plain(path: Path) -> None:
-    """What a program does that only reads."""
+    """Read a plain file."""
     fd = os.open(path, os.O_RDONLY)
     while os.read(fd, FETCH_BYTES):
         pass
@@ -141,7 +142,7 @@ def read_plain(path: Path) -> None:
 
 
 def fetch_all(log: Log, batch_bytes: int, records: int) -> None:
-    """What a consumer asks for who reads a partition from its beginning."""
+    """Fetch as a consumer that reads a partition from its beginning."""
     offset = 0
     while offset < log.log_end_offset:
         found = log.read(offset, FETCH_BYTES, log.end_metadata, True).records
@@ -149,7 +150,7 @@ def fetch_all(log: Log, batch_bytes: int, records: int) -> None:
 
 
 def tail_share(folder: Path, fetches: int) -> float:
-    """What the system call takes of a fetch of the batch that was appended last."""
+    """The share of the system call in a fetch of the last batch."""
     batch = sent(16)
     ours = plain = 0.0
     with managed(folder / "logs") as manager:
@@ -170,7 +171,7 @@ def tail_share(folder: Path, fetches: int) -> float:
 
 
 def copy_share(folder: Path, copies: int) -> float:
-    """What a copy of a batch takes, as a share of the system call that reads it."""
+    """The duration of a copy of a batch, as a share of the system call that reads it."""
     batch = memoryview(bytearray(sent(16)))
     kept: list[bytes] = [b""] * 256
     with opened(folder / "plain") as fd:
@@ -189,7 +190,7 @@ def copy_share(folder: Path, copies: int) -> float:
 
 
 def recovery_seconds(folder: Path, megabytes: int, *, cold: bool) -> float:
-    """From the start on a log that was killed until it can be written to."""
+    """The time from the start on a log that was killed until it can be written to."""
     batch = sent(16)
     manager = managed_unclosed(folder / "logs")
     append(log_of(manager), batch, megabytes * MEGABYTE // len(batch))
@@ -205,10 +206,10 @@ def recovery_seconds(folder: Path, megabytes: int, *, cold: bool) -> float:
 
 
 def restart_seconds(folder: Path, partitions: int, megabytes: int) -> float:
-    """From the start until all logs are open that were closed in order.
+    """The time from the start until all logs are open that were closed in order.
 
-    Each has half of its bytes in a segment that is not written to any more. Those are links to one
-    and the same file, which no clean start reads.
+    Each has half of its bytes in an inactive segment. These are links to the same file, which a
+    clean start does not read.
     """
     batch = sent(16)
     count = megabytes * MEGABYTE // partitions // len(batch)
@@ -226,7 +227,7 @@ def restart_seconds(folder: Path, partitions: int, megabytes: int) -> float:
                 os.link(path, other / path.name)
             else:
                 shutil.copy(path, other / path.name)
-    # Or the disk would still be at work with what only this measurement has written.
+    # Otherwise the disk would still write the data of this measurement.
     os.sync()
     began = time.perf_counter()
     with managed(folder / "logs") as manager:
@@ -239,7 +240,7 @@ def restart_seconds(folder: Path, partitions: int, megabytes: int) -> float:
 
 
 def partition_bytes(folder: Path, partitions: int) -> float:
-    """Memory that a partition takes which nobody uses, in a process that knows some already."""
+    """The memory of an unused partition, in a process that has some already."""
     with managed(folder / "logs") as manager:
         for number in range(600):
             log_of(manager, number)
@@ -254,12 +255,12 @@ def partition_bytes(folder: Path, partitions: int) -> float:
 
 
 def resident_bytes() -> int:
-    """Memory of this process."""
+    """The memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
 
 
 def settle(path: Path, *, forget: bool) -> None:
-    """Have the disk take what was written, and with *forget* the page cache lose it."""
+    """Sync the disk, and with *forget* drop the files from the page cache."""
     fd = os.open(path, os.O_RDONLY)
     os.fsync(fd)
     if forget:
@@ -268,7 +269,7 @@ def settle(path: Path, *, forget: bool) -> None:
 
 
 def clear(folder: Path) -> None:
-    """Leave nothing for the next figure."""
+    """Remove the files before the next figure."""
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""The systems under comparison: how each is started, and what it cannot do."""
+"""The compared systems: how each is started, and what it does not support."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-import psutil  # type: ignore[import-untyped]  # no types there
+import psutil  # type: ignore[import-untyped]  # it has no types
 
 from integration.kafka.jars import missing_for_a_jvm
 from integration.kafka.real_kafka import RealKafka
@@ -24,7 +24,7 @@ from integration.wire.connection import Connection
 from integration.wire.requests import metadata, read_metadata
 from integration.wire.topics import auto_create_topic
 
-# Ours has none anyway: what is compared is the work, not the wait for latecomers.
+# Our default is none; the delay would be measured instead of the work.
 _NO_DELAY = ("group.initial.rebalance.delay.ms", "0")
 
 
@@ -35,7 +35,7 @@ class Server(Protocol):
 
     @property
     def process(self) -> ServerProcess:
-        """The process to look at."""
+        """The process to measure."""
 
     def close(self) -> None:
         """Stop it."""
@@ -56,39 +56,39 @@ class System:
 
     @property
     def bootstrap(self) -> str:
-        """Where the server of this run listens."""
+        """The bootstrap servers of this run's server."""
         return self.server.bootstrap
 
     def new_topic(self) -> str:
-        """Make a topic; partition 0 of it is ready."""
+        """Create a topic; its partition 0 is ready."""
         name = f"benchmark-{uuid.uuid4().hex[:12]}"
         with Connection(self.bootstrap) as connection:
             auto_create_topic(connection, name)
         return name
 
     def cpu_seconds(self) -> float:
-        """Processor time that the server has used so far."""
+        """The processor time that the server has used so far."""
         times = psutil.Process(self.server.process.pid).cpu_times()
         return float(times.user + times.system)
 
     def resident_mb(self) -> float:
-        """Resident memory of the server now."""
+        """The resident memory of the server now."""
         return resident_mb(self.server)
 
 
 def resident_mb(server: Server) -> float:
-    """Resident memory of a server's process."""
+    """The resident memory of a server's process."""
     return float(psutil.Process(server.process.pid).memory_info().rss / 1e6)
 
 
 def wait_for_first_answer(server: Server) -> None:
-    """Wait until a Metadata request is answered with a broker in it."""
+    """Wait until a Metadata response names a broker."""
 
     def answered() -> bool:
         with Connection(server.bootstrap, timeout=5) as connection:
             return bool(read_metadata(connection.ask(metadata([]))).brokers)
 
-    eventually(answered, "a first answer", within=60)
+    eventually(answered, "a first response", within=60)
 
 
 class MockCluster:
@@ -109,23 +109,23 @@ class MockCluster:
 
 
 class NoServer:
-    """In the place of a server where none is asked."""
+    """Replaces a server for benchmarks that need none."""
 
     bootstrap = ""
 
     @property
     def process(self) -> ServerProcess:
-        """There is none."""
+        """Return 0."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing."""
 
 
 def available(nodes: int = 1) -> list[System]:
-    """All systems of *nodes* brokers this machine can run; says which one is missing, and why.
+    """Return the systems of *nodes* brokers that this machine can run; prints why one is missing.
 
-    With several, a topic is replicated on all of them; with none, only ours is there to measure.
+    With several brokers, topics are replicated on all of them; with none, only ours is measured.
     """
     if not nodes:
         return [System("ours", NoServer)]

@@ -1,4 +1,4 @@
-"""The one table: a row a metric, a column a system, and our ratio to each of the others."""
+"""The table: a row for each metric, a column for each system, and ratios."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from statistics import median
 
 from benchmarks.benchmark import Metric
 
-# samples[metric][system]: one figure a round
+# samples[metric][system]: one figure for each round
 Samples = Mapping[str, Mapping[str, Sequence[float]]]
 SMALLEST_TO_DIVIDE_BY = 0.01
 
 
 def table(metrics: Sequence[Metric], systems: Sequence[str], samples: Samples) -> str:
-    """Lay the results out for a terminal."""
+    """Format the results for a terminal."""
     others = [name for name in systems if name != "ours"]
     rows = [["", "unit", *systems, *(f"ours/{name}" for name in others)]]
     for metric in metrics:

@@ -1,4 +1,4 @@
-"""A parked fetch, a produce on another connection: from its sending to the fetch's answer."""
+"""The time from a produce on another connection to the response of a parked fetch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m demo``: record twenty seconds of a busy cluster, and let Spark say why it waited."""
+"""``python -m demo``: records twenty seconds of a busy cluster, and analyses the records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHORT = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"
 
 
 def main(words: list[str] | None = None) -> int:
-    """Play it all; the exit code is that of the analysis."""
+    """Record and analyse; returns the exit code of the analysis."""
     parser = argparse.ArgumentParser(prog="demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/demo"), metavar="DIR")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="how long clients work")
@@ -35,7 +35,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def record(records: Path, seconds: float) -> None:
-    """Let every worker work on three nodes for *seconds*; the wait records go to *records*."""
+    """Run every worker on three nodes for *seconds*; the wait records are written to *records*."""
     config = {"min.insync.replicas": 2, "replica.lag.time.max.ms": LAG_MS}
     topics = [f"{topic}:3:3" for topic in (ORDERS, PAYMENTS, NEWS)]
     over = Event()
@@ -51,7 +51,7 @@ def record(records: Path, seconds: float) -> None:
 
 
 def analyse(records: Path, out: Path) -> int:
-    """Run the pipeline over *records*, as a user would."""
+    """Analyse *records* with the command line."""
     command = [sys.executable, "-m", "antechamber", "analyze", str(records), "--window", "1"]
     command += ["--master", "local[2]", "--conf", _SHORT, "--out", str(out / "analysis")]
     return subprocess.run(command, check=False).returncode

@@ -57,7 +57,7 @@ def test_a_bug_costs_one_request(tmp_path: Path) -> None:
         with Connection(ready["bootstrap"]) as other:
             assert len(other.ask(api_versions())) > 100
 
-        statistics = AdminClient(ready["admin"]).ask("GET", "/v1/statistics")
+        statistics = AdminClient(ready["admin"]).call("GET", "/v1/statistics")
         assert statistics["nodes"][0]["unexpected_errors"]["requests"] == {"Heartbeat": 1}
         assert process.exit_code is None
         log = process.stderr()
