@@ -39,7 +39,7 @@ from broker.steps.stalls import Stalls
 from broker.steps.watchdog import Watchdog
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
-from broker.wait_records.holds import PAUSED, RUNNING, STOPPED, Holds
+from broker.wait_records.interruptions import PAUSED, RUNNING, STOPPED, Interruptions
 from broker.wait_records.recorder import Recorder
 from protocol.printable import printable
 from purgatories.timer.system_timer import SystemTimer
@@ -142,7 +142,9 @@ class Cluster:
         on_error = self.unexpected_errors.elsewhere
         self.steps = StepQueue(clock.now_ms, on_error)
         self.stalls = Stalls(clock.wall_us_at) if recorder is None else recorder.stalls
-        self._holds = Holds(clock.now_ms) if recorder is None else recorder.holds
+        self._interruptions = (
+            Interruptions(clock.now_ms) if recorder is None else recorder.interruptions
+        )
         # For what is to outlive a node that is stopped: who waits on the admin interface.
         self.timer = SystemTimer("cluster", now_ms=clock.now_ms, on_error=on_error)
         schedule_elections(self.timer, controller, config)
@@ -206,7 +208,7 @@ class Cluster:
         if node.replication.paused:
             raise WrongState(f"node {node_id} is paused already")
         node.replication.pause()
-        self._holds.begin(node_id, PAUSED)
+        self._interruptions.begin(node_id, PAUSED)
         self.changes.notify()
 
     def resume(self, node_id: int) -> None:
@@ -215,7 +217,7 @@ class Cluster:
         if not node.replication.paused:
             raise WrongState(f"node {node_id} is not paused")
         node.replication.resume()
-        self._holds.end(node_id)
+        self._interruptions.end(node_id)
         self.changes.notify()
 
     async def stop(self, node_id: int) -> None:
@@ -232,7 +234,7 @@ class Cluster:
             raise WrongState(f"node {node_id} is {member.state}; only a stopped one can be started")
         assert self._nursery is not None
         member.begin(self._node(member))
-        self._holds.end(node_id)
+        self._interruptions.end(node_id)
         self._nursery.start_soon(self._run, member)
 
     def _member(self, node_id: int) -> Member:
@@ -281,7 +283,7 @@ class Cluster:
             self._check_contained(error)
             member.failed(error)
         member.node = None
-        self._holds.begin(node.id, STOPPED)
+        self._interruptions.begin(node.id, STOPPED)
         if member.failure is not None:
             if not self.nodes:  # the process ends, and says why itself
                 assert member.last is not None

@@ -41,7 +41,10 @@ class ClusterFacts:
         if not query.parked:
             return self._answered(query)
         # Made one by one, as many as are asked for: thousands may wait, and the loop with them.
-        waiting = merge(*map(parked_requests, self._cluster.nodes), key=itemgetter("arrived_us"))
+        of_nodes = [
+            parked_requests(node.id, node.clock, node.connections) for node in self._cluster.nodes
+        ]
+        waiting = merge(*of_nodes, key=itemgetter("arrived_us"))
         found = list(islice((facts for facts in waiting if _matches(facts, query)), query.limit))
         for facts in found:
             self._add_states(facts)
@@ -62,7 +65,7 @@ class ClusterFacts:
         found: list[dict[str, Any]] = []
         for record in reversed(recorder.recent):
             if _answers(record, query):
-                found.append(record.told())
+                found.append(record.to_dict())
                 if len(found) == query.limit:
                     break
         return found

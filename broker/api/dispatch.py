@@ -70,7 +70,7 @@ class Dispatcher:
         request = Request(header, body, services, self._resume, connection, peer, arrived_ms, size)
         recorder = self._recorder
         if recorder is not None:
-            recorder.begin(request, connection)
+            self._begin_recording(recorder, connection, request)
         connection.begin(request)
         if is_large:
             long = LongRequest(request)
@@ -130,6 +130,13 @@ class Dispatcher:
                 if recorder is not None:
                     recorder.end()
 
+    def _begin_recording(
+        self, recorder: Recorder, connection: Connection, request: Request[Any]
+    ) -> None:
+        services = self._services
+        hosted = services.replicas.partitions
+        recorder.begin(request, services.node_id, connection.id, connection.free_ms, hosted)
+
     def _tell_own_range(
         self, connection: Connection, asked: int, correlation_id: int, arrived_ms: float
     ) -> None:
@@ -138,9 +145,9 @@ class Dispatcher:
         peer = connection.transport.peer
         request = Request(header, None, self._services, self._resume, connection, peer, arrived_ms)
         if (recorder := self._recorder) is not None:
-            recorder.begin(request, connection)
-            assert request.record is not None
-            request.record.header = header._replace(api_version=asked)
+            self._begin_recording(recorder, connection, request)
+            assert request.observer is not None
+            request.observer.record.header = header._replace(api_version=asked)
             recorder.end()
         connection.begin(request)
         own = next(each for each in advertised_versions() if each.api_key == API_VERSIONS_KEY)

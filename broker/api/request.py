@@ -10,7 +10,8 @@ from broker.api.services import Services
 from broker.common.errors import ApiError, Refused
 from broker.steps.offload import Job
 from broker.steps.offload import Outcome as OffloadOutcome
-from broker.wait_records.record import WaitRecord
+from broker.wait_records.observer import RequestObserver
+from broker.wait_records.wait import Wait
 from protocol.codec import Malformed, Output
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
@@ -84,14 +85,14 @@ class Request(Generic[Body]):
         "encoded",
         "header",
         "job",
+        "observer",
         "on_disconnect",
-        "operation",
-        "record",
         "resume",
         "services",
         "sink",
         "size_bytes",
         "version",
+        "wait",
     )
 
     def __init__(
@@ -114,9 +115,8 @@ class Request(Generic[Body]):
         self.version = header.api_version
         self.arrived_ms = arrived_ms
         self.size_bytes = size_bytes
-        self.record: WaitRecord | None = None  # if requests are recorded
-        # What the request waits for, while it is parked in a purgatory of partitions.
-        self.operation: DelayedOperation | None = None
+        self.observer: RequestObserver | None = None  # if requests are recorded
+        self.wait: Wait | None = None  # while the request is parked
         # Called if the client goes away while the request is parked: whoever parked it cleans up.
         self.on_disconnect: Callable[[], object] | None = None
         # The computation in a worker thread that the request waits for, or its own further slices.
@@ -138,9 +138,12 @@ class Request(Generic[Body]):
         job = self.job
         return job is not None and (isinstance(job, Job) or self.header.api_key == _PRODUCE_KEY)
 
-    def park(self, operation: DelayedOperation) -> None:
-        """Let the request wait for *operation*, which answers it, or for its client to leave."""
-        self.operation = operation
+    def park(self, operation: DelayedOperation, wait: Wait) -> None:
+        """Wait for *operation*, which responds; *wait* describes it.
+
+        A disconnect abandons the operation.
+        """
+        self.wait = wait
         self.on_disconnect = operation.abandon
         operation.on_error = self.failed
 

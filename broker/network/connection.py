@@ -147,7 +147,7 @@ class Connection:
         abandon, request.on_disconnect = request.on_disconnect, None
         if abandon is not None:
             abandon()
-        if request.record is not None:
+        if request.observer is not None:
             assert self._recorder is not None
             self._recorder.abandoned(request, end)
 
@@ -209,10 +209,10 @@ class Connection:
         if self._kept_bytes:
             self._kept_bytes = 0
             self._hold_memory()
-        if request.record is not None:
+        if request.observer is not None:
             self._note(request, response)
         # Breaks a cycle: a parked operation holds its request.
-        request.on_disconnect = request.operation = None
+        request.on_disconnect = request.wait = None
         if out is not None:
             self._unsent.add(out, 0)
         if not self._serving:

@@ -12,6 +12,7 @@ pending at a time, and the controller commits it (the leader's part of Kafka's `
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Protocol
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
 from broker.replication.isr_state import IsrState
-from broker.replication.replica import UNKNOWN_OFFSET, Replica
+from broker.replication.replica import UNKNOWN_OFFSET, Replica, ReplicaProgress
 from broker.storage.log import Log
 from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
@@ -239,6 +240,20 @@ class LeaderState:
             if self._node.alive(replica.node_id)
         ]
         return min([self._log.log_start_offset, *starts])
+
+    def progress(self) -> list[ReplicaProgress]:
+        """The progress of each replica, this node's included, in the order of the registration."""
+        now_ms = self._node.now_ms()
+        found = []
+        for node_id in self.registration.replicas:
+            end_offset, ago_ms = self._log.log_end_offset, inf
+            if (replica := self.replicas.get(node_id)) is not None:
+                end_offset = replica.log_end_offset
+                ago_ms = now_ms - replica.last_caught_up_time_ms
+            caught_up_ms_ago = None if ago_ms == inf else int(ago_ms)
+            in_sync = node_id in self.isr.maximal
+            found.append(ReplicaProgress(node_id, end_offset, in_sync, caught_up_ms_ago))
+        return found
 
     # ------------------------------------------------------------------------- in-sync set
 

@@ -14,10 +14,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
+from typing import NamedTuple
 
 from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 
 UNKNOWN_OFFSET = -1
+
+
+class ReplicaProgress(NamedTuple):
+    """A replica as the leader knows it.
+
+    ``log_end_offset`` is -1 if the follower has not fetched yet. ``caught_up_ms_ago`` is None for
+    the leader, and for a follower that has never been caught up.
+    """
+
+    node_id: int
+    log_end_offset: int
+    in_sync: bool
+    caught_up_ms_ago: int | None
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
-"""Why a wait ended: what a check of a purgatory tells the operations that it completes.
+"""Causes: the events that complete waits, as wait records name them.
 
-Known, not guessed: the event itself hands its cause to those it wakes, and the cause names the
-request whose effect it is.
+A check of a purgatory passes the cause to the operations that it completes. A cause names the
+request that was being handled at the time of the event.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 from broker.common.topic_partition import TopicPartition
 from protocol.api_names import api_name
 from protocol.headers import RequestHeader
-from purgatories.delayed_operation import TIMEOUT
 
 
 class CauseKind(StrEnum):
-    """What ended a wait; ARRIVAL: there was none."""
+    """The kinds of docs/records.md; ARRIVAL and ERROR: the request did not wait."""
 
     ARRIVAL = "arrival"
     APPEND = "append"
@@ -24,7 +23,7 @@ class CauseKind(StrEnum):
     LEADERSHIP = "leadership"
     DELETED = "deleted"
     ERROR = "error"
-    TIMEOUT = TIMEOUT
+    TIMEOUT = "timeout"
     DISCONNECT = "disconnect"
     MEMBERS = "members"
     FLUSH = "flush"
@@ -32,7 +31,11 @@ class CauseKind(StrEnum):
 
 
 class Cause(NamedTuple):
-    """An event, and where known the partition, its new offset, the replica and the request."""
+    """An event; None stands for what is unknown or does not apply.
+
+    ``offset`` is the partition's new log end or high watermark, ``replica`` the node whose fetch
+    moved it.
+    """
 
     kind: CauseKind
     key: TopicPartition | None = None
@@ -40,8 +43,8 @@ class Cause(NamedTuple):
     replica: int | None = None
     request: RequestHeader | None = None
 
-    def told(self) -> dict[str, Any]:
-        """As wait records have it, without what is not known."""
+    def to_dict(self) -> dict[str, Any]:
+        """The field ``completed_by`` of a wait record, without the parts that are None."""
         facts: dict[str, Any] = {"cause": str(self.kind)}
         if self.key is not None:
             facts["topic"], facts["partition"] = self.key

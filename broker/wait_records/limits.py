@@ -1,18 +1,18 @@
-"""How much is kept of wait records, and how long; the one home of these numbers."""
+"""How many wait records are kept, where, and for how long."""
 
 from __future__ import annotations
 
-# In memory: the latest, for whoever asks.
+# Records in memory, for the admin interface.
 RECENT_MAX = 10_000
 
-# On their way out: more than this are dropped, and counted.
+# Records that wait to be written; more are dropped and counted.
 OUTBOX_MAX = 50_000
-# After the first that waits, so that many may gather: each time costs a worker thread's wake-up.
+# The delay of a write after its first record, so that one wake-up of a worker thread serves many.
 LINGER_MS = 100
 
-# Records in one batch of the records topic; building it holds the loop, too.
+# Records in one batch of the records topic: building a batch occupies the loop.
 TOPIC_BATCH_RECORDS = 60
-# A records file is renamed FILE.1 when it would get larger, FILE.1 becomes FILE.2, and so on; so
-# many files in all.
+# The size at which a records file is renamed to FILE.1, FILE.1 to FILE.2, and so on.
 FILE_BYTES_MAX = 64 << 20
+# The number of these files.
 FILES_MAX = 5

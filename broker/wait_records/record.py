@@ -1,15 +1,14 @@
-"""One request's wait, from the moment it had been read until its answer was with the kernel.
+"""The record of one request, from the time it was read until its response was in the socket.
 
     arrived --queued--> started --local--> parked --parked--> completed --send--> sent
-                                  `---------- or answered at once: local --------^
+                                  `------ or responded to at once: local -----^
 
-A record holds numbers and names, never a client's data; it becomes a dict of what JSON can hold
-only when somebody wants to see it.
+A record holds numbers and names, and no data of a client. It is converted to values that JSON can
+hold only when it is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from broker.common.topic_partition import TopicPartition
@@ -21,13 +20,13 @@ from protocol.headers import RequestHeader
 SCHEMA = 1
 
 Size = tuple[int, int]  # records, bytes
-# A partition as it is noted: its offset, size and error, the high watermark and the log end. The
-# fields of `PartitionFacts`, at a third of the cost to a request.
-Noted = tuple[TopicPartition, int, Size, int, int, int]
+# Partition, offset, size, error, high watermark, log end offset: the fields of `PartitionFacts`.
+# A NamedTuple takes three times as long to make, for each partition of each request.
+PartitionResult = tuple[TopicPartition, int, Size, int, int, int]
 
 
 class PartitionFacts(NamedTuple):
-    """One partition's part; ``offset`` is the base offset of a produce, the start of a fetch."""
+    """A partition's part; ``offset`` is the base offset of a produce, the start of a fetch."""
 
     topic: str
     partition: int
@@ -40,7 +39,12 @@ class PartitionFacts(NamedTuple):
 
 
 class WaitRecord:
-    """What is noted of a request; times are the node's monotonic milliseconds."""
+    """The fields of docs/records.md; times are the node's monotonic milliseconds.
+
+    ``parked_ms`` is None if the request was not parked, ``ended_by`` if it did not wait or the
+    cause is unknown. ``stalled_by`` is the step of the loop that delayed the request. ``follower``
+    is not among the fields: whether a node has sent the request, to replicate.
+    """
 
     __slots__ = (
         "arrived_ms",
@@ -53,9 +57,9 @@ class WaitRecord:
         "follower",
         "header",
         "node",
-        "noted",
         "parked_ms",
         "purgatory",
+        "results",
         "sent_ms",
         "stalled_by",
         "started_ms",
@@ -84,35 +88,34 @@ class WaitRecord:
         self.waited_for: dict[str, Any] | None = None
         self.timeout_ms: int | None = None
         self.checks = 0
-        self.ended_by: Cause | None = None  # None: the answer needed nobody else
-        self.noted: Sequence[Noted] = ()
+        self.ended_by: Cause | None = None
+        self.results: list[PartitionResult] = []
         self.error = 0
-        self.stalled_by: Stall | None = None  # a step of the loop that others took
-        # A node that replicates from another; not told, for its client id says so.
+        self.stalled_by: Stall | None = None
         self.follower = False
 
     @property
     def cause(self) -> Cause:
-        """What ended the wait, or why there was none."""
+        """The cause of the completion; ARRIVED or REFUSED if the request did not wait."""
         if self.ended_by is not None:
             return self.ended_by
         if self.error:
             return REFUSED
-        for _, _, _, error, _, _ in self.noted:
+        for _, _, _, error, _, _ in self.results:
             if error:
                 return REFUSED
         return ARRIVED
 
     @property
     def partitions(self) -> list[PartitionFacts]:
-        """What was noted of each partition."""
+        """The results, each with the names of its fields."""
         return [
             PartitionFacts(*key, offset, *size, error, high_watermark, log_end_offset)
-            for key, offset, size, error, high_watermark, log_end_offset in self.noted
+            for key, offset, size, error, high_watermark, log_end_offset in self.results
         ]
 
     def phases_us(self) -> tuple[int, int, int, int]:
-        """Queued, local, parked and send."""
+        """Queued, local, parked and send, in microseconds."""
         started_ms, completed_ms = self.started_ms, self.completed_ms
         handled_ms = completed_ms if self.parked_ms is None else self.parked_ms
         return (
@@ -122,8 +125,8 @@ class WaitRecord:
             round((self.sent_ms - completed_ms) * 1000),
         )
 
-    def told(self) -> dict[str, Any]:
-        """The record as its readers know it; phases are whole microseconds and add up."""
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of docs/records.md in their order; the four phases add up to the total."""
         header = self.header
         queued, local, parked, send = self.phases_us()
         return {
@@ -144,7 +147,7 @@ class WaitRecord:
             "waited_for": self.waited_for,
             "timeout_ms": self.timeout_ms,
             "checks": self.checks,
-            "completed_by": self.cause.told(),
+            "completed_by": self.cause.to_dict(),
             "stalled_by": None if self.stalled_by is None else self.stalled_by.facts(),
             "partitions": [each._asdict() for each in self.partitions],
             "error": int(self.error),

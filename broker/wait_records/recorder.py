@@ -1,148 +1,154 @@
-"""Takes notes of every request of the process, keeps the latest, and puts all into its outbox.
+"""Makes a wait record of each request of the process.
 
-A record is kept once, when the answer is with the kernel or nobody is left to be answered.
+begin --> parked --> completed --> sent --> recent, outbox
+`-----> abandoned ------------'
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
 from broker.steps.stalls import Stalls
-from broker.wait_records.causes import ARRIVED, TIMED_OUT, Cause, CauseKind
-from broker.wait_records.holds import Holds
+from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
+from broker.wait_records.interruptions import Interruptions
 from broker.wait_records.limits import RECENT_MAX
-from broker.wait_records.operations import (
-    FLUSH,
-    purgatory_of,
-    unanswered,
-    wait_without_operation,
-    waited_for,
-)
-from broker.wait_records.partitions import NOTHING, noted
+from broker.wait_records.observer import HostedPartition, RequestObserver
 from broker.wait_records.record import WaitRecord
+from broker.wait_records.wait import Wait
 from protocol.headers import RequestHeader
-from purgatories.delayed_operation import TIMEOUT
 
 if TYPE_CHECKING:
-    from broker.api.request import Request
-    from broker.network.connection import Connection
     from broker.wait_records.outbox import Outbox
 
 
-class Recorder:
-    """One for all nodes. ``untold`` is a topic whose own traffic is not recorded.
+class RecordedRequest(Protocol):
+    """A request as the recorder knows it; ``observer`` is set by `Recorder.begin`."""
 
-    What is in ``recent`` is there for whoever asks; ``outbox``, if there is one, gets every record.
+    header: RequestHeader
+    arrived_ms: float
+    observer: RequestObserver | None
+    wait: Wait | None
+
+
+class Recorder:
+    """Keeps the last records in ``recent``, and puts all into ``outbox``, if there is one.
+
+    *excluded_topic* is the topic to which records are produced: requests that concern no other
+    partition are not recorded, since the record of each would cause another.
     """
 
-    def __init__(self, clock: Clock, untold: str | None = None) -> None:
+    def __init__(self, clock: Clock, excluded_topic: str | None = None) -> None:
         self.recent: deque[WaitRecord] = deque(maxlen=RECENT_MAX)
         self.outbox: Outbox | None = None
         self.stalls = Stalls(clock.wall_us_at)
-        self.holds = Holds(clock.now_ms)
+        self.interruptions = Interruptions(clock.now_ms)
         self._now_ms = clock.now_ms
         self._wall_us_at = clock.wall_us_at
-        self._untold = untold
+        self._excluded_topic = excluded_topic
         self._current: RequestHeader | None = None
         self._group_cause: Cause | None = None
         self._recorded = 0
 
     def statistics(self) -> dict[str, Any]:
-        """How many requests were recorded, how many of them are kept, and what is on its way."""
+        """How many requests were ``recorded``, how many are ``kept``, and the ``outbox``."""
         return {
             "recorded": self._recorded,
             "kept": len(self.recent),
             "outbox": None if self.outbox is None else self.outbox.statistics(),
         }
 
-    # ------------------------------------------------------------------ a request's way through
+    # ---------------------------------------------------------------------------- one request
 
-    def begin(self, request: Request[Any], connection: Connection) -> None:
-        """A handler is about to take the request."""
+    def begin(
+        self,
+        request: RecordedRequest,
+        node_id: int,
+        connection_id: int,
+        free_ms: float,
+        hosted: Mapping[TopicPartition, HostedPartition],
+    ) -> None:
+        """Attach an observer to a request that is about to be handled.
+
+        *free_ms* is the time from which its connection could begin a request, *hosted* are the
+        partitions on the node.
+        """
         self._current = header = request.header
         started_ms = arrived_ms = request.arrived_ms
-        if connection.free_ms > arrived_ms:
-            started_ms = connection.free_ms
-        node_id = request.services.node_id
-        record = WaitRecord(header, node_id, connection.id, arrived_ms, started_ms)
-        request.record = record
+        if free_ms > arrived_ms:
+            started_ms = free_ms
+        record = WaitRecord(header, node_id, connection_id, arrived_ms, started_ms)
+        request.observer = RequestObserver(record, hosted)
         if self.stalls.aftermath is not None:
             record.stalled_by = self.stalls.aftermath
 
-    def resume(self, request: Request[Any]) -> None:
-        """The rest of a handler is about to run."""
+    def resume(self, request: RecordedRequest) -> None:
+        """Attribute what follows to the request, whose next slice is about to run."""
         self._current = request.header
 
-    def parked(self, request: Request[Any]) -> None:
-        """The handler has left the request waiting."""
-        record, operation = request.record, request.operation
-        assert record is not None
-        record.parked_ms = self._now_ms()
-        if operation is not None:
-            record.timeout_ms = int(operation.delay_ms)
-            record.purgatory = purgatory_of(operation)
-            record.waited_for = waited_for(request.services, operation)
-        else:
-            waiting = wait_without_operation(request.services, request.body)
-            record.purgatory, record.waited_for, record.timeout_ms = waiting
-
     def end(self) -> None:
-        """The request is through, and so is whatever it has set off."""
+        """Attribute what follows to no request."""
         self._current = None
 
-    def completed(self, request: Request[Any], response: object | None) -> WaitRecord:
-        """The request is answered."""
-        record = request.record
-        assert record is not None
+    def parked(self, request: RecordedRequest) -> None:
+        """Record what the request waits for; its handler has returned without a response."""
+        observer, wait = request.observer, request.wait
+        assert observer is not None
+        assert wait is not None, "the code that parks a request describes the wait"
+        record = observer.record
+        record.parked_ms = self._now_ms()
+        record.purgatory = wait.purgatory
+        record.waited_for = wait.condition()
+        record.timeout_ms = wait.timeout_ms
+
+    def completed(self, request: RecordedRequest, response: object | None) -> WaitRecord:
+        """Record the end of the wait; the record is complete after `sent`."""
+        observer, wait = request.observer, request.wait
+        assert observer is not None
+        record = observer.record
         record.completed_ms = self._now_ms()
         record.error = getattr(response, "error_code", 0)
         if self.stalls.aftermath is not None and record.stalled_by is None:
             record.stalled_by = self.stalls.behind(request.header)
         if record.parked_ms is not None:
-            self._released(request, record)
+            assert wait is not None
+            self._end_wait(record, wait, record.parked_ms)
         return record
 
-    def _released(self, request: Request[Any], record: WaitRecord) -> None:
-        operation = request.operation
-        if operation is None:
-            flushed = record.waited_for is FLUSH
-            record.ended_by = Cause(CauseKind.FLUSH) if flushed else self._cause_in_group()
-            return
-        record.checks = operation.checks
-        record.ended_by = _cause(operation.completed_by)
-        if operation.completed_by is TIMEOUT:
-            record.waited_for = waited_for(request.services, operation)
-        facts, since_ms = record.waited_for, record.parked_ms
-        if facts is not None and "behind" in facts:
-            assert since_ms is not None
-            states = [self.holds.state_since(node_id, since_ms) for node_id in facts["behind"]]
-            facts["behind_states"] = states
+    def _end_wait(self, record: WaitRecord, wait: Wait, parked_ms: float) -> None:
+        record.checks = wait.checks
+        record.ended_by = wait.cause(self._present_cause)
+        if record.ended_by is TIMED_OUT:
+            record.waited_for = wait.condition()
+        waited_for = record.waited_for
+        if waited_for is not None and "behind" in waited_for:
+            waited_for["behind_states"] = [
+                self.interruptions.state_since(node_id, parked_ms)
+                for node_id in waited_for["behind"]
+            ]
 
     def sent(self, records: Iterable[WaitRecord]) -> None:
-        """The answers are with the kernel."""
+        """Keep *records*: the socket has taken their responses."""
         now_ms = self._now_ms()
         for record in records:
             record.sent_ms = now_ms
             self._keep(record)
 
-    def abandoned(self, request: Request[Any], kind: CauseKind) -> None:
-        """The request will not be answered: its client went away, or the broker stops."""
+    def abandoned(self, request: RecordedRequest, kind: CauseKind) -> None:
+        """Keep the record of a request that gets no response: DISCONNECT, ERROR or SHUTDOWN."""
         record = self.completed(request, None)
         record.sent_ms = record.completed_ms
         record.ended_by = Cause(kind)
-        if request.operation is not None and not record.noted:
-            record.noted = [
-                noted(request.services, key, offset, NOTHING, 0)
-                for key, offset in unanswered(request.operation)
-            ]
+        if request.wait is not None:
+            assert request.observer is not None
+            request.observer.replace_results(request.wait.partitions())
         self._keep(record)
 
     def _keep(self, record: WaitRecord) -> None:
-        if self._untold is not None and not self._may_be_told(record, self._untold):
+        if self._excluded_topic is not None and self._is_excluded(record, self._excluded_topic):
             return
         record.arrived_us = self._wall_us_at(record.arrived_ms)
         self._recorded += 1
@@ -150,20 +156,20 @@ class Recorder:
         if self.outbox is not None:
             self.outbox.put(record)
 
-    def _may_be_told(self, record: WaitRecord, untold: str) -> bool:
-        """Leave the untold topic out of a follower's fetch; False if that is all there is to it.
+    def _is_excluded(self, record: WaitRecord, topic: str) -> bool:
+        """Whether *topic* is all that a record is about, or an append to it has caused the record.
 
-        A record that an append to the topic has caused would cause the next one.
+        Otherwise its partitions are removed: a follower's fetch may contain others as well.
         """
-        others = [each for each in record.noted if each[0].topic != untold]
-        if len(others) == len(record.noted):
-            return True
-        caused = any(each.records for each in record.partitions if each.topic == untold)
-        key = record.cause.key
-        if not others or caused or (key is not None and key.topic == untold):
+        others = [each for each in record.results if each[0].topic != topic]
+        if len(others) == len(record.results):
             return False
-        record.noted = others
-        return True
+        caused = any(each.records for each in record.partitions if each.topic == topic)
+        key = record.cause.key
+        if not others or caused or (key is not None and key.topic == topic):
+            return True
+        record.results = others
+        return False
 
     # ------------------------------------------------------------------------------- causes
 
@@ -189,17 +195,13 @@ class Recorder:
         finally:
             self._group_cause = before
 
-    def _cause_in_group(self) -> Cause:
-        """Who ended the wait of a group's request: the group's log, a request, or else a timer."""
+    def _present_cause(self) -> Cause:
+        """The cause of a group request that completes now.
+
+        That is an event in the group's log, else the request being handled, else a timer.
+        """
         if self._group_cause is not None:
             return self._group_cause
         if self._current is None:
             return TIMED_OUT
         return Cause(CauseKind.MEMBERS, request=self._current)
-
-
-def _cause(completed_by: object) -> Cause:
-    if isinstance(completed_by, Cause):
-        return completed_by
-    assert completed_by in (None, TIMEOUT)
-    return ARRIVED if completed_by is None else TIMED_OUT

@@ -21,9 +21,9 @@ def fields(ddl: str) -> list[str]:
 
 def test_the_schema_has_all_fields_of_a_record() -> None:
     """The fields, their order and the schema number agree with the broker's records."""
-    told = WaitRecord(RequestHeader(1, 17, 3, "billing"), 1, 2, 0.0, 0.0).told()
+    record = WaitRecord(RequestHeader(1, 17, 3, "billing"), 1, 2, 0.0, 0.0).to_dict()
 
-    assert (SCHEMA, fields(RECORD_DDL)) == (WRITTEN, list(told))
+    assert (SCHEMA, fields(RECORD_DDL)) == (WRITTEN, list(record))
     [partitions] = re.findall(r"partitions ARRAY<STRUCT<(.*?)>>", RECORD_DDL, re.DOTALL)
     assert fields(partitions) == list(PartitionFacts._fields)
 

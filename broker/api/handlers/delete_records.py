@@ -12,9 +12,9 @@ from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.replication.replica_manager import DeleteResults
+from broker.replication.waits import DeleteRecordsWait
 from broker.steps.queue import Slices
 from broker.storage.log_directory import LOG_STARTS
-from broker.wait_records.partitions import NOTHING, noted
 from protocol.errors import ErrorCode
 from protocol.messages.delete_records import (
     DeleteRecordsPartitionResult,
@@ -47,11 +47,9 @@ def delete_records(
     def answer(results: DeleteResults) -> None:
         # Kafka writes that down within a minute: who kills it before that has the records back.
         request.services.logs.checkpoint([LOG_STARTS])
-        if request.record is not None:
-            request.record.noted = [
-                noted(request.services, key, status.required_offset, NOTHING, status.error)
-                for key, status in results.items()
-            ]
+        if request.observer is not None:
+            for key, status in results.items():
+                request.observer.add_result(key, status.required_offset, status.error)
         request.respond(_response({**refused, **results}))
 
     if not offsets:
@@ -60,7 +58,7 @@ def delete_records(
         request.body.timeout_ms, offsets, answer
     )
     if operation is not None:
-        request.park(operation)
+        request.park(operation, DeleteRecordsWait(operation, request.services.replicas))
     return PARKED
 
 

@@ -34,7 +34,8 @@ from broker.replication.fetch_data import (
     LogReadResult,
 )
 from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionName
-from broker.wait_records.partitions import noted, size_of
+from broker.replication.waits import FetchWait
+from broker.wait_records.observer import RequestObserver
 from protocol.codec import Output, encode_into
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import (
@@ -59,8 +60,8 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
     body, replicas = request.body, request.services.replicas
     check_isolation_level(body.isolation_level)
     replica_id, replica_epoch = _replica(body)
-    if request.record is not None:
-        request.record.follower = replica_id >= 0
+    if request.observer is not None:
+        request.observer.record.follower = replica_id >= 0
     try:
         context = _context(request, replica_id)
     except SessionError as error:
@@ -85,17 +86,8 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
     read_committed = params.isolation is FetchIsolation.TXN_COMMITTED
 
     def answer(results: list[LogReadResult]) -> None:
-        if request.record is not None:
-            request.record.noted = [
-                noted(
-                    request.services,
-                    asked.key,
-                    asked.fetch_offset,
-                    size_of(result.records),
-                    result.error,
-                )
-                for asked, result in zip(readable, results, strict=True)
-            ]
+        if request.observer is not None:
+            _observe(request.observer, readable, results)
         answers: PartitionResponses = [
             (name, _partition_data(name[1], result, read_committed))
             for name, result in zip(names, results, strict=True)
@@ -111,8 +103,16 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
 
     operation = replicas.fetch_messages(params, readable, answer)
     if operation is not None:
-        request.park(operation)
+        request.park(operation, FetchWait(operation, is_follower=replica_id >= 0))
     return PARKED
+
+
+def _observe(
+    observer: RequestObserver, readable: list[FetchPartition], results: list[LogReadResult]
+) -> None:
+    for requested, result in zip(readable, results, strict=True):
+        key, offset = requested.key, requested.fetch_offset
+        observer.add_fetched(key, offset, result.error, result.records)
 
 
 def _replica(body: FetchRequest) -> tuple[int, int]:

@@ -11,6 +11,7 @@ Versions: 0 has no rebalance timeout of its own, 4 a newcomer is given an id fir
 
 from __future__ import annotations
 
+from broker.api.handlers.group_wait import members_wait
 from broker.api.handlers.parked import Parked
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -68,5 +69,6 @@ def join_group(request: Request[JoinGroupRequest]) -> Outcome:
             ],
         )
 
-    request.services.groups.join_group(join, Parked(request, response))
+    wait = members_wait(join.group_id, join.rebalance_timeout_ms)
+    request.services.groups.join_group(join, Parked(request, response, wait))
     return PARKED

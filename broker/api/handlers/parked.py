@@ -1,4 +1,4 @@
-"""The way back to a parked request, which a disconnect cuts."""
+"""The callback that responds to a parked request; a disconnect of the client disables it."""
 
 from __future__ import annotations
 
@@ -6,28 +6,33 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from broker.api.request import Request
+from broker.wait_records.wait import Wait
 
 Result = TypeVar("Result")
 
 
 class Parked(Generic[Result]):
-    """A callback that answers a request with what *to_response* makes of its result.
+    """Parks *request*, and responds with what *to_response* returns for the result of its call.
 
-    An exception ends this request with an error response; the caller does not notice it.
+    *wait* describes the wait. An exception ends the request with an error response and is not
+    raised to the caller.
 
-    It forgets the request when it has answered, or when the client goes away: whoever keeps the
-    callback keeps neither connection nor request alive, and calling it then does nothing.
+    After the response or a disconnect it has no reference to the request, so a caller that keeps
+    the callback does not keep the connection alive; calling it then has no effect.
     """
 
     __slots__ = ("_request", "_to_response")
 
-    def __init__(self, request: Request[Any], to_response: Callable[[Result], object]) -> None:
+    def __init__(
+        self, request: Request[Any], to_response: Callable[[Result], object], wait: Wait
+    ) -> None:
         self._request: Request[Any] | None = request
         self._to_response = to_response
+        request.wait = wait
         request.on_disconnect = self.abandon
 
     def __call__(self, result: Result) -> None:
-        """Answer, if there is still somebody to answer."""
+        """Respond, unless that has been done or the client has disconnected."""
         request, self._request = self._request, None
         if request is not None:
             request.on_disconnect = None
@@ -37,5 +42,5 @@ class Parked(Generic[Result]):
         request.respond(self._to_response(result))
 
     def abandon(self) -> None:
-        """The client has gone away."""
+        """Forget the request: the client has disconnected."""
         self._request = None

@@ -38,11 +38,11 @@ from broker.replication.validations import (
     validated_in_thread,
     validated_on_loop,
 )
+from broker.replication.waits import FlushWait, ProduceWait
 from broker.steps.queue import Slices, finish
 from broker.storage.append import first_batch_problem
 from broker.storage.log_validator import Appendable
-from broker.wait_records.partitions import NOTHING, noted, size_of
-from broker.wait_records.record import Size
+from broker.wait_records.observer import RequestObserver
 from protocol.errors import ErrorCode
 from protocol.messages.produce import (
     BatchIndexAndErrorMessage,
@@ -61,7 +61,6 @@ _INTERNAL_WRITER = "__admin_client"  # Kafka lets only this client id write inte
 
 
 Results = list[tuple[TopicPartition, UUID, ProduceResult]]
-Sizes = dict[TopicPartition, Size]
 
 
 class Entry(NamedTuple):
@@ -106,11 +105,11 @@ def _produce(request: Request[ProduceRequest]) -> Slices[Outcome]:
     for entry in _entries(request):
         entries.append(entry)
         yield None
-    # The records stay where they are only until this function returns.
-    sizes = None if request.record is None else (yield from _sizes(entries))
+    if request.observer is not None:
+        yield from _measure(request.observer, entries)
     if refusal := _whole_problem(body, entries):
         every = [(e.key, e.topic_id, ProduceResult(refusal)) for e in entries]
-        _finish(request, every, sizes)
+        _finish(request, every)
         return PARKED
     accepted: dict[TopicPartition, memoryview] = {}
     topic_ids: dict[TopicPartition, UUID] = {}
@@ -124,12 +123,12 @@ def _produce(request: Request[ProduceRequest]) -> Slices[Outcome]:
             topic_ids[entry.key] = entry.topic_id
         yield None
     if not accepted:
-        _finish(request, refused, sizes)
+        _finish(request, refused)
         return PARKED
 
     if are_short(accepted.values()):
-        return (yield from _append(request, accepted, topic_ids, refused, sizes))
-    return (yield from _validate(request, accepted, topic_ids, refused, sizes))
+        return (yield from _append(request, accepted, topic_ids, refused))
+    return (yield from _validate(request, accepted, topic_ids, refused))
 
 
 def _validate(
@@ -137,7 +136,6 @@ def _validate(
     accepted: dict[TopicPartition, memoryview],
     topic_ids: dict[TopicPartition, UUID],
     refused: Results,
-    sizes: Sizes | None,
 ) -> Slices[Outcome]:
     """Validate long batches, in a worker thread if that takes long, and append them then."""
     services, version = request.services, request.version
@@ -146,13 +144,13 @@ def _validate(
     on_loop = validated_on_loop(batches, version, now_ms)
     if on_loop is not None:
         yield None
-        return (yield from _append(request, {**accepted, **on_loop}, topic_ids, refused, sizes))
+        return (yield from _append(request, {**accepted, **on_loop}, topic_ids, refused))
     if len(accepted) <= ITEMS_AT_ONCE and not request.keep():
         accepted = {key: memoryview(bytearray(each)) for key, each in accepted.items()}
         batches = unvalidated(services.replicas.partitions, accepted)
 
     def append(validated: Validated) -> Outcome | Slices[Outcome]:
-        appending = _append(request, {**accepted, **validated}, topic_ids, refused, sizes)
+        appending = _append(request, {**accepted, **validated}, topic_ids, refused)
         return _paced(appending, len(accepted))
 
     return request.offload(partial(validated_in_thread, batches, version, now_ms), append)
@@ -163,7 +161,6 @@ def _append(
     accepted: Mapping[TopicPartition, Appendable],
     topic_ids: dict[TopicPartition, UUID],
     refused: Results,
-    sizes: Sizes | None,
 ) -> Slices[Outcome]:
     """Append what was accepted, and respond, or park the request until that is replicated."""
     body = request.body
@@ -172,36 +169,28 @@ def _append(
         reached = [(key, topic_ids[key], result) for key, result in results.items()]
         flushing = body.acks and request.services.logs.is_flushing
         if flushing and (unsafe := _unsafe(request, results)):
-            flushed = partial(request.attempt, _finish_flushed, request, reached, refused, sizes)
+            if request.wait is None:  # otherwise the record describes the wait for the replicas
+                request.wait = FlushWait(reached + refused)
+            flushed = partial(request.attempt, _finish_flushed, request, reached, refused)
             request.services.logs.after_flush(unsafe, flushed)
         else:
-            _finish(request, reached + refused, sizes)
+            _finish(request, reached + refused)
 
     operation = yield from request.services.replicas.append_records(
         body.timeout_ms, body.acks, accepted, request.version, answer
     )
     if operation is None:
         return PARKED
-    request.park(operation)
-    if sizes is not None:
-
-        def abandon() -> None:
-            """Nobody is answered; what was appended is there all the same."""
-            operation.abandon()
-            reached = [(k, topic_ids[k], s.response) for k, s in operation.statuses.items()]
-            finish(_note(request, reached + refused, sizes))
-
-        request.on_disconnect = abandon
+    request.park(operation, ProduceWait(operation, request.services.replicas.partitions, refused))
     return PARKED
 
 
-def _sizes(entries: list[Entry]) -> Slices[Sizes]:
-    sizes = {}
+def _measure(observer: RequestObserver, entries: list[Entry]) -> Slices[None]:
+    """Measure the records while their memory is valid."""
     for key, _, records, _ in entries:
         if records is not None:
-            sizes[key] = size_of(records)
+            observer.measure(key, records)
         yield None
-    return sizes
 
 
 def _entries(request: Request[ProduceRequest]) -> Iterator[Entry]:
@@ -266,22 +255,20 @@ def _finish_flushed(
     request: Request[ProduceRequest],
     reached: Results,
     refused: Results,
-    sizes: dict[TopicPartition, Size] | None,
 ) -> None:
     """Answer, now that the disk has what was appended, or has refused it."""
     for key, _, result in reached:
         if not result.error and request.services.logs.is_offline(key):
             result.error, result.base_offset = ErrorCode.KAFKA_STORAGE_ERROR, -1
-    _finish(request, reached + refused, sizes)
+    _finish(request, reached + refused)
 
 
 def _finish(
     request: Request[ProduceRequest],
     results: Results,
-    sizes: Sizes | None,
 ) -> None:
     """Respond, in slices if there is much to tell."""
-    responding = _respond(request, results, sizes)
+    responding = _respond(request, results)
     items = len(results)
     for _, _, result in results:
         items += len(result.record_errors)
@@ -294,11 +281,10 @@ def _finish(
 def _respond(
     request: Request[ProduceRequest],
     results: Results,
-    sizes: Sizes | None,
 ) -> Slices[ProduceResponse | Outcome]:
     """The response; for acks=0 there is none, or the connection ends."""
-    if request.record is not None:
-        yield from _note(request, results, sizes)
+    if request.observer is not None:
+        yield from _observe(request.observer, results)
     quota = request.services.client_quotas.produce
     throttle_ms = quota.record(request.client_id, request.size_bytes) if quota.quotas_enabled else 0
     if throttle_ms:
@@ -315,19 +301,10 @@ def _respond(
     return NO_RESPONSE
 
 
-def _note(
-    request: Request[ProduceRequest],
-    results: Results,
-    sizes: Sizes | None,
-) -> Slices[None]:
-    record, sizes = request.record, sizes or {}
-    assert record is not None
-    notes = []
+def _observe(observer: RequestObserver, results: Results) -> Slices[None]:
     for key, _, result in results:
-        size = sizes.get(key, NOTHING)
-        notes.append(noted(request.services, key, result.base_offset, size, result.error))
+        observer.add_result(key, result.base_offset, result.error)
         yield None
-    record.noted = notes
 
 
 def _tell_leaders(request: Request[ProduceRequest], response: ProduceResponse) -> None:

@@ -1,4 +1,4 @@
-"""Answers that rest on what groups have written: they are told when that is replicated."""
+"""Responses of group requests, which are sent when the group's records are replicated."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
+from broker.api.handlers.group_wait import stored_wait
 from broker.api.handlers.parked import Parked
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -24,14 +25,16 @@ def when_replicated(
 
     If replication times out, or the coordinator moves to another node, the response is a *refusal*.
     """
-    runtime = request.services.groups.runtime
+    services = request.services
+    runtime = services.groups.runtime
     if runtime.is_replicated(group_id):
         return response
 
     def to_response(error: ErrorCode) -> Response:
         return refusal(error) if error else response
 
-    runtime.when_replicated(group_id, Parked(request, to_response))
+    wait = stored_wait(group_id, services.config.offsets_commit_timeout_ms)
+    runtime.when_replicated(group_id, Parked(request, to_response, wait))
     return PARKED
 
 
@@ -45,18 +48,21 @@ def when_all_replicated(
     *to_response* is given the error, or NONE, of each group whose writes were not replicated when
     this was called. The request is parked unless all were.
     """
-    runtime = request.services.groups.runtime
+    services = request.services
+    runtime = services.groups.runtime
     waiting = [each for each in group_ids if not runtime.is_replicated(each)]
     ended: dict[str, ErrorCode] = {}
     if not waiting:
         return to_response(ended)
-    answer = Parked(request, to_response)
+    group_id = waiting[0] if len(waiting) == 1 else None
+    wait = stored_wait(group_id, services.config.offsets_commit_timeout_ms)
+    respond = Parked(request, to_response, wait)
 
     def on_end(group_id: str, error: ErrorCode) -> None:
         ended[group_id] = error
         if len(ended) == len(waiting):
-            answer(ended)
+            respond(ended)
 
-    for group_id in waiting:
-        runtime.when_replicated(group_id, partial(on_end, group_id))
+    for each in waiting:
+        runtime.when_replicated(each, partial(on_end, each))
     return PARKED

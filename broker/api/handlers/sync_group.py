@@ -10,6 +10,7 @@ Versions: 3 static members (KIP-345), 5 protocol type and name, which then must 
 
 from __future__ import annotations
 
+from broker.api.handlers.group_wait import members_wait, stored_wait
 from broker.api.handlers.parked import Parked
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -35,7 +36,10 @@ def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | Outcom
         protocol_name=body.protocol_name,
         assignments={each.member_id: bytes(each.assignment) for each in body.assignments},
     )
-    request.services.groups.sync_group(sync, Parked(request, _response))
+    wait = members_wait(sync.group_id)
+    if sync.assignments:  # the leader's waits for the log only
+        wait = stored_wait(sync.group_id, request.services.config.offsets_commit_timeout_ms)
+    request.services.groups.sync_group(sync, Parked(request, _response, wait))
     return PARKED
 
 

@@ -9,7 +9,6 @@ import pytest
 import trio
 import trio.testing
 
-from broker.admin.parked_requests import parked_requests
 from broker.node import Node
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -19,6 +18,7 @@ from protocol.messages.delete_records import (
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.batches import batch
 from tests.client import RunningCluster, running_cluster, running_node
+from tests.parked import parked_on
 from tests.requests import PRODUCE_VERSION, produce_request
 
 pytestmark = pytest.mark.anyio
@@ -28,7 +28,7 @@ FETCH_VERSION = 12
 
 def _clients(node: Node) -> list[dict[str, Any]]:
     """What waits on behalf of clients."""
-    return [facts for facts in parked_requests(node) if not facts["follower"]]
+    return [facts for facts in parked_on(node) if not facts["follower"]]
 
 
 def _fetch(topic: str, offset: int, *, min_bytes: int, max_wait_ms: int) -> FetchRequest:
@@ -61,7 +61,7 @@ async def test_a_fetch_tells_how_many_bytes_it_has_and_needs(tmp_path: Path) -> 
         client.start(_fetch("t", 0, min_bytes=1000, max_wait_ms=5000), FETCH_VERSION, "reader")
         await trio.sleep(1)
 
-        [facts] = parked_requests(running.node)
+        [facts] = parked_on(running.node)
 
         assert (facts["api"], facts["version"], facts["client_id"]) == ("Fetch", 12, "reader")
         assert (facts["parked_us"], facts["timeout_ms"], facts["remaining_ms"]) == (
@@ -83,7 +83,7 @@ async def test_what_was_behind_another_has_its_whole_time_left(tmp_path: Path) -
             client.start(_fetch("t", 0, min_bytes=1, max_wait_ms=500), FETCH_VERSION)
         await trio.sleep(0.7)
 
-        [facts] = parked_requests(running.node)
+        [facts] = parked_on(running.node)
 
         assert (facts["correlation_id"], facts["parked_us"]) == (2, 700_000)
         assert 290 <= facts["remaining_ms"] <= 302

@@ -64,7 +64,7 @@ async def test_a_version_that_is_not_served_has_a_record(tmp_path: Path) -> None
         await client.frame()
 
         assert cluster.cluster.recorder is not None
-        [told] = [record.told() for record in cluster.cluster.recorder.recent]
+        [told] = [record.to_dict() for record in cluster.cluster.recorder.recent]
         assert (told["api"], told["version"], told["correlation_id"]) == ("ApiVersions", 99, 7)
         assert (told["client_id"], told["error"]) == (None, ErrorCode.UNSUPPORTED_VERSION)
         assert told["completed_by"] == {"cause": "error"}

@@ -10,7 +10,6 @@ import pytest
 import trio
 import trio.testing
 
-from broker.admin.parked_requests import parked_requests
 from broker.api.request import Request
 from broker.api.table import API_BY_KEY
 from broker.steps.limits import DECODED_AT_ONCE_BYTES, ITEMS_PER_REQUEST_MAX
@@ -25,6 +24,7 @@ from protocol.messages.offset_commit import (
     OffsetCommitRequestTopic,
 )
 from tests.client import RunningCluster, running_cluster, running_node
+from tests.parked import parked_on
 
 pytestmark = pytest.mark.anyio
 
@@ -177,7 +177,7 @@ async def test_a_request_in_slices_is_shown_as_one(tmp_path: Path) -> None:
         client.start(HEARTBEAT)
         await begun(node)
 
-        [shown] = parked_requests(node.node)
+        [shown] = parked_on(node.node)
         assert (shown["purgatory"], shown["waited_for"]) == (None, {"kind": "steps"})
         await client.receive()
 
@@ -193,4 +193,4 @@ async def test_time_in_slices_is_local(tmp_path: Path) -> None:
         assert cluster.cluster.recorder is not None
         [record] = cluster.cluster.recorder.recent
         assert record.parked_ms is None
-        assert record.told()["completed_by"] == {"cause": "arrival"}
+        assert record.to_dict()["completed_by"] == {"cause": "arrival"}

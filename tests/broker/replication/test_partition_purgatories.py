@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from broker.api.handlers.group_wait import members_wait
 from broker.common.state_changes import StateChanges
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.wait_records.causes import CauseKind
@@ -148,7 +149,9 @@ def test_a_group_request_is_completed_by_the_innermost_event(checked: list[str])
     def end() -> None:
         record = wait_record()
         record.parked_ms = 11.0
-        recorder.completed(cast("Any", SimpleNamespace(record=record, operation=None)), None)
+        observer = SimpleNamespace(record=record)
+        request = SimpleNamespace(header=record.header, observer=observer, wait=members_wait("g"))
+        recorder.completed(cast("Any", request), None)
         causes.append(record.cause[:3])
 
     def inner() -> None:

@@ -126,7 +126,7 @@ async def test_a_completion_that_raises_is_answered_with_an_error(
         on_complete = DelayedFetch.on_complete
 
         def complete(operation: DelayedFetch[Any]) -> None:
-            if operation is unlucky.operation:
+            if operation.abandon == unlucky.on_disconnect:
                 raise ZeroDivisionError
             on_complete(operation)
 

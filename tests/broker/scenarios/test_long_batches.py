@@ -162,7 +162,7 @@ async def test_a_worker_counts_as_local_work_in_the_wait_record(tmp_path: Path) 
 
         assert cluster.cluster.recorder is not None
         [told] = [
-            each.told() for each in cluster.cluster.recorder.recent if each.header.api_key == 0
+            each.to_dict() for each in cluster.cluster.recorder.recent if each.header.api_key == 0
         ]
         assert told["local_us"] >= 500_000
         assert told["purgatory"] == "Produce"

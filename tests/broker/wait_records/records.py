@@ -48,5 +48,5 @@ def kept_of(cluster: RunningCluster, api: str, client: str = "test") -> list[dic
     """What is kept of a client's requests of an API."""
     recorder = cluster.cluster.recorder
     assert recorder is not None
-    kept = [record.told() for record in recorder.recent]
+    kept = [record.to_dict() for record in recorder.recent]
     return [each for each in kept if (each["api"], each["client_id"]) == (api, client)]

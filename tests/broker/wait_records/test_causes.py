@@ -9,7 +9,7 @@ from protocol.headers import RequestHeader
 
 def test_what_is_not_known_is_not_told() -> None:
     """A timeout has nobody behind it."""
-    assert Cause(CauseKind.TIMEOUT).told() == {"cause": "timeout"}
+    assert Cause(CauseKind.TIMEOUT).to_dict() == {"cause": "timeout"}
 
 
 def test_an_event_names_partition_offset_replica_and_request() -> None:
@@ -17,7 +17,7 @@ def test_an_event_names_partition_offset_replica_and_request() -> None:
     header = RequestHeader(1, 12, 17, "node-3")
     cause = Cause(CauseKind.HIGH_WATERMARK, TopicPartition("t", 2), 43, 3, header)
 
-    assert cause.told() == {
+    assert cause.to_dict() == {
         "cause": "high_watermark",
         "topic": "t",
         "partition": 2,

@@ -25,10 +25,10 @@ def _parked() -> WaitRecord:
     record.waited_for = {"kind": "high_watermark", "topic": "t", "behind": [2, 3]}
     key = TopicPartition("t", 0)
     record.ended_by = Cause(CauseKind.HIGH_WATERMARK, key, 43, 3, RequestHeader(1, 12, 17, None))
-    record.noted = (
+    record.results = [
         (key, 5, (2, 100), 0, 7, 9),
         (TopicPartition("ü", 1), -1, (0, 0), 3, -1, -1),
-    )
+    ]
     return record
 
 
@@ -71,5 +71,5 @@ def test_a_line_is_what_json_would_write(record: WaitRecord) -> None:
     """To the byte, on one line; what is not printable is escaped."""
     line = json_line(record)
 
-    assert line == printable_json(json.dumps(record.told(), separators=(",", ":"))).encode()
+    assert line == printable_json(json.dumps(record.to_dict(), separators=(",", ":"))).encode()
     assert b"\n" not in line

@@ -22,7 +22,7 @@ def test_every_field_is_documented() -> None:
     fields, _, _ = page.partition("\n## ")
     rows = re.findall(r"^\| (`.*?) \|", fields, re.MULTILINE)
 
-    assert re.findall(r"`(\w+)`", " ".join(rows)) == list(_record().told())
+    assert re.findall(r"`(\w+)`", " ".join(rows)) == list(_record().to_dict())
 
 
 def test_a_parked_request_has_four_phases_that_add_up() -> None:
@@ -32,7 +32,7 @@ def test_a_parked_request_has_four_phases_that_add_up() -> None:
     record.completed_ms = 61.5
     record.sent_ms = 61.75
 
-    told = record.told()
+    told = record.to_dict()
 
     phases = [told[name] for name in ("queued_us", "local_us", "parked_us", "send_us")]
     assert phases == [500, 1000, 50_000, 250]
@@ -44,7 +44,7 @@ def test_a_request_answered_at_once_was_never_parked() -> None:
     record = _record()
     record.completed_ms = record.sent_ms = 12.5
 
-    told = record.told()
+    told = record.to_dict()
 
     assert (told["local_us"], told["parked_us"]) == (2000, 0)
     assert told["completed_by"] == {"cause": "arrival"}
@@ -53,9 +53,9 @@ def test_a_request_answered_at_once_was_never_parked() -> None:
 def test_partitions_are_told_by_name() -> None:
     """Every field of the contract, in its order."""
     record = _record()
-    record.noted = [(TopicPartition("t", 0), 5, (2, 100), 0, 7, 9)]
+    record.results = [(TopicPartition("t", 0), 5, (2, 100), 0, 7, 9)]
 
-    told = record.told()
+    told = record.to_dict()
 
     assert told["partitions"] == [
         {

@@ -346,7 +346,7 @@ async def test_no_data_of_a_client_is_kept(tmp_path: Path) -> None:
             assert b"confidential" not in json_line(record)
             noted = [getattr(record, name) for name in WaitRecord.__slots__]
             assert not [each for each in noted if isinstance(each, bytes | bytearray | memoryview)]
-        assert {"Produce", "Fetch", "SyncGroup"} <= {r.told()["api"] for r in recorder.recent}
+        assert {"Produce", "Fetch", "SyncGroup"} <= {r.to_dict()["api"] for r in recorder.recent}
 
 
 async def test_only_the_latest_are_kept(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from broker.api.outcome import PARKED
 from broker.config import Config
 from broker.steps.offload import Offload
 from broker.steps.queue import finish
+from broker.wait_records.wait import Wait
 from protocol.codec import decode, encode
 from tests.broker.groups.virtual_world import VirtualWorld
 
@@ -23,6 +24,7 @@ class GroupNode:
 
     def __init__(self, config: Config | None = None, offload: Offload | None = None) -> None:
         self.world = VirtualWorld(config, offload=offload)
+        self.config = self.world.config
         self.offload = self.world.offload
         self.groups = self.world.coordinator
         self.image = self.world.image
@@ -42,6 +44,7 @@ class GroupRequest:
         self.client_id = client_id
         self.client_host = "127.0.0.1"
         self.on_disconnect: Callable[[], None] | None = None
+        self.wait: Wait | None = None
         self.answers: list[Any] = []
 
     def attempt(self, work: Callable[..., Any], *arguments: object) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from broker.api.handlers.group_wait import members_wait
 from broker.api.handlers.parked import Parked
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from tests.broker.api.handlers.group_request import GroupNode, GroupRequest
@@ -14,6 +15,7 @@ def parked_request() -> tuple[GroupRequest, Parked[int]]:
     parked: Parked[int] = Parked(
         request,  # type: ignore[arg-type]  # a stand-in
         lambda error: HeartbeatResponse(error_code=error),
+        members_wait("g"),
     )
     return request, parked
 

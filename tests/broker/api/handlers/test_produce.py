@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import trio
 
-from broker.admin.parked_requests import parked_requests
 from broker.common.topic_partition import TopicPartition
 from broker.storage.background import Then
 from protocol.errors import ErrorCode
@@ -16,6 +15,7 @@ from protocol.messages.produce import PartitionProduceData, ProduceRequest, Topi
 from protocol.record_batch.header import TRANSACTIONAL_BIT
 from tests.batches import batch
 from tests.client import running_node
+from tests.parked import parked_on
 from tests.requests import PRODUCE_VERSION, produce_request
 
 pytestmark = pytest.mark.anyio
@@ -238,7 +238,7 @@ async def test_what_must_be_flushed_is_acknowledged_when_it_is(
 
         client.start(produce_request("t", batch(b"a"), acks=1), PRODUCE_VERSION)
         await trio.testing.wait_all_tasks_blocked()
-        [waiting] = parked_requests(node.node)
+        [waiting] = parked_on(node.node)
         monkeypatch.setattr(node.node.logs, "is_offline", lambda _: failed)
         flushed.pop()(None)
         answer = await client.receive()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from broker.storage.disk import Disk
 from broker.storage.file_slice import FileSlice
-from broker.wait_records.partitions import size_of
+from broker.wait_records.observer import size_of
 from tests.batches import batch
 
 

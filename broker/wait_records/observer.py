@@ -1,0 +1,95 @@
+"""Collects what a request does with each partition, for its wait record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from broker.common.topic_partition import TopicPartition
+from broker.wait_records.record import Size, WaitRecord
+from broker.wait_records.wait import WaitPartition
+from protocol.output import BUFFERS, Splice, SpliceLost
+from protocol.record_batch.header import HEADER_BYTES
+from protocol.record_batch.peek import size_and_count
+
+NOTHING: Size = (0, 0)
+
+
+class _Log(Protocol):
+    @property
+    def high_watermark(self) -> int: ...
+    @property
+    def log_end_offset(self) -> int: ...
+
+
+class HostedPartition(Protocol):
+    """A replica on the node that serves the request."""
+
+    @property
+    def log(self) -> _Log:
+        """Its log, whose present offsets are recorded with each result."""
+        ...
+
+
+class RequestObserver:
+    """Attached to a request that is recorded; *hosted* are the partitions on its node."""
+
+    __slots__ = ("_hosted", "_sizes", "record")
+
+    def __init__(
+        self, record: WaitRecord, hosted: Mapping[TopicPartition, HostedPartition]
+    ) -> None:
+        self.record = record
+        self._hosted = hosted
+        self._sizes: dict[TopicPartition, Size] = {}
+
+    def measure(self, key: TopicPartition, batches: Splice) -> None:
+        """Count what a produce carries for a partition; *batches* is not kept."""
+        self._sizes[key] = size_of(batches)
+
+    def add_result(self, key: TopicPartition, offset: int, error: int) -> None:
+        """Add a partition of a produce, with the size that was measured, or of a deletion."""
+        self._add(key, offset, self._sizes.get(key, NOTHING), error)
+
+    def add_fetched(self, key: TopicPartition, offset: int, error: int, batches: Splice) -> None:
+        """Add a partition of a fetch, with the batches of the response."""
+        self._add(key, offset, size_of(batches), error)
+
+    def replace_results(self, partitions: Iterable[WaitPartition]) -> None:
+        """Add *partitions* in the place of all results: the request gets no response."""
+        self.record.results = []
+        for key, offset, error in partitions:
+            self.add_result(key, offset, error)
+
+    def _add(self, key: TopicPartition, offset: int, size: Size, error: int) -> None:
+        partition = self._hosted.get(key)
+        if partition is None:
+            self.record.results.append((key, offset, size, error, -1, -1))
+        else:
+            log = partition.log
+            self.record.results.append(
+                (key, offset, size, error, log.high_watermark, log.log_end_offset)
+            )
+
+
+def size_of(batches: Splice) -> Size:
+    """The number of records in the whole batches at the beginning, and the length of all bytes.
+
+    Of batches in a file only the headers are read.
+    """
+    position, count, end = 0, 0, len(batches)
+    while end - position >= HEADER_BYTES:
+        if isinstance(batches, BUFFERS):
+            size, records = size_and_count(batches, position)
+        else:
+            try:
+                header = batches.read(position, HEADER_BYTES)
+            except SpliceLost:
+                break  # the file is gone; sending it fails as well
+            size, records = size_and_count(header)
+        following = position + size
+        if not position < following <= end:
+            break
+        count += records
+        position = following
+    return count, end

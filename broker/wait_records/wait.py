@@ -1,0 +1,80 @@
+"""What a parked request waits for, described by the code that parks it.
+
+handler --> request.park(operation, wait)
+|
+the recorder <----------------+----------------> the admin interface
+when the request is parked and completed         while the request is parked
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from broker.common.topic_partition import TopicPartition
+from broker.wait_records.causes import Cause
+
+# Values that JSON can hold.
+Facts = dict[str, Any]
+
+
+class WaitPartition(NamedTuple):
+    """A partition of a parked request.
+
+    ``offset`` is the base offset of a produce, the start of a fetch, or the offset before which
+    records are deleted; ``error`` is 0 unless the partition has failed.
+    """
+
+    key: TopicPartition
+    offset: int
+    error: int
+
+
+class Wait(ABC):
+    """Describes the wait of one request.
+
+    ``purgatory`` is one of the names in docs/records.md. The defaults are those of a wait without
+    an operation and without partitions.
+    """
+
+    __slots__ = ()
+    purgatory: str
+    # Whether another node waits, whose fetch replicates from this one.
+    is_follower = False
+
+    @property
+    def timeout_ms(self) -> int | None:
+        """The longest wait; None: no limit."""
+        return None
+
+    @property
+    def checks(self) -> int:
+        """How many times the condition has been checked."""
+        return 0
+
+    def remaining_ms(self, _now_ms: float) -> int | None:
+        """What is left of the timeout; None: no limit, or it may still be extended."""
+        return None
+
+    @abstractmethod
+    def condition(self) -> Facts | None:
+        """What is missing now: ``kind`` and, where they can be counted, ``need`` and ``had``.
+
+        None: nothing is missing any more.
+        """
+
+    @abstractmethod
+    def cause(self, present: Callable[[], Cause]) -> Cause | None:
+        """What has completed the wait, called at that time; None if that is not known.
+
+        *present* returns the cause of whatever completes now.
+        """
+
+    def partitions(self) -> Iterable[WaitPartition]:
+        """The partitions, those that have failed included."""
+        return ()
+
+    def partition_facts(self) -> Iterable[Facts]:
+        """Each partition as in docs/admin.md: ``topic``, ``partition``, ``offset`` and more."""
+        return ()

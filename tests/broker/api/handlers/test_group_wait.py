@@ -1,0 +1,34 @@
+"""The descriptions of the waits of group requests."""
+
+from __future__ import annotations
+
+from broker.api.handlers.group_wait import members_wait, stored_wait
+from broker.wait_records.causes import TIMED_OUT
+
+
+def test_a_wait_for_members_names_the_group() -> None:
+    """It is in the purgatory of rebalances."""
+    wait = members_wait("g", 5000)
+
+    assert (wait.purgatory, wait.timeout_ms) == ("Rebalance", 5000)
+    assert wait.condition() == {"kind": "members", "group": "g"}
+
+
+def test_a_wait_for_the_log_names_its_group_unless_there_are_several() -> None:
+    """It is in the purgatory of produces, as the append of the group's records in Kafka."""
+    assert stored_wait("g", 5000).condition() == {"kind": "stored", "group": "g"}
+    several = stored_wait(None, 5000)
+    assert several.purgatory == "Produce"
+    assert several.condition() == {"kind": "stored", "group": None}
+
+
+def test_it_ends_with_the_present_cause() -> None:
+    """Group requests have no operation that carries a cause."""
+    assert members_wait("g").cause(lambda: TIMED_OUT) is TIMED_OUT
+
+
+def test_its_remaining_time_is_not_known() -> None:
+    """A member that joins extends the rebalance."""
+    wait = members_wait("g", 5000)
+
+    assert (wait.remaining_ms(0.0), wait.checks, list(wait.partitions())) == (None, 0, [])
