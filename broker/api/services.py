@@ -22,7 +22,7 @@ from protocol.messages.api_versions import ApiVersion
 
 @dataclass(slots=True, frozen=True, eq=False)
 class Services:
-    """What the constructor of Kafka's ``KafkaApis`` is given.
+    """What Kafka passes to the constructor of ``KafkaApis``.
 
     ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
     the content of ApiVersions responses. The last three serve all requests: ``state_changes`` is

@@ -1,4 +1,4 @@
-"""The APIs that are served: the class of the request, and its handler.
+"""The APIs that are served: the class of each request, and its handler.
 
 ApiVersions responses and the dispatch of requests use the same table, so an API that is not in it
 does not exist.

@@ -1,1 +1,1 @@
-"""The response to a request that fails as a whole, for every API."""
+"""Responses to requests that fail as a whole, for every API."""

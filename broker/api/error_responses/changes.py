@@ -85,7 +85,7 @@ def _create_topics(body: CreateTopicsRequest, failure: Failure) -> CreateTopicsR
 
 
 def _delete_topics(body: DeleteTopicsRequest, failure: Failure) -> DeleteTopicsResponse:
-    """Topics are named by ``topic_names`` in old versions, by ``topics`` in new ones."""
+    """Old versions name topics in ``topic_names``, new ones in ``topics``."""
     return DeleteTopicsResponse(
         responses=[
             *(
@@ -157,7 +157,7 @@ def _alter_partition_reassignments(
 def _list_partition_reassignments(
     body: ListPartitionReassignmentsRequest, failure: Failure
 ) -> ListPartitionReassignmentsResponse:
-    """The partitions asked for are echoed, each without replicas."""
+    """Each requested partition is in the response, without replicas."""
     return ListPartitionReassignmentsResponse(
         error_code=failure.code,
         error_message=failure.message,

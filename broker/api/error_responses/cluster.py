@@ -1,4 +1,4 @@
-"""Errors of requests about the cluster: nodes, their features, disks, and ids of producers.
+"""Error responses of requests about the cluster: nodes, features, log directories and producer ids.
 
 Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 """
@@ -75,7 +75,7 @@ def _update_features(_body: UpdateFeaturesRequest, failure: Failure) -> UpdateFe
 def _unregister_broker(
     _body: UnregisterBrokerRequest, failure: Failure
 ) -> UnregisterBrokerResponse:
-    """Kafka tells the text of an unexpected exception here; we do not."""
+    """Kafka returns the text of an unexpected exception here; this broker does not."""
     message = failure.message or failure.default_message
     return UnregisterBrokerResponse(error_code=failure.code, error_message=message)
 

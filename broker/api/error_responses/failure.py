@@ -1,4 +1,4 @@
-"""Why a request fails as a whole: the error code, and the message for the fields that carry one."""
+"""The error of a request that fails as a whole, and its message."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from broker.common.errors import INVALID_REQUEST_WORDS
 from protocol.errors import ErrorCode
 
-# Kafka's own messages (``org.apache.kafka.common.protocol.Errors``), for responses that always
-# carry one.
+# Kafka's messages (``org.apache.kafka.common.protocol.Errors``), for responses that always have
+# one.
 _MESSAGES = {
     ErrorCode.UNKNOWN_SERVER_ERROR: (
         "The server experienced an unexpected error when processing the request."
@@ -18,10 +18,10 @@ _MESSAGES = {
 
 
 class Failure(NamedTuple):
-    """An error that concerns a whole request of ``version``.
+    """An error of a whole request of ``version``.
 
-    ``message`` is the message of this error in particular; most responses have one only then
-    (Kafka's ``ApiError.fromThrowable``), and an unexpected exception has none.
+    ``message`` is the message of this particular error. Most responses have a message only if the
+    error has one (Kafka's ``ApiError.fromThrowable``); an unexpected exception has none.
     """
 
     version: int
@@ -30,5 +30,5 @@ class Failure(NamedTuple):
 
     @property
     def default_message(self) -> str | None:
-        """The message of the error code, whatever the error; None for codes without one here."""
+        """The message of the error code if it is known here, or else ``message``."""
         return _MESSAGES.get(self.code, self.message)

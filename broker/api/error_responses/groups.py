@@ -1,4 +1,4 @@
-"""Errors of requests about groups.
+"""Error responses of requests about groups.
 
 Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 """
@@ -53,9 +53,9 @@ from protocol.messages.offset_fetch import (
 )
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
-# Until then "no protocol" is written as an empty name.
+# Older versions write "no protocol" as an empty name.
 _NULL_PROTOCOL_SINCE = 7
-# Until then the code is in each partition, and there is none for the whole response.
+# In older versions each partition has the code, and the whole response has none.
 _OFFSET_FETCH_ERROR_SINCE = 2
 
 

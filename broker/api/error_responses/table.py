@@ -1,7 +1,7 @@
-"""The response to a request that fails as a whole, by API (Kafka's ``getErrorResponse``).
+"""The error response of each API, for a request that fails as a whole (``getErrorResponse``).
 
-A failure of the whole request is one that the handler does not know of: an unexpected exception, a
-fault rule, an authorization that is missing.
+The handler does not produce such an error: it is an unexpected exception, a fault rule, or a
+missing authorization.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ ERROR_RESPONSES: dict[Any, Callable[[Any, Failure], object | None]] = {
 def error_response(
     body: Any, version: int, code: ErrorCode, message: str | None = None
 ) -> object | None:
-    """The response that says *code* wherever Kafka says it; None: the connection is to be closed.
+    """The response with *code* in each place where Kafka has it; None: close the connection.
 
-    *message* is shown where Kafka shows the message of the error at hand; leave it out for an
-    unexpected exception, whose text concerns nobody outside.
+    *message* is used where Kafka uses the message of the particular error. It is None for an
+    unexpected exception, whose text must not leave the broker.
     """
     return ERROR_RESPONSES[type(body)](body, Failure(version, code, message))

@@ -1,4 +1,4 @@
-"""Errors of requests about records and partitions: each partition of the request carries the code.
+"""Error responses of requests about records and partitions: each partition has the code.
 
 Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 """
@@ -55,9 +55,9 @@ _FETCH_TOPIC_IDS_SINCE = 13
 
 
 def _produce(body: ProduceRequest, failure: Failure) -> ProduceResponse | None:
-    """None for acks=0: the client learns of an error by the end of its connection.
+    """None for acks=0: the client detects the error by the end of its connection.
 
-    A topic or a partition that is named twice has one result, one without partitions has none.
+    A topic or partition that is named twice has one result; a topic without partitions has none.
     """
     if body.acks == 0:
         return None
@@ -86,7 +86,7 @@ def _produce(body: ProduceRequest, failure: Failure) -> ProduceResponse | None:
 
 
 def _fetch(body: FetchRequest, failure: Failure) -> FetchResponse:
-    """Without partitions once topics have ids: the client has an error for the whole response."""
+    """Without partitions from v13 on, in which the whole response has the error."""
     topics = [] if failure.version >= _FETCH_TOPIC_IDS_SINCE else body.topics
     return FetchResponse(
         error_code=failure.code,
@@ -128,7 +128,7 @@ def _list_offsets(body: ListOffsetsRequest, failure: Failure) -> ListOffsetsResp
 
 
 def _metadata(body: MetadataRequest, failure: Failure) -> MetadataResponse:
-    """Without topics if all were asked for; before v13 such a response carries no code at all."""
+    """Without topics if the request is for all; before v13 that response has no code."""
     return MetadataResponse(
         brokers=[],
         topics=[

@@ -1,14 +1,14 @@
-"""AlterClientQuotas: set and remove what users, client ids and addresses may use (KIP-546).
+"""AlterClientQuotas: set and remove the quotas of users, client ids and addresses (KIP-546).
 
-Behaviour: each entity has its own answer, and those that are refused hold up no other. One that a
-request names twice is altered as it says first, and answered with an error.
+Behaviour: each entity has its own result, and an entity that is refused does not delay the others.
+If a request names an entity twice, the first alteration is applied, and the result is an error.
 
 ``producer_byte_rate`` and ``consumer_byte_rate`` are applied, by each node separately
 (`broker.quotas.client_quota_manager`).
 
 Deviations: ``request_percentage``, ``controller_mutation_rate`` and ``connection_creation_rate``
-are stored and described, and throttle nobody. Host names are not looked up: an ``ip`` is an
-address, or localhost. The response has the entities in the request's order.
+are stored and described but not applied. Host names are not resolved: an ``ip`` is an address, or
+localhost. The response has the entities in the request's order.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def alter_client_quotas(
     outcomes: dict[Entity, ApiError | None] = {}
     for entry in request.body.entries:
         entity = entity_of((each.entity_type, each.entity_name) for each in entry.entity)
-        if entity in outcomes or _names_a_key_twice(entry):
+        if entity in outcomes or _has_duplicate_key(entry):
             outcomes[entity] = _duplicate(entity)
         else:
             outcomes[entity] = _alter(request, entity, entry)
@@ -57,7 +57,7 @@ def _alter(
     return None
 
 
-def _names_a_key_twice(entry: EntryData) -> bool:
+def _has_duplicate_key(entry: EntryData) -> bool:
     return len({op.key for op in entry.ops}) < len(entry.ops)
 
 

@@ -1,10 +1,10 @@
-"""AlterConfigs: replace all settings of a resource; what is not named goes back to its default.
+"""AlterConfigs: replace all configs of a resource; those not named return to their defaults.
 
-Behaviour: see `broker.api.handlers.config_resources`. Deprecated since IncrementalAlterConfigs
-(KIP-339), which older clients do not know.
+Behaviour: see `broker.api.handlers.config_resources`. Deprecated in favour of
+IncrementalAlterConfigs (KIP-339), which older clients do not support.
 
-Deviations: see IncrementalAlterConfigs. A resource that occurs twice is refused in both its places,
-where Kafka never answers.
+Deviations: see `broker.api.handlers.config_resources`. Both occurrences of a resource that a
+request names twice are refused; Kafka sends no response.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from protocol.messages.alter_configs import (
 
 
 def alter_configs(request: Request[AlterConfigsRequest]) -> Slices[AlterConfigsResponse]:
-    """Replace the settings of each resource."""
-    asked = request.body.resources
+    """Replace the configs of each resource."""
+    requested = request.body.resources
     outcomes = yield from alter_each(
         request.services,
         [
@@ -35,11 +35,11 @@ def alter_configs(request: Request[AlterConfigsRequest]) -> Slices[AlterConfigsR
                 [ConfigChange(config.name, config.value) for config in each.configs],
                 replaces=True,
             )
-            for each in asked
+            for each in requested
         ],
         validate_only=request.body.validate_only,
     )
-    return AlterConfigsResponse(responses=list(map(_response, asked, outcomes)))
+    return AlterConfigsResponse(responses=list(map(_response, requested, outcomes)))
 
 
 def _response(

@@ -1,7 +1,7 @@
-"""AlterPartitionReassignments: move partitions to other nodes, or call a move off (KIP-455).
+"""AlterPartitionReassignments: move partitions to other nodes, or cancel a move (KIP-455).
 
 Behaviour: the new replicas are added and fetch at once; the old ones leave when all new ones are in
-sync. Null replicas call off. v1 lets the client forbid another replication factor (KIP-860).
+sync. Null replicas cancel the move. v1 can forbid a change of the replication factor (KIP-860).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from protocol.messages.alter_partition_reassignments import (
 def alter_partition_reassignments(
     request: Request[AlterPartitionReassignmentsRequest],
 ) -> Slices[AlterPartitionReassignmentsResponse]:
-    """Begin or end each move."""
+    """Begin or cancel the move of each partition."""
     check_time_left(request.body.timeout_ms)
     body, controller = request.body, request.services.controller
     moves = {
@@ -40,7 +40,7 @@ def alter_partition_reassignments(
             ReassignableTopicResponse(
                 name=topic.name,
                 partitions=[
-                    _answer(index, results[TopicPartition(topic.name, index)])
+                    _result(index, results[TopicPartition(topic.name, index)])
                     for index in (each.partition_index for each in topic.partitions)
                 ],
             )
@@ -49,8 +49,8 @@ def alter_partition_reassignments(
     )
 
 
-def _answer(index: int, error: ApiError | None) -> ReassignablePartitionResponse:
-    answer = ReassignablePartitionResponse(partition_index=index)
+def _result(index: int, error: ApiError | None) -> ReassignablePartitionResponse:
+    result = ReassignablePartitionResponse(partition_index=index)
     if error is not None:
-        answer.error_code, answer.error_message = error.code, error.message
-    return answer
+        result.error_code, result.error_message = error.code, error.message
+    return result

@@ -1,11 +1,11 @@
 """AlterReplicaLogDirs: keep replicas in another directory of this node (KIP-113).
 
 Behaviour: a directory that the node does not have is LOG_DIR_NOT_FOUND for each partition, whether
-there is such a partition or not; a name too long for a folder is INVALID_TOPIC_EXCEPTION. A
-partition that is in that directory stays there.
+the partition exists or not; a topic name that is too long for a directory name is
+INVALID_TOPIC_EXCEPTION. A partition that is in the directory already is not changed.
 
-Deviations: a replica stays in the directory it was made in; to move it to another one of the node's
-is INVALID_REQUEST.
+Deviations: replicas cannot be moved; a request to move one to another directory of the node is
+INVALID_REQUEST.
 """
 
 from __future__ import annotations
@@ -22,22 +22,24 @@ from protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirTopicResult,
 )
 
-# What a folder's name may have, 255 bytes, without the mark of a replica that is being moved.
+# A directory name has at most 255 bytes; a replica that is being moved has a suffix in Kafka.
 _FOLDER_NAME_MAX = 255 - len(".0123456789abcdef0123456789abcdef-future")
 
 
 def alter_replica_log_dirs(
     request: Request[AlterReplicaLogDirsRequest],
 ) -> Slices[AlterReplicaLogDirsResponse]:
-    """Look whether each replica lies where it is to lie."""
+    """Check whether each replica is in the requested directory."""
     results = []
     for directory in request.body.dirs:
         for topic in directory.topics:
-            answers: list[AlterReplicaLogDirPartitionResult] = []
-            results.append(AlterReplicaLogDirTopicResult(topic_name=topic.name, partitions=answers))
+            partitions: list[AlterReplicaLogDirPartitionResult] = []
+            results.append(
+                AlterReplicaLogDirTopicResult(topic_name=topic.name, partitions=partitions)
+            )
             for index in topic.partitions:
-                error = _placed(request, TopicPartition(topic.name, index), directory.path)
-                answers.append(
+                error = _check_directory(request, TopicPartition(topic.name, index), directory.path)
+                partitions.append(
                     AlterReplicaLogDirPartitionResult(partition_index=index, error_code=error)
                 )
                 yield None
@@ -45,7 +47,7 @@ def alter_replica_log_dirs(
     return AlterReplicaLogDirsResponse(results=results)
 
 
-def _placed(
+def _check_directory(
     request: Request[AlterReplicaLogDirsRequest], key: TopicPartition, wanted: str
 ) -> ErrorCode:
     services = request.services

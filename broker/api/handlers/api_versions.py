@@ -1,10 +1,10 @@
-"""ApiVersions: which requests this broker serves, in which versions.
+"""ApiVersions: the APIs that this broker serves, and their versions.
 
-Behaviour: computed from dispatch's table, so it cannot promise what is not there. A version the
-broker does not know is answered in v0 form with UNSUPPORTED_VERSION and ApiVersions' own range
-(KIP-511); dispatch sees to that. Names outside Kafka's pattern are INVALID_REQUEST (KIP-511).
+Behaviour: the response is computed from `broker.api.table`. The response to an unknown version is
+one of version 0 with UNSUPPORTED_VERSION and the range of ApiVersions itself (KIP-511), which the
+dispatcher sends. Software names that do not match Kafka's pattern are INVALID_REQUEST (KIP-511).
 
-Versions: 3 features (KIP-584) but those that may be at level 0, 4 these, too (KAFKA-17011).
+Versions: 3 features except those that may have level 0 (KIP-584), 4 these as well (KAFKA-17011).
 
 Deviations: the level of a feature cannot be changed, see `broker.controller.features`.
 """
@@ -30,7 +30,7 @@ _LEGAL = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
 def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
-    """The ranges of every API served."""
+    """Return the range of versions of every API."""
     body = request.body
     if request.version >= _NAMES_SINCE and not (
         _LEGAL.fullmatch(body.client_software_name)
@@ -56,5 +56,5 @@ def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
 
 
 def unsupported_version(own: ApiVersion) -> ApiVersionsResponse:
-    """The answer to a version that is not known: the range to try again with."""
+    """The response to an unknown version: *own*, the range of versions of ApiVersions."""
     return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=[own])

@@ -1,7 +1,7 @@
-"""What a client may do, as bits, for those who ask (KIP-430).
+"""The operations that a client is authorized for, as a bit field (KIP-430).
 
-There is no authorizer here, so everybody may do all that a kind of resource knows. A bit's number
-is the operation's code (``org.apache.kafka.common.acl.AclOperation``).
+There is no authorizer, so every client may do all operations that a type of resource has. The
+number of a bit is the operation's code (``org.apache.kafka.common.acl.AclOperation``).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Creation of a topic by a request that only names it (Kafka's ``AutoTopicCreationManager``).
 
-The request that names an unknown topic gets an error that clients retry; the topic is there for the
-retry. Kafka's controller decides meanwhile whether the topic can exist; a refusal is not reported,
-and the retry gets the same error again.
+The request that names an unknown topic gets a retriable error, and the retry finds the topic. As
+with Kafka's controller, an error of the creation is not reported; the retry gets the same error
+again.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from broker.groups.offsets_topic import ensure_offsets_topic
 
 
 def auto_create(controller: Controller, config: Config, name: str) -> None:
-    """Create the topic *name* with the settings that Kafka gives it, if it can be created.
+    """Create the topic *name* with the configs that Kafka gives it, unless it cannot be created.
 
-    ``__consumer_offsets`` gets the settings of ``offsets.topic.*``. The topics of transactions and
-    share groups are not created: nothing uses them here.
+    ``__consumer_offsets`` gets the settings of ``offsets.topic.*``. The internal topics of
+    transactions and share groups are not created, because this broker does not use them.
     """
     with suppress(ApiError):
         if name == GROUP_METADATA_TOPIC:

@@ -1,11 +1,11 @@
-"""What has settings, and how requests that alter them go about it (``ConfigAdminManager``).
+"""The resources that have configs, and their alteration (Kafka's ``ConfigAdminManager``).
 
-Behaviour: each resource has its own answer; one that occurs twice in a request is refused in all
-its places. A node alters only itself, or, under the empty name, the settings of all nodes. What is
-altered counts when the answer goes out.
+Behaviour: each resource has its own result; if one occurs twice in a request, all its occurrences
+are refused. A node alters only its own configs, or, under the empty name, those of all nodes.
+Alterations are in effect when the response is sent.
 
-Deviations: log levels have no settings here, INVALID_REQUEST. So is a change of ``listeners`` or
-``listener.security.protocol.map``: Kafka opens and closes listeners while it runs.
+Deviations: the levels of loggers are not configs here, and are INVALID_REQUEST. So is a change of
+``listeners`` or ``listener.security.protocol.map``: Kafka opens and closes listeners while it runs.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from broker.controller.topic_names import check_topic_name
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
-# As Java reads a number; what is longer is no node's either.
+# Java's Integer.parseInt; a longer number is not the id of any node.
 _INT = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
 
 
 class ResourceType(IntEnum):
-    """What has settings (``ConfigResource.Type``)."""
+    """The types of resources that have configs (``ConfigResource.Type``)."""
 
     TOPIC = 2
     BROKER = 4
@@ -49,7 +49,7 @@ _ALTER: Mapping[int, Callable[..., None]] = {
 
 @dataclass(frozen=True, slots=True)
 class AlteredResource:
-    """A resource of a request; ``replaces``: what is not named goes back to its default."""
+    """A resource of a request; ``replaces``: configs not named return to their defaults."""
 
     resource_type: int
     name: str
@@ -60,7 +60,7 @@ class AlteredResource:
 def alter_each(
     services: Services, resources: Sequence[AlteredResource], *, validate_only: bool
 ) -> Slices[list[ApiError | None]]:
-    """Alter each resource on its own; what is wrong with it, or None, in their order."""
+    """Alter each resource separately; return the error of each, or None, in the same order."""
     counts = Counter((each.resource_type, each.name) for each in resources)
     outcomes: list[ApiError | None] = []
     for each in resources:
@@ -120,7 +120,7 @@ def _check_name(services: Services, resource: AlteredResource) -> None:
 
 
 def node_id(name: str) -> int | None:
-    """The node that a resource's name means; None if it is no number."""
+    """The node id that a resource name contains; None if it is not an integer."""
     return int(name) if _INT.fullmatch(name) else None
 
 

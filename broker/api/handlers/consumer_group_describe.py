@@ -1,12 +1,12 @@
 """ConsumerGroupDescribe: members, epochs and assignments of groups of the consumer protocol.
 
-Behaviour: each group has its own error; a name asked for twice is answered twice. Classic groups
-are GROUP_ID_NOT_FOUND, so that clients ask DescribeGroups for them.
+Behaviour: each group has its own error; a group id that occurs twice is described twice. Classic
+groups are GROUP_ID_NOT_FOUND, so that clients use DescribeGroups for them.
 
-Versions: 1 whether a member speaks the classic protocol (KIP-1099).
+Versions: 1 whether a member uses the classic protocol (KIP-1099).
 
-Deviations: what has been written counts, even if it is not replicated yet; Kafka tells the state
-before it for so long.
+Deviations: the response contains state that has been written but not replicated; Kafka describes
+the last replicated state.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CLASSIC_MEMBER, _CONSUMER_MEMBER = 0, 1
 def consumer_group_describe(
     request: Request[ConsumerGroupDescribeRequest],
 ) -> Slices[ConsumerGroupDescribeResponse]:
-    """Tell of each group."""
+    """Describe each group."""
     body = request.body
     groups = []
     for group_id in body.group_ids:
@@ -50,7 +50,7 @@ def consumer_group_describe(
 
 
 def _group(request: Request[ConsumerGroupDescribeRequest], group_id: str) -> Slices[DescribedGroup]:
-    """Describe one group; it is replaced and not changed by heartbeats between two slices."""
+    """Describe one group, which heartbeats between two slices replace and do not change."""
     groups = request.services.groups
     try:
         if not group_id:

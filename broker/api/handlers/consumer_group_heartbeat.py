@@ -1,9 +1,9 @@
-"""ConsumerGroupHeartbeat: a member joins, stays or leaves, and is told what it may read (KIP-848).
+"""ConsumerGroupHeartbeat: a member joins, stays or leaves, and gets its assignment (KIP-848).
 
-Behaviour: answered at once, unless something that was written before, or by this, is not replicated
-yet. Errors come with a message.
+Behaviour: the response is sent at once, unless this heartbeat or an earlier request wrote records
+that are not replicated yet. Errors have a message.
 
-Versions: 1 regular expressions, and members choose their own ids (KIP-1082).
+Versions: 1 regular expressions, and member ids that the clients generate (KIP-1082).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HeartbeatOutcome = ConsumerGroupHeartbeatResponse | Outcome
 def consumer_group_heartbeat(
     request: Request[ConsumerGroupHeartbeatRequest],
 ) -> HeartbeatOutcome | Slices[HeartbeatOutcome]:
-    """Take in what a member says, in slices if its group is large or its expression long."""
+    """Process a heartbeat, in slices if its group is large or its regular expression long."""
     heartbeat, long_heartbeats = _read(request), request.services.groups.long_heartbeats
     regex = heartbeat.subscribed_topic_regex
     if (regex is not None and len(regex) > PARSED_AT_ONCE_MAX) or long_heartbeats.is_long(
@@ -54,7 +54,7 @@ def consumer_group_heartbeat(
 def _in_slices(
     request: Request[ConsumerGroupHeartbeatRequest], heartbeat: ConsumerGroupHeartbeat
 ) -> Slices[HeartbeatOutcome]:
-    """Do the same; what takes long is done in worker threads, and the response in slices."""
+    """Process a heartbeat whose parts are long: worker threads and slices do the work."""
     groups, regex = request.services.groups, heartbeat.subscribed_topic_regex
     if regex is not None and len(regex) > PARSED_AT_ONCE_MAX:
         yield from offloaded(request.services.offload, partial(regex_error, regex))

@@ -1,10 +1,10 @@
-"""CreatePartitions: give topics more partitions (KIP-195).
+"""CreatePartitions: add partitions to topics (KIP-195).
 
-Behaviour: each topic has its own answer; a name that occurs twice is refused. The new partitions
-are served when the answer goes out.
+Behaviour: each topic has its own result; a name that occurs twice is refused. The new partitions
+are served when the response is sent.
 
-Deviations: more than 10,000 new partitions are POLICY_VIOLATION, as in CreateTopics, where Kafka
-answers UNKNOWN_SERVER_ERROR.
+Deviations: more than 10,000 new partitions are POLICY_VIOLATION, as in CreateTopics; Kafka responds
+with UNKNOWN_SERVER_ERROR.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from protocol.messages.create_partitions import (
 def create_partitions(
     request: Request[CreatePartitionsRequest],
 ) -> Slices[CreatePartitionsResponse]:
-    """Grow each topic asked for."""
+    """Add partitions to each topic."""
     check_time_left(request.body.timeout_ms)
     counts = Counter(topic.name for topic in request.body.topics)
     once = [topic for topic in request.body.topics if counts[topic.name] == 1]
@@ -47,15 +47,15 @@ def create_partitions(
 
 
 def _grow(
-    request: Request[CreatePartitionsRequest], asked: CreatePartitionsTopic
+    request: Request[CreatePartitionsRequest], requested: CreatePartitionsTopic
 ) -> CreatePartitionsTopicResult:
-    result = CreatePartitionsTopicResult(name=asked.name, error_message=None)
+    result = CreatePartitionsTopicResult(name=requested.name, error_message=None)
     assignments = None
-    if asked.assignments is not None:
-        assignments = [tuple(each.broker_ids) for each in asked.assignments]
+    if requested.assignments is not None:
+        assignments = [tuple(each.broker_ids) for each in requested.assignments]
     try:
         request.services.controller.create_partitions(
-            asked.name, asked.count, assignments, validate_only=request.body.validate_only
+            requested.name, requested.count, assignments, validate_only=request.body.validate_only
         )
     except ApiError as error:
         result.error_code, result.error_message = error.code, error.message

@@ -1,10 +1,11 @@
-"""CreateTopics: make topics, each with its own answer.
+"""CreateTopics: create topics, each with its own result.
 
-Behaviour: a name that occurs twice in the request is refused in all its places; every other topic
-is made or refused on its own, unless they have more partitions together than a request may ask for:
-then none is made. When the answer goes out, every node already serves the new topics.
+Behaviour: all occurrences of a name that occurs twice in the request are refused. Each other topic
+is created or refused separately, except that all are refused if they have more partitions together
+than one request may create. Every node serves the new topics when the response is sent.
 
-Versions: 4 defaults for partitions and factor (KIP-464), 5 the result's configs, 7 topic ids.
+Versions: 4 defaults for partitions and replication factor (KIP-464), 5 the topic's configs in the
+response, 7 topic ids.
 """
 
 from __future__ import annotations
@@ -28,25 +29,25 @@ from protocol.messages.create_topics import (
     CreateTopicsResponse,
 )
 
-# Kafka's controllers keep the cluster's metadata there, and it is no topic to anybody else.
+# The topic of Kafka's controllers, reserved for the cluster's metadata.
 _METADATA_LOG = "__cluster_metadata"
-# They are checked, laid out and written down in one step; about 0.3 ms each.
+# They are checked, assigned and stored in one step; about 0.3 ms each.
 _TOPICS_PER_COMMIT = 5
 
 
 def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsResponse]:
-    """Create each topic asked for."""
+    """Create each topic."""
     check_time_left(request.body.timeout_ms)
     counts = Counter(topic.name for topic in request.body.topics)
-    asked = [topic for topic in request.body.topics if counts[topic.name] == 1]
+    requested = [topic for topic in request.body.topics if counts[topic.name] == 1]
     try:
-        check_partition_count(sum(_partition_count(request, topic) for topic in asked))
+        check_partition_count(sum(_partition_count(request, topic) for topic in requested))
     except ApiError as error:
-        results = [_refusal(topic.name, error.code, error.message) for topic in asked]
+        results = [_refusal(topic.name, error.code, error.message) for topic in requested]
     else:
         results = []
-        for first in range(0, len(asked), _TOPICS_PER_COMMIT):
-            results += _create_some(request, asked[first : first + _TOPICS_PER_COMMIT])
+        for first in range(0, len(requested), _TOPICS_PER_COMMIT):
+            results += _create_some(request, requested[first : first + _TOPICS_PER_COMMIT])
             yield None
         yield from request.services.controller.applied()
     results += [
@@ -57,52 +58,54 @@ def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsR
     return CreateTopicsResponse(topics=results)
 
 
-def _partition_count(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> int:
-    if asked.assignments:
-        return len(asked.assignments)
+def _partition_count(request: Request[CreateTopicsRequest], requested: CreatableTopic) -> int:
+    if requested.assignments:
+        return len(requested.assignments)
     default = request.services.config.num_partitions
-    return default if asked.num_partitions == -1 else asked.num_partitions
+    return default if requested.num_partitions == -1 else requested.num_partitions
 
 
 def _create_some(
-    request: Request[CreateTopicsRequest], asked: Sequence[CreatableTopic]
+    request: Request[CreateTopicsRequest], requested: Sequence[CreatableTopic]
 ) -> list[CreatableTopicResult]:
     with request.services.controller.one_commit():
-        return [_create(request, topic) for topic in asked]
+        return [_create(request, topic) for topic in requested]
 
 
-def _create(request: Request[CreateTopicsRequest], asked: CreatableTopic) -> CreatableTopicResult:
-    if asked.name == _METADATA_LOG:
+def _create(
+    request: Request[CreateTopicsRequest], requested: CreatableTopic
+) -> CreatableTopicResult:
+    if requested.name == _METADATA_LOG:
         return _refusal(
-            asked.name,
+            requested.name,
             ErrorCode.INVALID_REQUEST,
             f"Creation of internal topic {_METADATA_LOG} is prohibited.",
         )
     try:
         topic = request.services.controller.create_topic(
-            asked.name,
-            partitions=asked.num_partitions,
-            replication_factor=asked.replication_factor,
-            assignments=_assignments(asked),
-            configs=_configs(asked),
+            requested.name,
+            partitions=requested.num_partitions,
+            replication_factor=requested.replication_factor,
+            assignments=_assignments(requested),
+            configs=_configs(requested),
             validate_only=request.body.validate_only,
         )
     except ApiError as error:
-        return _refusal(asked.name, error.code, error.message)
+        return _refusal(requested.name, error.code, error.message)
     return _created(request, topic)
 
 
-def _assignments(asked: CreatableTopic) -> list[tuple[int, ...]]:
-    """The replicas of each partition, in order; Kafka asks for 0, 1, 2, … without a gap."""
-    counts = Counter(each.partition_index for each in asked.assignments)
+def _assignments(requested: CreatableTopic) -> list[tuple[int, ...]]:
+    """The replicas of each partition, in order; their indexes must be 0, 1, 2, … as in Kafka."""
+    counts = Counter(each.partition_index for each in requested.assignments)
     twice = next((index for index, count in counts.items() if count > 1), None)
     if twice is not None:
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"Found multiple manual partition assignments for partition {twice}",
         )
-    by_index = {each.partition_index: tuple(each.broker_ids) for each in asked.assignments}
-    if sorted(by_index) != list(range(len(asked.assignments))):
+    by_index = {each.partition_index: tuple(each.broker_ids) for each in requested.assignments}
+    if sorted(by_index) != list(range(len(requested.assignments))):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             "partitions should be a consecutive 0-based integer sequence",
@@ -110,9 +113,9 @@ def _assignments(asked: CreatableTopic) -> list[tuple[int, ...]]:
     return [by_index[index] for index in range(len(by_index))]
 
 
-def _configs(asked: CreatableTopic) -> dict[str, str]:
+def _configs(requested: CreatableTopic) -> dict[str, str]:
     configs: dict[str, str] = {}
-    for each in asked.configs:
+    for each in requested.configs:
         if each.value is None:
             raise ApiError(
                 ErrorCode.INVALID_CONFIG,

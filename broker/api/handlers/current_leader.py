@@ -1,4 +1,4 @@
-"""Who leads instead: what an answer adds when the client has asked the wrong node (KIP-951)."""
+"""The current leaders in responses to a node that is not the leader (KIP-951)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Leader(NamedTuple):
 
 
 class Leaders:
-    """Looks leaders up for one answer, and remembers whose address it must bear."""
+    """Finds the leaders for one response, and collects the brokers whose addresses it contains."""
 
     def __init__(self, image: MetadataImage) -> None:
         self._image = image
         self._named: dict[int, Broker] = {}
 
     def of(self, topic: TopicImage | None, partition: int) -> Leader:
-        """The leader of a partition of *topic*, as this node knows it."""
+        """The leader of a partition of *topic* in this node's image."""
         if topic is None or not 0 <= partition < len(topic.partitions):
             return Leader(NO_LEADER, -1)
         registration = topic.partitions[partition]
@@ -35,5 +35,5 @@ class Leaders:
         return Leader(registration.leader, registration.leader_epoch)
 
     def endpoints(self) -> list[Broker]:
-        """The brokers named so far."""
+        """The brokers of all leaders found so far."""
         return list(self._named.values())

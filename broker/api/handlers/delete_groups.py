@@ -1,7 +1,7 @@
-"""DeleteGroups: empty groups are forgotten, with all that they have committed.
+"""DeleteGroups: delete empty groups and the offsets they have committed.
 
-Behaviour: each group has its own error, and is named once in the answer however often it is named
-in the request. Answered when it is replicated.
+Behaviour: each group has its own error, and occurs once in the response however often the request
+names it. The response is sent when the deletion is replicated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from protocol.messages.delete_groups import (
 
 
 def delete_groups(request: Request[DeleteGroupsRequest]) -> Slices[DeleteGroupsResponse | Outcome]:
-    """Delete what can be deleted."""
+    """Delete each group that is empty."""
     names = dict.fromkeys(request.body.groups_names)
     errors = {}
     for name in names:

@@ -1,7 +1,7 @@
 """DeleteTopics: delete topics by name or, from v6, by id (KIP-516).
 
-Behaviour: each topic has its own answer; one that occurs twice is refused. Requests that wait on a
-deleted topic are answered at once. ``delete.topic.enable=false`` refuses all with
+Behaviour: each topic has its own result; one that occurs twice is refused. Requests that wait on a
+deleted topic complete at once. With ``delete.topic.enable=false`` all topics are
 TOPIC_DELETION_DISABLED (v3+).
 """
 
@@ -29,17 +29,17 @@ _TOPICS_PER_COMMIT = 20
 
 
 def delete_topics(request: Request[DeleteTopicsRequest]) -> Slices[DeleteTopicsResponse]:
-    """Delete each topic asked for."""
+    """Delete each topic."""
     check_time_left(request.body.timeout_ms)
     body = request.body
-    asked = (
+    requested = (
         body.topics
         if request.version >= _BY_STATE_SINCE
         else [DeleteTopicState(name=name) for name in body.topic_names]
     )
-    counts = Counter((topic.name, topic.topic_id) for topic in asked)
-    responses = [_twice(*key) for key, count in counts.items() if count > 1]
-    once = [topic for topic in asked if counts[topic.name, topic.topic_id] == 1]
+    counts = Counter((topic.name, topic.topic_id) for topic in requested)
+    responses = [_duplicate(*key) for key, count in counts.items() if count > 1]
+    once = [topic for topic in requested if counts[topic.name, topic.topic_id] == 1]
     for first in range(0, len(once), _TOPICS_PER_COMMIT):
         with request.services.controller.one_commit():
             responses += [
@@ -50,7 +50,7 @@ def delete_topics(request: Request[DeleteTopicsRequest]) -> Slices[DeleteTopicsR
     return DeleteTopicsResponse(responses=responses)
 
 
-def _twice(name: str | None, topic_id: UUID) -> DeletableTopicResult:
+def _duplicate(name: str | None, topic_id: UUID) -> DeletableTopicResult:
     return DeletableTopicResult(
         name=name,
         topic_id=topic_id,
@@ -59,10 +59,12 @@ def _twice(name: str | None, topic_id: UUID) -> DeletableTopicResult:
     )
 
 
-def _delete(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> DeletableTopicResult:
-    result = DeletableTopicResult(name=asked.name, topic_id=asked.topic_id)
+def _delete(
+    request: Request[DeleteTopicsRequest], requested: DeleteTopicState
+) -> DeletableTopicResult:
+    result = DeletableTopicResult(name=requested.name, topic_id=requested.topic_id)
     try:
-        topic_name = _name(request, asked)
+        topic_name = _name(request, requested)
         topic = request.services.image.topic(topic_name)
         if topic is None:
             raise ApiError(
@@ -76,7 +78,7 @@ def _delete(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> D
     return result
 
 
-def _name(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> str:
+def _name(request: Request[DeleteTopicsRequest], requested: DeleteTopicState) -> str:
     if not request.services.config.delete_topic_enable:
         raise ApiError(
             ErrorCode.TOPIC_DELETION_DISABLED
@@ -84,15 +86,15 @@ def _name(request: Request[DeleteTopicsRequest], asked: DeleteTopicState) -> str
             else ErrorCode.INVALID_REQUEST,
             "Topic deletion is disabled.",
         )
-    if asked.name is not None:
-        if asked.topic_id.int:
+    if requested.name is not None:
+        if requested.topic_id.int:
             raise ApiError(
                 ErrorCode.INVALID_REQUEST, "You may not specify both topic name and topic id."
             )
-        return asked.name
-    if not asked.topic_id.int:
+        return requested.name
+    if not requested.topic_id.int:
         raise ApiError(ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified.")
-    topic = request.services.image.topic_by_id(asked.topic_id)
+    topic = request.services.image.topic_by_id(requested.topic_id)
     if topic is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
     return topic.name

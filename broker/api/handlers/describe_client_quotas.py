@@ -1,7 +1,7 @@
-"""DescribeClientQuotas: what users, client ids and addresses may use of the brokers (KIP-546).
+"""DescribeClientQuotas: the quotas of users, client ids and addresses (KIP-546).
 
-Behaviour: an entity is told if it has all types asked for, and with ``strict`` no other; an empty
-filter is for all.
+Behaviour: an entity is included if it has all types of the filter, and with ``strict`` no other
+types; an empty filter includes all entities.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from protocol.messages.describe_client_quotas import (
 def describe_client_quotas(
     request: Request[DescribeClientQuotasRequest],
 ) -> Slices[DescribeClientQuotasResponse]:
-    """The quotas of every entity that is asked for."""
+    """Describe the quotas of each entity that matches."""
     quotas = request.services.image.client_quotas
-    asked = [
+    requested = [
         Component(each.entity_type, each.match_type, each.match) for each in request.body.components
     ]
     try:
-        found = list(matching(quotas, asked, strict=request.body.strict))
+        found = list(matching(quotas, requested, strict=request.body.strict))
     except ApiError as error:
         return DescribeClientQuotasResponse(
             error_code=error.code, error_message=error.message, entries=None

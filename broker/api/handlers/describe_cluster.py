@@ -1,9 +1,9 @@
-"""DescribeCluster: the nodes, and which of them leads the cluster (KIP-700).
+"""DescribeCluster: the brokers and the controller of the cluster (KIP-700).
 
-Versions: 1 adds the kind of endpoint (KIP-919), 2 fenced brokers.
+Versions: 1 adds the type of endpoint (KIP-919), 2 fenced brokers.
 
-Behaviour: nodes that are stopped are fenced, and listed only if asked for (v2). Who asks for
-controllers is at the wrong endpoint: MISMATCHED_ENDPOINT_TYPE.
+Behaviour: a stopped node is fenced, and is included only if the request says so (v2). A request for
+the controllers' endpoints is MISMATCHED_ENDPOINT_TYPE.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONTROLLERS = 2
 
 
 def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeClusterResponse:
-    """The nodes of the cluster."""
+    """Describe the brokers of the cluster."""
     image = request.services.image
     if request.body.endpoint_type != _BROKERS:
         return _refusal(request.body.endpoint_type)

@@ -1,11 +1,12 @@
-"""DescribeConfigs: settings of topics, groups, client metrics and this broker (KIP-133).
+"""DescribeConfigs: configs of topics, groups, client metrics and this broker (KIP-133).
 
-Behaviour: no keys ask for all; each resource has its own answer. A broker is asked by its own
-node id, or by the empty name, which stands for what was set on all nodes while they run (KIP-226).
+Behaviour: null keys mean all; each resource has its own result. The name of a broker resource is
+this broker's node id, or empty for the dynamic configs of all brokers (KIP-226).
 
 Versions: 1 synonyms and source, 3 types and documentation (KIP-569).
 
-Deviations: loggers have no settings and are INVALID_REQUEST. Documentation is in words of ours.
+Deviations: loggers have no configs and are INVALID_REQUEST. The documentation of a config is not
+Kafka's text.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from protocol.messages.describe_configs import (
 
 
 def describe_configs(request: Request[DescribeConfigsRequest]) -> Slices[DescribeConfigsResponse]:
-    """The settings of each resource asked for."""
+    """Describe the configs of each resource."""
     results = yield from each(partial(_describe, request), request.body.resources)
     return DescribeConfigsResponse(results=results)
 
@@ -90,13 +91,13 @@ def _entries(
 def _of_broker(services: Services, name: str) -> list[ConfigEntry]:
     if name == ALL_NODES:
         return describe_all_brokers(services.config)
-    asked = node_id(name)
-    if asked is None:
+    requested = node_id(name)
+    if requested is None:
         raise ApiError(
             ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}"
         )
     own_id = services.node_id
-    if asked != own_id:
+    if requested != own_id:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
             f"Unexpected broker id, expected {own_id} or empty string, but received {name}",

@@ -1,7 +1,7 @@
 """DescribeGroups: state and members of classic groups.
 
-Behaviour: subscriptions and assignments are only told of a stable group. A group that does not
-exist, or is a consumer group, is Dead, as in Kafka.
+Behaviour: only stable groups have subscriptions and assignments in the response. A group that does
+not exist, or is a consumer group, is Dead, as in Kafka.
 
 Versions: 3 authorized operations, 4 instance ids, 6 GROUP_ID_NOT_FOUND with a message (KIP-1043).
 """
@@ -29,7 +29,7 @@ _NOT_FOUND_SINCE = 6
 
 
 def describe_groups(request: Request[DescribeGroupsRequest]) -> Slices[DescribeGroupsResponse]:
-    """Tell of each group."""
+    """Describe each group."""
     groups = yield from each(partial(_described, request), request.body.groups)
     if request.body.include_authorized_operations:
         for group in groups:

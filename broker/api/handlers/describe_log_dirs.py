@@ -1,9 +1,9 @@
-"""DescribeLogDirs: where this node keeps its partitions, and how large they are (KIP-113).
+"""DescribeLogDirs: the log directories of this node, their partitions and sizes (KIP-113).
 
-Behaviour: null topics ask for all; a partition that is not on this node is left out. From v4 the
-size of the volume is told, too (KIP-827).
+Behaviour: null topics mean all; a partition that is not on this node is omitted. v4 adds the size
+of the volume (KIP-827).
 
-Deviations: no replica is ever on its way to another directory, so none is a future one.
+Deviations: replicas do not move between directories, so no replica is a future one.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from protocol.messages.describe_log_dirs import (
 
 
 def describe_log_dirs(request: Request[DescribeLogDirsRequest]) -> Slices[DescribeLogDirsResponse]:
-    """Each data directory with what it holds of what is asked for."""
-    asked = request.body.topics
+    """Describe each log directory with the requested partitions that it contains."""
+    requested = request.body.topics
     wanted = None
-    if asked is not None:
-        wanted = {TopicPartition(each.topic, index) for each in asked for index in each.partitions}
+    if requested is not None:
+        wanted = {
+            TopicPartition(each.topic, index) for each in requested for index in each.partitions
+        }
     logs: dict[Path, list[Log]] = defaultdict(list)
     for log in list(request.services.logs):
         yield None

@@ -1,4 +1,4 @@
-"""DescribeProducers: the idempotent producers that a partition's leader remembers (KIP-664)."""
+"""DescribeProducers: the state that a partition's leader has of idempotent producers (KIP-664)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from protocol.messages.describe_producers import (
 def describe_producers(
     request: Request[DescribeProducersRequest],
 ) -> Slices[DescribeProducersResponse]:
-    """The producers of each partition."""
+    """Describe the producers of each partition."""
     topics = []
     for topic in request.body.topics:
         keys = (TopicPartition(topic.name, index) for index in topic.partition_indexes)
@@ -35,7 +35,7 @@ def describe_producers(
 def _partition(
     request: Request[DescribeProducersRequest], key: TopicPartition
 ) -> PartitionResponse:
-    answer = PartitionResponse(partition_index=key.partition, active_producers=[])
+    result = PartitionResponse(partition_index=key.partition, active_producers=[])
     try:
         check_topic_name(key.topic)
         if request.services.image.topic(key.topic) is None:
@@ -47,9 +47,9 @@ def _partition(
         if not partition.is_leader:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
     except ApiError as error:
-        answer.error_code, answer.error_message = error.code, error.message
-        return answer
-    answer.active_producers = [
+        result.error_code, result.error_message = error.code, error.message
+        return result
+    result.active_producers = [
         ProducerState(
             producer_id=entry.producer_id,
             producer_epoch=entry.epoch,
@@ -60,4 +60,4 @@ def _partition(
         )
         for entry in partition.log.active_producers
     ]
-    return answer
+    return result

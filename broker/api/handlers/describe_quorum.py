@@ -1,12 +1,12 @@
-"""DescribeQuorum: who keeps the cluster's metadata, and how much of it each node has (KIP-595).
+"""DescribeQuorum: the quorum of the cluster's metadata, and the progress of each node (KIP-595).
 
-Behaviour: only partition 0 of ``__cluster_metadata``, by itself, has a quorum. Its leader, and the
-one voter, is the node that clients are told is the controller; the other nodes that are alive
-observe. Offsets count the changes of the cluster since the process started; a node is behind by
-what is still on its way to it.
+Behaviour: only partition 0 of ``__cluster_metadata`` has a quorum, and a request must name only
+that. Its leader and only voter is the node that Metadata responses name as the controller; the
+other alive nodes are observers. Offsets count the changes of the cluster since the process started;
+the lag of a node is the number of changes that it has not received.
 
-Deviations: the controller is an object in the process and votes with nobody; the epoch counts how
-often a node has registered.
+Deviations: the controller is an object in the process, without votes; the epoch counts the
+registrations of nodes.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ _METADATA_LOG = "__cluster_metadata"
 
 
 def describe_quorum(request: Request[DescribeQuorumRequest]) -> DescribeQuorumResponse:
-    """The one quorum there is, or for each partition why it has none."""
-    asked = request.body.topics
-    if [(t.topic_name, [p.partition_index for p in t.partitions]) for t in asked] != [
+    """Describe the quorum, or return an error for each other partition."""
+    requested = request.body.topics
+    if [(t.topic_name, [p.partition_index for p in t.partitions]) for t in requested] != [
         (_METADATA_LOG, [0])
     ]:
-        return DescribeQuorumResponse(error_message="", topics=[_no_quorum(each) for each in asked])
+        return DescribeQuorumResponse(
+            error_message="", topics=[_no_quorum(each) for each in requested]
+        )
     image = request.services.image
     leader = image.brokers.get(image.controller_id)
     return DescribeQuorumResponse(
@@ -68,7 +70,7 @@ def _quorum(request: Request[DescribeQuorumRequest]) -> PartitionData:
 
 
 def _replica(request: Request[DescribeQuorumRequest], node_id: int, lag: int) -> ReplicaState:
-    """Who has everything got it this moment; of another it is not known when it had."""
+    """A node with *lag* changes to receive; its last catch-up is now, or unknown (-1)."""
     now_ms = request.services.clock.wall_ms() if lag == 0 else -1
     return ReplicaState(
         replica_id=node_id,
@@ -78,9 +80,9 @@ def _replica(request: Request[DescribeQuorumRequest], node_id: int, lag: int) ->
     )
 
 
-def _no_quorum(asked: TopicRequest) -> TopicData:
+def _no_quorum(requested: TopicRequest) -> TopicData:
     return TopicData(
-        topic_name=asked.topic_name,
+        topic_name=requested.topic_name,
         partitions=[
             PartitionData(
                 partition_index=each.partition_index,
@@ -92,6 +94,6 @@ def _no_quorum(asked: TopicRequest) -> TopicData:
                 current_voters=[],
                 observers=[],
             )
-            for each in asked.partitions
+            for each in requested.partitions
         ],
     )

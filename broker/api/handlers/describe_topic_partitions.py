@@ -1,12 +1,12 @@
-"""DescribeTopicPartitions: topics and who has their partitions, page by page (KIP-966).
+"""DescribeTopicPartitions: topics and the state of their partitions, in pages (KIP-966).
 
-Behaviour: topics come by name, all of them if none is named. A page holds at most as many
-partitions as the request wants, and ``max.request.partition.size.limit``; the cursor says where the
-next one begins. A cursor that lies in none of the topics named makes no sense: INVALID_REQUEST for
-each of them. A name that is no topic's has its error, and takes no room.
+Behaviour: topics are sorted by name; without names all are described. A page has at most as many
+partitions as the request and ``max.request.partition.size.limit`` allow; its cursor is the
+beginning of the next page. A cursor that is in none of the named topics is INVALID_REQUEST for each
+of them. An unknown topic has an error, and does not count towards the limit.
 
-Deviations: the empty name is INVALID_TOPIC_EXCEPTION, like others that cannot be a topic's, where
-Kafka answers UNKNOWN_SERVER_ERROR.
+Deviations: the empty name is INVALID_TOPIC_EXCEPTION, like other invalid names; Kafka responds with
+UNKNOWN_SERVER_ERROR.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from protocol.schema import ZERO_UUID
 def describe_topic_partitions(
     request: Request[DescribeTopicPartitionsRequest],
 ) -> DescribeTopicPartitionsResponse:
-    """One page."""
+    """Describe one page."""
     body, image = request.body, request.services.image
     names = {topic.name for topic in body.topics} or {topic.name for topic in image}
     cursor = body.cursor
     if cursor is not None:
-        if _is_senseless(cursor, names if body.topics else None):
+        if _is_invalid(cursor, names if body.topics else None):
             return DescribeTopicPartitionsResponse(
                 topics=[_refused(topic.name, ErrorCode.INVALID_REQUEST) for topic in body.topics]
             )
@@ -47,7 +47,7 @@ def describe_topic_partitions(
     return _page(image, sorted(names), cursor, max(1, limit))
 
 
-def _is_senseless(cursor: Cursor, named: set[str] | None) -> bool:
+def _is_invalid(cursor: Cursor, named: set[str] | None) -> bool:
     outside = named is not None and cursor.topic_name not in named
     return cursor.partition_index < 0 or outside
 
@@ -55,7 +55,7 @@ def _is_senseless(cursor: Cursor, named: set[str] | None) -> bool:
 def _page(
     image: MetadataImage, names: list[str], cursor: Cursor | None, limit: int
 ) -> DescribeTopicPartitionsResponse:
-    """The partitions of *names* from *cursor* on, at most *limit* of them."""
+    """At most *limit* partitions of the topics *names*, from *cursor* on."""
     response = DescribeTopicPartitionsResponse(topics=[])
     for name in names:
         if limit == 0:
@@ -104,9 +104,9 @@ def _unknown(name: str) -> DescribeTopicPartitionsResponseTopic:
         check_topic_name(name)
     except ApiError as error:
         code = error.code
-    answer = _refused(name, code)
-    answer.topic_authorized_operations = ON_A_TOPIC
-    return answer
+    result = _refused(name, code)
+    result.topic_authorized_operations = ON_A_TOPIC
+    return result
 
 
 def _refused(name: str, error: ErrorCode) -> DescribeTopicPartitionsResponseTopic:

@@ -1,10 +1,10 @@
-"""ElectLeaders: give partitions their preferred leaders back, or any leader at all (KIP-460).
+"""ElectLeaders: elect the preferred leaders of partitions, or unclean leaders (KIP-460).
 
-Behaviour: v0 knows preferred elections only; null partitions mean all, and then partitions that
-need no election are left out of the answer, though their topics are not. An unclean election may
-lose records, whatever ``unclean.leader.election.enable`` says: who asks for it wants it.
+Behaviour: v0 has preferred elections only. Null partitions mean all; the response then omits
+partitions that need no election, but not their topics. An unclean election may lose records; it
+is allowed whatever ``unclean.leader.election.enable`` is.
 
-Deviations: the election is done when the answer goes out; the timeout is never used up.
+Deviations: the election is complete when the response is sent; the timeout never expires.
 """
 
 from __future__ import annotations
@@ -30,38 +30,38 @@ _TYPES = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 
 
 def elect_leaders(request: Request[ElectLeadersRequest]) -> Slices[ElectLeadersResponse]:
-    """Hold the elections, and tell what came of each."""
+    """Run the elections, and return the result of each."""
     check_time_left(request.body.timeout_ms)
-    asked = request.body.topic_partitions
-    keys = None if asked is None else _keys(asked)
+    requested = request.body.topic_partitions
+    keys = None if requested is None else _keys(requested)
     election = _TYPES.get(request.body.election_type)
     if election is None:
         reason = f"Unknown election type {request.body.election_type}"
         refusal = ApiError(ErrorCode.INVALID_REQUEST, reason)
         return ElectLeadersResponse(
             error_code=refusal.code,
-            replica_election_results=_listed(asked or [], dict.fromkeys(keys or [], refusal)),
+            replica_election_results=_listed(requested or [], dict.fromkeys(keys or [], refusal)),
         )
     results = yield from request.services.controller.elect_leaders(election, keys)
     yield from request.services.controller.applied()
-    if asked is None:
+    if requested is None:
         found: dict[str, list[int]] = {
             topic.name: [] for topic in request.services.controller.image
         }
         for key in results:
             found[key.topic].append(key.partition)
-        asked = [TopicPartitions(topic=name, partitions=found[name]) for name in found]
-    return ElectLeadersResponse(replica_election_results=_listed(asked, results))
+        requested = [TopicPartitions(topic=name, partitions=found[name]) for name in found]
+    return ElectLeadersResponse(replica_election_results=_listed(requested, results))
 
 
-def _keys(asked: list[TopicPartitions]) -> list[TopicPartition]:
-    return [TopicPartition(topic.topic, index) for topic in asked for index in topic.partitions]
+def _keys(requested: list[TopicPartitions]) -> list[TopicPartition]:
+    return [TopicPartition(topic.topic, index) for topic in requested for index in topic.partitions]
 
 
 def _listed(
-    asked: list[TopicPartitions], results: Mapping[TopicPartition, ApiError | None]
+    requested: list[TopicPartitions], results: Mapping[TopicPartition, ApiError | None]
 ) -> list[ReplicaElectionResult]:
-    """The results in the shape of the question."""
+    """The results, grouped as in the request."""
     return [
         ReplicaElectionResult(
             topic=topic.topic,
@@ -70,7 +70,7 @@ def _listed(
                 for index in topic.partitions
             ],
         )
-        for topic in asked
+        for topic in requested
     ]
 
 

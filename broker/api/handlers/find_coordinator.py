@@ -1,13 +1,13 @@
-"""FindCoordinator: which node looks after a group, or after a transactional producer.
+"""FindCoordinator: the node that coordinates a group or a transactional producer.
 
 Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``. The first
-request for a group creates that topic and gets COORDINATOR_NOT_AVAILABLE, which clients retry.
-Transactional ids are looked after by the node asked.
+request for a group creates that topic, and the error is COORDINATOR_NOT_AVAILABLE, which clients
+retry. The coordinator of a transactional id is the node that gets the request.
 
 Versions: 1 key types and error messages, 4 many keys at once, 5 TRANSACTION_ABORTABLE,
 6 coordinators of share partitions.
 
-Deviations: share partitions have no coordinator here and get INVALID_REQUEST.
+Deviations: share partitions have no coordinator here and are INVALID_REQUEST.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_SUCH_COORDINATOR = "This broker has no coordinators for keys of this type."
 
 
 class KeyType(IntEnum):
-    """What a key names (Kafka's ``CoordinatorType``)."""
+    """The type of a key (Kafka's ``CoordinatorType``)."""
 
     GROUP = 0
     TRANSACTION = 1
@@ -42,7 +42,7 @@ class KeyType(IntEnum):
 
 
 def find_coordinator(request: Request[FindCoordinatorRequest]) -> Slices[FindCoordinatorResponse]:
-    """Name the node of each key."""
+    """Return the coordinator of each key."""
     body = request.body
     if request.version >= _MANY_KEYS_SINCE:
         found_all = yield from each(partial(_find, request), body.coordinator_keys)
@@ -75,7 +75,7 @@ def _find(request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
 
 
 def _message_of_one(found: Coordinator) -> str:
-    """The message of the versions for one key, which Kafka fills in for success, too."""
+    """The message in versions with one key, which Kafka fills in without an error as well."""
     if found.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE:
         return _NOT_AVAILABLE
     return found.error_message or ErrorCode.NONE.name

@@ -1,6 +1,6 @@
-"""Heartbeat: a member says it is alive, and learns whether its group is rebalancing.
+"""Heartbeat: extends a member's session; the response says whether the group is rebalancing.
 
-Behaviour: answered at once, unless something that was written before is not replicated yet.
+Behaviour: the response is sent at once, unless records of the group are not replicated yet.
 
 Versions: 3 static members (KIP-345), 4 flexible.
 """
@@ -16,7 +16,7 @@ from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 
 def heartbeat(request: Request[HeartbeatRequest]) -> HeartbeatResponse | Outcome:
-    """Prolong the member's session."""
+    """Extend the member's session."""
     body = request.body
     try:
         error = request.services.groups.heartbeat(

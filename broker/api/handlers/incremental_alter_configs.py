@@ -1,7 +1,7 @@
-"""IncrementalAlterConfigs: set, unset and extend settings, and leave the others be (KIP-339).
+"""IncrementalAlterConfigs: set, delete, append to and subtract from single configs (KIP-339).
 
-Behaviour: see `broker.api.handlers.config_resources`. An unknown operation returns
-UNKNOWN_SERVER_ERROR, as in Kafka.
+Behaviour: see `broker.api.handlers.config_resources`. An unknown operation is UNKNOWN_SERVER_ERROR,
+as in Kafka.
 
 Deviations: see `broker.api.handlers.config_resources`.
 """
@@ -27,9 +27,9 @@ _OPERATIONS = frozenset(Operation)
 def incremental_alter_configs(
     request: Request[IncrementalAlterConfigsRequest],
 ) -> Slices[IncrementalAlterConfigsResponse]:
-    """Change the settings of each resource."""
-    asked = request.body.resources
-    known = [each for each in asked if _operations_known(each)]
+    """Alter the configs of each resource."""
+    requested = request.body.resources
+    known = [each for each in requested if _operations_known(each)]
     outcomes = yield from alter_each(
         request.services,
         [
@@ -46,7 +46,7 @@ def incremental_alter_configs(
         ],
         validate_only=request.body.validate_only,
     )
-    refused = [each for each in asked if not _operations_known(each)]
+    refused = [each for each in requested if not _operations_known(each)]
     return IncrementalAlterConfigsResponse(
         responses=[
             *map(_response, known, outcomes),

@@ -1,11 +1,10 @@
-"""InitProducerId: an id for a producer that wants no duplicates (KIP-98).
+"""InitProducerId: a producer id for an idempotent producer (KIP-98).
 
-Behaviour: an id that was never given before, with epoch 0; a producer that names its own id and
-epoch (v3+, KIP-360) gets a fresh id too, as Kafka answers producers without a transactional id; to
-name only one of the two is refused.
+Behaviour: the producer id is new, with epoch 0. A producer that sends its own id and epoch (v3+,
+KIP-360) gets a new id too, as in Kafka without a transactional id; only one of the two is an error.
 
-Deviations: a transactional id is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED until
-transactions are served.
+Deviations: a transactional id is TRANSACTIONAL_ID_AUTHORIZATION_FAILED until transactions are
+served.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 
 def init_producer_id(request: Request[InitProducerIdRequest]) -> InitProducerIdResponse:
-    """A new producer id, or a refusal."""
+    """Return a new producer id, or an error."""
     body = request.body
     transactional_id = body.transactional_id
     if (body.producer_id == NO_PRODUCER_ID) != (body.producer_epoch == NO_PRODUCER_EPOCH):

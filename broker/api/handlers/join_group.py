@@ -1,12 +1,12 @@
-"""JoinGroup: a member wants to take part in its group's next generation.
+"""JoinGroup: a member joins its group's next generation.
 
-Behaviour: parked until the generation begins; refusals and joins that change nothing are answered
-at once. The leader's answer lists all members. A client that goes away while it is parked leaves
-its member behind, whose timers decide what becomes of it, as in Kafka.
+Behaviour: the request is parked until the generation begins; errors, and joins that change nothing,
+are responded to at once. The leader's response lists all members. As in Kafka, a client that
+disconnects while its request is parked leaves its member in the group until the member's timers
+expire.
 
-Versions: 0 has no rebalance timeout of its own, 4 a newcomer is given an id first (KIP-394),
-5 static members (KIP-345), 7 protocol type, 8 reason (KIP-800), 9 skipping the assignment
-(KIP-814).
+Versions: 0 no rebalance timeout, 4 a new member gets an id first (KIP-394), 5 static members
+(KIP-345), 7 protocol type, 8 reason (KIP-800), 9 skipping the assignment (KIP-814).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from protocol.messages.join_group import (
 
 _KNOWN_MEMBER_ID_SINCE = 4
 _SKIPPING_ASSIGNMENT_SINCE = 9
-# Until then "no protocol" is written as an empty name.
+# Older versions write "no protocol" as an empty name.
 _NULL_PROTOCOL_SINCE = 7
 
 
 def join_group(request: Request[JoinGroupRequest]) -> Outcome:
-    """Park the request with its group; it may be answered before this returns."""
+    """Park the request with its group; the response may be sent before this returns."""
     body, version = request.body, request.version
     join = JoinGroup(
         group_id=body.group_id,

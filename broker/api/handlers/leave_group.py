@@ -1,10 +1,10 @@
-"""LeaveGroup: members leave on their own, or an operator takes them out.
+"""LeaveGroup: members leave, or an operator removes them.
 
-Behaviour: each member has its own error; the group rebalances once, whatever their number. A member
-named by its instance id alone is taken out without knowing its member id (KIP-345). Answered when
-it is replicated.
+Behaviour: each member has its own error; the group rebalances once, whatever their number. An
+instance id is enough to remove a static member (KIP-345). The response is sent when the change is
+replicated.
 
-Versions: up to 2 one member, whose error stands at the top; 3 many; 5 reasons (KIP-800).
+Versions: up to 2 one member, whose error is the top-level error; 3 many; 5 reasons (KIP-800).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MANY_MEMBERS_SINCE = 3
 
 
 def leave_group(request: Request[LeaveGroupRequest]) -> LeaveGroupResponse | Outcome:
-    """Take out whoever is named."""
+    """Remove each member."""
     body = request.body
     many = request.version >= _MANY_MEMBERS_SINCE
     leaving = (

@@ -1,8 +1,7 @@
-"""ListConfigResources: everything that has settings, or that of some types only (KIP-1142).
+"""ListConfigResources: the resources that have configs, of all types or of some (KIP-1142).
 
-Behaviour: v1 without types asks for all that can be listed. A type that nobody knows is
+Behaviour: v1 without types lists all resources that can be listed. An unknown type is
 UNSUPPORTED_VERSION.
-
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _LISTED = frozenset({*ResourceType, _BROKER_LOGGER})
 def list_config_resources(
     request: Request[ListConfigResourcesRequest],
 ) -> Slices[ListConfigResourcesResponse]:
-    """The names of what has settings."""
+    """List the names of the resources."""
     if request.version < _TYPES_SINCE:
         types = frozenset[int]({ResourceType.CLIENT_METRICS})
         return ListConfigResourcesResponse(config_resources=list(_resources(request, types)))

@@ -1,7 +1,7 @@
-"""ListGroups: which groups this node looks after.
+"""ListGroups: the groups that this node coordinates.
 
-Behaviour: names of states and types are taken in any case; a name that means nothing matches
-nothing. While any groups are being loaded none are told.
+Behaviour: names of states and types are case-insensitive; an unknown name matches nothing. The
+response has no groups while any group is being loaded.
 
 Versions: 4 states and a filter by them (KIP-518), 5 types and a filter by them (KIP-848).
 """
@@ -14,7 +14,7 @@ from protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGr
 
 
 def list_groups(request: Request[ListGroupsRequest]) -> ListGroupsResponse:
-    """List what passes the filters; an empty filter lets everything pass."""
+    """List the groups that match both filters; an empty filter matches all groups."""
     try:
         request.services.groups.runtime.check_all()
     except ApiError as error:

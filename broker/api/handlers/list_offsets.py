@@ -1,14 +1,14 @@
 """ListOffsets: the first and last offset of a partition, or the first at or after a timestamp.
 
-Behaviour: a partition that is named twice is refused, once; "latest" is the high watermark for
-consumers, the last stable offset for those that read committed only, and the log end for replicas.
-Nothing found is no error: timestamp and offset -1.
+Behaviour: a partition that is named twice is refused, once. "Latest" is the high watermark for
+consumers, the last stable offset with READ_COMMITTED, and the log end offset for replicas. If no
+record is found, timestamp and offset are -1, without an error.
 
 Versions: 1 one offset instead of many, 2 isolation level, 4 leader epochs, 5 OFFSET_NOT_AVAILABLE,
 7 max timestamp (-3), 8 earliest local (-4), 9 last tiered (-5), 10 a timeout, 11 earliest pending
 upload (-6).
 
-Deviations: nothing is tiered here, so -4 is the earliest and -5 and -6 find nothing.
+Deviations: there is no tiered storage, so -4 is the earliest, and -5 and -6 find nothing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _NOTHING: Found = (-1, -1, -1)
 
 
 def list_offsets(request: Request[ListOffsetsRequest]) -> Slices[ListOffsetsResponse]:
-    """The offsets asked for, or each partition's error."""
+    """Return the requested offset of each partition, or its error."""
     check_isolation_level(request.body.isolation_level)
     named = [
         (TopicPartition(topic.name, each.partition_index), each)
@@ -65,26 +65,26 @@ def list_offsets(request: Request[ListOffsetsRequest]) -> Slices[ListOffsetsResp
     ]
     counts = Counter(key for key, _ in named)
     topics: dict[str, ListOffsetsTopicResponse] = {}
-    for key, asked in dict(named).items():
+    for key, requested in dict(named).items():
         try:
             if counts[key] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST)
-            found = yield from _find(request, key, asked)
-            answer = _answer(asked, found, ErrorCode.NONE)
+            found = yield from _find(request, key, requested)
+            response = _response(requested, found, ErrorCode.NONE)
         except ApiError as error:
-            answer = _answer(asked, _NOTHING, error.code)
+            response = _response(requested, _NOTHING, error.code)
         empty = ListOffsetsTopicResponse(name=key.topic, partitions=[])
-        topics.setdefault(key.topic, empty).partitions.append(answer)
+        topics.setdefault(key.topic, empty).partitions.append(response)
         yield None
     return ListOffsetsResponse(topics=list(topics.values()))
 
 
-def _answer(
-    asked: ListOffsetsPartition, found: Found, error: ErrorCode
+def _response(
+    requested: ListOffsetsPartition, found: Found, error: ErrorCode
 ) -> ListOffsetsPartitionResponse:
     timestamp, offset, leader_epoch = found
     return ListOffsetsPartitionResponse(
-        partition_index=asked.partition_index,
+        partition_index=requested.partition_index,
         error_code=error,
         timestamp=timestamp,
         offset=offset,
@@ -93,12 +93,12 @@ def _answer(
 
 
 def _find(
-    request: Request[ListOffsetsRequest], key: TopicPartition, asked: ListOffsetsPartition
+    request: Request[ListOffsetsRequest], key: TopicPartition, requested: ListOffsetsPartition
 ) -> Slices[Found]:
-    timestamp = asked.timestamp
+    timestamp = requested.timestamp
     if timestamp < 0 and request.version < _SINCE.get(timestamp, request.version + 1):
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
-    partition = _partition(request, key, asked)
+    partition = _partition(request, key, requested)
     replica_id = request.body.replica_id
     log = partition.log
     if timestamp == LATEST:
@@ -109,7 +109,7 @@ def _find(
         return -1, log.log_start_offset, log.epoch_of(log.log_start_offset)
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return _NOTHING
-    found = yield from _search(request, key, asked, partition)
+    found = yield from _search(request, key, requested, partition)
     if found is None:
         return _NOTHING
     offset, found_timestamp, leader_epoch = found
@@ -121,25 +121,25 @@ def _find(
 
 
 def _partition(
-    request: Request[ListOffsetsRequest], key: TopicPartition, asked: ListOffsetsPartition
+    request: Request[ListOffsetsRequest], key: TopicPartition, requested: ListOffsetsPartition
 ) -> Partition:
     """The partition, if this node may respond for it; raises `ApiError`."""
     partition = request.services.replicas.partitions.get_or_error(key)
     leader_required = request.body.replica_id != _DEBUGGING_REPLICA_ID
-    partition.check_leader(asked.current_leader_epoch, leader_required=leader_required)
+    partition.check_leader(requested.current_leader_epoch, leader_required=leader_required)
     return partition
 
 
 def _search(
     request: Request[ListOffsetsRequest],
     key: TopicPartition,
-    asked: ListOffsetsPartition,
+    requested: ListOffsetsPartition,
     partition: Partition,
 ) -> Slices[TimestampAndOffset | None]:
-    """Search the log by time; long batches are examined in a worker thread."""
+    """Search the log by timestamp; a worker thread decompresses long batches."""
     log = partition.log
-    by_time = asked.timestamp != MAX_TIMESTAMP
-    search = log.search_by_timestamp(asked.timestamp) if by_time else log.search_max_timestamp()
+    by_time = requested.timestamp != MAX_TIMESTAMP
+    search = log.search_by_timestamp(requested.timestamp) if by_time else log.search_max_timestamp()
     found: TimestampAndOffset | None = None
     while True:
         try:
@@ -156,14 +156,14 @@ def _search(
                     found = examination.first_record()
                 else:
                     found = yield from offloaded(request.services.offload, examination.first_record)
-        if _partition(request, key, asked) is not partition:
+        if _partition(request, key, requested) is not partition:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
 
 def _check_caught_up(partition: Partition, request: Request[ListOffsetsRequest]) -> None:
-    """A new leader cannot tell the end of what is committed before it has reached its own epoch.
+    """Raise an error while a new leader's high watermark is below the start of its epoch (KIP-207).
 
-    Its high watermark may be behind the one that the last leader told (KIP-207).
+    Its high watermark may be lower than the one that the last leader returned.
     """
     leader_state = partition.leader_state
     if (
@@ -179,7 +179,7 @@ def _check_caught_up(partition: Partition, request: Request[ListOffsetsRequest])
 
 
 def _latest(partition: Partition, replica_id: int, isolation_level: int) -> int:
-    """One past the last offset that the asker may see."""
+    """One past the last offset that the client may read."""
     if replica_id != _CONSUMER_REPLICA_ID:
         return partition.log.log_end_offset
     if isolation_level == 1:

@@ -1,6 +1,6 @@
-"""ListPartitionReassignments: the partitions that are on their way to other nodes (KIP-455).
+"""ListPartitionReassignments: the partitions that are being moved (KIP-455).
 
-Behaviour: null topics mean all; partitions named that are not being moved are left out.
+Behaviour: null topics mean all; named partitions that are not being moved are omitted.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from protocol.messages.list_partition_reassignments import (
 def list_partition_reassignments(
     request: Request[ListPartitionReassignmentsRequest],
 ) -> ListPartitionReassignmentsResponse:
-    """Those under way, of all topics or of those named."""
-    asked = request.body.topics
+    """List the moves of all topics, or of the named partitions."""
+    requested = request.body.topics
     wanted = None
-    if asked is not None:
+    if requested is not None:
         wanted = {
             TopicPartition(topic.name, index)
-            for topic in asked
+            for topic in requested
             for index in topic.partition_indexes
         }
     topics: dict[str, OngoingTopicReassignment] = {}

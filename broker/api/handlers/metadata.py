@@ -1,18 +1,17 @@
-"""Metadata: brokers, topics, leaders; unknown topics are created when that is allowed.
+"""Metadata: brokers, topics, leaders; unknown topics may be created.
 
-Behaviour: v0 takes an empty list for "all topics", later versions null; a topic named that does
-not exist is created if ``auto.create.topics.enable`` and the request (v4+) agree. The response that
-creates a topic reports it as UNKNOWN_TOPIC_OR_PARTITION; the next one has its partitions. v12 and
-later may name topics by id; if any is, those that are named otherwise are left out. A topic is
-returned once, however often it is named. A partition without a leader that is alive has the error
-that makes clients retry.
+Behaviour: an empty list means all topics in v0, null does in later versions. A topic that does not
+exist is created if ``auto.create.topics.enable`` and the request (v4+) allow it; this response then
+has UNKNOWN_TOPIC_OR_PARTITION, and the next one the partitions. v12 and later may name topics by
+id; if any topic is, topics named otherwise are omitted. A topic occurs once in the response,
+however often it is named. A partition whose leader is not alive has a retriable error.
 
-Versions: 0 lists only replicas that are alive, with an error if some are not; 4 the client's word
-on auto-creation, 5 offline replicas, 7 leader epochs, 8-10 authorized operations, 10 topic ids,
-12 requests by id, 13 a top-level error.
+Versions: 0 lists only alive replicas, with an error if some are not; 4 whether topics may be
+created, 5 offline replicas, 7 leader epochs, 8-10 authorized operations, 10 topic ids, 12 requests
+by id, 13 a top-level error.
 
-Deviations: the controller named is the first node that is alive, where Kafka names any. The topics
-of transactions and share groups are not created when they are named.
+Deviations: the controller is the first alive node, where Kafka names any. The internal topics of
+transactions and share groups are not created when they are named.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ from protocol.messages.metadata import (
 _ALL_IS_EMPTY_UNTIL = 0
 _ALIVE_ONLY_UNTIL = 0
 _IDS_IN_REQUESTS_SINCE = 12
-# Errors of ids for which Kafka looks up no name, so authorizes nothing either.
+# With these errors Kafka has not found the name of a topic id, and does not authorize the client.
 _NOT_LOOKED_UP = frozenset({ErrorCode.UNKNOWN_TOPIC_ID})
 
 
 def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
-    """The cluster as this node sees it."""
+    """Describe the cluster as this node's image has it."""
     image = request.services.image
     topics = yield from _topics(request)
     if request.body.include_topic_authorized_operations:
@@ -76,12 +75,12 @@ def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
 
 
 def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTopic]]:
-    asked = request.body.topics
-    if asked is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not asked):
+    requested = request.body.topics
+    if requested is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not requested):
         return (yield from each(partial(_known, request), list(request.services.image)))
     ids: dict[UUID, MetadataRequestTopic] = {}
     names: dict[str | None, MetadataRequestTopic] = {}
-    for topic in asked:
+    for topic in requested:
         names[topic.name] = topic
         if topic.topic_id.int:
             ids[topic.topic_id] = topic
@@ -92,33 +91,35 @@ def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTo
     return (yield from each(partial(_one, request), ids.values() or names.values()))
 
 
-def _one(request: Request[MetadataRequest], asked: MetadataRequestTopic) -> MetadataResponseTopic:
+def _one(
+    request: Request[MetadataRequest], requested: MetadataRequestTopic
+) -> MetadataResponseTopic:
     services = request.services
-    if asked.topic_id.int:
-        topic = services.image.topic_by_id(asked.topic_id)
+    if requested.topic_id.int:
+        topic = services.image.topic_by_id(requested.topic_id)
         if topic is None:
-            return _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, asked)
+            return _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, requested)
         return _known(request, topic)
-    if asked.name is None:
+    if requested.name is None:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)  # Kafka fails on the null
-    topic = services.image.topic(asked.name)
+    topic = services.image.topic(requested.name)
     if topic is None:
-        return _unknown(request, asked.name, asked)
+        return _unknown(request, requested.name, requested)
     return _known(request, topic)
 
 
 def _unknown(
-    request: Request[MetadataRequest], name: str, asked: MetadataRequestTopic
+    request: Request[MetadataRequest], name: str, requested: MetadataRequestTopic
 ) -> MetadataResponseTopic:
-    """The error for a name without a topic, which the next request finds created if it may be."""
+    """The error for an unknown name; the topic is created if that is allowed."""
     try:
         check_topic_name(name)
     except ApiError as error:
-        return _refusal(error.code, name, asked)
+        return _refusal(error.code, name, requested)
     services = request.services
     if request.body.allow_auto_topic_creation and services.config.auto_create_topics_enable:
         auto_create(services.controller, services.config, name)
-    return _refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, asked)
+    return _refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, requested)
 
 
 def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResponseTopic:
@@ -128,7 +129,7 @@ def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResp
     ]
     if request.version <= _ALIVE_ONLY_UNTIL:
         for partition in partitions:
-            _leave_out_the_dead(partition, request.services.image)
+            _omit_offline_replicas(partition, request.services.image)
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
@@ -140,13 +141,13 @@ def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResp
 def _partition(
     index: int, partition: PartitionRegistration, image: MetadataImage
 ) -> MetadataResponsePartition:
-    answer = MetadataResponsePartition(**partition_facts(index, partition, image))
-    if answer.leader_id == NO_LEADER:
-        answer.error_code = ErrorCode.LEADER_NOT_AVAILABLE
-    return answer
+    result = MetadataResponsePartition(**partition_facts(index, partition, image))
+    if result.leader_id == NO_LEADER:
+        result.error_code = ErrorCode.LEADER_NOT_AVAILABLE
+    return result
 
 
-def _leave_out_the_dead(partition: MetadataResponsePartition, image: MetadataImage) -> None:
+def _omit_offline_replicas(partition: MetadataResponsePartition, image: MetadataImage) -> None:
     partition.replica_nodes = list(filter(image.alive, partition.replica_nodes))
     partition.isr_nodes = list(filter(image.alive, partition.isr_nodes))
     if partition.offline_replicas and partition.error_code == ErrorCode.NONE:
@@ -154,12 +155,12 @@ def _leave_out_the_dead(partition: MetadataResponsePartition, image: MetadataIma
 
 
 def _refusal(
-    error: ErrorCode, name: str | None, asked: MetadataRequestTopic
+    error: ErrorCode, name: str | None, requested: MetadataRequestTopic
 ) -> MetadataResponseTopic:
     return MetadataResponseTopic(
         error_code=error,
         name=name,
-        topic_id=asked.topic_id,
+        topic_id=requested.topic_id,
         is_internal=name in INTERNAL_TOPICS,
         partitions=[],
     )

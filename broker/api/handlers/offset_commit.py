@@ -1,10 +1,10 @@
-"""OffsetCommit: a group says how far it has read each partition.
+"""OffsetCommit: a group commits the offset it has reached in each partition.
 
-Behaviour: partitions that do not exist are refused one by one, the rest is put to the group, which
-may refuse all of that. Answered when it is replicated.
+Behaviour: partitions that do not exist are refused separately; the group commits or refuses all
+others together. The response is sent when the commit is replicated.
 
-Versions: 2 to 4 a retention of their own, 6 leader epochs, 7 static members (KIP-345), 9 member
-epochs and GROUP_ID_NOT_FOUND where older ones are told ILLEGAL_GENERATION, 10 topic ids.
+Versions: 2 to 4 a retention time, 6 leader epochs, 7 static members (KIP-345), 9 member epochs, and
+GROUP_ID_NOT_FOUND instead of ILLEGAL_GENERATION, 10 topic ids.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _TOPIC_IDS_SINCE = 10
 
 
 def offset_commit(request: Request[OffsetCommitRequest]) -> Slices[OffsetCommitResponse | Outcome]:
-    """Commit what exists."""
+    """Commit the offsets of all partitions that exist."""
     body = request.body
     response = OffsetCommitResponse(topics=[])
     commits: list[Commit] = []
-    answers: list[OffsetCommitResponsePartition] = []
+    committed: list[OffsetCommitResponsePartition] = []
     for topic in body.topics:
-        yield from _add_topic(request, topic, response, commits, answers)
+        yield from _add_topic(request, topic, response, commits, committed)
     if not commits:
         return response
     commit = OffsetCommit(
@@ -49,46 +49,46 @@ def offset_commit(request: Request[OffsetCommitRequest]) -> Slices[OffsetCommitR
     )
 
     def refuse(error: ErrorCode) -> OffsetCommitResponse:
-        for answer in answers:
-            answer.error_code = error
+        for response_partition in committed:
+            response_partition.error_code = error
         return response
 
     try:
         errors = request.services.groups.offsets.commit(commit)
     except ApiError as error:
         return refuse(error.code)
-    for answer, error_code in zip(answers, errors, strict=True):
-        answer.error_code = error_code
+    for response_partition, error_code in zip(committed, errors, strict=True):
+        response_partition.error_code = error_code
     return when_replicated(request, body.group_id, response, refuse)
 
 
 def _add_topic(
     request: Request[OffsetCommitRequest],
-    asked: OffsetCommitRequestTopic,
+    requested: OffsetCommitRequestTopic,
     response: OffsetCommitResponse,
     commits: list[Commit],
-    answers: list[OffsetCommitResponsePartition],
+    committed: list[OffsetCommitResponsePartition],
 ) -> Slices[None]:
-    """Begin a topic's answer, and collect what there is to commit and where its error goes."""
+    """Add a topic to *response*; add its commits, and their parts of the response, to the lists."""
     image = request.services.image
     if request.version >= _TOPIC_IDS_SINCE:
-        topic = image.topic_by_id(asked.topic_id)
+        topic = image.topic_by_id(requested.topic_id)
         unknown = ErrorCode.UNKNOWN_TOPIC_ID
     else:
-        topic = image.topic(asked.name)
+        topic = image.topic(requested.name)
         unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     partitions = []
-    for partition in asked.partitions:
+    for partition in requested.partitions:
         index = partition.partition_index
-        answer = OffsetCommitResponsePartition(partition_index=index)
-        partitions.append(answer)
+        response_partition = OffsetCommitResponsePartition(partition_index=index)
+        partitions.append(response_partition)
         yield None
         if topic is None:
-            answer.error_code = unknown
+            response_partition.error_code = unknown
         elif not 0 <= index < len(topic.partitions):
-            answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            response_partition.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         else:
-            answers.append(answer)
+            committed.append(response_partition)
             commits.append(
                 Commit(
                     TopicPartition(topic.name, index),
@@ -99,5 +99,7 @@ def _add_topic(
                 )
             )
     response.topics.append(
-        OffsetCommitResponseTopic(name=asked.name, topic_id=asked.topic_id, partitions=partitions)
+        OffsetCommitResponseTopic(
+            name=requested.name, topic_id=requested.topic_id, partitions=partitions
+        )
     )

@@ -1,7 +1,8 @@
-"""OffsetDelete: a group forgets how far it has read some partitions (KIP-496).
+"""OffsetDelete: delete offsets that a group has committed (KIP-496).
 
-Behaviour: refused for topics that members of the group read. Partitions that were never committed
-are deleted without an error, those that do not exist are told so. Answered when it is replicated.
+Behaviour: topics that members of the group subscribe to are refused. A partition without a
+committed offset has no error; one that does not exist has UNKNOWN_TOPIC_OR_PARTITION. The response
+is sent when the deletion is replicated.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from protocol.messages.offset_delete import (
 
 
 def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[OffsetDeleteResponse | Outcome]:
-    """Forget what may be forgotten."""
+    """Delete the committed offset of each partition."""
     body = request.body
     if not body.group_id:
         return _refusal(ErrorCode.INVALID_GROUP_ID)
-    asked = [
+    requested = [
         TopicPartition(topic.name, partition.partition_index)
         for topic in body.topics
         for partition in topic.partitions
     ]
     known, unknown = list[TopicPartition](), list[TopicPartition]()
-    for each in asked:
+    for each in requested:
         (known if _exists(request, each) else unknown).append(each)
         yield None
     try:

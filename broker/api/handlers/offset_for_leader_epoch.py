@@ -1,9 +1,9 @@
-"""OffsetForLeaderEpoch: where an epoch ends in the leader's log.
+"""OffsetForLeaderEpoch: the end offset of an epoch in the leader's log.
 
-A reader compares it with where it stands, and sees whether what it has read was lost (KIP-320).
+A consumer or follower compares it with its own position to detect truncation (KIP-320).
 
-Behaviour: the largest epoch that is not above the one asked for, and the offset where it ends; -1
-and -1 if that is unknown. Consumers are told up to the log end too, as in Kafka.
+Behaviour: the result is the largest epoch that is not above the requested one, and its end offset;
+-1 and -1 if that is unknown. As in Kafka, consumers also get offsets above the high watermark.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from protocol.messages.offset_for_leader_epoch import (
 def offset_for_leader_epoch(
     request: Request[OffsetForLeaderEpochRequest],
 ) -> Slices[OffsetForLeaderEpochResponse]:
-    """Where each epoch asked for ends."""
+    """Return the end offset of each requested epoch."""
     topics = []
     for topic in request.body.topics:
         partitions = yield from each(partial(_find, request, topic.topic), topic.partitions)
@@ -39,15 +39,15 @@ def offset_for_leader_epoch(
 def _find(
     request: Request[OffsetForLeaderEpochRequest],
     topic: str,
-    asked: OffsetForLeaderPartition,
+    requested: OffsetForLeaderPartition,
 ) -> EpochEndOffset:
-    key = TopicPartition(topic, asked.partition)
+    key = TopicPartition(topic, requested.partition)
     try:
         partition = request.services.replicas.partitions.get_or_error(key)
-        partition.check_leader(asked.current_leader_epoch)
+        partition.check_leader(requested.current_leader_epoch)
     except ApiError as error:
         return EpochEndOffset(partition=key.partition, error_code=error.code)
-    epoch, end_offset = partition.log.end_offset_for_epoch(asked.leader_epoch)
+    epoch, end_offset = partition.log.end_offset_for_epoch(requested.leader_epoch)
     return EpochEndOffset(
         partition=key.partition,
         error_code=ErrorCode.NONE,

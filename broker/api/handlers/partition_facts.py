@@ -1,4 +1,4 @@
-"""What clients are told of a partition: by Metadata and by DescribeTopicPartitions."""
+"""The description of a partition that Metadata and DescribeTopicPartitions have in common."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from broker.controller.image import NO_LEADER, MetadataImage, PartitionRegistrat
 
 
 class PartitionFacts(TypedDict):
-    """The fields that the answers have in common."""
+    """The fields that both responses have."""
 
     partition_index: int
     leader_id: int
@@ -21,7 +21,7 @@ class PartitionFacts(TypedDict):
 def partition_facts(
     index: int, partition: PartitionRegistration, image: MetadataImage
 ) -> PartitionFacts:
-    """Who has a partition, and who leads it; -1 if that is nobody who is alive."""
+    """Describe the replicas and the leader of a partition; the leader is -1 if it is not alive."""
     return PartitionFacts(
         partition_index=index,
         leader_id=partition.leader if image.alive(partition.leader) else NO_LEADER,

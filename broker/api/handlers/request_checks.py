@@ -1,6 +1,6 @@
-"""What Kafka checks of a request before it looks at its parts; each raises `ApiError`.
+"""Checks of a whole request, as in Kafka; each raises `ApiError`.
 
-The error response of the whole request is sent then (`Request.failed`).
+The request then gets the error response of its API (`Request.failed`).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from protocol.errors import ErrorCode
 
 
 def check_isolation_level(level: int) -> None:
-    """UNKNOWN_SERVER_ERROR for a level that there is not: Kafka raises IllegalArgumentException."""
+    """Raise UNKNOWN_SERVER_ERROR for an unknown level (an IllegalArgumentException in Kafka)."""
     if level not in ISOLATION_LEVELS:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
 def check_time_left(timeout_ms: int) -> None:
-    """REQUEST_TIMED_OUT for a change of the cluster that may take no time at all.
+    """Raise REQUEST_TIMED_OUT if the timeout of a cluster change is not positive.
 
-    Kafka's controller looks at the deadline before it begins, and changes nothing.
+    Kafka's controller checks the deadline first, and changes nothing.
     """
     if timeout_ms <= 0:
         raise ApiError(ErrorCode.REQUEST_TIMED_OUT)

@@ -1,11 +1,12 @@
-"""SyncGroup: a member fetches its assignment, and the leader brings everybody's.
+"""SyncGroup: a member gets its assignment, which the leader's request contains.
 
-Behaviour: parked until the leader's has come and is stored; in a stable group it is answered at
-once. A rebalance that begins meanwhile answers with REBALANCE_IN_PROGRESS. A client that goes away
-while it is parked leaves its member behind, and a member that is taken out of the group while it is
-parked is never answered, as in Kafka.
+Behaviour: the request is parked until the leader's assignment has come and is replicated; in a
+stable group the response is sent at once. A rebalance that begins meanwhile completes the request
+with REBALANCE_IN_PROGRESS. As in Kafka, a client that disconnects while its request is parked
+leaves its member in the group, and the request of a member that is removed while it is parked gets
+no response.
 
-Versions: 3 static members (KIP-345), 5 protocol type and name, which then must be given (KIP-559).
+Versions: 3 static members (KIP-345), 5 protocol type and name, which are then required (KIP-559).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _PROTOCOL_SINCE = 5
 
 
 def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | Outcome:
-    """Park the request with its group; it may be answered before this returns."""
+    """Park the request with its group; the response may be sent before this returns."""
     body = request.body
     unnamed = body.protocol_type is None or body.protocol_name is None
     if request.version >= _PROTOCOL_SINCE and unnamed:

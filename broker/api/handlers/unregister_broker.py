@@ -1,8 +1,8 @@
-"""UnregisterBroker: forget a node that will not come back (KIP-631).
+"""UnregisterBroker: remove a node from the cluster for good (KIP-631).
 
-Behaviour: a node that is alive is forgotten, too: it loses its leaderships, is in sync nowhere, and
-comes back when it is started again. A node that is not registered is BROKER_ID_NOT_REGISTERED, as
-in Kafka's ``ReplicationControlManager.unregisterBroker``.
+Behaviour: an alive node is removed too: it loses its leaderships, is removed from every in-sync
+set, and registers again when it is restarted. A node that is not registered is
+BROKER_ID_NOT_REGISTERED, as in Kafka's ``ReplicationControlManager.unregisterBroker``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from protocol.messages.unregister_broker import UnregisterBrokerRequest, Unregis
 
 
 def unregister_broker(request: Request[UnregisterBrokerRequest]) -> UnregisterBrokerResponse:
-    """Forget the node."""
+    """Remove the node."""
     try:
         request.services.controller.unregister(request.body.broker_id)
     except ApiError as error:

@@ -1,9 +1,9 @@
-"""UpdateFeatures: move feature levels of the cluster; all of them, or none (KIP-584).
+"""UpdateFeatures: change the levels of features, all of them or none (KIP-584).
 
-Behaviour: a feature that is asked to be what it is, is. The first one that cannot be what it is
-asked to be fails the request.
+Behaviour: a feature that has the requested level already is not changed. The first feature that
+cannot have the requested level fails the request.
 
-Deviations: every feature has one level here, so none ever moves.
+Deviations: every feature has exactly one level here, so no level ever changes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from protocol.messages.update_features import (
 
 
 def update_features(request: Request[UpdateFeaturesRequest]) -> UpdateFeaturesResponse:
-    """Look whether the levels are what they are to be."""
+    """Check whether each feature has the requested level."""
     updates = request.body.feature_updates
     try:
         for update in updates:
