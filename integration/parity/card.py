@@ -18,12 +18,12 @@ _HEAD = f"""\
 
 # Parity with Apache Kafka {KAFKA_VERSION}
 
-Every scenario is played to this broker and to a real Apache Kafka {KAFKA_VERSION}, and what both
-answered is compared line by line: error codes, offsets, high watermarks, records, the order of
-answers, and how each answer came: at once, woken by what happened last, or when its time was up.
-The words of error messages are each system's own and are not compared.
+Each scenario runs on this broker and on a real Apache Kafka {KAFKA_VERSION}. The responses of both
+are compared line by line: error codes, offsets, high watermarks, records, the order of responses,
+and when each response was sent: at once, after the last request, or at its timeout. Error messages
+are compared too, except those about single records of a Produce.
 
-Scenarios are functions in `integration/parity/scenarios/`; `make parity ARGS="NAME"` plays one.
+Scenarios are functions in `integration/parity/scenarios/`; `make parity ARGS="NAME"` runs one.
 """
 
 
