@@ -13,8 +13,10 @@ An operation completed elsewhere stays in its lists until a check of the key or 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
+from logging import DEBUG
 from math import inf
 from threading import Lock
 from typing import Generic, TypedDict
@@ -24,6 +26,8 @@ from .timer.system_timer import SystemTimer
 from .timer.timer_task import TimerTask
 from .watcher_list import WatcherList
 from .watchers import T
+
+log = logging.getLogger(__name__)
 
 SHARDS = 512  # Kafka: DelayedOperationPurgatory.SHARDS
 PURGE_PAUSE_MS = 200  # minimum time between two purges; the poll interval of Kafka's reaper
@@ -113,6 +117,8 @@ class DelayedOperationPurgatory(Generic[T]):
         if watchers is None:
             return 0
         completed = watchers.try_complete_watched(cause, self.on_error)
+        if completed and log.isEnabledFor(DEBUG):
+            log.debug("%s: a check of %s unblocked %d operations", self.name, key, completed)
         if not watchers.operations:
             shard.remove_key_if_empty(key, watchers)
         return completed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from threading import Lock
@@ -314,6 +315,21 @@ def test_few_operations_do_not_wake_the_reaper() -> None:
     operation = MockOperation(30_000)
     mock.watch(operation, ["a"])
     assert mock.timer.next_expiration_ms > PURGE_PAUSE_MS
+
+
+def test_a_check_logs_how_many_operations_it_completed(
+    mock: MockPurgatory, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At debug level; a check that completes none logs nothing."""
+    caplog.set_level(logging.DEBUG, "purgatories.purgatory")
+    operations = [MockOperation() for _ in range(3)]
+    for operation in operations:
+        mock.watch(operation, ["a"])
+    mock.check("a")
+    for operation in operations[:2]:
+        operation.completable = True
+    mock.check("a")
+    assert caplog.messages == ["mock: a check of a unblocked 2 operations"]
 
 
 # ---------------------------------------------------------------------------------- statistics
