@@ -44,7 +44,7 @@ def producer(name: str, topic: str, pace_s: float, **settings: str | int) -> Wor
 
 
 def shop(kafka: Cluster, over: Event) -> None:
-    """A producer of another make: kafka-python."""
+    """A producer of another library: kafka-python."""
     client = KafkaProducer(bootstrap_servers=kafka.bootstrap, client_id="shop", acks="all")
     while not over.wait(_BUSY_S):
         client.send(ORDERS, b"y" * 120)
@@ -52,7 +52,7 @@ def shop(kafka: Cluster, over: Event) -> None:
 
 
 def consumer(name: str, topic: str, **settings: str | int) -> Work:
-    """A consumer group of one."""
+    """A consumer that is the only member of its group."""
 
     def work(kafka: Cluster, over: Event) -> None:
         named = {"bootstrap.servers": kafka.bootstrap, "client.id": name, "group.id": name}
@@ -66,7 +66,7 @@ def consumer(name: str, topic: str, **settings: str | int) -> Work:
 
 
 def slow_follower(kafka: Cluster, over: Event) -> None:
-    """Node 3 fetches in fits and starts, so every acks=all has to wait for it."""
+    """Node 3 pauses repeatedly for a short time, so every acks=all waits for it."""
     while not over.wait(_AWAKE_S):
         kafka.pause(3)
         over.wait(_SLOW_S)
@@ -74,7 +74,7 @@ def slow_follower(kafka: Cluster, over: Event) -> None:
 
 
 def paused_node(kafka: Cluster, over: Event) -> None:
-    """Node 2 stands still for longer than a replica may lag, and leaves the in-sync sets."""
+    """Node 2 pauses for longer than replica.lag.time.max.ms, and leaves the in-sync replicas."""
     while not over.wait(_CALM_S):
         kafka.pause(2)
         over.wait(_PAUSED_S)

@@ -1,1 +1,1 @@
-"""Real clients, and a real Apache Kafka as the oracle, against the broker as its own process."""
+"""Tests of the broker's process with real clients, compared with a real Apache Kafka."""

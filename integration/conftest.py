@@ -1,4 +1,4 @@
-"""The broker under test, names no other test uses, and skips where something is missing."""
+"""Fixtures: the broker under test, unique names, and skips for missing requirements."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ from integration.kafka.tools import KafkaTools
 from integration.machine.requirements import need
 from integration.processes.antechamber import Antechamber, Serve
 
-# An exception that nobody expects ends the brokers that the tests start.
+# An unexpected exception ends the brokers that the tests start.
 os.environ["ANTECHAMBER_STRICT"] = "1"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let any client test be asked of real Kafka too."""
+    """Add the options: the client tests can also run against a real Kafka."""
     parser.addoption(
         "--against",
         choices=("antechamber", "kafka"),
         default="antechamber",
-        help="which broker the client tests talk to",
+        help="the broker for the client tests",
     )
     parser.addoption(
         "--write-uses",
         action="store_true",
-        help="write down which APIs the clients use, for docs/reference/apis.md",
+        help="write the used API versions, for docs/reference/apis.md",
     )
 
 
-# Test files of which something was left out, so that they do not use all that they can.
+# Test files with skipped, failed or deselected tests, whose uses are incomplete.
 _incomplete: set[str] = set()
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    """Note whose tests were not wanted."""
+    """Note the files of deselected tests."""
     _incomplete.update(item.path.stem for item in items)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note whose tests were skipped, or failed."""
+    """Note the files of skipped and failed tests."""
     if not report.passed:
         _incomplete.add(Path(report.location[0]).stem)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip by name what this machine cannot run; fail instead if ANTECHAMBER_REQUIRE names it."""
+    """Skip tests with missing requirements; fail them if ANTECHAMBER_REQUIRE names one."""
     for marker, missing in (
         ("jvm", _missing_jvm),
         ("docker", missing_docker),
@@ -68,7 +68,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which real Kafka the tests were compared with, and how it was started."""
+    """Print which real Kafka the tests were compared with, and how it was started."""
     for source in sources_used:
         terminalreporter.write_line(f"real Kafka: {source}")
 
@@ -85,14 +85,14 @@ def _missing_kafka() -> str | None:
 
 @pytest.fixture(scope="session")
 def against(request: pytest.FixtureRequest) -> str:
-    """`antechamber` or `kafka`: who answers."""
+    """The broker under test: `antechamber` or `kafka`."""
     answer: str = request.config.getoption("--against")
     return answer
 
 
 @pytest.fixture(scope="session")
 def api_uses(tmp_path_factory: pytest.TempPathFactory) -> ApiUses:
-    """What clients have used."""
+    """The recorded API uses of clients."""
     return ApiUses(tmp_path_factory.mktemp("records"))
 
 
@@ -100,7 +100,7 @@ def api_uses(tmp_path_factory: pytest.TempPathFactory) -> ApiUses:
 def _uses_of_the_file(
     request: pytest.FixtureRequest, against: str, api_uses: ApiUses
 ) -> Iterator[None]:
-    """When a client's tests have passed, they have used what docs/reference/apis.md lists."""
+    """When the tests of a client have passed, compare its uses with docs/reference/apis.md."""
     begin_us = time.time_ns() // 1000
     yield
     name = request.path.stem
@@ -108,7 +108,7 @@ def _uses_of_the_file(
     if name not in CLIENTS or name in _incomplete or asked_by_name or against != "antechamber":
         return
     if request.config.getoption("--write-uses"):
-        time.sleep(1)  # the last records are on their way
+        time.sleep(1)  # the last records are not written yet
         api_uses.write(name, begin_us)
     else:
         api_uses.check(name, begin_us)
@@ -128,24 +128,24 @@ def broker(against: str, api_uses: ApiUses) -> Iterator[Cluster | RealKafka]:
 
 @pytest.fixture(scope="session")
 def bootstrap(broker: Cluster | RealKafka) -> str:
-    """Where clients find the broker."""
+    """The bootstrap servers of the broker."""
     return broker.bootstrap
 
 
 @pytest.fixture
 def cluster(against: str) -> Iterator[Callable[..., Cluster]]:
-    """Start a cluster of our own broker with options of the test's own; it ends with the test."""
+    """Start a cluster of our broker with the test's options; it ends with the test."""
     if against != "antechamber":
-        pytest.skip("about our own broker")
+        pytest.skip("tests our own broker")
     with ExitStack() as running:
         yield lambda *given, **options: running.enter_context(Cluster(*given, **options))
 
 
 @pytest.fixture
 def serve(against: str) -> Iterator[Serve]:
-    """Run our command with arguments of the test's own; it is stopped after the test."""
+    """Run our command with the test's arguments; it is stopped after the test."""
     if against != "antechamber":
-        pytest.skip("about our own process")
+        pytest.skip("tests our own process")
     with ExitStack() as running:
         yield lambda *arguments: running.enter_context(Antechamber(*arguments))
 
@@ -159,13 +159,13 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaTools]:
 
 @pytest.fixture
 def topic(request: pytest.FixtureRequest) -> str:
-    """A topic name that only this test uses, and that tells whose it is."""
+    """A unique topic name that contains the name of the test."""
     return _unique(request.node.name)
 
 
 @pytest.fixture
 def group(request: pytest.FixtureRequest) -> str:
-    """A group id that only this test uses."""
+    """A unique group id."""
     return _unique(request.node.name)
 
 

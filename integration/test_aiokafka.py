@@ -1,4 +1,4 @@
-"""aiokafka as its users write it: the oldest protocol versions of the three clients."""
+"""aiokafka in typical use; it has the oldest protocol versions of the three clients."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Make = Callable[..., Any]
 
 @pytest.fixture
 def anyio_backend() -> str:
-    """Aiokafka knows only asyncio."""
+    """aiokafka supports only asyncio."""
     return "asyncio"
 
 
 @pytest.fixture
 def make(bootstrap: str) -> Make:
-    """An async context manager that starts a client of the given class, and stops it."""
+    """A function that starts a client of a class in a context manager."""
 
     @asynccontextmanager
     async def build(client: Make, *arguments: Any, **settings: Any) -> AsyncIterator[Any]:
@@ -44,7 +44,7 @@ def make(bootstrap: str) -> Make:
 
 
 async def take(consumer: Any, count: int, *, within: float = 20.0) -> list[Any]:
-    """Get that many records."""
+    """Return that many records."""
     taken: list[Any] = []
     async with asyncio.timeout(within):
         while len(taken) < count:
@@ -54,7 +54,7 @@ async def take(consumer: Any, count: int, *, within: float = 20.0) -> list[Any]:
 
 
 async def read(make: Make, topic: str, count: int, **settings: Any) -> list[Any]:
-    """Read the first records of partition 0 without a group."""
+    """Return the first records of partition 0, without a group."""
     async with make(AIOKafkaConsumer, **settings) as consumer:
         consumer.assign([TopicPartition(topic, 0)])
         consumer.seek(TopicPartition(topic, 0), 0)
@@ -62,10 +62,10 @@ async def read(make: Make, topic: str, count: int, **settings: Any) -> list[Any]
 
 
 async def create(make: Make, topic: str, partitions: int, **settings: Any) -> None:
-    """Create a topic, and wait until it is there."""
+    """Create a topic, and wait until it exists."""
     async with make(AIOKafkaAdminClient) as admin:
         await admin.create_topics([NewTopic(topic, partitions, 1, **settings)])
-        await eventually_async(lambda: _listed(admin, topic), "the topic is there")
+        await eventually_async(lambda: _listed(admin, topic), "the topic exists")
 
 
 async def _listed(admin: Any, topic: str) -> bool:
@@ -73,7 +73,7 @@ async def _listed(admin: Any, topic: str) -> bool:
 
 
 async def test_what_is_produced_is_consumed_in_order(make: Make, topic: str) -> None:
-    """Keys, values, nulls and headers come back as they were sent, at the offsets promised."""
+    """Keys, values, nulls and headers are returned as sent, at the acknowledged offsets."""
     sent = [
         (b"key", b"value", (("trace", b"1"), ("empty", b""))),
         (None, b"no key", ()),
@@ -90,8 +90,8 @@ async def test_what_is_produced_is_consumed_in_order(make: Make, topic: str) -> 
 
 
 @pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
-async def test_a_compressed_batch_comes_back_whole(make: Make, topic: str, codec: str) -> None:
-    """Each codec that aiokafka writes is stored, and read again."""
+async def test_a_compressed_batch_is_returned_unchanged(make: Make, topic: str, codec: str) -> None:
+    """Each codec that aiokafka supports is stored and read."""
     values = [b"%d " % i * 50 for i in range(200)]
     async with make(AIOKafkaProducer, compression_type=codec, linger_ms=20) as producer:
         await asyncio.gather(*[await producer.send(topic, value, partition=0) for value in values])
@@ -99,7 +99,7 @@ async def test_a_compressed_batch_comes_back_whole(make: Make, topic: str, codec
 
 
 async def test_ten_thousand_small_records(make: Make, topic: str) -> None:
-    """None is lost, doubled or out of order, from an idempotent producer."""
+    """No record of an idempotent producer is lost, duplicated or reordered."""
     values = [b"%d" % i for i in range(10_000)]
     async with make(AIOKafkaProducer, enable_idempotence=True, linger_ms=5) as producer:
         await asyncio.gather(*[await producer.send(topic, value, partition=0) for value in values])
@@ -115,16 +115,16 @@ async def test_a_record_of_almost_one_mebibyte(make: Make, topic: str) -> None:
 
 
 async def test_acks_of_every_kind(make: Make, topic: str) -> None:
-    """With acks 0, 1 and all the records land in the order they were sent."""
+    """With acks 0, 1 and all the records are appended in order."""
     for landed, acks in enumerate((0, 1, "all"), start=1):
         async with make(AIOKafkaProducer, acks=acks) as producer:
             await producer.send_and_wait(topic, str(acks).encode(), partition=0)
-        records = await read(make, topic, landed)  # with acks=0, wait until it is there
+        records = await read(make, topic, landed)  # with acks=0, wait until it is appended
     assert [record.value for record in records] == [b"0", b"1", b"all"]
 
 
 async def test_a_fetch_waits_its_max_wait_for_min_bytes(make: Make, topic: str) -> None:
-    """Too little data is held back until max_wait has passed, and not much longer."""
+    """A fetch with too little data ends at max_wait, and not much later."""
     async with make(AIOKafkaProducer) as producer:
         await producer.send_and_wait(topic, b"little", partition=0)
     started = time.monotonic()
@@ -151,7 +151,7 @@ async def test_a_produce_wakes_a_waiting_consumer(make: Make, topic: str) -> Non
         assert time.monotonic() - started < 10
 
 
-async def test_a_group_of_two_shares_and_takes_over(make: Make, topic: str, group: str) -> None:
+async def test_a_group_of_two_rebalances(make: Make, topic: str, group: str) -> None:
     """A second member gets one partition; when it leaves, the first gets it back."""
     await create(make, topic, 2)
     both = {TopicPartition(topic, i) for i in (0, 1)}
@@ -172,10 +172,8 @@ async def test_a_group_of_two_shares_and_takes_over(make: Make, topic: str, grou
         await eventually_async(has_all, "all back", within=20)
 
 
-async def test_a_static_member_comes_back_to_its_partition(
-    make: Make, topic: str, group: str
-) -> None:
-    """While it is away (KIP-345) the other keeps its own, and it has what it had before."""
+async def test_a_static_member_returns_to_its_partition(make: Make, topic: str, group: str) -> None:
+    """During its absence (KIP-345) the other member keeps its own partition."""
     await create(make, topic, 2)
     settings = {"group_id": group, "heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
     async with make(AIOKafkaConsumer, topic, group_instance_id="i1", **settings) as stays:
@@ -195,8 +193,8 @@ async def test_a_static_member_comes_back_to_its_partition(
             assert stays.assignment() == others
 
 
-async def test_committed_offsets_survive_their_consumer(make: Make, topic: str, group: str) -> None:
-    """A new consumer of the group goes on where the last one committed."""
+async def test_committed_offsets_outlive_their_consumer(make: Make, topic: str, group: str) -> None:
+    """A new consumer of the group continues at the committed offset."""
     async with make(AIOKafkaProducer) as producer:
         for i in range(6):
             await producer.send_and_wait(topic, b"%d" % i, partition=0)
@@ -210,7 +208,7 @@ async def test_committed_offsets_survive_their_consumer(make: Make, topic: str, 
 
 
 async def test_offsets_by_timestamp_and_at_both_ends(make: Make, topic: str) -> None:
-    """The first record at or after a time is found; beginning and end are exact."""
+    """The first record at or after a time is found; both ends are exact."""
     async with make(AIOKafkaProducer) as producer:
         for timestamp in (1_000, 2_000, 3_000):
             await producer.send_and_wait(topic, b"x", partition=0, timestamp_ms=timestamp)
@@ -225,7 +223,7 @@ async def test_offsets_by_timestamp_and_at_both_ends(make: Make, topic: str) -> 
 
 
 async def test_topics_are_created_grown_and_deleted(make: Make, topic: str) -> None:
-    """The admin client's whole life of a topic."""
+    """The admin client creates, extends and deletes a topic."""
     await create(make, topic, 2)
     async with make(AIOKafkaAdminClient) as admin:
         response = await admin.create_topics([NewTopic(topic, 2, 1)])
@@ -241,11 +239,11 @@ async def test_topics_are_created_grown_and_deleted(make: Make, topic: str) -> N
 
         await eventually_async(grown, "three partitions")
         await admin.delete_topics([topic])
-        await eventually_async(gone, "the topic is gone")
+        await eventually_async(gone, "the topic is deleted")
 
 
 async def test_configs_given_at_creation_are_described(make: Make, topic: str) -> None:
-    """What a topic was created with is what DescribeConfigs says."""
+    """DescribeConfigs returns the configuration of the creation."""
     await create(make, topic, 1, topic_configs={"max.message.bytes": "4321"})
     async with make(AIOKafkaAdminClient) as admin:
         resource = ConfigResource(ConfigResourceType.TOPIC, topic)
@@ -256,7 +254,7 @@ async def test_configs_given_at_creation_are_described(make: Make, topic: str) -
 
 
 async def test_the_cluster_is_described(make: Make, bootstrap: str) -> None:
-    """One broker, at the address it was reached by."""
+    """One broker, at its advertised address."""
     async with make(AIOKafkaAdminClient) as admin:
         (node,) = (await admin.describe_cluster())["brokers"]
         assert f"{node['host']}:{node['port']}" == bootstrap

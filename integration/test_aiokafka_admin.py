@@ -1,4 +1,4 @@
-"""aiokafka's admin client, which speaks the oldest versions."""
+"""aiokafka's admin client, which has the oldest protocol versions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def anyio_backend() -> str:
-    """Aiokafka knows only asyncio."""
+    """aiokafka supports only asyncio."""
     return "asyncio"
 
 
 @pytest.fixture
 async def admin(bootstrap: str, topic: str) -> AsyncIterator[Any]:
-    """An admin client that has made the test's topic."""
+    """An admin client that has created the test's topic."""
     client = AIOKafkaAdminClient(bootstrap_servers=bootstrap)
     await client.start()
     await client.create_topics([NewTopic(topic, 1, 1)])
@@ -30,7 +30,7 @@ async def admin(bootstrap: str, topic: str) -> AsyncIterator[Any]:
 
 
 async def test_settings_are_replaced(admin: Any, topic: str) -> None:
-    """AlterConfigs: what is not named any more has its default again."""
+    """AlterConfigs resets keys that it does not name."""
     for configs in ({"retention.ms": "7"}, {"max.message.bytes": "5000"}):
         await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, configs)])
 
@@ -40,7 +40,7 @@ async def test_settings_are_replaced(admin: Any, topic: str) -> None:
 
 
 async def test_records_are_deleted(admin: Any, bootstrap: str, topic: str) -> None:
-    """DeleteRecords moves the beginning."""
+    """DeleteRecords moves the log start offset."""
     async with AIOKafkaProducer(bootstrap_servers=bootstrap) as producer:
         await producer.send_and_wait(topic, b"a record", partition=0)
     partition = TopicPartition(topic, 0)

@@ -1,7 +1,7 @@
-"""Thousands of random groups, assigned by Kafka's own assignors and by ours: the same results.
+"""Assignments of random groups by Kafka's assignors and by ours are equal.
 
-A group lives through several changes, each assignment the start of the next, so that what stays
-where it is, is compared too.
+A group has several successive assignments, each the start of the next, so that the stickiness is
+compared as well.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ CHANGES = 8
 
 @pytest.mark.parametrize("assignor", ASSIGNORS)
 @pytest.mark.parametrize("is_homogeneous", [True, False], ids=["homogeneous", "heterogeneous"])
-def test_assignments_are_kafkas(assignor: str, is_homogeneous: bool, tmp_path: Path) -> None:
-    """Member by member, partition by partition."""
+def test_assignments_equal_kafkas(assignor: str, is_homogeneous: bool, tmp_path: Path) -> None:
+    """They are equal by member and partition."""
     seed = randbits(32)
     print(f"seed {seed}")
     lines, ours = [], []

@@ -1,7 +1,7 @@
-"""Clients that write to a topic nobody created: they retry the first error, and the topic is there.
+"""Clients create a topic by producing to it: they retry after the first error.
 
-What each library does with the first response, an error, is its own affair; here it is only
-asserted that all of them come through, within their default settings.
+The reaction to the first response, an error, depends on the library; the tests assert that all of
+them succeed with their default settings.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ UNKNOWN_TOPIC_OR_PARTITION = 3
 
 @pytest.fixture
 def anyio_backend() -> str:
-    """Aiokafka knows only asyncio."""
+    """aiokafka supports only asyncio."""
     return "asyncio"
 
 
 def test_the_first_response_is_an_error(bootstrap: str, topic: str) -> None:
-    """A client that does not retry does not get the topic, as with Kafka."""
+    """A client without retries fails, as with Kafka."""
     with Connection(bootstrap) as connection:
         first = read_metadata(connection.ask(metadata([topic]))).topics
         assert first == {topic: (UNKNOWN_TOPIC_OR_PARTITION, {})}
@@ -42,7 +42,7 @@ def test_the_first_response_is_an_error(bootstrap: str, topic: str) -> None:
 
 
 def test_confluent_kafka(bootstrap: str, topic: str, group: str) -> None:
-    """A producer creates the topic, and a consumer in a new group reads it."""
+    """A producer creates the topic, and a consumer of a new group reads it."""
     errors: list[object] = []
     producer = Producer({"bootstrap.servers": bootstrap})
     producer.produce(topic, b"x", callback=lambda error, _: errors.append(error))
@@ -67,7 +67,7 @@ def test_confluent_kafka(bootstrap: str, topic: str, group: str) -> None:
 
 
 def test_kafka_python(bootstrap: str, topic: str, group: str) -> None:
-    """The same."""
+    """A producer creates the topic, and a consumer of a new group reads it."""
     producer = KafkaProducer(bootstrap_servers=bootstrap)
     assert producer.send(topic, b"x").get(20).offset == 0
     producer.close()
@@ -84,7 +84,7 @@ def test_kafka_python(bootstrap: str, topic: str, group: str) -> None:
 
 @pytest.mark.anyio
 async def test_aiokafka(bootstrap: str, topic: str, group: str) -> None:
-    """The same."""
+    """A producer creates the topic, and a consumer of a new group reads it."""
     async with AIOKafkaProducer(bootstrap_servers=bootstrap) as producer:
         assert (await producer.send_and_wait(topic, b"x")).offset == 0
     async with AIOKafkaConsumer(

@@ -1,6 +1,6 @@
-"""Bytes no client should send: an error code or a closed connection, and nobody else notices.
+"""Invalid bytes cause an error code or a closed connection, without effect on other clients.
 
-Before each test a few records are acknowledged; after it they, and nothing else, must be there.
+Before each test a few records are acknowledged; after it the log must contain exactly these.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ ACKNOWLEDGED = [b"acknowledged %d" % i for i in range(5)]
 
 @pytest.fixture
 def connection(bootstrap: str) -> Iterator[Connection]:
-    """A connection of the test's own."""
+    """A connection of the test."""
     with Connection(bootstrap, timeout=10) as opened:
         yield opened
 
 
 @pytest.fixture(autouse=True)
 def records(bootstrap: str, topic: str) -> Iterator[str]:
-    """The name of a topic with acknowledged records, which must all be there after the test."""
+    """A topic with acknowledged records, which are checked after the test."""
     with Connection(bootstrap) as before:
         make_topic(before, topic)
         assert read_produce(before.ask(produce(topic, 0, batch(ACKNOWLEDGED)))) == (0, 0)
@@ -61,7 +61,7 @@ def records(bootstrap: str, topic: str) -> Iterator[str]:
 
 
 def hung_up(connection: Connection) -> bool:
-    """Whether the broker closed the connection without another answer."""
+    """Whether the broker closed the connection without another response."""
     try:
         connection.receive()
     except (EOFError, ConnectionResetError):
@@ -81,7 +81,7 @@ def hung_up(connection: Connection) -> bool:
     ],
 )
 def test_garbage_closes_the_connection(connection: Connection, garbage: bytes) -> None:
-    """What cannot be a request ends the conversation."""
+    """Bytes that are not a request close the connection."""
     connection.send(garbage)
     assert hung_up(connection)
 
@@ -89,7 +89,7 @@ def test_garbage_closes_the_connection(connection: Connection, garbage: bytes) -
 def test_a_length_of_two_gigabytes_costs_nothing(
     connection: Connection, broker: Cluster | RealKafka
 ) -> None:
-    """The connection is closed at the length, and no memory is set aside for it."""
+    """The connection is closed, and no memory is allocated."""
     process = psutil.Process(broker.pid)
     before = process.memory_info().rss
     connection.send(struct.pack(">i", 2**31 - 1))
@@ -97,12 +97,12 @@ def test_a_length_of_two_gigabytes_costs_nothing(
     assert process.memory_info().rss - before < 64 << 20
 
 
-def test_a_length_just_allowed_costs_only_what_arrives(
+def test_memory_is_allocated_for_received_bytes_only(
     connection: Connection, broker: Cluster | RealKafka, against: str
 ) -> None:
-    """A hundred connections that each promise 100 MB and send 10 bytes are cheap."""
+    """A hundred connections that announce 100 MB and send 10 bytes need little memory."""
     if against == "kafka":
-        pytest.skip("Kafka sets the promised size aside")
+        pytest.skip("Kafka allocates the announced size")
     process = psutil.Process(broker.pid)
     before = process.memory_info().rss
     promising = [Connection(broker.bootstrap) for _ in range(100)]
@@ -114,8 +114,8 @@ def test_a_length_just_allowed_costs_only_what_arrives(
         each.close()
 
 
-def test_half_a_frame_disturbs_nobody(connection: Connection, bootstrap: str, topic: str) -> None:
-    """A client that stops in the middle of a request, or leaves there, is only its own problem."""
+def test_a_partial_frame_blocks_nobody(connection: Connection, bootstrap: str, topic: str) -> None:
+    """A client that stops within a request, or closes there, affects only itself."""
     whole = produce(topic, 0, batch([b"never finished"]))
     connection.send(whole[: len(whole) // 2])
     with Connection(bootstrap) as leaving:
@@ -124,8 +124,8 @@ def test_half_a_frame_disturbs_nobody(connection: Connection, bootstrap: str, to
         assert other.ask(api_versions())
 
 
-def test_a_frame_in_single_bytes_is_a_frame(connection: Connection) -> None:
-    """Where TCP cuts a request does not matter."""
+def test_a_frame_may_arrive_in_single_bytes(connection: Connection) -> None:
+    """The segmentation by TCP does not matter."""
     connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     for byte in api_versions(correlation_id=77):
         connection.send(bytes([byte]))
@@ -134,7 +134,7 @@ def test_a_frame_in_single_bytes_is_a_frame(connection: Connection) -> None:
 
 @pytest.mark.parametrize("api", [7777, -1])
 def test_an_unknown_api_closes_the_connection(connection: Connection, api: int) -> None:
-    """There is no answer it could have."""
+    """No response is possible."""
     connection.send(request(api, 0, b""))
     assert hung_up(connection)
 
@@ -143,13 +143,13 @@ def test_an_unknown_api_closes_the_connection(connection: Connection, api: int) 
 def test_an_unknown_version_closes_the_connection(
     connection: Connection, api: int, version: int
 ) -> None:
-    """Nobody knows how to read it."""
+    """The request cannot be decoded."""
     connection.send(request(api, version, bytes(64)))
     assert hung_up(connection)
 
 
-def test_an_unknown_version_of_api_versions_is_answered(connection: Connection) -> None:
-    """In the oldest form, with what would be understood (KIP-511)."""
+def test_an_unknown_version_of_api_versions_has_a_response(connection: Connection) -> None:
+    """The response has version 0 and the supported versions (KIP-511)."""
     flexible = b"\0" + b"\x02x\x02x\0"  # the header's tags; software name, version, tags
     read = Reader(connection.ask(request(API_VERSIONS, 99, flexible)))
     _, error, count = read.take("ihi")
@@ -159,16 +159,14 @@ def test_an_unknown_version_of_api_versions_is_answered(connection: Connection) 
 
 
 @pytest.mark.parametrize("claimed", [2**31 - 1, 1000])
-def test_an_array_that_claims_more_than_the_frame_holds(
-    connection: Connection, claimed: int
-) -> None:
-    """A lying count closes the connection before anything is made of it."""
+def test_an_array_longer_than_its_frame(connection: Connection, claimed: int) -> None:
+    """A false count closes the connection before elements are allocated."""
     connection.send(request(METADATA, 4, struct.pack(">i", claimed) + string("t")))
     assert hung_up(connection)
 
 
-def test_a_wrong_crc_is_refused(connection: Connection, topic: str) -> None:
-    """Damaged records are not appended."""
+def test_a_wrong_crc_is_rejected(connection: Connection, topic: str) -> None:
+    """Corrupt records are not appended."""
     damaged = bytearray(batch([b"damaged"]))
     damaged[-3] ^= 1
     answer = read_produce(connection.ask(produce(topic, 0, bytes(damaged))))
@@ -176,7 +174,7 @@ def test_a_wrong_crc_is_refused(connection: Connection, topic: str) -> None:
 
 
 def test_a_truncated_batch_is_refused(connection: Connection, topic: str) -> None:
-    """Half a batch is no batch."""
+    """A partial batch is not appended."""
     whole = batch([b"to be cut" * 10])
     answer = read_produce(connection.ask(produce(topic, 0, whole[:-20])))
     assert answer.error in (CORRUPT_MESSAGE, 87)
@@ -184,15 +182,15 @@ def test_a_truncated_batch_is_refused(connection: Connection, topic: str) -> Non
 
 
 @pytest.mark.parametrize("acks", [2, -2, 77])
-def test_acks_that_mean_nothing_are_refused(connection: Connection, topic: str, acks: int) -> None:
-    """Only 0, 1 and all are acks."""
+def test_invalid_acks_are_rejected(connection: Connection, topic: str, acks: int) -> None:
+    """acks is 0, 1 or all."""
     answer = read_produce(connection.ask(produce(topic, 0, batch([b"x"]), acks=acks)))
     assert answer == (INVALID_REQUIRED_ACKS, -1)
 
 
 @pytest.mark.parametrize("partition", [1, -1, 2**31 - 1])
 def test_an_unknown_partition(connection: Connection, topic: str, partition: int) -> None:
-    """Neither written nor read."""
+    """It can neither be produced to nor fetched from."""
     written = read_produce(connection.ask(produce(topic, partition, batch([b"x"]))))
     read = read_fetch(connection.ask(fetch(topic, partition, 0, max_wait_ms=5000)))
     assert written == (UNKNOWN_TOPIC_OR_PARTITION, -1)
@@ -200,7 +198,7 @@ def test_an_unknown_partition(connection: Connection, topic: str, partition: int
 
 
 def test_an_unknown_topic(connection: Connection, topic: str) -> None:
-    """Neither Produce nor Fetch makes one; Metadata does not when told not to."""
+    """Neither Produce nor Fetch creates it, nor does Metadata without auto-creation."""
     unknown = topic + "-unknown"
     written = read_produce(connection.ask(produce(unknown, 0, batch([b"x"]))))
     read = read_fetch(connection.ask(fetch(unknown, 0, 0, max_wait_ms=5000)))
@@ -210,8 +208,8 @@ def test_an_unknown_topic(connection: Connection, topic: str) -> None:
 
 
 @pytest.mark.parametrize("offset", [-1, -5, -(2**63), 6, 2**63 - 1])
-def test_an_offset_that_is_not_there(connection: Connection, topic: str, offset: int) -> None:
-    """Below the beginning or above the end: refused at once, whatever the wait allowed."""
+def test_an_offset_out_of_range(connection: Connection, topic: str, offset: int) -> None:
+    """An offset below the log start or above the log end is rejected at once."""
     answer = read_fetch(connection.ask(fetch(topic, 0, offset, max_wait_ms=60_000)))
     assert (answer.error, answer.high_watermark) == (OFFSET_OUT_OF_RANGE, -1)
 
@@ -221,7 +219,7 @@ ILLEGAL_NAMES = ["", ".", "..", "a b", "a/b", "../../etc/passwd", "a\0b", "ü", 
 
 @pytest.mark.parametrize("name", ILLEGAL_NAMES)
 def test_an_illegal_topic_name_is_not_created(connection: Connection, name: str) -> None:
-    """The refusal says so, with a message."""
+    """The response contains the error and a message."""
     error, message = read_create_topic(connection.ask(create_topic(name)))
     assert error == INVALID_TOPIC_EXCEPTION
     assert message
@@ -229,13 +227,13 @@ def test_an_illegal_topic_name_is_not_created(connection: Connection, name: str)
 
 @pytest.mark.parametrize("name", ILLEGAL_NAMES)
 def test_an_illegal_topic_name_in_metadata(connection: Connection, name: str) -> None:
-    """It is neither created nor called unknown."""
+    """It is neither created nor reported as unknown."""
     seen = read_metadata(connection.ask(metadata([name])))
     assert seen.topics == {name: (INVALID_TOPIC_EXCEPTION, {})}
 
 
-def test_impossible_sizes_of_a_topic(connection: Connection, topic: str) -> None:
-    """No partitions, and more replicas than brokers."""
+def test_invalid_sizes_of_a_topic(connection: Connection, topic: str) -> None:
+    """Zero partitions, and more replicas than brokers."""
     none = read_create_topic(connection.ask(create_topic(topic + "-0", partitions=0)))
     many = read_create_topic(connection.ask(create_topic(topic + "-9", replication=9)))
     assert (none[0], many[0]) == (INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR)

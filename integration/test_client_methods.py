@@ -1,8 +1,8 @@
-"""Every public method of every client library does with our broker what it does with Kafka.
+"""Every public method of every client library has the same outcome as with Kafka.
 
-All libraries that are asked for are played at once, to both systems, before the first test looks at
-its own outcome. Where no real Kafka can be had, calls end as docs/client_methods.json has it.
-`--write-uses` writes that file; `make docs` makes the page of it.
+All selected libraries run concurrently on both systems before the first test. Without a real Kafka,
+calls must end as listed in docs/client_methods.json. `--write-uses` writes that file; `make docs`
+makes its page.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _client(parameters: Mapping[str, Any]) -> str:
 
 @pytest.fixture(scope="module")
 def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Session:
-    """What both systems did, of the libraries that this run asks for."""
+    """The outcomes of the selected libraries on both systems."""
     asked = {
         _client(item.callspec.params)
         for item in request.session.items
@@ -80,7 +80,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def test_every_client_class_is_called() -> None:
-    """Those that the libraries of Python export, but for those that are listed with a reason."""
+    """The exported client classes of the Python libraries, except those listed with a reason."""
     classes = {
         f"{library} {name}"
         for module in map(import_module, CLIENT_MODULES)
@@ -94,23 +94,20 @@ def test_every_client_class_is_called() -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_every_public_method_is_called(session: Session, client: str) -> None:
-    """The installed class has no method that its table lacks, nor the table one that it has lost.
-
-    Of Java's methods every overload is called.
-    """
+    """The installed class and its table have the same methods; in Java, the same overloads."""
     assert set(session.public[client]) == set(ENTRIES[client])
     assert not session.uncalled.get(client)
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_method_does_as_with_kafka(session: Session, key: Key) -> None:
-    """In each shape of its arguments; a difference that is expected must still be there."""
+def test_a_method_has_kafkas_outcome(session: Session, key: Key) -> None:
+    """The outcomes of each shape of its arguments are equal, or differ as listed."""
     assert fault(key, session.ours[key], session.theirs.get(key)) is None
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_call_ends_as_written_down(session: Session, key: Key) -> None:
-    """docs/client_methods.json has how it ends on Kafka, and so it does here."""
+def test_a_call_ends_as_listed(session: Session, key: Key) -> None:
+    """The end of the call on Kafka is listed in docs/client_methods.json."""
     written = read_card()[key.client].methods[key.method].ends[key.shape]
     if key in session.theirs:
         assert session.theirs[key].ending == written
@@ -119,7 +116,7 @@ def test_a_call_ends_as_written_down(session: Session, key: Key) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_the_requests_are_as_written_down(session: Session, client: str) -> None:
+def test_the_requests_are_as_listed(session: Session, client: str) -> None:
     """A method sends what docs/reference/clients.md lists; in the background, any method does."""
     written = read_card()[client].methods
     assert set(written) == set(session.public[client])

@@ -1,4 +1,4 @@
-"""Quotas as tools set them and clients feel them."""
+"""Quotas that tools set, and their effect on clients."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Ask = Callable[[Any], Any]
 
 @pytest.fixture
 def ask(bootstrap: str) -> Iterator[Ask]:
-    """Send a request by kafka-python's admin client, which has no method for quotas."""
+    """Send a request with kafka-python's admin client, which has no method for quotas."""
     admin = KafkaAdminClient(bootstrap_servers=bootstrap)
     yield lambda request: admin._manager.run(admin._manager.send, request)
     admin.close()
 
 
 def set_quota(ask: Ask, client_id: str, key: str, value: float | None) -> None:
-    """Give a client a quota, or, with None, take it away; in Kafka that takes its time."""
+    """Set a quota of a client, or remove it with None; Kafka applies it asynchronously."""
     entity = [("client-id", client_id)]
     op = (key, value or 0.0, value is None)
     answer = ask(AlterClientQuotasRequest(entries=[(entity, [op])], validate_only=False))
@@ -47,15 +47,15 @@ def set_quota(ask: Ask, client_id: str, key: str, value: float | None) -> None:
 
 
 def described(ask: Ask, client_id: str) -> dict[str, float]:
-    """The quotas of a client."""
+    """Return the quotas of a client."""
     exactly = ("client-id", 0, client_id)
     answer = ask(DescribeClientQuotasRequest(components=[exactly], strict=True))
     assert answer.error_code == 0
     return {each.key: each.value for entry in answer.entries for each in entry.values}
 
 
-def test_quotas_are_set_and_told(ask: Ask, topic: str) -> None:
-    """By kafka-python's own messages."""
+def test_quotas_are_set_and_described(ask: Ask, topic: str) -> None:
+    """The requests are kafka-python's."""
     set_quota(ask, topic, "producer_byte_rate", 1000)
     set_quota(ask, topic, "request_percentage", 12.5)
     before = described(ask, topic)
@@ -65,8 +65,8 @@ def test_quotas_are_set_and_told(ask: Ask, topic: str) -> None:
     assert described(ask, topic) == {"request_percentage": 12.5}
 
 
-def test_a_quota_that_cannot_be_is_refused(ask: Ask, topic: str) -> None:
-    """With Kafka's code and words."""
+def test_an_invalid_quota_is_rejected(ask: Ask, topic: str) -> None:
+    """The response has Kafka's error code and message."""
     entry = ([("client-id", topic)], [("producer_byte_rate", -1.0, False)])
 
     (answer,) = ask(AlterClientQuotasRequest(entries=[entry], validate_only=False)).entries
@@ -76,7 +76,7 @@ def test_a_quota_that_cannot_be_is_refused(ask: Ask, topic: str) -> None:
 
 
 def test_a_producer_is_throttled(ask: Ask, bootstrap: str, topic: str) -> None:
-    """librdkafka hears for how long, waits, and loses nothing."""
+    """librdkafka learns the throttle time, waits, and loses no record."""
     with Connection(bootstrap) as connection:
         make_topic(connection, topic)
     events: list[ThrottleEvent] = []
@@ -101,10 +101,10 @@ def test_a_producer_is_throttled(ask: Ask, bootstrap: str, topic: str) -> None:
 
 
 @pytest.mark.jvm
-def test_kafkas_own_tool_sets_and_tells_quotas(
+def test_kafkas_tool_sets_and_describes_quotas(
     tools: KafkaTools, bootstrap: str, topic: str
 ) -> None:
-    """ConfigCommand, for clients, users, both and addresses."""
+    """ConfigCommand sets quotas of clients, users, both and addresses."""
 
     def config(*arguments: str) -> str:
         return tools.run("ConfigCommand", "--bootstrap-server", bootstrap, *arguments)

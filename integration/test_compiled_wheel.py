@@ -1,4 +1,4 @@
-"""The wheel with compiled modules: it answers as every other does."""
+"""The wheel with compiled modules behaves as the one without."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from integration.wire.requests import produce, read_produce
 ROOT = Path(__file__).parent.parent
 INVALID_RECORD = 87
 
-# Prints what the walk makes of each block, and where the module came from.
+# Prints the summary of each block, and the file of the imported module.
 WALK = """
 import json, sys
 sys.path[:0] = [sys.argv[1]]
@@ -41,7 +41,7 @@ json.dump([record_scan.__file__, told], sys.stdout)
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is in the wheel."""
+    """The unpacked wheel."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     need("compiler", None if compiler else "no C compiler")
     out = tmp_path_factory.mktemp("compiled")
@@ -82,8 +82,8 @@ def bootstrap(unpacked: Path, tmp_path: Path) -> Iterator[str]:
         process.stop()
 
 
-def test_it_takes_what_is_in_order_and_refuses_what_is_not(bootstrap: str) -> None:
-    """Records of all sizes, and one that does not end where it says."""
+def test_valid_batches_are_appended_and_invalid_ones_rejected(bootstrap: str) -> None:
+    """Records of all sizes are appended; a record with a false length is rejected."""
     good = batch([bytes(size) for size in range(300)])
     bad = batch([b"value", b"value"]).replace(b"\x0avalue", b"\x08value")  # a shorter one
     with Connection(bootstrap) as connection:
@@ -94,8 +94,8 @@ def test_it_takes_what_is_in_order_and_refuses_what_is_not(bootstrap: str) -> No
     assert refused.error == INVALID_RECORD
 
 
-def test_the_compiled_walk_sees_what_the_other_sees(unpacked: Path) -> None:
-    """In blocks of all shapes, most of them spoilt somewhere."""
+def test_the_compiled_scan_gives_equal_results(unpacked: Path) -> None:
+    """Blocks of all shapes, most of them corrupted."""
     random = Random(1)
     blocks = [_block(random) for _ in range(2000)]
 
@@ -110,7 +110,7 @@ def test_the_compiled_walk_sees_what_the_other_sees(unpacked: Path) -> None:
 
 
 def _block(random: Random) -> tuple[bytes, int]:
-    """The records of a batch, some of one size, and perhaps with another byte in them."""
+    """Return the records of a batch, some of one size, and perhaps with a changed byte."""
     alike = random.randrange(100)
     count = random.choice((1, 2, 20, 200))
     sizes = [alike if random.random() < 0.9 else random.randrange(300) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""confluent-kafka (librdkafka) as its users write it: topic ids, read-committed by default."""
+"""confluent-kafka (librdkafka) in typical use, with topic ids and read_committed by default."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users import them from here
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # imported from here by its users
     AdminClient,
     ConfigResource,
     NewPartitions,
@@ -29,7 +29,7 @@ MakeConsumer = Callable[..., Any]
 
 @pytest.fixture
 def produce_all(bootstrap: str) -> Callable[..., list[Any]]:
-    """Produce values to partition 0 and return the messages; any refusal fails the test."""
+    """Produce values to partition 0 and return the messages; an error fails the test."""
 
     def run(topic: str, values: list[bytes], **settings: Any) -> list[Any]:
         dotted = {key.replace("_", "."): value for key, value in settings.items()}
@@ -51,7 +51,7 @@ def produce_all(bootstrap: str) -> Callable[..., list[Any]]:
 
 @pytest.fixture
 def consumer(bootstrap: str, group: str) -> Iterator[MakeConsumer]:
-    """Make consumers that start at the earliest record; they leave their group after the test."""
+    """A function that makes consumers from the earliest offset; they are closed after the test."""
     made: list[Any] = []
 
     def build(**settings: Any) -> Any:
@@ -72,14 +72,14 @@ def admin(bootstrap: str) -> AdminClient:
 
 
 def created(admin: AdminClient, topic: str, partitions: int, **settings: Any) -> str:
-    """Create a topic and wait for the answer."""
+    """Create a topic, and wait for the response."""
     new = NewTopic(topic, num_partitions=partitions, replication_factor=1, **settings)
     admin.create_topics([new])[topic].result(10)
     return topic
 
 
 def take(consumer: Any, count: int, *, within: float = 20.0) -> list[Any]:
-    """Consume until that many messages came; an error among them fails the test."""
+    """Consume until that many messages have arrived; an error among them fails the test."""
     taken: list[Any] = []
 
     def enough() -> bool:
@@ -101,7 +101,7 @@ def at_start(consumer: Any, topic: str) -> Any:
 def test_what_is_produced_is_consumed_in_order(
     bootstrap: str, consumer: MakeConsumer, topic: str
 ) -> None:
-    """Keys, values, nulls and headers come back as they were sent."""
+    """Keys, values, nulls and headers are returned as sent."""
     sent: list[tuple[Any, Any, Any]] = [
         (b"key", b"value", [("trace", b"1"), ("empty", b"")]),
         (None, b"no key", None),
@@ -117,10 +117,10 @@ def test_what_is_produced_is_consumed_in_order(
 
 
 @pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
-def test_a_compressed_batch_comes_back_whole(
+def test_a_compressed_batch_is_returned_unchanged(
     produce_all: Any, consumer: MakeConsumer, topic: str, codec: str
 ) -> None:
-    """Each codec that librdkafka writes is stored, and read again."""
+    """Each codec that librdkafka supports is stored and read."""
     values = [b"%d " % i * 50 for i in range(200)]
     produce_all(topic, values, compression_type=codec, linger_ms=20)
     assert [m.value() for m in take(at_start(consumer(), topic), 200)] == values
@@ -129,7 +129,7 @@ def test_a_compressed_batch_comes_back_whole(
 def test_ten_thousand_small_messages_from_an_idempotent_producer(
     produce_all: Any, consumer: MakeConsumer, topic: str
 ) -> None:
-    """None is lost, doubled or out of order with five requests in flight."""
+    """No record is lost, duplicated or reordered with five requests in flight."""
     values = [b"%d" % i for i in range(10_000)]
     delivered = produce_all(topic, values, enable_idempotence=True, linger_ms=1)
     assert [m.offset() for m in delivered] == list(range(10_000))
@@ -139,16 +139,16 @@ def test_ten_thousand_small_messages_from_an_idempotent_producer(
 def test_messages_of_almost_one_mebibyte(
     produce_all: Any, consumer: MakeConsumer, topic: str
 ) -> None:
-    """Large messages go through, also several in one fetch."""
+    """Large messages are stored and read, also several in one fetch."""
     values = [bytes([i]) * 1_000_000 for i in range(5)]
     produce_all(topic, values, message_max_bytes=1_048_000)
     assert [m.value() for m in take(at_start(consumer(), topic), 5)] == values
 
 
-def test_a_message_above_the_topics_limit_is_refused(
+def test_a_message_above_the_topics_limit_is_rejected(
     admin: AdminClient, bootstrap: str, topic: str
 ) -> None:
-    """max.message.bytes of the topic holds, whatever the client allows itself."""
+    """max.message.bytes of the topic applies, whatever the client's limit is."""
     created(admin, topic, 1, config={"max.message.bytes": "1000"})
     producer = Producer({"bootstrap.servers": bootstrap})
     errors: list[Any] = []
@@ -160,7 +160,7 @@ def test_a_message_above_the_topics_limit_is_refused(
 def test_a_fetch_waits_its_max_wait_for_min_bytes(
     produce_all: Any, consumer: MakeConsumer, topic: str
 ) -> None:
-    """Too little data is held back until max_wait has passed, and not much longer."""
+    """A fetch with too little data ends at max_wait, and not much later."""
     produce_all(topic, [b"little"])
     waiting = consumer(fetch_min_bytes=100_000, fetch_wait_max_ms=700)
     started = time.monotonic()
@@ -183,9 +183,7 @@ def test_a_produce_wakes_a_waiting_consumer(
     assert time.monotonic() - started < 10
 
 
-def test_a_group_of_two_shares_and_takes_over(
-    admin: AdminClient, consumer: MakeConsumer, topic: str
-) -> None:
+def test_a_group_of_two_rebalances(admin: AdminClient, consumer: MakeConsumer, topic: str) -> None:
     """A second member gets one partition; when it leaves, the first gets it back."""
     created(admin, topic, 2)
     settings = {"heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
@@ -205,7 +203,7 @@ def test_a_group_of_two_shares_and_takes_over(
     eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all back", within=20)
 
 
-def test_a_cooperative_group_shares_without_giving_up_all(
+def test_a_cooperative_group_keeps_partitions(
     admin: AdminClient, consumer: MakeConsumer, topic: str
 ) -> None:
     """Incremental rebalancing (KIP-429) takes two generations and keeps one partition in place."""
@@ -231,10 +229,10 @@ def test_a_cooperative_group_shares_without_giving_up_all(
     assert min(held) == 1
 
 
-def test_committed_offsets_survive_their_consumer(
+def test_committed_offsets_outlive_their_consumer(
     produce_all: Any, consumer: MakeConsumer, topic: str
 ) -> None:
-    """A new consumer of the group goes on where the last one committed."""
+    """A new consumer of the group continues at the committed offset."""
     produce_all(topic, [b"%d" % i for i in range(6)])
     first = consumer(enable_auto_commit=False)
     first.subscribe([topic])
@@ -250,7 +248,7 @@ def test_committed_offsets_survive_their_consumer(
 def test_offsets_by_timestamp_and_at_both_ends(
     bootstrap: str, consumer: MakeConsumer, topic: str
 ) -> None:
-    """The first record at or after a time is found; beginning and end are exact."""
+    """The first record at or after a time is found; both ends are exact."""
     producer = Producer({"bootstrap.servers": bootstrap})
     for timestamp in (1_000, 2_000, 3_000):
         producer.produce(topic, b"x", partition=0, timestamp=timestamp)
@@ -279,7 +277,7 @@ def test_list_offsets_of_the_admin_client(admin: AdminClient, bootstrap: str, to
 
 
 def test_topics_are_created_once_and_deleted_once(admin: AdminClient, topic: str) -> None:
-    """Creating twice and deleting twice are refused with Kafka's errors."""
+    """A second creation and a second deletion have Kafka's errors."""
     created(admin, topic, 3)
     assert len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == 3
     with pytest.raises(KafkaException, match="TOPIC_ALREADY_EXISTS"):
@@ -290,7 +288,7 @@ def test_topics_are_created_once_and_deleted_once(admin: AdminClient, topic: str
 
 
 def test_partitions_are_added(admin: AdminClient, topic: str) -> None:
-    """A topic grows, and never shrinks."""
+    """A topic can get more partitions, but not fewer."""
     created(admin, topic, 2)
     admin.create_partitions([NewPartitions(topic, 3)])[topic].result(10)
 
@@ -303,7 +301,7 @@ def test_partitions_are_added(admin: AdminClient, topic: str) -> None:
 
 
 def test_all_topics_are_listed(admin: AdminClient, topic: str) -> None:
-    """librdkafka leaves three bytes after a Metadata request for all topics."""
+    """librdkafka appends three bytes to a Metadata request for all topics."""
     created(admin, topic, 2)
 
     listed = admin.list_topics(timeout=10)
@@ -324,7 +322,7 @@ def test_configs_given_at_creation_are_described(admin: AdminClient, topic: str)
 
 
 def test_the_cluster_is_described(admin: AdminClient, bootstrap: str) -> None:
-    """One broker, at the address it was reached by, which is the controller too."""
+    """One broker, at its advertised address, which is also the controller."""
     cluster = admin.describe_cluster().result(10)
     (node,) = cluster.nodes
     assert f"{node.host}:{node.port}" == bootstrap
@@ -332,10 +330,10 @@ def test_the_cluster_is_described(admin: AdminClient, bootstrap: str) -> None:
     assert cluster.cluster_id
 
 
-def test_a_consumer_goes_on_with_another_leader(
+def test_a_consumer_continues_with_another_leader(
     cluster: Callable[..., Cluster], api_uses: ApiUses
 ) -> None:
-    """Before it reads from the new leader it asks whether its offset is in that log (KIP-320)."""
+    """Before it fetches from the new leader, it validates its offset (KIP-320)."""
     kafka = cluster(brokers=3, topics=["t:1:3"], records=api_uses.records())
     producer = Producer({"bootstrap.servers": kafka.bootstrap})
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "unused"})

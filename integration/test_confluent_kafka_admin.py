@@ -1,4 +1,4 @@
-"""librdkafka's admin client, on settings, records, leaders and groups."""
+"""librdkafka's admin client: settings, records, leaders and groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from confluent_kafka import (
     Producer,
     TopicPartition,
 )
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users import them from here
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # imported from here by its users
     AdminClient,
     AlterConfigOpType,
     ConfigEntry,
@@ -26,7 +26,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users i
 
 @pytest.fixture
 def admin(bootstrap: str, topic: str) -> AdminClient:
-    """An admin client that has made the test's topic, with a record in it."""
+    """An admin client that has created the test's topic with one record."""
     client = AdminClient({"bootstrap.servers": bootstrap})
     client.create_topics([NewTopic(topic, 1, 1)])[topic].result(20)
     producer = Producer({"bootstrap.servers": bootstrap})
@@ -41,7 +41,7 @@ def _changed(topic: str, key: str, value: str, operation: AlterConfigOpType) -> 
 
 
 def test_settings_are_altered(admin: AdminClient, topic: str) -> None:
-    """IncrementalAlterConfigs sets and appends; DescribeConfigs tells the defaults behind."""
+    """IncrementalAlterConfigs sets and appends; DescribeConfigs returns the defaults as well."""
     for change in (
         _changed(topic, "retention.ms", "7", AlterConfigOpType.SET),
         _changed(topic, "cleanup.policy", "compact", AlterConfigOpType.APPEND),
@@ -56,10 +56,10 @@ def test_settings_are_altered(admin: AdminClient, topic: str) -> None:
 
 
 @pytest.mark.parametrize(("key", "value"), [("no.such.key", "1"), ("retention.ms", "long")])
-def test_what_is_no_setting_is_refused(
+def test_invalid_settings_are_rejected(
     admin: AdminClient, topic: str, key: str, value: str
 ) -> None:
-    """An unknown key and a bad value are INVALID_CONFIG, and change nothing."""
+    """An unknown key and an invalid value are INVALID_CONFIG, and change nothing."""
     change = _changed(topic, key, value, AlterConfigOpType.SET)
 
     with pytest.raises(KafkaException) as refused:
@@ -69,14 +69,14 @@ def test_what_is_no_setting_is_refused(
 
 
 def test_records_are_deleted(admin: AdminClient, topic: str) -> None:
-    """DeleteRecords answers with the new beginning."""
+    """DeleteRecords returns the new log start offset."""
     partition = TopicPartition(topic, 0, 1)
 
     assert admin.delete_records([partition])[partition].result(20).low_watermark == 1
 
 
-def test_who_leads_need_not_be_elected(admin: AdminClient, topic: str) -> None:
-    """ElectLeaders."""
+def test_an_election_of_the_present_leader(admin: AdminClient, topic: str) -> None:
+    """ElectLeaders reports that no election is needed."""
     partition = TopicPartition(topic, 0)
 
     elected = admin.elect_leaders(ElectionType.PREFERRED, [partition]).result(20)
@@ -84,8 +84,10 @@ def test_who_leads_need_not_be_elected(admin: AdminClient, topic: str) -> None:
     assert elected[partition].code() == KafkaError.ELECTION_NOT_NEEDED
 
 
-def test_a_group_from_its_offsets_to_its_end(admin: AdminClient, topic: str, group: str) -> None:
-    """Offsets are set from outside and read; the group is listed, described and deleted."""
+def test_a_group_is_altered_listed_described_and_deleted(
+    admin: AdminClient, topic: str, group: str
+) -> None:
+    """Offsets are altered and read; the group is listed, described and deleted."""
     offsets = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0, 1)])
     asked: Any = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0)])
 

@@ -1,4 +1,4 @@
-"""What an exception that nobody expects does to a broker's process, and what it does not."""
+"""The effects of an unexpected exception on a broker's process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNKNOWN_SERVER_ERROR = -1
 
 
 def heartbeat(group_id: str) -> bytes:
-    """A heartbeat (v0), which the broken broker answers with an exception."""
+    """A heartbeat (v0), for which the broken broker raises an exception."""
     body = string(group_id) + struct.pack(">i", 1) + string("m")
     return request(HEARTBEAT, 0, body, correlation_id=77)
 
@@ -35,7 +35,7 @@ def _contained(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def broken_broker(folder: Path, *arguments: str) -> Iterator[tuple[ServerProcess, dict[str, Any]]]:
-    """Run it, and give the process and what its ready file says."""
+    """Run the broken broker; yields the process and its ready file's content."""
     ready_file = folder / "ready.json"
     ports = ("--port", "0", "--admin-port", "0", "--ready-file", str(ready_file))
     command = (sys.executable, "-m", "integration.processes.broken_broker", *ports, *arguments)
@@ -48,8 +48,8 @@ def broken_broker(folder: Path, *arguments: str) -> Iterator[tuple[ServerProcess
 
 
 @pytest.mark.usefixtures("_contained")
-def test_a_bug_costs_one_request(tmp_path: Path) -> None:
-    """It has Kafka's error, its connection and others go on, and the log and statistics tell."""
+def test_a_bug_affects_one_request(tmp_path: Path) -> None:
+    """The request gets Kafka's error, connections remain open, and log and statistics report it."""
     with broken_broker(tmp_path) as (process, ready), Connection(ready["bootstrap"]) as client:
         (code,) = struct.unpack_from(">h", client.ask(heartbeat("bug")), 4)
         assert code == UNKNOWN_SERVER_ERROR
@@ -69,7 +69,7 @@ def test_a_bug_costs_one_request(tmp_path: Path) -> None:
 
 
 def test_in_strict_mode_a_bug_ends_the_process(tmp_path: Path) -> None:
-    """With its traceback, so that no test misses it."""
+    """The process ends with the traceback, so that no test misses it."""
     with broken_broker(tmp_path) as (process, ready), Connection(ready["bootstrap"]) as client:
         client.send(heartbeat("bug"))
 
@@ -79,7 +79,7 @@ def test_in_strict_mode_a_bug_ends_the_process(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_contained")
 def test_a_node_that_is_inconsistent_stops_alone(tmp_path: Path) -> None:
-    """Its neighbours in the process go on, and the admin interface says why it stopped."""
+    """Other nodes of the process continue, and the admin interface reports the reason."""
     with broken_broker(tmp_path, "--brokers", "3") as (process, ready):
         addresses = ready["bootstrap"].split(",")
         with Connection(addresses[1]) as client:
@@ -100,7 +100,7 @@ def test_a_node_that_is_inconsistent_stops_alone(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_contained")
 def test_the_last_node_ends_the_process(tmp_path: Path) -> None:
-    """With exit code 1 and one line, after the traceback in the log."""
+    """The exit code is 1, and one line follows the traceback in the log."""
     with broken_broker(tmp_path) as (process, ready), Connection(ready["bootstrap"]) as client:
         client.send(heartbeat("inconsistent"))
 

@@ -1,8 +1,8 @@
-"""Thousands of random decisions, put to Kafka's own controller and to ours: the same partitions.
+"""Random decisions of Kafka's controller and of ours are equal.
 
-Nodes crash and come back, leaders shrink and grow their ISR, leaders are elected and replicas
-moved; after every step the answer and all that is registered of every partition must be equal. It
-is played to ours first, so that steps can be chosen that make sense; Kafka then gets the script.
+Nodes crash and return, leaders change their ISR, leaders are elected and replicas reassigned. After
+every step the response and the registration of every partition must be equal. Our controller runs
+first, to choose valid steps; Kafka's then runs the recorded script.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _NO_ID = UUID(int=9)
 _ELECTIONS = {"0": Election.PREFERRED, "1": Election.UNCLEAN}
 
 
-def test_controller_decides_as_kafkas_does(tmp_path: Path) -> None:
-    """The same answers, ISRs, leaders, epochs, reassignments and eligible leader replicas."""
+def test_decisions_equal_those_of_kafkas_controller(tmp_path: Path) -> None:
+    """Responses, ISRs, leaders, epochs, reassignments and eligible leader replicas are equal."""
     seed = randbits(32)
     print(f"seed {seed}")
     played = [_play(Random(seed + number)) for number in range(TRACES)]
@@ -64,33 +64,33 @@ def test_controller_decides_as_kafkas_does(tmp_path: Path) -> None:
             assert theirs in (ours, "fault"), "\n".join(so_far)
 
 
-class DeafNode:
-    """A node that has nothing to do with what it is told."""
+class IgnoringNode:
+    """A node that ignores all notifications."""
 
     def broker_changed(self, broker: Broker) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def configs_changed(self) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def client_quotas_changed(self) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def group_configs_changed(self, group_id: str) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def delivered(self) -> None:
-        """Never mind."""
+        """Do nothing."""
 
     def delivery_failed(self, change: str, error: Exception) -> None:
-        """Nothing is to fail here."""
+        """Do nothing."""
         raise error
 
     def topic_changed(self, topic: TopicImage) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def topic_deleted(self, topic: TopicImage) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
 
 def _play(random: Random) -> list[tuple[str, str]]:
@@ -105,7 +105,7 @@ def _play(random: Random) -> list[tuple[str, str]]:
 
 
 class Player:
-    """Draws steps and takes them on our controller."""
+    """Draws steps and applies them to our controller."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -113,13 +113,13 @@ class Player:
 
     @property
     def image(self) -> dict[str, TopicImage]:
-        """The topics, in the order of their names."""
+        """The topics, sorted by name."""
         return dict(sorted(self.controller.image.topics.items()))
 
     # ------------------------------------------------------------------------------- drawing
 
     def draw(self) -> str:
-        """A step that makes sense, mostly."""
+        """Return a random step that is usually valid."""
         draws: list[tuple[int, Callable[[], str]]] = [
             (4, self._draw_crash_or_return),
             (8, self._draw_isr),
@@ -142,14 +142,14 @@ class Player:
         return f"create t{self.random.randint(0, 5)} {self.random.randint(1, 3)} {unclean} {placed}"
 
     def _draw_configure(self) -> str:
-        """Kafka's index of eligible leaders goes stale when they are cleared: none, then."""
+        """Kafka's index of eligible leaders becomes stale when they are cleared, so avoid that."""
         settled = [
             topic for topic in self.image.values() if not any(map(_remembers, topic.partitions))
         ]
         return self.draw_configure(settled)
 
     def draw_configure(self, topics: Iterable[TopicImage]) -> str:
-        """Other settings for one of these topics."""
+        """Return new settings for one of these topics."""
         names = [topic.name for topic in topics]
         if not names:
             return "balance"
@@ -161,7 +161,7 @@ class Player:
         topic = self.image.get(name)
         factors = {len(each.replicas) for each in topic.partitions} if topic else {1}
         if len(factors) > 1:
-            return "balance"  # Kafka compares with the partition that its hash map has first
+            return "balance"  # Kafka's choice depends on the order of a hash map
         return f"grow {name} {self._draw_placed(factors.pop(), 1)}"
 
     def _draw_placed(self, factor: int, partitions: int) -> str:
@@ -214,7 +214,7 @@ class Player:
     # -------------------------------------------------------------------------------- taking
 
     def take(self, step: str) -> tuple[str, str]:
-        """Take a step; returns it with how it ended and all partitions after it."""
+        """Apply a step; returns it with its outcome and the partitions after it."""
         name, *arguments = step.split()
         try:
             ended = getattr(self, f"take_{name}")(*arguments)
@@ -223,7 +223,7 @@ class Player:
         return step, ended + self._state()
 
     def take_register(self, node: str) -> str:
-        self.controller.register(Broker(int(node), "localhost", 9092), DeafNode())
+        self.controller.register(Broker(int(node), "localhost", 9092), IgnoringNode())
         return "done"
 
     def take_fence(self, node: str) -> str:

@@ -21,18 +21,16 @@ DEATHS_OF_A_BROKER = 3
 BATCH = 10
 
 
-def test_a_writer_that_is_killed_loses_nothing_it_was_told() -> None:
-    """At random moments, in its recovery, too; what failed is told with the seed."""
+def test_a_killed_writer_loses_no_completed_operation() -> None:
+    """Kills occur at random moments, also in recovery; failures print the seed."""
     command = [sys.executable, "-m", "integration.storage.crash", "--times", str(TIMES)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{TIMES} killed" in done.stdout
 
 
-def test_a_broker_that_is_killed_loses_nothing_it_acknowledged(
-    serve: Serve, tmp_path: Path
-) -> None:
-    """While a producer sends batch after batch, and with the next broker on the same files."""
+def test_a_killed_broker_loses_no_acknowledged_record(serve: Serve, tmp_path: Path) -> None:
+    """It is killed while a producer sends batches, and restarted on the same files."""
     seed = random.randrange(1 << 32)
     chance = random.Random(seed)
     acknowledged = 0
@@ -49,7 +47,7 @@ def test_a_broker_that_is_killed_loses_nothing_it_acknowledged(
 
 
 def _count(connection: Connection) -> int:
-    """How many records there are, each in its place."""
+    """Return the number of records, and check their offsets."""
     found = 0
     while batches := read_fetch(connection.ask(fetch("t", 0, found, max_wait_ms=0))).records:
         for offset, value in values(batches):
@@ -59,7 +57,7 @@ def _count(connection: Connection) -> int:
 
 
 def _produce_until_it_dies(connection: Connection, end: int) -> int:
-    """Where the acknowledged records end."""
+    """The offset after the last acknowledged record."""
     while True:
         sent = produce("t", 0, batch([b"%d" % (end + delta) for delta in range(BATCH)]))
         try:

@@ -1,4 +1,4 @@
-"""Several `--data-dir`s: each partition is in one, and one that fails costs only its own."""
+"""Several `--data-dir`s: each partition is in one of them; a failed one affects only its own."""
 
 from __future__ import annotations
 
@@ -8,23 +8,21 @@ from pathlib import Path
 from integration.processes.antechamber import Antechamber, Serve
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection
-from integration.wire.requests import FetchAnswer, fetch, produce, read_fetch, read_produce
+from integration.wire.requests import FetchResponse, fetch, produce, read_fetch, read_produce
 
 KAFKA_STORAGE_ERROR = 56
 TOPIC = "spread"
 PARTITIONS = 4
 
 
-def read(broker: Antechamber, partition: int) -> FetchAnswer:
-    """What a consumer gets from the beginning."""
+def read(broker: Antechamber, partition: int) -> FetchResponse:
+    """Return the records that a consumer gets from the beginning."""
     with Connection(broker.bootstrap) as connection:
         return read_fetch(connection.ask(fetch(TOPIC, partition, 0, max_wait_ms=0)))
 
 
-def test_partitions_are_spread_found_again_and_lost_with_their_directory(
-    serve: Serve, tmp_path: Path
-) -> None:
-    """Half of them in each; a directory that is gone takes its half offline, and no more."""
+def test_partitions_are_spread_over_directories(serve: Serve, tmp_path: Path) -> None:
+    """Each has half of them; a missing directory makes only its half unavailable."""
     a, b = tmp_path / "a", tmp_path / "b"
     arguments = ["--data-dir", str(a), "--data-dir", str(b), "--topic", f"{TOPIC}:{PARTITIONS}"]
     first = serve(*arguments)

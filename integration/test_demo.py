@@ -1,4 +1,4 @@
-"""The demo's cluster: what its clients were made to wait for is what the records tell."""
+"""The waits that the demo's clients cause are in its wait records."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from demo.__main__ import record
 from demo.clients import IMPATIENCE_MS, LONG_POLLS
 
 
-def test_every_worker_waits_for_what_it_is_there_for(tmp_path: Path) -> None:
-    """A follower, a paused node, a timeout, a long poll that news ended and one that time did."""
+def test_every_worker_has_its_wait(tmp_path: Path) -> None:
+    """A follower, a paused node, a timeout, a completed long poll and an expired one."""
     record(tmp_path / "records", seconds=9)
     records = [json.loads(line) for line in (tmp_path / "records").read_text().splitlines()]
 

@@ -1,4 +1,4 @@
-"""A process that may open few files: clients come and go, and logs and the admin interface work."""
+"""A process with few file descriptors: clients, logs and the admin interface work."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ GET = b"GET /v1/cluster HTTP/1.1\r\nHost: %s\r\n\r\n"
 
 @pytest.fixture
 def limited(against: str) -> Iterator[Start]:
-    """Start our command in a process that may open so many files."""
+    """Start our command in a process with a limit of open files."""
     if against != "antechamber":
-        pytest.skip("about our own process")
+        pytest.skip("tests our own process")
     with ExitStack() as running:
         yield lambda *arguments, descriptors: running.enter_context(
             Antechamber(*arguments, descriptors=descriptors)
@@ -31,17 +31,17 @@ def limited(against: str) -> Iterator[Start]:
 
 
 def crowd(where: tuple[str, int], count: int, sockets: ExitStack) -> list[socket.socket]:
-    """So many connections."""
+    """Open so many connections."""
     return [sockets.enter_context(socket.create_connection(where, 10)) for _ in range(count)]
 
 
 def admin_address(broker: Antechamber) -> tuple[str, int]:
-    """Where the admin interface listens."""
+    """The address of the admin interface."""
     return address(broker.ready["admin"].removeprefix("http://"))
 
 
 def produce_to_all(client: Connection, topic: str, offset: int, *, node: int = 1) -> None:
-    """One record to each partition that *node* leads, which has *offset* records."""
+    """Produce one record to each partition that *node* leads; *offset* is the expected offset."""
     leaders = read_metadata(client.ask(metadata([topic]))).topics[topic][1]
     for partition, leader in leaders.items():
         if leader == node:
@@ -53,7 +53,7 @@ def produce_to_all(client: Connection, topic: str, offset: int, *, node: int = 1
     ("descriptors", "brokers", "partitions", "clients"),
     [(128, 3, 128, 256), (1024, 1, 400, 1000)],
 )
-def test_clients_leave_the_logs_their_files(
+def test_connections_leave_descriptors_to_the_logs(
     limited: Start,
     tmp_path: Path,
     descriptors: int,
@@ -61,7 +61,7 @@ def test_clients_leave_the_logs_their_files(
     partitions: int,
     clients: int,
 ) -> None:
-    """A client from before is served on; no disk is taken for broken because no file is opened.
+    """An earlier client continues, and a failed open does not mark the disk as failed.
 
     There are more logs than the process may open files, and each batch is synced.
     """
@@ -80,7 +80,7 @@ def test_clients_leave_the_logs_their_files(
 
 
 def test_admin_clients_leave_the_broker_its_descriptors(limited: Start, tmp_path: Path) -> None:
-    """More of them than the process may open files, and the broker still serves."""
+    """There are more of them than descriptors, and the broker still serves."""
     broker = limited("--data-dir", str(tmp_path), "--topic", "t:4", descriptors=1024)
     with ExitStack() as sockets:
         crowd(admin_address(broker), 1100, sockets)
@@ -89,8 +89,8 @@ def test_admin_clients_leave_the_broker_its_descriptors(limited: Start, tmp_path
         assert broker.admin.call("GET", "/v1/cluster")["nodes"]
 
 
-def test_slow_admin_clients_shut_nobody_out(limited: Start) -> None:
-    """Hundreds send half a request; another one has its response, and they do not come back."""
+def test_slow_admin_clients_block_no_other_client(limited: Start) -> None:
+    """Hundreds send partial requests and are closed; another client gets its response."""
     broker = limited(descriptors=1024)
     with ExitStack() as sockets:
         for slow in crowd(admin_address(broker), 300, sockets):
@@ -99,8 +99,8 @@ def test_slow_admin_clients_shut_nobody_out(limited: Start) -> None:
             assert broker.admin.call("GET", "/v1/cluster")["nodes"]
 
 
-def test_a_head_request_is_one_of_many(limited: Start) -> None:
-    """A thousand of them, also as a web page may send them, end nothing."""
+def test_many_head_requests(limited: Start) -> None:
+    """A thousand HEAD requests, as a web page may send them, do not end the process."""
     broker = limited(descriptors=1024)
     host, port = admin_address(broker)
     head = b"HEAD /v1/cluster HTTP/1.1\r\nHost: %s:%d\r\n" % (host.encode(), port)

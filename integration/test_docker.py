@@ -1,7 +1,7 @@
-"""docker/: the image's steps without an engine, the compose file, and with an engine the container.
+"""docker/: the steps of the image without an engine, the compose file, and a container.
 
-An image is built by instructions that need no engine to be understood: stages, copies, commands of
-pip. Those are done here, each stage in an environment of its own.
+The instructions of the image (stages, copies, pip commands) are executed without an engine, each
+stage in an environment of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pipeline.arguments import parse as parse_analysis
 
 ROOT = Path(__file__).parents[1]
 COMPOSE = ROOT / "docker" / "compose.yaml"
-# Keys of the Compose specification that the file may use, and for a service what each must be.
+# The keys of the Compose specification that the file may use, and the types of those of a service.
 _TOP = {"name", "services", "volumes"}
 _SERVICE = {
     "build": dict,
@@ -49,7 +49,7 @@ _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
 
 class Stage(NamedTuple):
-    """A stage of the image: its name, what it begins with, and its instructions."""
+    """A stage of the image: its name, its base, and its instructions."""
 
     name: str
     base: str
@@ -75,7 +75,7 @@ def _value(stage: Stage, instruction: str) -> str:
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `bin` of an environment in which the broker's stages were done; paths are moved."""
+    """The `bin` folder of an environment in which the broker's stages were executed."""
     scratch = tmp_path_factory.mktemp("image")
     wheels = scratch / "wheels"
     stages = _stages()
@@ -83,7 +83,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
         at = scratch / stage.name
         subprocess.run([sys.executable, "-m", "venv", at], check=True)
         for word, rest in stage.steps:
-            # What adds a user or a package of the system is for an engine.
+            # Steps that add a user or a system package need an engine.
             if word == "RUN" and rest.split()[0] in ("pip", "python"):
                 moved = f"{at}/bin/{rest}".replace("/wheels", str(wheels))
                 folder = ROOT if stage.name == "wheel" else at
@@ -96,7 +96,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def entered(image: Path, tmp_path: Path) -> Iterator[tuple[ServerProcess, int, Path]]:
-    """The image's entry point, running; its port and its ready file."""
+    """The running entry point of the image; its port and its ready file."""
     (port,) = free_ports(1)
     words = json.loads(_value(_stages()["broker"], "ENTRYPOINT"))
     ready = tmp_path / "ready.json"
@@ -111,7 +111,7 @@ def entered(image: Path, tmp_path: Path) -> Iterator[tuple[ServerProcess, int, P
 
 
 def test_the_entry_point_serves_and_stops(entered: tuple[ServerProcess, int, Path]) -> None:
-    """Clients are told the advertised address; SIGTERM is an orderly end."""
+    """Clients get the advertised address; SIGTERM stops it in order."""
     process, port, ready = entered
     with Connection(f"127.0.0.1:{port}") as connection:
         brokers = read_metadata(connection.ask(metadata([]))).brokers
@@ -122,8 +122,8 @@ def test_the_entry_point_serves_and_stops(entered: tuple[ServerProcess, int, Pat
     assert process.wait(10) == 0
 
 
-def test_the_image_is_small_and_harmless() -> None:
-    """A slim base, a user that is not root, a health check, and an entry point without a shell."""
+def test_the_image_is_small_and_unprivileged() -> None:
+    """A slim base, a user other than root, a health check, and an entry point without a shell."""
     for stage in _stages().values():
         assert re.fullmatch(r"python:3\.\d+-slim", stage.base)
     broker = _stages()["broker"]
@@ -136,15 +136,15 @@ def test_the_image_is_small_and_harmless() -> None:
     assert list(_stages())[-1] == "broker"
 
 
-def test_the_build_leaves_out_what_it_does_not_need() -> None:
-    """No environment and no history goes into the image."""
+def test_the_build_context_is_small() -> None:
+    """The context contains no environment and no history."""
     ignored = (ROOT / ".dockerignore").read_text().split()
 
     assert {".git", ".venv"} <= set(ignored)
 
 
-def test_the_compose_file_is_one() -> None:
-    """Keys and kinds are those of the Compose specification; what is referred to is there."""
+def test_the_compose_file_is_valid() -> None:
+    """Keys and types are those of the Compose specification; referenced names exist."""
     compose = yaml.safe_load(COMPOSE.read_text())
     assert compose.keys() <= _TOP
     for service in compose["services"].values():
@@ -165,8 +165,8 @@ def test_the_compose_file_is_one() -> None:
 
 
 @pytest.mark.parametrize("chosen", [{}, {"PORT": "29092", "ADVERTISED_HOST": "broker.example"}])
-def test_the_compose_file_says_what_our_commands_understand(chosen: dict[str, str]) -> None:
-    """And publishes the ports that clients are told, whatever the variables are."""
+def test_the_compose_file_has_valid_commands(chosen: dict[str, str]) -> None:
+    """The published ports are the advertised ones, for all values of the variables."""
     services = _composed(chosen)
     port = int(chosen.get("PORT", "9092"))
 
@@ -181,8 +181,8 @@ def test_the_compose_file_says_what_our_commands_understand(chosen: dict[str, st
     assert analysis.follow
 
 
-def test_the_kafka_beside_it_is_the_one_we_compare_with() -> None:
-    """And is told to advertise the port that is published."""
+def test_the_compose_file_has_the_tested_kafka() -> None:
+    """It advertises the published port."""
     kafka = _composed({"KAFKA_PORT": "5000"})["kafka"]
 
     assert kafka["image"] == f"apache/kafka:{KAFKA_VERSION}"
@@ -193,7 +193,7 @@ def test_the_kafka_beside_it_is_the_one_we_compare_with() -> None:
 @pytest.mark.docker
 @pytest.mark.timeout(600)
 def test_a_container_serves_clients_outside() -> None:
-    """The image is built and started; the address that it tells is one that we reach."""
+    """The image is built and started; its advertised address is reachable."""
     build: list[str | Path] = [
         "docker",
         "build",
@@ -216,7 +216,7 @@ def test_a_container_serves_clients_outside() -> None:
 
 
 def _composed(variables: dict[str, str]) -> dict[str, Any]:
-    """The services with variables put in, as Compose does."""
+    """The services with interpolated variables, as Compose does it."""
     text = _VARIABLE.sub(lambda found: variables.get(found[1], found[2]), COMPOSE.read_text())
     services: dict[str, Any] = yaml.safe_load(text)["services"]
     return services

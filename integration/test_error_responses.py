@@ -1,4 +1,4 @@
-"""The error response of every API and version, made by Kafka's own request classes and by ours."""
+"""Error responses of Kafka's request classes and of ours are equal, for every API and version."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.jvm
 JAVA = Path(__file__).parent / "java" / "ErrorResponses.java"
 LENGTH_BYTES = 4
 ROUNDS = 4
-# What Java is asked for, and what we are: an exception of no kind that Kafka knows, and errors of
-# its own with and without a message of their own.
+# The exceptions for Java and for us: one that is not Kafka's, and Kafka's errors with and without
+# a message.
 ERRORS: list[tuple[str, str, ErrorCode, str | None]] = [
     ("bug", "boom", ErrorCode.UNKNOWN_SERVER_ERROR, None),
     ("42", "-", ErrorCode.INVALID_REQUEST, None),
@@ -35,8 +35,8 @@ ERRORS: list[tuple[str, str, ErrorCode, str | None]] = [
 ]
 
 
-def test_error_responses_are_kafkas(tmp_path: Path) -> None:
-    """Field by field, for random requests of every version; only the order of items may differ."""
+def test_error_responses_equal_kafkas(tmp_path: Path) -> None:
+    """All fields are equal for random requests of every version, except for the order of items."""
     rng = random.Random(4711)
     asked = [
         (_request(rng, cls, version), version, error)
@@ -68,7 +68,7 @@ def test_error_responses_are_kafkas(tmp_path: Path) -> None:
         cls = RESPONSES[body.__spec__.key]
         _, expected = decode_response(cls, version, bytes.fromhex(theirs))
         if isinstance(body, UnregisterBrokerRequest) and kind == "bug":
-            # Kafka tells the text of the exception.
+            # Kafka returns the message of the exception.
             assert expected.error_message == "boom"
             continue
         assert _told(ours, cls, version) == _value(expected), (body, version)
@@ -76,7 +76,7 @@ def test_error_responses_are_kafkas(tmp_path: Path) -> None:
 
 def _request(rng: random.Random, cls: Any, version: int) -> Any:
     body = random_message(rng, cls, version)
-    if cls is ProduceRequest:  # Kafka looks at the records before it makes a request of them
+    if cls is ProduceRequest:  # Kafka checks the records when it constructs the request
         body.acks = rng.choice((-1, 0, 1))
         for topic in body.topic_data:
             for partition in topic.partition_data:
@@ -85,12 +85,12 @@ def _request(rng: random.Random, cls: Any, version: int) -> Any:
 
 
 def _told(response: Any, cls: Any, version: int) -> Any:
-    """What a client reads in *version*."""
+    """The fields that a client reads in *version*."""
     return _value(decode(cls, version, encode(response, version)))
 
 
 def _value(value: Any) -> Any:
-    """A comparable form, in which the order of a list's items does not matter, nor a repetition."""
+    """A comparable form without the order and repetition of items."""
     if isinstance(value, list):
         return frozenset(map(_value, value))
     if isinstance(value, memoryview):

@@ -1,4 +1,4 @@
-"""Values at the ends of their types have the same outcome as on a real Kafka, but for some."""
+"""Extreme values have the same outcome as on a real Kafka, with listed exceptions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SLOW = [] if is_required("parity") else [pytest.mark.skip("slow: ANTECHAMBER_RE
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("apis", [pytest.param(list(HANDLERS), marks=_SLOW, id="all")])
 def test_extreme_values_have_kafkas_outcomes(apis: list[type]) -> None:
-    """Closed, waiting, or these error codes, for each field of each version."""
+    """Each field of each version closes the connection, waits, or has equal error codes."""
     with (
         start_kafka() as kafka,
         Antechamber("-c", "group.initial.rebalance.delay.ms=0") as ours,
@@ -40,7 +40,7 @@ def test_extreme_values_have_kafkas_outcomes(apis: list[type]) -> None:
 
 
 def test_a_difference_is_known_by_its_case_and_both_outcomes() -> None:
-    """Nothing else in the same case is excused."""
+    """No other outcome of the same case is accepted."""
     case = "ProduceRequest v7 0 topic_data.0.partition_data.0.records null"
 
     assert reason(case, "waits", "INVALID_RECORD") == KNOWN[0].reason

@@ -1,4 +1,4 @@
-"""Nodes paused, stopped and started, by the command and by the handle, and what waits for them."""
+"""Nodes paused, stopped and started by the command and by `Cluster`, and the waits they cause."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from integration.wire.requests import produce, read_produce
 
 @pytest.fixture(scope="module")
 def kafka() -> Iterator[Cluster]:
-    """Three nodes, and a topic that all of them have."""
+    """Three nodes, and a topic with a replica on each."""
     with Cluster(3, topics=["orders:1:3"], config={"min.insync.replicas": 2}) as kafka:
         yield kafka
 
 
 @pytest.fixture
 def leader(kafka: Cluster) -> Iterator[Connection]:
-    """A connection to the leader of the topic; all are in sync before and after."""
+    """A connection to the topic's leader; all replicas are in sync before and after the test."""
     kafka.wait_in_sync(timeout=20)
     node = kafka.nodes[_leader(kafka) - 1]
     with Connection(f"{node.host}:{node.port}") as connection:
@@ -45,7 +45,7 @@ def _follower(kafka: Cluster) -> int:
 
 
 def _waits_for(kafka: Cluster, follower: int) -> dict[str, Any]:
-    """The produce that waits, once it waits for this follower alone."""
+    """Return the waiting produce when it waits only for this follower."""
     found: list[dict[str, Any]] = []
 
     def alone() -> bool:
@@ -57,14 +57,14 @@ def _waits_for(kafka: Cluster, follower: int) -> dict[str, Any]:
 
 
 def antechamber(kafka: Cluster, *arguments: str) -> tuple[int, str, str]:
-    """Run a command on the cluster: exit code, stdout, stderr."""
+    """Run a command on the cluster; returns exit code, stdout and stderr."""
     command = [sys.executable, "-m", "antechamber", *arguments, "--admin", kafka.admin]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     return ended.returncode, ended.stdout, ended.stderr
 
 
 def test_a_produce_waits_for_a_paused_follower(kafka: Cluster, leader: Connection) -> None:
-    """Until it is resumed; meanwhile it is told which offset it needs, and who is behind."""
+    """It waits until the follower resumes; its facts name the needed offset and the replica."""
     follower = _follower(kafka)
     kafka.pause(follower)
     leader.send(produce("orders", 0, batch([b"a", b"b"])))
@@ -81,8 +81,8 @@ def test_a_produce_waits_for_a_paused_follower(kafka: Cluster, leader: Connectio
     assert kafka.parked() == []
 
 
-def test_the_command_shows_who_is_behind(kafka: Cluster, leader: Connection) -> None:
-    """As a table for people, and as a line of JSON for programs."""
+def test_the_command_shows_the_replica_that_is_behind(kafka: Cluster, leader: Connection) -> None:
+    """The output is a table or a JSON line."""
     follower = _follower(kafka)
     assert antechamber(kafka, "fault", "pause", str(follower)) == (
         0,
@@ -101,8 +101,8 @@ def test_the_command_shows_who_is_behind(kafka: Cluster, leader: Connection) -> 
     assert read_produce(leader.receive()).error == 0
 
 
-def test_a_stopped_node_comes_back(kafka: Cluster) -> None:
-    """Its partitions get another leader; started, it catches up; a real client notices nothing."""
+def test_a_stopped_node_is_started_again(kafka: Cluster) -> None:
+    """Its partitions get another leader; restarted, it catches up; a real client sees no error."""
     producer = Producer({"bootstrap.servers": kafka.bootstrap, "acks": "all"})
     failed: list[object] = []
 
@@ -135,10 +135,10 @@ def _failures_to(failed: list[object]) -> Callable[[object, object], None]:
     ("before", "order"),
     [(None, "resume"), (None, "start"), ("pause", "pause"), ("stop", "stop"), ("stop", "pause")],
 )
-def test_an_order_that_makes_no_sense_changes_nothing(
+def test_an_invalid_order_changes_nothing(
     kafka: Cluster, leader: Connection, before: str | None, order: str
 ) -> None:
-    """It is refused with one line that says how the node is, and the cluster is unharmed."""
+    """The error is one line with the state of the node."""
     follower = _follower(kafka)
     undo = {"pause": kafka.resume, "stop": kafka.start}
     if before is not None:
@@ -152,14 +152,14 @@ def test_an_order_that_makes_no_sense_changes_nothing(
     assert read_produce(leader.ask(produce("orders", 0, batch([b"a"])))).error == 0
 
 
-def test_a_node_that_is_not_there_takes_no_orders(kafka: Cluster) -> None:
-    """The line names those that are."""
+def test_an_order_to_an_unknown_node(kafka: Cluster) -> None:
+    """The error lists the existing nodes."""
     with pytest.raises(AdminError, match="there is no node 7; there are 1, 2, 3"):
         kafka.stop(7)
 
 
-def test_a_laggard_is_no_longer_waited_for(cluster: Callable[..., Cluster]) -> None:
-    """After replica.lag.time.max.ms the in-sync set shrinks, and the produce is answered."""
+def test_a_produce_does_not_wait_for_a_lagging_replica(cluster: Callable[..., Cluster]) -> None:
+    """After replica.lag.time.max.ms the ISR shrinks, and the produce is completed."""
     settings = {"min.insync.replicas": 2, "replica.lag.time.max.ms": 500}
     kafka = cluster(3, topics=["orders:1:3"], config=settings)
     kafka.pause(_follower(kafka))

@@ -1,4 +1,4 @@
-"""A disk that fills up under the broker: it ends with one line, as Kafka halts; nothing is lost."""
+"""A full disk ends the broker with one line, as Kafka halts; acknowledged records are kept."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ REASON = re.compile(r"File too large|No space left on device")
 
 
 def value(number: int) -> bytes:
-    """A record that tells which it is."""
+    """A record that contains its number."""
     return b"%08d" % number + bytes(RECORD_BYTES)
 
 
 def fill(broker: Antechamber, topic: str, *, at_most: int) -> list[bytes]:
-    """Produce until the broker ends; return what was acknowledged."""
+    """Produce until the broker ends; return the acknowledged records."""
     acknowledged: list[bytes] = []
     with Connection(broker.bootstrap) as connection, suppress(EOFError, ConnectionResetError):
         make_topic(connection, topic)
@@ -65,17 +65,17 @@ def read_all(broker: Antechamber, topic: str) -> list[bytes]:
 def no_acknowledged_record_is_lost(
     serve: Serve, data: Path, topic: str, acknowledged: list[bytes]
 ) -> None:
-    """Whoever starts over on the same directory serves them all."""
+    """Check that a broker restarted on the same directory serves the records."""
     with serve("--data-dir", str(data)) as second:
         found = read_all(second, topic)
         assert found[: len(acknowledged)] == acknowledged
-        assert len(found) <= len(acknowledged) + 1  # the refused one may have reached the disk
+        assert len(found) <= len(acknowledged) + 1  # the failed one may be on the disk
         with Connection(second.bootstrap) as connection:
             assert read_produce(connection.ask(produce(topic, 0, batch([b"more"])))).error == 0
 
 
-def test_a_file_that_may_not_grow(serve: Serve, tmp_path: Path, topic: str) -> None:
-    """The kernel takes part of a batch and refuses the rest (RLIMIT_FSIZE): a torn write."""
+def test_a_file_size_limit(serve: Serve, tmp_path: Path, topic: str) -> None:
+    """The kernel writes a part of a batch (RLIMIT_FSIZE)."""
     data = tmp_path / "data"
     broker = serve("--data-dir", str(data))
     _, hard = resource.prlimit(broker.pid, resource.RLIMIT_FSIZE)
@@ -98,7 +98,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
 
 
-def test_a_file_system_without_room(serve: Serve, small_disk: Path, topic: str) -> None:
+def test_a_full_file_system(serve: Serve, small_disk: Path, topic: str) -> None:
     """Every write of the broker fails, not only those to the log."""
     data = small_disk / "data"
     broker = serve("--data-dir", str(data))

@@ -1,8 +1,7 @@
-"""The group stories of tests/, played to a real Kafka: it gives the answers that they expect.
+"""The group scripts of tests/, played to a real Kafka, give the responses that they expect.
 
-Left out are stories about what only our own broker can be made to do (a log that lags, a restart),
-and those that take long. All are played at once, each in a group of its own, so that together
-they take as long as the longest.
+Scripts that need features of our broker (a lagging log, a restart) and long ones are left out. All
+run concurrently, each in a group of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _AS_IN_STORIES = {
     "group.consumer.assignment.interval.ms": "0",
     "offsets.topic.num.partitions": "1",
 }
-# Stories that set the broker up find it among these; each Kafka has all of one line.
+# The configurations of scripts; each Kafka has all settings of one line.
 _OTHER_SETTINGS = (
     {"group.initial.rebalance.delay.ms": "1500"},
     {"group.max.size": "2", "group.consumer.max.size": "2"},
@@ -45,14 +44,14 @@ _SETTINGS = {
     for settings in ({}, *_OTHER_SETTINGS)
     if script.config.items() <= settings.items() and bool(script.config) == bool(settings)
 }
-# A new Kafka is slow at first; what it answers to this does not matter.
+# A new Kafka is slow at first; the responses to this script are ignored.
 _WARMS_UP = Script.parse("enter a\nheartbeat a\n----\n")
 Answers = dict[Path, "Future[list[list[str]]]"]
 
 
 @pytest.fixture(scope="module")
 def answers() -> Iterator[Answers]:
-    """What Kafka answers to each story."""
+    """The responses of Kafka to each script."""
     with ExitStack() as running:
         pool = running.enter_context(ThreadPoolExecutor(_AT_ONCE))
         told = {}
@@ -70,13 +69,13 @@ def answers() -> Iterator[Answers]:
 
 
 @pytest.mark.parametrize("path", _SETTINGS, ids=lambda path: path.stem)
-def test_kafka_answers_as_the_story_says(answers: Answers, path: Path) -> None:
-    """The same commands bring the same answers, be it in another order or at other times."""
+def test_kafka_gives_the_responses_of_the_script(answers: Answers, path: Path) -> None:
+    """The same commands give the same responses, in any order and at any time."""
     assert answers[path].result() == expected(_SCRIPTS[path])
 
 
-def test_kafka_refuses_bad_input_as_we_think(answers: Answers) -> None:
-    """The errors and messages that our broker is held against are Kafka's."""
+def test_kafka_rejects_bad_input_as_expected(answers: Answers) -> None:
+    """The errors and messages that our broker's tests expect are Kafka's."""
     assert answers[TOLD].result() == [TOLD.read_text().splitlines()]
 
 

@@ -1,6 +1,6 @@
-"""Groups as real clients form them: of both protocols, through restarts and moves of coordinators.
+"""Groups of real clients, of both protocols, with restarts and moves of coordinators.
 
-librdkafka and the Java client speak the consumer protocol (KIP-848) when they are told to.
+librdkafka and the Java client use the consumer protocol (KIP-848) if configured.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users import them from here
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # imported from here by its users
     AdminClient,
     NewTopic,
 )
@@ -24,7 +24,7 @@ from integration.kafka.real_kafka import RealKafka
 from integration.machine.deadlines import eventually
 from integration.processes.antechamber import Serve
 
-# The broker tells consumers how often to heartbeat: often, so that they hear of changes at once.
+# A short heartbeat interval, so that consumers learn of changes soon.
 BRISK = {
     "group.consumer.min.heartbeat.interval.ms": "100",
     "group.consumer.heartbeat.interval.ms": "100",
@@ -35,7 +35,7 @@ ALL = set(range(PARTITIONS))
 
 
 class Members:
-    """Consumers of one group; those that are left leave it at the end."""
+    """Consumers of one group; they are closed at the end."""
 
     def __init__(self, bootstrap: str, group: str) -> None:
         self._settings = {
@@ -48,7 +48,7 @@ class Members:
         self._made: list[Any] = []
 
     def new(self, protocol: str, *topics: str, **settings: Any) -> Any:
-        """A consumer that subscribes to *topics*; settings with underscores for dots."""
+        """Return a consumer that subscribes to *topics*; settings have underscores for dots."""
         classic = {"heartbeat.interval.ms": 200, "session.timeout.ms": 6000}
         consumer = Consumer(
             self._settings
@@ -61,14 +61,14 @@ class Members:
         return consumer
 
     def close(self) -> None:
-        """All leave; who has left already does it again, harmlessly."""
+        """Close all consumers; closing twice is harmless."""
         for consumer in self._made:
             consumer.close()
 
 
 @pytest.fixture(scope="module")
 def bootstrap(against: str) -> Iterator[str]:
-    """A broker of our own settings."""
+    """A broker with the test's settings."""
     with RealKafka(properties=BRISK) if against == "kafka" else Cluster(config=BRISK) as running:
         yield running.bootstrap
 
@@ -88,7 +88,7 @@ def numbered(bootstrap: str, topic: str) -> str:
 
 
 def filled(bootstrap: str, topic: str, **settings: Any) -> str:
-    """Make a topic with one record in each partition."""
+    """Create a topic with one record in each partition."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     new = NewTopic(topic, num_partitions=PARTITIONS, **settings)
     admin.create_topics([new])[topic].result(10)
@@ -97,7 +97,7 @@ def filled(bootstrap: str, topic: str, **settings: Any) -> str:
 
 
 def write(bootstrap: str, topic: str) -> None:
-    """Write one record to each partition."""
+    """Produce one record to each partition."""
     producer = Producer({"bootstrap.servers": bootstrap})
     for partition in ALL:
         producer.produce(topic, b"%d" % partition, partition=partition)
@@ -105,13 +105,13 @@ def write(bootstrap: str, topic: str) -> None:
 
 
 def has(consumer: Any) -> set[int]:
-    """The partitions of a consumer, which is polled so that it lives on."""
+    """The partitions of a consumer, which is polled to stay in the group."""
     consumer.poll(0.05)
     return {each.partition for each in consumer.assignment()}
 
 
 def share(*consumers: Any, within: float = 30.0) -> None:
-    """Wait until they have all partitions between them, and none has more than its share."""
+    """Wait until all partitions are assigned in equal shares."""
     most = -(-PARTITIONS // len(consumers))
 
     def shared() -> bool:
@@ -123,7 +123,7 @@ def share(*consumers: Any, within: float = 30.0) -> None:
 
 
 def read(consumer: Any, count: int, *, within: float = 30.0) -> list[Any]:
-    """Read so many records."""
+    """Return so many records."""
     taken: list[Any] = []
 
     def enough() -> bool:
@@ -136,8 +136,8 @@ def read(consumer: Any, count: int, *, within: float = 30.0) -> list[Any]:
     return taken
 
 
-def test_two_of_the_consumer_protocol_share_and_take_over(members: Members, numbered: str) -> None:
-    """The second gets what the first gives up; when it leaves, the first has all again."""
+def test_two_consumers_of_the_consumer_protocol_rebalance(members: Members, numbered: str) -> None:
+    """The second gets partitions of the first; when it leaves, the first has all again."""
     first = members.new("consumer", numbered)
     share(first)
     second = members.new("consumer", numbered)
@@ -146,8 +146,10 @@ def test_two_of_the_consumer_protocol_share_and_take_over(members: Members, numb
     share(first)
 
 
-def test_the_consumer_protocol_goes_on_where_it_committed(members: Members, numbered: str) -> None:
-    """A commit under the member's epoch counts; the next consumer gets nothing twice."""
+def test_a_consumer_of_the_consumer_protocol_continues_at_its_commit(
+    members: Members, numbered: str
+) -> None:
+    """The commit has the member's epoch; the next consumer reads no record twice."""
     first = members.new("consumer", numbered)
     read(first, PARTITIONS)
     first.commit(asynchronous=False)
@@ -158,10 +160,10 @@ def test_the_consumer_protocol_goes_on_where_it_committed(members: Members, numb
     assert [place.offset for place in second.committed(places, timeout=10)] == [1] * PARTITIONS
 
 
-def test_a_regular_expression_is_the_brokers_business(
+def test_the_broker_matches_a_regular_expression(
     bootstrap: str, members: Members, topic: str
 ) -> None:
-    """Only the topics that match are assigned (RE2, matched by the coordinator)."""
+    """Only matching topics are assigned (RE2, matched by the coordinator)."""
     filled(bootstrap, f"{topic}.yes")
     filled(bootstrap, f"{topic}.no")
     consumer = members.new("consumer", f"^{topic}\\.y.*")
@@ -169,8 +171,8 @@ def test_a_regular_expression_is_the_brokers_business(
     assert {each.topic for each in consumer.assignment()} == {f"{topic}.yes"}
 
 
-def test_a_static_consumer_comes_back_to_what_it_had(members: Members, numbered: str) -> None:
-    """While it is away nobody else gets its partitions."""
+def test_a_static_consumer_returns_to_its_partitions(members: Members, numbered: str) -> None:
+    """During its absence no other member gets its partitions."""
     stays = members.new("consumer", numbered)
     goes = members.new("consumer", numbered, group_instance_id="i1")
     share(stays, goes)
@@ -182,7 +184,7 @@ def test_a_static_consumer_comes_back_to_what_it_had(members: Members, numbered:
     assert (has(stays), has(again)) == (others, before)
 
 
-def test_a_group_changes_its_protocol_while_it_reads(members: Members, numbered: str) -> None:
+def test_a_group_changes_its_protocol(members: Members, numbered: str) -> None:
     """Members are replaced one by one, as in a rolling upgrade, and back again."""
     old = [members.new("classic", numbered) for _ in range(2)]
     share(*old)
@@ -198,7 +200,7 @@ def test_a_group_changes_its_protocol_while_it_reads(members: Members, numbered:
 def test_java_and_librdkafka_are_members_of_one_group(
     bootstrap: str, members: Members, numbered: str, group: str
 ) -> None:
-    """Kafka's VerifiableConsumer takes half of the partitions, and gives them back when it ends."""
+    """Kafka's VerifiableConsumer gets half of the partitions, and releases them at its end."""
     with _verifiable_consumer(bootstrap, numbered, group, "consumer") as java:
         other = members.new("consumer", numbered)
         eventually(lambda: len(has(other)) == PARTITIONS // 2, "half of them", within=30)
@@ -211,7 +213,7 @@ def test_java_and_librdkafka_are_members_of_one_group(
 
 
 def _gives(event: dict[str, Any], partitions: set[int]) -> bool:
-    """Whether the event tells of these partitions; what is consumed and committed does so too."""
+    """Whether the event has these partitions; consumed and committed events have them, too."""
     return {each["partition"] for each in event.get("partitions", ())} == partitions
 
 
@@ -232,7 +234,7 @@ def _verifiable_consumer(
 def test_a_restart_keeps_groups_and_offsets(
     serve: Serve, tmp_path: Any, topic: str, group: str, protocol: str
 ) -> None:
-    """Whoever comes after the restart goes on where the last one stopped."""
+    """A consumer after the restart continues at the committed offset."""
     data = str(tmp_path / "data")
     brisk = [word for key, value in BRISK.items() for word in ("-c", f"{key}={value}")]
     first = serve("--data-dir", data, *brisk)
@@ -259,10 +261,10 @@ def test_a_restart_keeps_groups_and_offsets(
 
 @pytest.mark.timeout(150)
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
-def test_consumers_go_on_while_their_coordinator_goes(
+def test_consumers_continue_when_their_coordinator_fails(
     cluster: Callable[..., Cluster], topic: str, group: str, protocol: str
 ) -> None:
-    """It is killed, and comes back: the group reads on under another one that knows it."""
+    """It is killed and restarted: the group continues with another coordinator."""
     config = {"offsets.topic.num.partitions": 1, "min.insync.replicas": 2}
     kafka = cluster(3, config=BRISK | config)
     filled(kafka.bootstrap, topic, replication_factor=3)
@@ -285,7 +287,7 @@ def _has_other_coordinator(kafka: Cluster, group: str, node: int) -> bool:
 
 
 def _all_read(consumers: Iterable[Any], written: int) -> bool:
-    """Whether they have all partitions between them, and each up to its end."""
+    """Whether all partitions are assigned, and read to their ends."""
     parts = {partition for consumer in consumers for partition in has(consumer)}
     places = [place for each in consumers for place in each.position(each.assignment())]
     return parts == ALL and {place.offset for place in places} == {written}

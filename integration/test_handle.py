@@ -1,4 +1,4 @@
-"""The Python handle on a real broker: what it tells, what it waits for, and how it ends."""
+"""`Cluster` with a real broker: its facts, its waits, and its end."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from integration.wire.requests import fetch, produce, read_fetch, read_produce
 Start = Callable[..., Cluster]
 
 
-def test_it_is_ready_with_its_topics(cluster: Start) -> None:
-    """Clients find it at its address; the facts are those of the admin interface."""
+def test_a_cluster_is_ready_with_its_topics(cluster: Start) -> None:
+    """Clients connect to its address; the facts are those of the admin interface."""
     kafka = cluster(topics=["orders:2"], config={"num.partitions": 5})
 
     with Connection(kafka.bootstrap) as connection:
@@ -38,8 +38,8 @@ def test_it_is_ready_with_its_topics(cluster: Start) -> None:
     kafka.wait_in_sync()
 
 
-def test_a_parked_fetch_is_waited_for(cluster: Start) -> None:
-    """As soon as it waits; the answer tells who waits for what, and how long it still may."""
+def test_waiting_for_a_parked_fetch(cluster: Start) -> None:
+    """The wait ends when the fetch is parked; the result has its condition and timeout."""
     kafka = cluster(topics=["orders"])
     with Connection(kafka.bootstrap) as connection, ThreadPoolExecutor(1) as others:
         waited = others.submit(kafka.wait_parked, "Fetch", "orders", timeout=20)
@@ -56,8 +56,8 @@ def test_a_parked_fetch_is_waited_for(cluster: Start) -> None:
         assert kafka.parked() == []
 
 
-def test_a_wait_in_vain_says_what_there_is_instead(cluster: Start) -> None:
-    """And takes as long as it may."""
+def test_a_wait_that_times_out(cluster: Start) -> None:
+    """The error names the present waits, and comes after the timeout."""
     kafka = cluster(topics=["orders"])
     with Connection(kafka.bootstrap) as connection:
         connection.send(fetch("orders", 0, 0, max_wait_ms=600_000))
@@ -68,8 +68,8 @@ def test_a_wait_in_vain_says_what_there_is_instead(cluster: Start) -> None:
         assert 0.3 <= time.monotonic() - started < 5
 
 
-def test_a_group_is_waited_for(cluster: Start) -> None:
-    """Until its rebalance is over."""
+def test_waiting_for_a_stable_group(cluster: Start) -> None:
+    """The wait ends after the rebalance."""
     kafka = cluster(topics=["orders:2"])
     settings = {"bootstrap.servers": kafka.bootstrap, "group.id": "readers"}
     with ThreadPoolExecutor(1) as others:
@@ -82,14 +82,14 @@ def test_a_group_is_waited_for(cluster: Start) -> None:
         consumer.close()
 
 
-def test_a_node_that_is_not_there_takes_no_orders(cluster: Start) -> None:
-    """The broker's line is the exception's."""
+def test_an_order_to_an_unknown_node(cluster: Start) -> None:
+    """The exception has the broker's message."""
     with pytest.raises(AdminError, match="node 7"):
         cluster().pause(7)
 
 
-def test_a_start_that_cannot_be_says_why(cluster: Start, tmp_path: Path) -> None:
-    """In the broker's own words: a key that does not exist, a directory in use."""
+def test_a_failed_start(cluster: Start, tmp_path: Path) -> None:
+    """The error has the broker's message: an unknown key, a directory in use."""
     with pytest.raises(StartError, match=r"no\.such\.key"):
         cluster(config={"no.such.key": 1})
     cluster(data_dir=tmp_path)
@@ -97,8 +97,8 @@ def test_a_start_that_cannot_be_says_why(cluster: Start, tmp_path: Path) -> None
         cluster(data_dir=tmp_path)
 
 
-def test_what_was_kept_is_there_again(cluster: Start, tmp_path: Path) -> None:
-    """In a data directory; without one nothing is left."""
+def test_a_data_directory_keeps_the_records(cluster: Start, tmp_path: Path) -> None:
+    """Without a data directory, no files remain."""
     first = cluster(data_dir=tmp_path, topics=["orders"])
     with Connection(first.bootstrap) as connection:
         connection.ask(produce("orders", 0, batch([b"kept"])))
@@ -111,8 +111,8 @@ def test_what_was_kept_is_there_again(cluster: Start, tmp_path: Path) -> None:
     assert not without.data_dir.exists()
 
 
-def test_a_broker_that_was_killed_is_told_as_such(cluster: Start) -> None:
-    """Rather than as an address where nobody answers."""
+def test_the_error_after_the_broker_was_killed(cluster: Start) -> None:
+    """The error has the exit code."""
     kafka = cluster()
     os.kill(kafka.pid, signal.SIGKILL)
 
@@ -135,8 +135,8 @@ if sys.argv[1] == "crashes":
 
 
 @pytest.mark.parametrize("owner", ["is killed", "fails", "crashes"])
-def test_a_broker_never_outlives_its_owner(owner: str, against: str) -> None:
-    """Killed outright, ended without a close, or gone without a word: the broker stops cleanly."""
+def test_a_broker_never_outlives_its_parent(owner: str, against: str) -> None:
+    """The parent is killed, ends without a close, or exits: the broker stops in order."""
     script = [sys.executable, "-W", "ignore", "-c", OWNER, owner]
     process = subprocess.Popen(
         script, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -154,7 +154,7 @@ def test_a_broker_never_outlives_its_owner(owner: str, against: str) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """Whether a process has ended; whoever inherited it need not have buried it."""
+    """Whether a process has ended, even if its parent has not reaped it."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

@@ -1,6 +1,6 @@
-"""Thousands of connections that are idle, slow, greedy or broken: others are served meanwhile.
+"""Thousands of idle, slow, greedy or broken connections do not affect other clients.
 
-The memory of the process stays bounded, and what such clients took is free when they are gone.
+The memory of the process stays bounded, and is released when such clients disconnect.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ IDLE = 5000
 SLOW_READERS = 500
 PIPELINED = 10_000
 LOG_BYTES = 25 * MB
-# How long an honest client waits for a response (request.timeout.ms of Kafka's clients).
+# The time limit of a response for a well-behaved client (request.timeout.ms of Kafka's clients).
 HONEST_LIMIT_S = 30.0
 
 Start = Callable[..., Cluster]
@@ -34,7 +34,7 @@ Start = Callable[..., Cluster]
 
 @pytest.fixture(autouse=True)
 def file_descriptors() -> Iterator[None]:
-    """As many as the system allows, for this side of the connections."""
+    """Raise the limit of descriptors, for this side of the connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     yield
@@ -42,7 +42,7 @@ def file_descriptors() -> Iterator[None]:
 
 
 class Watched:
-    """A broker with a topic, an honest client of it, and what the process takes."""
+    """A broker with a topic, a well-behaved client, and the resources of the process."""
 
     def __init__(self, broker: Cluster, topic: str, honest: Connection) -> None:
         self.bootstrap = broker.bootstrap
@@ -63,29 +63,29 @@ class Watched:
 
     @property
     def grown(self) -> int:
-        """How much more that is than at the start."""
+        """The growth of the memory since the start."""
         return self.resident - self._resident
 
     def fill(self) -> None:
-        """Put 25 MB into the topic."""
+        """Produce 25 MB to the topic."""
         for _ in range(LOG_BYTES // MB):
             self.ask(produce(self.topic, 0, batch([bytes(MB - 200)])))
 
     def ask(self, request: bytes) -> None:
-        """Let the honest client produce."""
+        """Produce with the well-behaved client."""
         assert read_produce(self._honest.ask(request)).error == 0
 
     def assert_serves(self) -> None:
-        """Several requests of an honest client are served, each within its limit."""
+        """Check that requests of the well-behaved client are completed within the limit."""
         for _ in range(5):
             self.ask(produce(self.topic, 0, batch([b"honest"])))
 
     def assert_all_closed(self) -> None:
-        """The others are gone."""
+        """Wait until the other connections are closed."""
         eventually(lambda: self._count() <= self._connections, "the broker closed all connections")
 
     def assert_gives_back_all_but(self, some_bytes: int) -> None:
-        """The system has the memory of clients that are gone."""
+        """Wait until the memory has been released."""
         eventually(lambda: self.grown < some_bytes, "the memory is free", within=15)
 
     def _count(self) -> int:
@@ -94,19 +94,19 @@ class Watched:
 
 @pytest.fixture
 def watched(cluster: Start, topic: str) -> Iterator[Watched]:
-    """A broker of the test's own."""
+    """A broker of the test."""
     broker = cluster()
     with Connection(broker.bootstrap) as honest:
         yield Watched(broker, topic, honest)
 
 
 def crowd(watched: Watched, sockets: ExitStack, count: int) -> list[Connection]:
-    """So many more connections."""
+    """Open so many further connections."""
     return [sockets.enter_context(Connection(watched.bootstrap)) for _ in range(count)]
 
 
-def test_idle_connections_cost_little(watched: Watched) -> None:
-    """Five thousand, each after a request."""
+def test_idle_connections_use_little_memory(watched: Watched) -> None:
+    """Five thousand connections, each after a request."""
     count = min(IDLE, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1000)
     with ExitStack() as sockets:
         for client in crowd(watched, sockets, count):
@@ -116,8 +116,8 @@ def test_idle_connections_cost_little(watched: Watched) -> None:
     watched.assert_all_closed()
 
 
-def test_slow_readers_of_large_fetches_cost_little(watched: Watched) -> None:
-    """Five hundred that ask for 25 MB each, from different offsets, and read nothing."""
+def test_slow_readers_of_large_fetches_use_little_memory(watched: Watched) -> None:
+    """Five hundred request 25 MB each, from different offsets, and read nothing."""
     watched.fill()
     with ExitStack() as sockets:
         for number, client in enumerate(crowd(watched, sockets, SLOW_READERS)):
@@ -143,7 +143,7 @@ def test_requests_without_reading_are_bounded(watched: Watched) -> None:
 
 
 def test_half_closed_connections_get_their_responses(watched: Watched) -> None:
-    """A client that sends no more still reads all it has asked for."""
+    """A client that has closed its sending side gets all its responses."""
     watched.fill()
     with ExitStack() as sockets:
         clients = crowd(watched, sockets, 20)
@@ -160,8 +160,8 @@ def test_half_closed_connections_get_their_responses(watched: Watched) -> None:
     watched.assert_all_closed()
 
 
-def test_connections_that_are_reset_in_the_middle_of_a_frame(watched: Watched) -> None:
-    """A thousand, after half of a request of 16 MB, leave nothing behind."""
+def test_connections_that_are_reset_within_a_frame(watched: Watched) -> None:
+    """A thousand connections, after half of a request of 16 MB, leave no resources allocated."""
     part = memoryview(struct.pack(">i", 16 * MB) + bytes(8 * MB))
     grown = []
     for round_of_all in range(40):
@@ -175,11 +175,11 @@ def test_connections_that_are_reset_in_the_middle_of_a_frame(watched: Watched) -
             watched.assert_serves()
         watched.assert_all_closed()
         grown.append(watched.grown)
-    assert max(grown[1:]) < 400 * MB  # the system may not have all of it back yet
+    assert max(grown[1:]) < 400 * MB  # not all of it may be released yet
     watched.assert_gives_back_all_but(40 * MB)
 
 
-def test_producers_that_come_and_go_leave_nothing_behind(watched: Watched) -> None:
+def test_short_lived_producers_leave_no_memory_allocated(watched: Watched) -> None:
     """A thousand and fifty clients with a request of 900 kB each."""
     request = produce(watched.topic, 0, batch([bytes(900_000)]))
     for _ in range(7):

@@ -1,4 +1,4 @@
-"""The Java client, through Apache Kafka's own performance tools: the newest of all versions."""
+"""The Java client, by Apache Kafka's performance tools; it has the newest protocol versions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ RECORDS = 5000
 
 
 def _tool(name: str, *arguments: str) -> str:
-    """Run one of Kafka's tools and return what it printed."""
+    """Run one of Kafka's tools and return its output."""
     command = ["java", "-cp", f"{kafka_jars()}/*", f"org.apache.kafka.tools.{name}", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     return done.stdout
 
 
-def test_what_the_java_producer_sends_the_java_consumer_gets(bootstrap: str, topic: str) -> None:
-    """Idempotent produce with acks=all by topic id, then a group that fetches in sessions."""
+def test_the_java_consumer_gets_the_records_of_the_java_producer(
+    bootstrap: str, topic: str
+) -> None:
+    """Idempotent produce with acks=all by topic id, then a group that uses fetch sessions."""
     produced = _tool(
         "ProducerPerformance",
         *("--topic", topic, "--num-records", str(RECORDS), "--record-size", "200"),
@@ -40,7 +42,7 @@ def test_what_the_java_producer_sends_the_java_consumer_gets(bootstrap: str, top
 
 
 def test_one_record_at_a_time_end_to_end(bootstrap: str, topic: str) -> None:
-    """Produce, wait for the ack, poll: append, high watermark and the woken fetch in a row."""
+    """Produce, wait for the acknowledgement, poll: append, high watermark and fetch in sequence."""
     measured = _tool(
         "EndToEndLatency",
         *("--bootstrap-server", bootstrap, "--topic", topic, "--num-records", "200"),

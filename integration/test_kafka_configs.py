@@ -1,4 +1,4 @@
-"""Our configuration keys against those that Kafka's classes define: all of them, and no more."""
+"""Our configuration keys are those that Kafka's classes define."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ pytestmark = pytest.mark.jvm
 
 SOURCE = Path(__file__).parent / "java" / "ConfigTables.java"
 WHOLE = {"int": int32(), "long": int64(), "short": int16()}
-# For Kafka's own tests.
+# Internal keys of Kafka's tests.
 NOT_FOR_USERS = {"internal.segment.bytes"}
-# What Kafka prints for validators that have no range.
+# Kafka's representation of validators without a range.
 UNRANGED = ("non-null string", "non-empty list", "[partitionId]:[brokerId],")
 
 
 class KafkaKey(NamedTuple):
-    """What Kafka's class says of a key."""
+    """A key as Kafka's class defines it."""
 
     config_type: str
     default: str | None
@@ -52,7 +52,7 @@ class KafkaKey(NamedTuple):
 
 @pytest.fixture(scope="module")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, KafkaKey]]:
-    """All keys of Kafka by resource and name."""
+    """All keys of Kafka, by resource and name."""
     command = java_command(SOURCE, "ConfigTables", tmp_path_factory.mktemp("classes"))
     ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
     found: dict[str, dict[str, KafkaKey]] = {}
@@ -70,7 +70,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Kafka
 
 
 def ranged(kind: Kind) -> str:
-    """A kind of ours as Kafka prints its validator."""
+    """The representation of our kind as Kafka prints its validator."""
     match kind:
         case Integer():
             also = "" if kind.also is None else f" or {kind.also}"
@@ -92,7 +92,7 @@ def ranged(kind: Kind) -> str:
 
 
 def check(name: str, kind: Kind, default: Value, kafka: KafkaKey) -> None:
-    """Type and default agree, and so does the range where Kafka has one."""
+    """Assert that type and default agree, and the range if Kafka has one."""
     assert kind.config_type.name == kafka.config_type, name
     assert format_value(default) == kafka.default, name
     if kafka.range and not kafka.range.startswith(UNRANGED):
@@ -100,7 +100,7 @@ def check(name: str, kind: Kind, default: Value, kafka: KafkaKey) -> None:
 
 
 def test_brokers_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -> None:
-    """With Kafka's types, defaults, ranges and update modes; known defaults differ on purpose."""
+    """Types, defaults, ranges and update modes agree; listed defaults differ on purpose."""
     assert KEYS.keys() == kafka["broker"].keys()
     for name, theirs in kafka["broker"].items():
         key = KEYS[name]
@@ -110,12 +110,12 @@ def test_brokers_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) 
 
 
 def test_topics_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -> None:
-    """With the broker's keys behind them, whose defaults count."""
+    """The defaults are those of the broker's synonyms."""
     assert TOPIC_KEYS.keys() == kafka["topic"].keys() - NOT_FOR_USERS
     for name, key in TOPIC_KEYS.items():
         theirs = kafka["topic"][name]
         assert tuple(behind for behind, _ in key.synonyms) == theirs.behind, name
-        # The last of the broker's keys always has a value, in a coarser unit maybe.
+        # The last synonym always has a value, maybe in a coarser unit.
         default = KEYS[key.synonyms[-1][0]].default if key.synonyms else key.default
         if key.synonyms and key.synonyms[-1][1] != 1:
             assert isinstance(default, int)
@@ -135,7 +135,7 @@ def test_groups_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -
 
 
 def test_client_metrics_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -> None:
-    """Their bounds are checked apart from Kafka's class, too."""
+    """Kafka checks their bounds outside of the class, too."""
     assert CLIENT_METRICS_KEYS.keys() == kafka["client-metrics"].keys()
     for name, key in CLIENT_METRICS_KEYS.items():
         check(name, key.kind, key.default, kafka["client-metrics"][name])

@@ -1,4 +1,4 @@
-"""kafka-python as its users write it: newest ApiVersions, idempotent by default."""
+"""kafka-python in typical use, with the newest ApiVersions and idempotence by default."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Make = Callable[..., Any]
 
 @pytest.fixture
 def make(bootstrap: str) -> Iterator[Make]:
-    """Make a client of the given class against the broker; it is closed after the test."""
+    """A function that makes a client of a class; it is closed after the test."""
     with ExitStack() as clients:
 
         def build(client: Make, *arguments: Any, **settings: Any) -> Any:
@@ -47,13 +47,13 @@ def admin(make: Make) -> Any:
 
 @pytest.fixture
 def two_partitions(admin: Any, topic: str) -> str:
-    """A topic with two partitions that is ready to use."""
+    """A ready topic with two partitions."""
     admin.create_topics([NewTopic(topic, 2, 1)], wait_for_metadata=True)
     return topic
 
 
 def take(consumer: Any, count: int, *, within: float = 20.0) -> list[Any]:
-    """Poll until that many records came."""
+    """Poll until that many records have arrived."""
     taken: list[Any] = []
 
     def enough() -> bool:
@@ -68,9 +68,10 @@ def take(consumer: Any, count: int, *, within: float = 20.0) -> list[Any]:
 def member(make: Make, topic: str, **settings: Any) -> Any:
     """A consumer of a group.
 
-    It knows the topic's partitions before it joins: a leader without them assigns nothing, for
-    good (kafka-python 3.0), and this broker does not hide that by three seconds of delay. It does
-    not commit by itself: several in one thread would run out of time before each rebalance.
+    It knows the topic's partitions before it joins: a leader without them never assigns any
+    (kafka-python 3.0), which this broker does not hide with a delay of three seconds. It does not
+    commit automatically, because several consumers in one thread would time out before each
+    rebalance.
     """
     consumer = make(KafkaConsumer, topic, enable_auto_commit=False, **settings)
     assert consumer.partitions_for_topic(topic)
@@ -86,7 +87,7 @@ def reader(make: Make, topic: str, **settings: Any) -> Any:
 
 
 def test_what_is_produced_is_consumed_in_order(make: Make, topic: str) -> None:
-    """Keys, values, nulls and headers come back as they were sent, at the offsets promised."""
+    """Keys, values, nulls and headers are returned as sent, at the acknowledged offsets."""
     producer = make(KafkaProducer)
     sent = [
         (b"key", b"value", [("trace", b"1"), ("empty", b"")]),
@@ -103,8 +104,8 @@ def test_what_is_produced_is_consumed_in_order(make: Make, topic: str) -> None:
 
 
 @pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
-def test_a_compressed_batch_comes_back_whole(make: Make, topic: str, codec: str) -> None:
-    """Each codec that kafka-python writes is stored, and read again."""
+def test_a_compressed_batch_is_returned_unchanged(make: Make, topic: str, codec: str) -> None:
+    """Each codec that kafka-python supports is stored and read."""
     producer = make(KafkaProducer, compression_type=codec, linger_ms=20)
     values = [b"%d " % i * 50 for i in range(200)]
     for value in values:
@@ -114,7 +115,7 @@ def test_a_compressed_batch_comes_back_whole(make: Make, topic: str, codec: str)
 
 
 def test_ten_thousand_small_records(make: Make, topic: str) -> None:
-    """None is lost, doubled or out of order."""
+    """No record is lost, duplicated or reordered."""
     producer = make(KafkaProducer, linger_ms=5)
     for i in range(10_000):
         producer.send(topic, b"%d" % i)
@@ -131,22 +132,20 @@ def test_a_record_of_almost_one_mebibyte(make: Make, topic: str) -> None:
 
 
 def test_acks_of_every_kind(make: Make, topic: str) -> None:
-    """With acks 0, 1 and all the records land in the order they were sent."""
+    """With acks 0, 1 and all the records are appended in order."""
     for landed, acks in enumerate((0, 1, "all"), start=1):
         producer = make(KafkaProducer, acks=acks, enable_idempotence=False)
         producer.send(topic, str(acks).encode(), partition=0)
         producer.flush()
-        records = take(
-            reader(make, topic), landed
-        )  # acks=0 promises nothing: wait until it is there
+        records = take(reader(make, topic), landed)  # with acks=0, wait until it is appended
     assert [record.value for record in records] == [b"0", b"1", b"all"]
 
 
 def test_a_fetch_waits_its_max_wait_for_min_bytes(make: Make, topic: str) -> None:
-    """Too little data is held back until max_wait has passed, and not much longer."""
+    """A fetch with too little data ends at max_wait, and not much later."""
     make(KafkaProducer).send(topic, b"little").get(10)
     consumer = reader(make, topic, fetch_min_bytes=100_000, fetch_max_wait_ms=700)
-    consumer.position(TopicPartition(topic, 0))  # the offset is looked up before time counts
+    consumer.position(TopicPartition(topic, 0))  # looks up the offset before the measurement
     started = time.monotonic()
     assert take(consumer, 1)[0].value == b"little"
     assert 0.65 < time.monotonic() - started < 5
@@ -165,7 +164,7 @@ def test_a_produce_wakes_a_waiting_consumer(make: Make, topic: str, bootstrap: s
     assert time.monotonic() - started < 10
 
 
-def test_a_group_of_two_shares_and_takes_over(make: Make, two_partitions: str, group: str) -> None:
+def test_a_group_of_two_rebalances(make: Make, two_partitions: str, group: str) -> None:
     """A second member gets one partition; when it leaves, the first gets it back."""
     settings = {"group_id": group, "heartbeat_interval_ms": 200}
     first = member(make, two_partitions, **settings)
@@ -190,9 +189,7 @@ def test_a_group_of_two_shares_and_takes_over(make: Make, two_partitions: str, g
     eventually(has_all, "all back", within=20)
 
 
-def test_a_cooperative_group_shares_without_giving_up_all(
-    make: Make, two_partitions: str, group: str
-) -> None:
+def test_a_cooperative_group_keeps_partitions(make: Make, two_partitions: str, group: str) -> None:
     """Incremental rebalancing (KIP-429) takes two generations and keeps one partition in place."""
     settings = {
         "group_id": group,
@@ -214,10 +211,10 @@ def test_a_cooperative_group_shares_without_giving_up_all(
     assert min(held) == 1
 
 
-def test_a_static_member_comes_back_to_its_partition(
+def test_a_static_member_returns_to_its_partition(
     make: Make, two_partitions: str, group: str
 ) -> None:
-    """While it is away (KIP-345) nobody joins again, and it has what it had before."""
+    """During its absence (KIP-345) no member rejoins."""
     settings = {"group_id": group, "heartbeat_interval_ms": 200}
     names = [{"group_instance_id": name} for name in ("i1", "i2")]
     stays, goes = (member(make, two_partitions, **settings, **name) for name in names)
@@ -237,8 +234,8 @@ def test_a_static_member_comes_back_to_its_partition(
     assert stays._coordinator._generation.generation_id == generation
 
 
-def test_committed_offsets_survive_their_consumer(make: Make, topic: str, group: str) -> None:
-    """A new consumer of the group goes on where the last one committed."""
+def test_committed_offsets_outlive_their_consumer(make: Make, topic: str, group: str) -> None:
+    """A new consumer of the group continues at the committed offset."""
     producer = make(KafkaProducer)
     for i in range(6):
         producer.send(topic, b"%d" % i, partition=0).get(10)
@@ -253,7 +250,7 @@ def test_committed_offsets_survive_their_consumer(make: Make, topic: str, group:
 
 
 def test_offsets_by_timestamp_and_at_both_ends(make: Make, topic: str) -> None:
-    """The first record at or after a time is found; beginning and end are exact."""
+    """The first record at or after a time is found; both ends are exact."""
     producer = make(KafkaProducer)
     for timestamp in (1_000, 2_000, 3_000):
         producer.send(topic, b"x", partition=0, timestamp_ms=timestamp).get(10)
@@ -267,19 +264,19 @@ def test_offsets_by_timestamp_and_at_both_ends(make: Make, topic: str) -> None:
 
 
 def test_topics_are_created_once_and_deleted_once(admin: Any, topic: str) -> None:
-    """Creating twice and deleting twice are refused with Kafka's errors."""
+    """A second creation and a second deletion have Kafka's errors."""
     admin.create_topics([NewTopic(topic, 3, 1)], wait_for_metadata=True)
     assert topic in admin.list_topics()
     with pytest.raises(TopicAlreadyExistsError):
         admin.create_topics([NewTopic(topic, 3, 1)])
     admin.delete_topics([topic])
-    eventually(lambda: topic not in admin.list_topics(), "the topic is gone")
+    eventually(lambda: topic not in admin.list_topics(), "the topic is deleted")
     with pytest.raises(UnknownTopicOrPartitionError):
         admin.delete_topics([topic])
 
 
 def test_partitions_are_added(admin: Any, make: Make, two_partitions: str) -> None:
-    """A topic grows, and the new partition takes records."""
+    """A topic grows, and the new partition accepts records."""
     admin.create_partitions({two_partitions: NewPartitions(3)})
 
     def three() -> bool:
@@ -291,7 +288,7 @@ def test_partitions_are_added(admin: Any, make: Make, two_partitions: str) -> No
 
 
 def test_configs_given_at_creation_are_described(admin: Any, topic: str) -> None:
-    """What a topic was created with is what DescribeConfigs says; a default is Kafka's."""
+    """DescribeConfigs returns the configuration of the creation, and Kafka's default."""
     new = NewTopic(topic, 1, 1, topic_configs={"max.message.bytes": "4321"})
     admin.create_topics([new], wait_for_metadata=True)
     resource = ConfigResource(ConfigResourceType.TOPIC, topic)
@@ -301,6 +298,6 @@ def test_configs_given_at_creation_are_described(admin: Any, topic: str) -> None
 
 
 def test_the_cluster_is_described(admin: Any, bootstrap: str) -> None:
-    """One broker, at the address it was reached by."""
+    """One broker, at its advertised address."""
     (node,) = admin.describe_cluster()["brokers"]
     assert f"{node['host']}:{node['port']}" == bootstrap

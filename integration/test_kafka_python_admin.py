@@ -1,4 +1,4 @@
-"""kafka-python's admin client, which knows most of what an administrator can ask."""
+"""kafka-python's admin client, which has most of the administrative requests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def admin(bootstrap: str) -> Iterator[Any]:
 
 @pytest.fixture
 def one_record(admin: Any, bootstrap: str, topic: str) -> TopicPartition:
-    """The partition of a topic that holds a record of an idempotent producer."""
+    """The partition of a topic with one record of an idempotent producer."""
     admin.create_topics([NewTopic(topic, 1, 1)], wait_for_metadata=True)
     producer = KafkaProducer(bootstrap_servers=bootstrap, enable_idempotence=True)
     producer.send(topic, b"a record").get(20)
@@ -39,7 +39,7 @@ def one_record(admin: Any, bootstrap: str, topic: str) -> TopicPartition:
 
 
 def test_settings_are_altered_and_reset(admin: Any, one_record: TopicPartition) -> None:
-    """IncrementalAlterConfigs sets and deletes; only what is set is shown."""
+    """IncrementalAlterConfigs sets and deletes; only keys that are set are returned."""
     changed = ConfigResource(ConfigResourceType.TOPIC, one_record.topic, {"retention.ms": "7"})
 
     def settings() -> dict[str, str]:
@@ -55,17 +55,17 @@ def test_settings_are_altered_and_reset(admin: Any, one_record: TopicPartition) 
 
 
 def test_a_partition_is_described_in_pages(admin: Any, one_record: TopicPartition) -> None:
-    """DescribeTopicPartitions."""
+    """DescribeTopicPartitions with a page size."""
     (topic,) = admin.describe_topic_partitions([one_record.topic])["topics"]
 
     assert topic["name"] == one_record.topic
     assert [each["leader_id"] for each in topic["partitions"]] == [1]
 
 
-def test_log_directories_are_described_and_not_exchanged(
+def test_log_directories_are_described_and_not_changed(
     admin: Any, one_record: TopicPartition
 ) -> None:
-    """DescribeLogDirs tells where the partition is; AlterReplicaLogDirs leaves it there."""
+    """DescribeLogDirs returns the partition's directory; AlterReplicaLogDirs does not change it."""
 
     def directories() -> list[Any]:
         (node,) = admin.describe_log_dirs([one_record.topic])
@@ -81,14 +81,14 @@ def test_log_directories_are_described_and_not_exchanged(
 
 
 def test_producers_are_described(admin: Any, one_record: TopicPartition) -> None:
-    """DescribeProducers: one, whose last batch was its first."""
+    """DescribeProducers returns one producer with its first batch."""
     (producer,) = admin.describe_producers([one_record])[one_record].active_producers
 
     assert (producer.producer_epoch, producer.last_sequence) == (0, 0)
 
 
 def test_the_quorum_and_the_features_are_described(admin: Any) -> None:
-    """DescribeQuorum, and the features in ApiVersions; UpdateFeatures with nothing to change."""
+    """DescribeQuorum, the features in ApiVersions, and UpdateFeatures without changes."""
     (topic,) = admin.describe_metadata_quorum()["topics"]
     features = admin.describe_features()
 
@@ -98,7 +98,7 @@ def test_the_quorum_and_the_features_are_described(admin: Any) -> None:
     assert admin.update_features({}) == {}
 
 
-def test_a_move_to_where_it_is_and_an_election_of_who_leads(
+def test_a_reassignment_and_an_election_without_effect(
     admin: Any, one_record: TopicPartition
 ) -> None:
     """AlterPartitionReassignments, ListPartitionReassignments and ElectLeaders."""
@@ -113,7 +113,7 @@ def test_a_move_to_where_it_is_and_an_election_of_who_leads(
 def test_a_groups_offsets(
     admin: Any, bootstrap: str, one_record: TopicPartition, group: str
 ) -> None:
-    """They are set from outside, read, deleted, and the group with them."""
+    """Offsets are altered, read and deleted, and the group is deleted."""
     wait_for_coordinator(bootstrap, group)
     admin.alter_group_offsets(group, {one_record: OffsetAndMetadata(1, "", -1)})
 
@@ -128,5 +128,5 @@ def test_a_groups_offsets(
 
 
 def test_records_are_deleted(admin: Any, one_record: TopicPartition) -> None:
-    """DeleteRecords answers with the new beginning."""
+    """DeleteRecords returns the new log start offset."""
     assert admin.delete_records({one_record: 1})[one_record]["low_watermark"] == 1

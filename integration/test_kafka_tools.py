@@ -1,4 +1,4 @@
-"""Kafka's own tools for topics, settings, partitions and nodes, each judged by what it prints."""
+"""Kafka's tools for topics, settings, partitions and nodes, checked by their output."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ Tool = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def three_nodes(against: str, api_uses: ApiUses) -> Iterator[Cluster]:
-    """Three nodes of our own broker; tests make topics of their own there."""
+    """Three nodes of our broker; tests create topics of their own."""
     if against != "antechamber":
-        pytest.skip("about our own broker")
+        pytest.skip("tests our own broker")
     with Cluster(brokers=3, records=api_uses.records()) as running:
         yield running
 
 
 @pytest.fixture
 def tool(tools: KafkaTools, three_nodes: Cluster) -> Tool:
-    """Run a tool on the three nodes; returns what it printed."""
+    """A function that runs a tool on the three nodes and returns its output."""
     there = ("--bootstrap-server", three_nodes.bootstrap)
     return lambda name, *arguments: tools.run(name, *there, *arguments)
 
 
-def test_a_topic_from_its_creation_to_its_end(tool: Tool, topic: str) -> None:
-    """TopicCommand creates, grows, describes and deletes; GetOffsetShell sees the partitions."""
+def test_a_topic_is_created_altered_described_and_deleted(tool: Tool, topic: str) -> None:
+    """TopicCommand creates, alters, describes and deletes; GetOffsetShell lists the partitions."""
     named = ("--topic", topic)
     created = tool(
         "TopicCommand",
@@ -59,7 +59,7 @@ def test_a_topic_from_its_creation_to_its_end(tool: Tool, topic: str) -> None:
 
 
 def test_settings(tool: Tool, topic: str) -> None:
-    """ConfigCommand sets, unsets and describes those of topics, of brokers and of groups."""
+    """ConfigCommand sets, unsets and describes settings of topics, brokers and groups."""
     of_topic = ("--entity-type", "topics", "--entity-name", topic)
     of_node = ("--entity-type", "brokers", "--entity-name", "1")
     of_group = ("--entity-type", "groups", "--entity-name", topic)
@@ -89,7 +89,7 @@ def test_settings(tool: Tool, topic: str) -> None:
 
 
 def test_quotas_are_settings_of_clients(tool: Tool) -> None:
-    """ConfigCommand stores and shows them (AlterClientQuotas, DescribeClientQuotas)."""
+    """ConfigCommand sets and describes them (AlterClientQuotas, DescribeClientQuotas)."""
     of_client = ("--entity-type", "clients", "--entity-name", "greedy")
 
     tool("ConfigCommand", "--alter", *of_client, "--add-config", "producer_byte_rate=1048576")
@@ -102,7 +102,7 @@ def test_quotas_are_settings_of_clients(tool: Tool) -> None:
 
 
 def test_log_directories(tool: Tool, topic: str) -> None:
-    """LogDirsCommand finds each partition where its replica is."""
+    """LogDirsCommand finds each partition in the directory of its replica."""
     tool("TopicCommand", "--create", "--topic", topic, "--replica-assignment", "1:2,3:1")
 
     printed = tool("LogDirsCommand", "--describe", "--topic-list", topic)
@@ -118,7 +118,7 @@ def test_log_directories(tool: Tool, topic: str) -> None:
 
 
 def test_the_quorum(tool: Tool) -> None:
-    """MetadataQuorumCommand: the first node leads, the others observe and are up to date."""
+    """MetadataQuorumCommand: the first node leads, the others are observers without lag."""
     status = tool("MetadataQuorumCommand", "describe", "--status")
     replication = tool("MetadataQuorumCommand", "describe", "--replication")
 
@@ -130,10 +130,10 @@ def test_the_quorum(tool: Tool) -> None:
     assert roles == ["Leader", "Observer", "Observer"]
 
 
-def test_a_partition_moves(tool: Tool, topic: str, tmp_path: Path) -> None:
-    """ReassignPartitionsCommand executes a plan and sees it done; the target's first leads.
+def test_a_partition_is_reassigned(tool: Tool, topic: str, tmp_path: Path) -> None:
+    """ReassignPartitionsCommand executes a plan and verifies it; the first target replica leads.
 
-    It sets a throttle, which slows down nothing here, and takes it away again.
+    It sets a throttle, which has no effect here, and removes it.
     """
     tool("TopicCommand", "--create", "--topic", topic, "--replica-assignment", "1:2")
     plan = tmp_path / "plan.json"
@@ -152,8 +152,8 @@ def test_a_partition_moves(tool: Tool, topic: str, tmp_path: Path) -> None:
     assert "throttled" not in tool("ConfigCommand", "--describe", *of_topic)
 
 
-def test_the_preferred_replica_leads_again(tool: Tool, three_nodes: Cluster, topic: str) -> None:
-    """LeaderElectionCommand, after the leader was away; a second time there is nothing to do."""
+def test_the_preferred_replica_is_elected(tool: Tool, three_nodes: Cluster, topic: str) -> None:
+    """LeaderElectionCommand elects it after its absence; a second run changes nothing."""
     tool("TopicCommand", "--create", "--topic", topic, "--replica-assignment", "2:3")
     elect = ("LeaderElectionCommand", "--election-type", "preferred")
     partition = ("--topic", topic, "--partition", "0")
@@ -169,8 +169,8 @@ def test_the_preferred_replica_leads_again(tool: Tool, three_nodes: Cluster, top
     assert f"Valid replica already elected for partitions {topic}-0" in needless
 
 
-def test_what_is_served_and_finalized(tool: Tool) -> None:
-    """BrokerApiVersionsCommand reads the ranges, FeatureCommand the levels."""
+def test_api_versions_and_features(tool: Tool) -> None:
+    """BrokerApiVersionsCommand prints the ranges, FeatureCommand the levels."""
     apis = tool("BrokerApiVersionsCommand")
     features = tool("FeatureCommand", "describe")
 
@@ -179,8 +179,8 @@ def test_what_is_served_and_finalized(tool: Tool) -> None:
     assert "FinalizedVersionLevel: 4.3-IV0" in features
 
 
-def test_a_node_is_forgotten(tools: KafkaTools, three_nodes: Cluster) -> None:
-    """ClusterTool unregisters one that is down, and tells which cluster it is and who is there."""
+def test_a_node_is_unregistered(tools: KafkaTools, three_nodes: Cluster) -> None:
+    """ClusterTool unregisters a stopped node, and prints the cluster id and the nodes."""
     there = ("--bootstrap-server", three_nodes.bootstrap)
     three_nodes.stop(3)
 

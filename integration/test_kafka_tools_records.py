@@ -1,6 +1,6 @@
-"""Kafka's own tools that produce, consume and look after groups, each judged by what it prints.
+"""Kafka's tools that produce, consume and manage groups, checked by their output.
 
-Any broker can be asked: ``--against kafka`` asks the real one.
+``--against kafka`` runs them on a real Kafka.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ TWENTY_LINES = "a line\n" * 20
 
 @pytest.fixture
 def tool(tools: KafkaTools, bootstrap: str) -> Tool:
-    """Run a tool on the broker; returns what it printed."""
+    """A function that runs a tool on the broker and returns its output."""
     there = ("--bootstrap-server", bootstrap)
     return lambda name, *arguments, **fed: tools.run(name, *there, *arguments, **fed)
 
 
 def _events(printed: str, name: str) -> list[dict[str, object]]:
-    """What a verifiable client says that happened."""
+    """The events of a verifiable client."""
     said = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     return [each for each in said if each["name"] == name]
 
 
-def test_what_is_typed_is_read(tool: Tool, topic: str) -> None:
+def test_the_console_tools(tool: Tool, topic: str) -> None:
     """ConsoleProducer sends lines of keys and values, ConsoleConsumer prints them."""
     tool(
         *("ConsoleProducer", "--topic", topic, "--reader-property", "parse.key=true"),
@@ -47,10 +47,10 @@ def test_what_is_typed_is_read(tool: Tool, topic: str) -> None:
     assert printed.splitlines() == ["Offset:0\ta\tone", "Offset:1\tb\ttwo"]
 
 
-def test_what_is_verified(
+def test_the_verifiable_clients(
     tools: KafkaTools, tool: Tool, bootstrap: str, topic: str, group: str
 ) -> None:
-    """VerifiableProducer has all records acknowledged, VerifiableConsumer gets and commits them."""
+    """VerifiableProducer gets all acknowledgements; VerifiableConsumer reads all and commits."""
     to_topic = ("--bootstrap-server", bootstrap, "--topic", topic)
     produced = tools.run_alone("VerifiableProducer", *to_topic, "--max-messages", "20")
     assert len(_events(produced, "producer_send_success")) == 20
@@ -66,8 +66,8 @@ def test_what_is_verified(
         assert committed[-1]["offsets"] == [{"topic": topic, "partition": 0, "offset": 20}]
 
 
-def test_a_group_goes_on_where_it_was(tool: Tool, topic: str, group: str) -> None:
-    """The offset was committed with its epoch, and is held against the log's (KIP-320)."""
+def test_a_group_continues_at_its_offset(tool: Tool, topic: str, group: str) -> None:
+    """The offset was committed with its epoch, and is validated with the log's (KIP-320)."""
     consumer = ("ConsoleConsumer", "--topic", topic, "--group", group, "--from-beginning")
     tool("ConsoleProducer", "--topic", topic, fed="one\ntwo\n")
 
@@ -78,7 +78,7 @@ def test_a_group_goes_on_where_it_was(tool: Tool, topic: str, group: str) -> Non
 
 
 def test_offsets_and_deleted_records(tool: Tool, topic: str, tmp_path: Path) -> None:
-    """DeleteRecordsCommand moves the beginning, GetOffsetShell tells both ends."""
+    """DeleteRecordsCommand moves the log start offset, GetOffsetShell prints both ends."""
     tool("ConsoleProducer", "--topic", topic, fed=TWENTY_LINES)
     records = tmp_path / "records.json"
     partition = {"topic": topic, "partition": 0, "offset": 15}
@@ -92,7 +92,7 @@ def test_offsets_and_deleted_records(tool: Tool, topic: str, tmp_path: Path) -> 
     assert (earliest.strip(), latest.strip()) == (f"{topic}:0:15", f"{topic}:0:20")
 
 
-def test_a_group_from_its_offsets_to_its_end(tool: Tool, topic: str, group: str) -> None:
+def test_a_group_is_listed_described_reset_and_deleted(tool: Tool, topic: str, group: str) -> None:
     """ConsumerGroupCommand lists, describes, resets and deletes."""
     groups = "ConsumerGroupCommand"
     named = ("--group", group)

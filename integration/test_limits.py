@@ -1,4 +1,4 @@
-"""A flood is refused, not died of: thousands of sockets, and others that are served meanwhile."""
+"""Floods of connections are limited, and other clients are not affected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Start = Callable[..., Cluster]
 
 @pytest.fixture(autouse=True)
 def file_descriptors() -> Iterator[None]:
-    """Enough of them for the flood's side; the broker inherits the limit and has enough for its."""
+    """Raise the limit of descriptors for this side; the broker inherits it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * FLOOD
     if hard != resource.RLIM_INFINITY and hard < wanted:
@@ -34,21 +34,21 @@ def file_descriptors() -> Iterator[None]:
 
 
 def flood(broker: Cluster, sockets: ExitStack, count: int) -> list[socket.socket]:
-    """So many connections from one address."""
+    """Open so many connections from one address."""
     where = address(broker.bootstrap)
     return [sockets.enter_context(socket.create_connection(where, 10)) for _ in range(count)]
 
 
 def is_closed(client: socket.socket) -> bool:
-    """Whether the broker has hung up."""
+    """Whether the broker has closed the connection."""
     try:
         return client.recv(1) == b""
     except ConnectionResetError:
         return True
 
 
-def test_an_address_that_floods_is_turned_away(cluster: Start) -> None:
-    """Those it had first are served on, and so is it when they are gone."""
+def test_an_address_with_too_many_connections(cluster: Start) -> None:
+    """Its first connections stay open, and new ones are accepted when these are closed."""
     broker = cluster(config={"max.connections.per.ip": "10"})
     with ExitStack() as sockets:
         served = [sockets.enter_context(Connection(broker.bootstrap)) for _ in range(10)]
@@ -63,7 +63,7 @@ def test_an_address_that_floods_is_turned_away(cluster: Start) -> None:
 
 
 def test_connections_beyond_the_limit_wait(cluster: Start) -> None:
-    """The broker has no more sockets than it may, and lets in who waited when others go."""
+    """The broker has at most the configured sockets, and accepts waiting clients later."""
     broker = cluster(config={"max.connections": "50"})
     process = psutil.Process(broker.pid)
     before = process.num_fds()
@@ -76,11 +76,11 @@ def test_connections_beyond_the_limit_wait(cluster: Start) -> None:
         crowd.close()
 
         assert waiting.receive()
-    assert had <= 50 + 1  # the one that asks for facts on the admin interface
+    assert had <= 50 + 1  # the connection to the admin interface
 
 
-def test_half_requests_take_no_more_memory_than_they_may(cluster: Start) -> None:
-    """A thousand clients say that they send a megabyte each, and send less than that."""
+def test_partial_requests_use_bounded_memory(cluster: Start) -> None:
+    """A thousand clients announce a megabyte each, and send less."""
     broker = cluster(
         config={
             "queued.max.request.bytes": str(BOUND_BYTES),

@@ -1,4 +1,4 @@
-"""Batches that take long to validate: others are served meanwhile, and memory stays bounded."""
+"""Batches with a long validation do not block other clients, and memory stays bounded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from protocol.record_batch.patch import assemble, seal
 from protocol.record_batch.record import Record, encode_record
 
 MEGABYTE = 1 << 20
-SERVED_MIN = 10  # small requests of an honest client while one long batch is validated
+SERVED_MIN = 10  # small requests of another client during one validation
 
 
 def long_batch(block: bytes, count: int, codec: Codec) -> bytes:
@@ -32,7 +32,7 @@ def long_batch(block: bytes, count: int, codec: Codec) -> bytes:
 
 
 def uneven() -> bytes:
-    """Records that differ in size, so that each is walked by itself."""
+    """Records of different sizes, so that each is parsed by itself."""
     chance = random.Random(5)
     records = (Record(None, bytes(chance.randrange(4))) for _ in range(250_000))
     plain = b"".join(encode_record(each, 0, index) for index, each in enumerate(records))
@@ -40,19 +40,19 @@ def uneven() -> bytes:
 
 
 def many_headers() -> bytes:
-    """One record of a million empty headers, in a few kilobytes."""
+    """One record with a million empty headers, in a few kilobytes."""
     record = encode_record(Record(None, None, [("", b"")] * 1_000_000), 0, 0)
     return long_batch(compress(Codec.ZSTD, record), 1, Codec.ZSTD)
 
 
 def empty_members() -> bytes:
-    """One record, and tens of thousands of gzip members without content."""
+    """One record, and tens of thousands of empty gzip members."""
     record = encode_record(Record(None, b"v"), 0, 0)
     return long_batch(gzip.compress(record) + gzip.compress(b"") * 40_000, 1, Codec.GZIP)
 
 
 def bomb(codec: Codec, records: int, record_bytes: int) -> bytes:
-    """Records of zeros, which compress to next to nothing."""
+    """Records of zeros, which are compressed to a few bytes."""
     value = Record(None, bytes(record_bytes))
     plain = b"".join(encode_record(value, 0, index) for index in range(records))
     return long_batch(compress(codec, plain), records, codec)
@@ -60,7 +60,7 @@ def bomb(codec: Codec, records: int, record_bytes: int) -> bytes:
 
 @pytest.fixture
 def broker(cluster: Callable[..., Cluster], topic: str) -> Cluster:
-    """A broker of the test's own, with a topic."""
+    """A broker of the test, with a topic."""
     started = cluster()
     with Connection(started.bootstrap) as connection:
         make_topic(connection, topic)
@@ -68,7 +68,7 @@ def broker(cluster: Callable[..., Cluster], topic: str) -> Cluster:
 
 
 def peak_bytes(broker: Cluster) -> int:
-    """The most memory that the process has had."""
+    """The peak memory of the process."""
     status = Path(f"/proc/{broker.pid}/status").read_text()
     [line] = [each for each in status.splitlines() if each.startswith("VmHWM:")]
     return int(line.split()[1]) * 1024
@@ -78,7 +78,7 @@ def peak_bytes(broker: Cluster) -> int:
 def test_others_are_served_while_a_long_batch_is_validated(
     broker: Cluster, topic: str, make: Callable[[], bytes]
 ) -> None:
-    """Requests that come after it are responded to before it."""
+    """Later requests of others get their responses earlier."""
     long, short = make(), batch([b"v"])
     with Connection(broker.bootstrap) as hostile, Connection(broker.bootstrap) as honest:
         read_produce(honest.ask(produce(topic, 0, short)))
@@ -95,7 +95,7 @@ def test_others_are_served_while_a_long_batch_is_validated(
 def test_a_batch_of_many_megabytes_is_never_held_as_a_whole(
     broker: Cluster, topic: str, codec: Codec
 ) -> None:
-    """It is decompressed piece by piece: memory grows by a small part of it."""
+    """It is decompressed in pieces: memory grows by a small part of it."""
     with Connection(broker.bootstrap) as hostile:
         read_produce(hostile.ask(produce(topic, 0, batch([b"v"]))))
         before = peak_bytes(broker)
@@ -108,7 +108,7 @@ def test_a_batch_of_many_megabytes_is_never_held_as_a_whole(
 def test_a_record_takes_at_most_three_times_its_size(
     broker: Cluster, topic: str, codec: Codec
 ) -> None:
-    """However small the batch that it comes in."""
+    """The size of its batch does not matter."""
     size = 60 * MEGABYTE
     with Connection(broker.bootstrap) as hostile:
         read_produce(hostile.ask(produce(topic, 0, batch([b"v"]))))

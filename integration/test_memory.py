@@ -1,6 +1,6 @@
-"""Connections come and go by the hundred; what they took, they give back.
+"""Connections that come and go by the hundred release their memory.
 
-Measured from outside, in resident memory, between rounds that do the same thing.
+Measured as resident memory of the process between equal rounds.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from integration.wire.topics import make_topic
 
 CONNECTIONS = 400
 ROUNDS = 5
-MAY_GROW_BYTES = 16 << 20  # a read buffer of 64 KB left behind by each would be seven times that
+MAY_GROW_BYTES = 16 << 20  # leaking a read buffer of 64 KB each would be seven times that
 
 Round = Callable[[Cluster, list[Connection], str], None]
 
 
 def leave_at_once(broker: Cluster, crowd: list[Connection], topic: str) -> None:
-    """Ask nothing that waits."""
+    """Send requests that do not wait."""
     for each in crowd:
         each.ask(api_versions())
 
 
 def wait_and_be_answered(broker: Cluster, crowd: list[Connection], topic: str) -> None:
-    """Park a fetch, and take its answer."""
+    """Park a fetch, and read its response."""
     for each in crowd:
         each.send(fetch(topic, 0, 0, max_wait_ms=100))
     for each in crowd:
@@ -38,17 +38,17 @@ def wait_and_be_answered(broker: Cluster, crowd: list[Connection], topic: str) -
 
 
 def leave_while_waiting(broker: Cluster, crowd: list[Connection], topic: str) -> None:
-    """Park a fetch for an hour, and hang up."""
+    """Park a fetch for an hour, and disconnect."""
     for each in crowd:
         each.send(fetch(topic, 0, 0, max_wait_ms=3_600_000))
     broker.wait_parked("Fetch", topic, count=len(crowd))
 
 
 @pytest.mark.parametrize("do", [leave_at_once, wait_and_be_answered, leave_while_waiting])
-def test_a_connection_leaves_nothing_behind(
+def test_a_connection_releases_its_memory(
     cluster: Callable[..., Cluster], topic: str, do: Round
 ) -> None:
-    """After a first round that makes room, memory stays where it is."""
+    """After a first round, memory does not grow."""
     broker = cluster()
     process = psutil.Process(broker.pid)
     with Connection(broker.bootstrap) as other:
@@ -61,6 +61,6 @@ def test_a_connection_leaves_nothing_behind(
             other.ask(api_versions())
             for each in crowd:
                 each.close()
-            eventually(lambda: process.num_fds() <= sockets, "the broker closed them all")
+            eventually(lambda: process.num_fds() <= sockets, "the broker closed all of them")
             resident.append(process.memory_info().rss)
     assert resident[-1] - resident[0] < MAY_GROW_BYTES, resident

@@ -1,4 +1,4 @@
-"""Names that clients make up reach terminals, logs and files escaped."""
+"""Names that clients choose are escaped in terminals, logs and files."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _FROM_THE_BEGINNING = FetchPartition(partition=0, fetch_offset=0, partition_max_
 
 
 def command(broker: Antechamber, *arguments: str) -> str:
-    """What a command writes to a terminal, or to a pipe."""
+    """Return the output of a command on a terminal and in a pipe."""
     asked = [sys.executable, "-m", "antechamber", *arguments, "--admin", broker.ready["admin"]]
     return subprocess.run(asked, capture_output=True, text=True, timeout=30, check=True).stdout
 
 
-def test_a_client_id_obeys_no_terminal(serve: Serve) -> None:
-    """In tables, stories, JSON lines and log lines; it may be asked for as it is shown."""
+def test_a_client_id_is_escaped(serve: Serve) -> None:
+    """It is escaped in tables, explanations, JSON and log lines; both forms can be searched for."""
     broker = serve("--record", "-v", "--topic", "t")
     waiting = FetchRequest(
         max_wait_ms=60_000,

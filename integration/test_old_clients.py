@@ -1,7 +1,7 @@
-"""The oldest and the newest of each client library do the same with our broker, and with Kafka.
+"""The oldest and the newest release of each client library work as with Kafka.
 
-The oldest ones are installed into environments of their own, which takes a while the first time:
-`make clients`, or ANTECHAMBER_REQUIRE=clients.
+The oldest releases are installed into environments of their own, which takes a while the first
+time: `make clients`, or ANTECHAMBER_REQUIRE=clients.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _REFUSED = {"MessageSizeTooLargeError", "MSG_SIZE_TOO_LARGE"}
 
 pytestmark = [
     pytest.mark.timeout(600),
-    pytest.mark.skipif(not is_required("clients"), reason="slow: make clients asks for it"),
+    pytest.mark.skipif(not is_required("clients"), reason="slow: make clients runs it"),
 ]
 
 
@@ -39,7 +39,7 @@ pytestmark = [
 def test_clients_of_any_age_produce_and_consume(
     library: Library, age: str, cluster: type[Cluster], topic: str, group: str
 ) -> None:
-    """Records with headers, an error as they know it, a group with its offsets, and look-ups."""
+    """Records with headers, a known error, a group with its offsets, and offset look-ups."""
     python = Path(sys.executable) if age == "pinned" else _oldest(library)
     kafka = cluster(topics=[topic])
     program = _PROGRAMS / f"use_{library.name.replace('-', '_')}.py"
@@ -57,11 +57,11 @@ def test_clients_of_any_age_produce_and_consume(
 
 @pytest.mark.kafka
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
-def test_methods_of_the_oldest_release_do_as_with_kafka(library: Library) -> None:
-    """Those that it has, in the shapes that it can be called in, as `test_client_methods` does."""
+def test_methods_of_the_oldest_release_have_kafkas_outcomes(library: Library) -> None:
+    """Its methods, in the shapes that it supports, as in `test_client_methods`."""
     program = ["-W", "ignore", "-m", "integration.methods.program", "--older", library.name]
     player = [str(_oldest(library)), *program]
-    # Old releases return lists as the broker has sent them; some are in the order of a hash table.
+    # Old releases return lists in the order of the response; some have the order of a hash table.
     entries = {
         client: {name: method.in_any_order() for name, method in methods.items()}
         for client, methods in entries_of(library.name).items()
@@ -78,7 +78,7 @@ def test_methods_of_the_oldest_release_do_as_with_kafka(library: Library) -> Non
 
 
 def _differences(here: Run, there: Run) -> list[str]:
-    """Return the calls that differ, without those of features that are not served."""
+    """Return the calls with differences, without those of features that are not served."""
     return [
         f"{key}:\n{difference(here.played[key], theirs)}"
         for key, theirs in there.played.items()

@@ -1,4 +1,4 @@
-"""What users install: the wheel alone, in an empty environment, with nothing of the checkout."""
+"""The wheel, installed in an empty environment without the checkout."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STOP_WITHIN_S = 5
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built as a release would be: from the source distribution."""
+    """The wheel, built from the source distribution, as for a release."""
     out = tmp_path_factory.mktemp("dist")
     _run(sys.executable, "-m", "build", "--outdir", out, ROOT)
     (built,) = out.glob("*.whl")
@@ -32,7 +32,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel and what it depends on; the path of its `antechamber`."""
+    """An environment with the wheel and its dependencies; the path of its `antechamber`."""
     environment = tmp_path_factory.mktemp("environment")
     _run(sys.executable, "-m", "venv", environment)
     pip = (environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--quiet")
@@ -53,7 +53,7 @@ def typed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def serving(installed: Path, tmp_path: Path) -> Iterator[ServerProcess]:
-    """A broker of the installed wheel, started where a package named `broker` lies about."""
+    """A broker of the installed wheel, started where a folder `broker` with a package exists."""
     (tmp_path / "broker").mkdir()
     (tmp_path / "broker" / "__init__.py").write_text("raise SystemExit('not this one')")
     arguments = ["--port", "0", "--admin-port", "0", "--topic", "orders:3"]
@@ -72,8 +72,8 @@ def serving(installed: Path, tmp_path: Path) -> Iterator[ServerProcess]:
         process.stop()
 
 
-def test_only_our_name_stands_at_the_top(wheel: Path) -> None:
-    """`broker` and `protocol` are names that others use."""
+def test_the_wheel_has_one_top_level_package(wheel: Path) -> None:
+    """Other projects use the names `broker` and `protocol`."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
 
@@ -86,7 +86,7 @@ def test_only_our_name_stands_at_the_top(wheel: Path) -> None:
 
 
 def test_pytest_finds_the_plugin(wheel: Path) -> None:
-    """By the entry point that pytest looks for."""
+    """The wheel has the entry point of pytest plugins."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith("/entry_points.txt"))
         entry_points = archive.read(name).decode()
@@ -94,8 +94,8 @@ def test_pytest_finds_the_plugin(wheel: Path) -> None:
     assert "[pytest11]\nantechamber = antechamber.pytest_plugin\n" in entry_points
 
 
-def test_the_handle_needs_nothing_else(installed: Path, tmp_path: Path) -> None:
-    """Where a package named `broker` lies about, and none of our tools for developers."""
+def test_cluster_needs_only_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """It works without development tools, in a folder that contains a package named `broker`."""
     (tmp_path / "broker").mkdir()
     (tmp_path / "broker" / "__init__.py").write_text("raise SystemExit('not this one')")
     lines = [
@@ -108,15 +108,15 @@ def test_the_handle_needs_nothing_else(installed: Path, tmp_path: Path) -> None:
     assert _run(installed.with_name("python"), "-c", "\n".join(lines)) == "orders\n"
 
 
-def test_the_installed_command_knows_its_version(installed: Path, wheel: Path) -> None:
-    """antechamber --version is the wheel's."""
+def test_the_version_of_the_installed_command(installed: Path, wheel: Path) -> None:
+    """antechamber --version prints the version of the wheel."""
     told = _run(installed, "--version")
 
     assert told.split() == ["antechamber", wheel.name.split("-")[1]]
 
 
-def test_it_starts_says_where_it_is_and_stops(serving: ServerProcess, tmp_path: Path) -> None:
-    """One line on stdout, a ready file that agrees with it, exit 0 soon after SIGTERM."""
+def test_an_installed_broker_starts_and_stops(serving: ServerProcess, tmp_path: Path) -> None:
+    """The line on stdout and the ready file agree; after SIGTERM the exit code is 0."""
     ready = json.loads((tmp_path / "ready.json").read_text())
     (line,) = eventually(lambda: serving.stdout().splitlines(), "the line on stdout")
 
@@ -145,7 +145,7 @@ def test_user_code_is_checked_strictly_against_the_public_api(typed: Path, tmp_p
 
 
 def _run(*command: str | Path) -> str:
-    """Run a command without anything of this environment; its output."""
+    """Run a command without this process's environment; returns its output."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL"))}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=300, check=False

@@ -1,4 +1,4 @@
-"""Programs of requests, drawn at random: ours and Kafka's answers are the same, step by step."""
+"""Random programs of requests get the same responses from our broker and from Kafka."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from integration.parity.scenario import Kafka
 from integration.parity.setups import ONE
 from integration.parity.telling import Teller
 
-# How many programs; `ANTECHAMBER_PROGRAMS=5000` for a long night.
+# The number of programs; `ANTECHAMBER_PROGRAMS=5000` for a long run.
 PROGRAMS = int(os.environ.get("ANTECHAMBER_PROGRAMS", "150"))
-# How many programs about groups. They are played on demand: what they are known to find is said in
-# `integration.parity.group_programs`, and shrinking it takes minutes.
+# The number of programs about groups. They run on demand: `integration.parity.group_programs` lists
+# the known differences, and shrinking takes minutes.
 GROUP_PROGRAMS = int(os.environ.get("ANTECHAMBER_GROUP_PROGRAMS", "0"))
-# What they are drawn from: a failure prints it, `ANTECHAMBER_SEED` draws the same ones again.
+# The seed of the programs: a failure prints it, `ANTECHAMBER_SEED` sets it.
 SEED = int(os.environ.get("ANTECHAMBER_SEED") or randrange(1 << 32))
 
 
 @pytest.fixture(scope="module")
 def players() -> Iterator[tuple[Player, Player]]:
-    """Ours and Kafka's."""
+    """Players of our broker and of Kafka."""
     with closing(Receiver()) as receiver, clusters([ONE]) as pairs, ExitStack() as open_:
         both = [
             open_.enter_context(closing(Kafka(system, receiver, "programs", Teller())))
@@ -47,8 +47,10 @@ def players() -> Iterator[tuple[Player, Player]]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(program=programs())
-def test_both_answer_alike(players: tuple[Player, Player], program: list[Step]) -> None:
-    """Whatever the order of requests; the first program for which it is not so is shrunk."""
+def test_both_systems_give_the_same_responses(
+    players: tuple[Player, Player], program: list[Step]
+) -> None:
+    """The order of requests is random; the first failing program is shrunk."""
     note(f"drawn with ANTECHAMBER_SEED={SEED}")
     ours, theirs = players
     expected = theirs.play(program)
@@ -65,8 +67,10 @@ def test_both_answer_alike(players: tuple[Player, Player], program: list[Step]) 
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(program=group_programs())
-def test_both_look_after_a_group_alike(players: tuple[Player, Player], program: list[Step]) -> None:
-    """Members of both protocols, with ids, epochs and instances of their own and of others."""
+def test_both_systems_coordinate_a_group_alike(
+    players: tuple[Player, Player], program: list[Step]
+) -> None:
+    """Members of both protocols, with their own and with foreign ids, epochs and instances."""
     note(f"drawn with ANTECHAMBER_SEED={SEED}")
     ours, theirs = players
     expected = theirs.play(program)

@@ -1,4 +1,4 @@
-"""What passes as parity, and what does not; no cluster is needed to say so."""
+"""The verdicts on outcomes, without a cluster."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _ANY = SCENARIOS["fetch_wakes_on_produce"]
         (_KNOWN, ["waits: True"], ["waits: True"], "NO LONGER DIFFERS"),
     ],
 )
-def test_only_the_known_difference_passes(
+def test_only_the_listed_difference_passes(
     scenario: Scenario, theirs: list[str], ours: list[str], word: str
 ) -> None:
-    """And only while it is there, with nothing beside it."""
+    """It passes only while it occurs, and without other differences."""
     outcome = Outcome(scenario, Transcript(ours), Transcript(theirs))
 
     assert verdict(outcome) == word
@@ -38,14 +38,14 @@ def test_only_the_known_difference_passes(
     assert outcome.settled == (word in GOOD)
 
 
-def test_an_api_that_is_not_served_fails() -> None:
-    """Whatever was told before it was asked for."""
+def test_an_api_that_is_not_served_is_a_failure() -> None:
+    """The lines before it do not matter."""
     outcome = Outcome(_ANY, Transcript(["a"], lacks="Fetch is not served"), Transcript(["a"]))
 
     assert verdict(outcome) == "DIFFERS"
 
 
-def test_every_known_difference_is_of_a_scenario_and_has_its_reason() -> None:
-    """One line, as it stands on the card."""
+def test_every_listed_difference_has_a_scenario_and_a_reason() -> None:
+    """The reason is one line, as in the table."""
     assert set(KNOWN) <= set(SCENARIOS)
     assert all(known.reason and "\n" not in known.reason for known in KNOWN.values())

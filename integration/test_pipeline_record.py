@@ -48,14 +48,14 @@ def upstream(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.fixture
 def recording(upstream: Any, tmp_path: Path) -> Iterator[ServerProcess]:
-    """The proxy before it."""
+    """The proxy before that broker."""
     with proxy_before(upstream.bootstrap, tmp_path) as process:
         yield process
 
 
 @contextmanager
 def proxy_before(upstream: str, folder: Path) -> Iterator[ServerProcess]:
-    """A proxy that passes clients on; its records go to a file of that name in *folder*."""
+    """Start a proxy; its records are written to a file of that name in *folder*."""
     words = ["record", "--upstream", upstream, "--records", str(folder / "records")]
     process = ServerProcess([sys.executable, "-m", "antechamber", *words], folder / "output")
     try:
@@ -65,8 +65,8 @@ def proxy_before(upstream: str, folder: Path) -> Iterator[ServerProcess]:
         process.stop()
 
 
-def test_clients_work_through_it_and_are_recorded(recording: ServerProcess, tmp_path: Path) -> None:
-    """All they produce is consumed, none of it beside the proxy, and every record adds up."""
+def test_clients_of_the_proxy_are_recorded(recording: ServerProcess, tmp_path: Path) -> None:
+    """All records are consumed through the proxy, and the phases of every wait record add up."""
     bootstrap = re.findall(r"bootstrap=(\S+)", recording.stdout())[0]
     admin = AdminClient({"bootstrap.servers": bootstrap})
     admin.create_topics([NewTopic("orders", 1, 1)])["orders"].result(20)
@@ -94,7 +94,7 @@ def test_clients_work_through_it_and_are_recorded(recording: ServerProcess, tmp_
         phases = ("queued_us", "local_us", "parked_us", "send_us")
         assert sum(record[phase] for phase in phases) == record["total_us"]
         assert min(record[phase] for phase in phases) >= 0
-        # A client may leave while its last request waits; what ended the others only Kafka knows.
+        # A client may disconnect while its last request waits; only Kafka knows the other causes.
         assert record["completed_by"]["cause"] in ("unknown", "disconnect")
     counted: Counter[str] = Counter()
     for record in records:
@@ -106,8 +106,10 @@ def test_clients_work_through_it_and_are_recorded(recording: ServerProcess, tmp_
     assert {record["client_id"] for record in records} >= {"billing", "shipping"}
 
 
-def test_every_node_is_behind_it(cluster: Callable[..., Cluster], tmp_path: Path) -> None:
-    """Each has a port of its own, and another client finds all of them, too."""
+def test_every_node_has_a_port_of_the_proxy(
+    cluster: Callable[..., Cluster], tmp_path: Path
+) -> None:
+    """Another client finds all nodes by these ports, too."""
     with (
         cluster(brokers=3, topics=["t:6:3"]) as kafka,
         proxy_before(kafka.bootstrap.split(",")[1], tmp_path) as recording,
@@ -135,7 +137,7 @@ def test_every_node_is_behind_it(cluster: Callable[..., Cluster], tmp_path: Path
 
 
 def conversation(bootstrap: str) -> None:
-    """A producer and a consumer, one request at a time: a hit, a miss that times out, refusals."""
+    """A producer and a consumer, one request at a time: data, a timeout, and errors."""
     with Connection(bootstrap) as client:
         make_topic(client, TOPIC)
         for number in range(10):
@@ -148,7 +150,7 @@ def conversation(bootstrap: str) -> None:
 
 
 def told(path: Path) -> list[tuple[object, ...]]:
-    """What a broker and a proxy can both know of each Produce and Fetch."""
+    """The fields of each Produce and Fetch that both a broker and a proxy know."""
     names = ("topic", "partition", "offset", "records", "bytes", "error")
     return [
         (
@@ -160,15 +162,14 @@ def told(path: Path) -> list[tuple[object, ...]]:
     ]
 
 
-def test_the_proxy_records_what_our_broker_records_itself(
+def test_records_of_the_proxy_equal_those_of_the_broker(
     upstream: Any, recording: ServerProcess, tmp_path: Path
 ) -> None:
-    """The same conversation, with either broker through the proxy, and with ours that records.
+    """The same requests through the proxy with either broker, and with our recording broker.
 
-    Equal are who asked for what, and what was appended, delivered and refused. What cannot be:
-    times, which are two machines' luck; purgatory, checks and cause, of which a proxy sees nothing,
-    so that in its tables no request is parked; and how far the log went (high watermark, log end),
-    which a proxy knows of Fetch alone.
+    The requests and the appended, delivered and rejected records are equal. Not compared are:
+    times; purgatory, checks and cause, which a proxy cannot observe, so that no request is parked
+    in its tables; and high watermark and log end, which a proxy knows only from Fetch.
     """
     conversation(re.findall(r"bootstrap=(\S+)", recording.stdout())[0])
     assert recording.stop() == 0
@@ -184,7 +185,7 @@ def test_the_proxy_records_what_our_broker_records_itself(
 def test_a_full_stdout_ends_the_proxy_with_one_line(
     cluster: Callable[..., Cluster], tmp_path: Path
 ) -> None:
-    """It cannot say that it is ready, so it does not go on."""
+    """The proxy ends, because it cannot print that it is ready."""
     upstream = cluster().bootstrap
     words = ["record", "--upstream", upstream, "--records", str(tmp_path / "records")]
     command = [sys.executable, "-m", "antechamber", *words, "--port", "0"]
@@ -197,8 +198,8 @@ def test_a_full_stdout_ends_the_proxy_with_one_line(
     assert done.stderr == "antechamber record: cannot write to stdout: No space left on device\n"
 
 
-def test_an_upstream_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    """And exit code 1."""
+def test_an_unreachable_upstream(tmp_path: Path) -> None:
+    """The error is one line, and the exit code is 1."""
     words = ["record", "--upstream", "127.0.0.1:1", "--records", str(tmp_path / "records")]
     process = ServerProcess([sys.executable, "-m", "antechamber", *words], tmp_path / "output")
 
@@ -216,8 +217,8 @@ def test_an_upstream_that_is_not_there_is_one_line(tmp_path: Path) -> None:
         (b"\0\0\0\6\0\0\0\0\0\x23", ""),
     ],
 )
-def test_what_the_upstream_is_is_told(answer: bytes, said: str, tmp_path: Path) -> None:
-    """TLS ends it; where SASL is wanted it goes on, and says so."""
+def test_the_kind_of_upstream_is_reported(answer: bytes, said: str, tmp_path: Path) -> None:
+    """With TLS the proxy ends; with SASL it continues after a warning."""
     with socket.create_server(("127.0.0.1", 0)) as upstream:
         address = f"127.0.0.1:{upstream.getsockname()[1]}"
         words = ["record", "--upstream", address, "--records", str(tmp_path / "records")]

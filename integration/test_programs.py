@@ -1,4 +1,4 @@
-"""Programs that people run with Kafka work with our broker: one small check each.
+"""Programs that use Kafka work with our broker: one small check each.
 
 They are fetched the first time, which takes minutes: `make programs`, or
 ANTECHAMBER_REQUIRE=programs. docs/reference/programs.md lists them.
@@ -22,7 +22,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "reference" / "programs.md"
 @pytest.mark.skipif(not is_required("programs"), reason="slow: make programs runs it")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_program_works(program: Program, tmp_path: Path) -> None:
-    """Its check passes on a broker with defaults."""
+    """Its check passes on a broker with default settings."""
     with Cluster() as kafka:
         try:
             program.check(Place(kafka.bootstrap, tmp_path))
@@ -32,5 +32,5 @@ def test_a_program_works(program: Program, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_the_page_lists_a_program(program: Program) -> None:
-    """With its version, and what its check shows."""
+    """The page has its version and a description of its check."""
     assert f"| {program.name} | {program.version} | {program.shows} |" in PAGE.read_text()

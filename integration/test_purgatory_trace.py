@@ -1,7 +1,7 @@
-"""Thousands of random traces, played to Kafka's own timer and purgatory and to ours: equal logs.
+"""Random traces give equal logs with Kafka's timer and purgatory and with ours.
 
-Each trace is a script of adds, cancels, checks and completions; every step is logged with all it
-set off and with the gauges after it. Times are scripted or do not matter, so both logs are exact.
+Each trace is a script of adds, cancels, checks and completions. Every step is logged with its
+effects and the gauges after it. Times are simulated or irrelevant, so that both logs are exact.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Trace = list[list[str]]
 
 @pytest.fixture
 def seed() -> int:
-    """Draw a seed and say which."""
+    """Draw a seed and print it."""
     drawn = randbits(32)
     print(f"seed {drawn}")
     return drawn
 
 
-def test_timer_does_what_kafkas_does(seed: int, tmp_path: Path) -> None:
-    """Wheels of all shapes: the same tasks fire at the same bucket, the clocks stand equal."""
+def test_the_timer_equals_kafkas(seed: int, tmp_path: Path) -> None:
+    """With wheels of all sizes, the same tasks fire at the same buckets and clocks."""
     traces = [_timer_trace(Random(seed + number)) for number in range(TRACES)]
     command = java_command(
         JAVA / "TimerTrace.java", "org.apache.kafka.server.util.timer.TimerTrace", tmp_path
@@ -49,8 +49,8 @@ def test_timer_does_what_kafkas_does(seed: int, tmp_path: Path) -> None:
     _compare(command, traces, TimerPlayer)
 
 
-def test_purgatory_does_what_kafkas_does(seed: int, tmp_path: Path) -> None:
-    """The same looks in the same order, the same completions, returns and gauges."""
+def test_the_purgatory_equals_kafkas(seed: int, tmp_path: Path) -> None:
+    """The same checks in the same order, and the same completions, results and gauges."""
     traces = [_purgatory_trace(Random(seed + number)) for number in range(TRACES)]
     command = java_command(JAVA / "PurgatoryTrace.java", "PurgatoryTrace", tmp_path)
     _compare(command, traces, PurgatoryPlayer)
@@ -83,7 +83,7 @@ def _play(traces: Iterable[Trace], player: Callable[[list[str]], Any]) -> Iterat
 
 def _timer_trace(random: Random) -> Trace:
     tick, size = random.choice((1, 1, 1, 5)), random.choice((2, 3, 5, 20))
-    now = random.choice((0, 1000, 123_455))  # between two ticks ours waits for the later one
+    now = random.choice((0, 1000, 123_455))  # between two ticks, ours waits for the later one
     trace = [["trace", str(tick), str(size), str(now)]]
     tasks = 0
     for _ in range(STEPS):
@@ -134,7 +134,7 @@ class TimerPlayer:
         return f"{' '.join(words)} -> {fired} | {gauges}"
 
     def _run_due(self) -> None:
-        """Run what was due when it was added, without a look at the buckets: Kafka's executor."""
+        """Run the tasks that were due when they were added, as Kafka's executor does."""
         self.timer._run_due()
 
     def advance(self) -> None:
@@ -147,7 +147,7 @@ class TimerPlayer:
 
 
 class Numbered(TimerTask):
-    """Logs when it fires, by the wheel's clock."""
+    """Logs when it fires, with the time of the wheel's clock."""
 
     def __init__(self, player: TimerPlayer, number: int, delay_ms: int) -> None:
         super().__init__(delay_ms)
@@ -189,13 +189,13 @@ def _purgatory_trace(random: Random) -> Trace:
         elif choice < 0.96:
             trace.append(["cancel", some_key])
         else:
-            # Only a completed one: where one that waits is watched twice, ours lists it once.
+            # Only a completed one: ours lists an operation that is watched twice only once.
             trace += [["force", some_id], ["again", some_id, *some_keys]]
     return trace
 
 
 class PurgatoryPlayer:
-    """Plays a purgatory's trace to our purgatory, which may sweep after every step."""
+    """Plays a purgatory's trace to our purgatory, which may purge after every step."""
 
     def __init__(self, words: list[str]) -> None:
         self.now_ms = 10**9
@@ -246,7 +246,7 @@ class PurgatoryPlayer:
 
 
 class Operation(DelayedOperation):
-    """Completes when told to, or at a given check; may set off a check of another key."""
+    """Completes by a step or at a given check; may cause a check of another key."""
 
     def __init__(
         self, player: PurgatoryPlayer, number: int, delay_ms: int, ready_at: int, chain: str

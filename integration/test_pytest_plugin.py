@@ -1,4 +1,4 @@
-"""The pytest plugin as its users have it: installed, found by pytest, with a real client."""
+"""The installed pytest plugin, with a real client."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_another_cluster(kafka_cluster):
 """
 
 
-def test_a_users_tests_have_a_cluster(against: str, tmp_path: Path) -> None:
-    """Without any configuration."""
+def test_the_fixtures_work_without_configuration(against: str, tmp_path: Path) -> None:
+    """A user's tests pass with the fixtures and the marker."""
     (tmp_path / "test_orders.py").write_text(TESTS)
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--strict-markers", "-p", "no:cacheprovider"],

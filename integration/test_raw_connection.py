@@ -1,4 +1,4 @@
-"""What no client library lets one do on purpose: pipelining, resending, leaving in the middle."""
+"""Behaviour that client libraries hide: pipelining, resending, early disconnects."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH = 45, 47
 
 @pytest.fixture
 def connection(bootstrap: str, topic: str) -> Iterator[Connection]:
-    """A connection, and the test's topic there to use."""
+    """A connection, with the test's topic created."""
     with Connection(bootstrap) as opened:
         make_topic(opened, topic)
         yield opened
 
 
 def correlation_id(frame: bytes) -> int:
-    """Which request a response is for."""
+    """The correlation id of a response."""
     return Reader(frame).number("i")
 
 
-def test_answers_come_in_the_order_of_the_requests(connection: Connection) -> None:
-    """A thousand requests sent at once are answered one by one."""
+def test_responses_have_the_order_of_the_requests(connection: Connection) -> None:
+    """A thousand requests are sent at once."""
     connection.send(b"".join(api_versions(correlation_id=i) for i in range(1000)))
     assert [correlation_id(connection.receive()) for _ in range(1000)] == list(range(1000))
 
 
-def test_requests_behind_a_parked_fetch_wait(connection: Connection, topic: str) -> None:
-    """Not even a produce behind it wakes it: it is not looked at before (one request at a time)."""
+def test_requests_after_a_parked_fetch_wait(connection: Connection, topic: str) -> None:
+    """A later produce on the connection does not wake it, as it is not read before."""
     started = time.monotonic()
     connection.send(
         fetch(topic, 0, 0, max_wait_ms=400, correlation_id=1)
@@ -64,7 +64,7 @@ def test_requests_behind_a_parked_fetch_wait(connection: Connection, topic: str)
 
 
 def test_a_fetch_that_expires_is_never_early(connection: Connection, topic: str) -> None:
-    """Ten waits of odd lengths."""
+    """Ten waits of different lengths."""
     for max_wait_ms in range(11, 111, 10):
         started = time.monotonic()
         answer = read_fetch(connection.ask(fetch(topic, 0, 0, max_wait_ms=max_wait_ms)))
@@ -76,7 +76,7 @@ def test_a_fetch_that_expires_is_never_early(connection: Connection, topic: str)
 def test_a_produce_wakes_every_parked_fetch(
     connection: Connection, topic: str, bootstrap: str
 ) -> None:
-    """Fifty connections wait at one partition; one produce answers all."""
+    """Fifty connections wait for one partition; one produce completes all of them."""
     waiting = [Connection(bootstrap) for _ in range(50)]
     for each in waiting:
         each.send(fetch(topic, 0, 0, max_wait_ms=60_000))
@@ -86,18 +86,18 @@ def test_a_produce_wakes_every_parked_fetch(
         each.close()
 
 
-def test_clients_that_leave_while_parked_disturb_nobody(
+def test_clients_that_disconnect_while_parked(
     connection: Connection, topic: str, bootstrap: str
 ) -> None:
-    """Their operations end; the partition goes on."""
+    """Their operations end; the partition serves other clients."""
     for _ in range(50):
         with Connection(bootstrap) as leaving:
             leaving.send(fetch(topic, 0, 0, max_wait_ms=60_000))
     assert read_produce(connection.ask(produce(topic, 0, batch([b"x"])))) == (0, 0)
 
 
-def test_acks_0_is_not_answered(connection: Connection, topic: str) -> None:
-    """The next answer is that of the next request."""
+def test_acks_0_has_no_response(connection: Connection, topic: str) -> None:
+    """The next response is that of the next request."""
     connection.send(produce(topic, 0, batch([b"silent"]), acks=0, correlation_id=1))
     assert correlation_id(connection.ask(api_versions(correlation_id=2))) == 2
 
@@ -108,7 +108,7 @@ def test_acks_0_is_not_answered(connection: Connection, topic: str) -> None:
 
 
 def producer_id(connection: Connection) -> tuple[int, int]:
-    """A producer id and its epoch, as soon as the broker has one to give."""
+    """Return a producer id and its epoch, when the broker can allocate one."""
 
     def given() -> tuple[int, int] | None:
         error, number, epoch = read_init_producer_id(connection.ask(init_producer_id()))
@@ -133,8 +133,8 @@ def test_a_batch_sent_twice_is_stored_once(connection: Connection, topic: str) -
     assert read_list_offsets(connection.ask(list_offsets(topic, 0, -1))) == (0, 10)
 
 
-def test_a_gap_in_the_sequence_is_refused(connection: Connection, topic: str) -> None:
-    """Nothing is appended after a batch that never came."""
+def test_a_gap_in_the_sequence_is_rejected(connection: Connection, topic: str) -> None:
+    """A batch after a missing one is not appended."""
     number, epoch = producer_id(connection)
     first = batch([b"0"], producer=Producer(number, epoch, 0))
     third = batch([b"2"], producer=Producer(number, epoch, 2))
@@ -146,7 +146,7 @@ def test_a_gap_in_the_sequence_is_refused(connection: Connection, topic: str) ->
 
 
 def test_an_old_epoch_is_fenced(connection: Connection, topic: str) -> None:
-    """Once a newer epoch has written, the old one may not."""
+    """After a newer epoch has produced, the old one is rejected."""
     number, epoch = producer_id(connection)
     newer = batch([b"new"], producer=Producer(number, epoch + 1, 0))
     older = batch([b"old"], producer=Producer(number, epoch, 0))

@@ -1,4 +1,4 @@
-"""Wait records against what clients saw: no request without a record, no time that nobody spent."""
+"""Wait records agree with the clients' measurements: all requests and all durations."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ Record = dict[str, Any]
 
 ELSEWHERE = "elsewhere"
 POLLS = 100
-LONG_MS = 10_000  # for a produce that is on its way
+LONG_MS = 10_000  # for a produce that will arrive
 WITHIN_US = 2000
-PAIRS = 3  # of a producer and a consumer, under load
+PAIRS = 3  # each a producer and a consumer, under load
 LOAD_SECONDS = 3
 
 
@@ -48,12 +48,12 @@ def read(path: Path) -> list[Record]:
 
 @pytest.fixture
 def records(tmp_path: Path) -> Path:
-    """The file that a cluster of the test's records into."""
+    """The file of records of the test's cluster."""
     return tmp_path / "records.jsonl"
 
 
 def _polls(kafka: Cluster, topic: str) -> list[Seen]:
-    """Fetches, one at a time, that wait for their time or, every other one, for a produce."""
+    """Fetches, one at a time, that time out or, every other one, wait for a produce."""
     seen = []
     with TimedConnection(kafka.bootstrap) as client, Connection(kafka.bootstrap) as producer:
         for number in range(1, POLLS + 1):
@@ -68,7 +68,8 @@ def _polls(kafka: Cluster, topic: str) -> list[Seen]:
             client.receive()
             if released:
                 producer.receive()
-            # What a process waits is counted when it is over: the broker answers once more.
+            # A process's waiting time is counted when the wait ends, so the broker sends another
+            # response.
             producer.ask(produce(ELSEWHERE, 0, batch([b"news"])))
             turns = Turns.of(kafka.pid).since(before)
             seen.append(Seen(number, sent_us, client.received_us, turns))
@@ -76,10 +77,10 @@ def _polls(kafka: Cluster, topic: str) -> list[Seen]:
 
 
 def _is_as_seen(record: Record, seen: Seen) -> bool:
-    """Whether a record ends when its client's kernel had the answer, and begins when it was read.
+    """Whether a record's beginning and end agree with those that its client measured.
 
-    Within two milliseconds. What is known is taken off: how long the broker waited for a processor
-    and, for the beginning, how long it was at work while the request lay in its socket.
+    The tolerance is two milliseconds, plus the time for which the broker waited for a processor
+    and, for the beginning, the time for which it worked while the request was in its socket.
     """
     arrived_us: int = record["arrived_us"]
     lay_us = arrived_us - seen.sent_us
@@ -91,10 +92,8 @@ def _is_as_seen(record: Record, seen: Seen) -> bool:
     )
 
 
-def test_a_wait_is_as_long_as_its_client_saw_it(
-    cluster: Callable[..., Cluster], records: Path
-) -> None:
-    """From when it was sent until the answer was there."""
+def test_durations_agree_with_a_clients(cluster: Callable[..., Cluster], records: Path) -> None:
+    """The client measures from sending until the response arrives."""
     with cluster(topics=["t", ELSEWHERE], records=records) as kafka:
         seen = _polls(kafka, "t")
 
@@ -106,10 +105,10 @@ def test_a_wait_is_as_long_as_its_client_saw_it(
         assert _is_as_seen(told[each.correlation_id], each), f"{each}: {told[each.correlation_id]}"
 
 
-def test_under_load_waits_are_as_long_as_many_clients_saw_them(
+def test_durations_agree_with_those_of_many_clients(
     cluster: Callable[..., Cluster], records: Path, tmp_path: Path
 ) -> None:
-    """Each of them: producers with acks=all and long polls at three nodes, a process each."""
+    """Producers with acks=all and long polls at three nodes, each in a process of its own."""
     stop = tmp_path / "stop"
     with (
         cluster(brokers=3, topics=[f"t:{PAIRS}:3"], records=records) as kafka,
@@ -138,14 +137,14 @@ def test_under_load_waits_are_as_long_as_many_clients_saw_them(
     for record, each in zip(asked, seen, strict=True):
         phases = [record[f"{phase}_us"] for phase in ("queued", "local", "parked", "send")]
         assert sum(phases) == record["total_us"]
-        assert record["queued_us"] == 0  # each client asks one thing at a time
+        assert record["queued_us"] == 0  # each client sends one request at a time
         assert _is_as_seen(record, each), f"{each}: {record}"
 
 
 def test_every_request_of_real_clients_has_one_record(
     cluster: Callable[..., Cluster], records: Path
 ) -> None:
-    """Correlation ids have no gaps, causes add up to the requests, phases to the total."""
+    """Correlation ids have no gaps, causes refer to requests, and phases add up."""
     with cluster(brokers=3, topics=["t:3:3"], records=records) as kafka:
         _busy_clients(kafka.bootstrap)
 
@@ -170,7 +169,7 @@ def test_every_request_of_real_clients_has_one_record(
 
 
 def _assert_named_requests_did_it(told: list[Record]) -> None:
-    """Who is named has appended up to that offset, or has fetched from there as that replica."""
+    """Check that the completing request appended up to that offset, or fetched as that replica."""
     by_name = {
         (r["node"], r["api"], r["client_id"], r["correlation_id"]): r["partitions"] for r in told
     }
@@ -189,7 +188,7 @@ def _assert_named_requests_did_it(told: list[Record]) -> None:
 
 
 def _busy_clients(bootstrap: str) -> None:
-    """A hundred records of each of two producers, acks=all, and a consumer of them."""
+    """Two producers with acks=all send a hundred records each, and a consumer reads them."""
     confluent = ConfluentProducer({"bootstrap.servers": bootstrap, "client.id": "librdkafka"})
     python = KafkaProducer(bootstrap_servers=bootstrap, acks="all", client_id="python")
     for number in range(100):
@@ -209,10 +208,10 @@ def _busy_clients(bootstrap: str) -> None:
     consumer.close()
 
 
-def test_records_are_in_the_topic_as_in_the_file(
+def test_the_topic_has_the_records_of_the_file(
     cluster: Callable[..., Cluster], records: Path
 ) -> None:
-    """Each once, and none about the topic itself."""
+    """Each record occurs once, and none is about the topic itself."""
     with cluster(topics=["t"], records=records, records_topic="waits") as kafka:
         with Connection(kafka.bootstrap) as client:
             for _ in range(500):

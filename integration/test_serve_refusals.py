@@ -1,4 +1,4 @@
-"""What `antechamber serve` refuses to start with: exit 2 and one line that says what and why."""
+"""Invalid starts of `antechamber serve`: exit code 2 and one line with the reason."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Refused = Callable[..., str]
 
 @pytest.fixture
 def refused(against: str, tmp_path: Path) -> Iterator[Refused]:
-    """Start the broker, expect exit 2 with one line on stderr, and return that line."""
+    """Start the broker, which must exit with 2 and one line on stderr, and return the line."""
     if against != "antechamber":
-        pytest.skip("about our own process")
+        pytest.skip("tests our own process")
     started: list[ServerProcess] = []
 
     def start(*arguments: str) -> str:
@@ -57,35 +57,35 @@ def refused(against: str, tmp_path: Path) -> Iterator[Refused]:
     ],
     ids=lambda value: " ".join(value) if value and value[0].startswith("-") else "",
 )
-def test_bad_options_are_named(refused: Refused, arguments: list[str], named: list[str]) -> None:
-    """The line names the option or key, and what was given."""
+def test_invalid_options(refused: Refused, arguments: list[str], named: list[str]) -> None:
+    """The line names the option or key, and its value."""
     line = refused(*arguments)
     assert all(word in line for word in named), line
 
 
-def test_a_bad_line_of_a_properties_file(refused: Refused, tmp_path: Path) -> None:
-    """The key is named here as well."""
+def test_an_invalid_line_of_a_properties_file(refused: Refused, tmp_path: Path) -> None:
+    """The line names the key."""
     file = tmp_path / "server.properties"
     file.write_text("# fine\nnum.partitions=2\nlog.retention.hourz=3\n")
     assert "log.retention.hourz" in refused("--properties", str(file))
 
 
-def test_a_port_in_use_is_named(refused: Refused) -> None:
-    """Whoever has it, keeps it."""
+def test_a_port_in_use(refused: Refused) -> None:
+    """The line names the port; its user is not affected."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert port in refused("--port", port)
 
 
-def test_an_admin_port_in_use_is_named(refused: Refused) -> None:
-    """The same for the admin port."""
+def test_an_admin_port_in_use(refused: Refused) -> None:
+    """The line names the admin port."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert port in refused("--admin-port", port)
 
 
 def test_a_data_directory_that_is_a_file(refused: Refused, tmp_path: Path) -> None:
-    """The path is named."""
+    """The line names the path."""
     file = tmp_path / "file"
     file.write_text("mine")
     assert str(file) in refused("--data-dir", str(file))
@@ -93,20 +93,20 @@ def test_a_data_directory_that_is_a_file(refused: Refused, tmp_path: Path) -> No
 
 
 def test_a_data_directory_below_a_file(refused: Refused, tmp_path: Path) -> None:
-    """The path is named."""
+    """The line names the path."""
     (tmp_path / "file").touch()
     below = str(tmp_path / "file" / "data")
     assert below in refused("--data-dir", below)
 
 
-def test_a_data_directory_that_nobody_may_make(refused: Refused) -> None:
-    """Not even root may make a folder there; the path is named."""
+def test_a_data_directory_that_cannot_be_created(refused: Refused) -> None:
+    """Not even root can create it; the line names the path."""
     sealed = "/proc/antechamber"
     assert sealed in refused("--data-dir", sealed)
 
 
 def test_a_data_directory_in_use(refused: Refused, tmp_path: Path) -> None:
-    """Two brokers never share a directory; the second is refused and the first goes on."""
+    """The second broker is refused, and the first continues."""
     data = str(tmp_path / "data")
     with Antechamber("--data-dir", data) as first:
         assert data in refused("--data-dir", data)
@@ -114,7 +114,7 @@ def test_a_data_directory_in_use(refused: Refused, tmp_path: Path) -> None:
 
 
 def test_data_directories_in_another_order(refused: Refused, tmp_path: Path) -> None:
-    """The first has the topics: the line says which that was, and nothing is made in the other."""
+    """The line names the directory that was first, and the other one is not changed."""
     first, second = tmp_path / "first", tmp_path / "second"
     with Antechamber("--data-dir", str(first), "--data-dir", str(second)):
         pass
@@ -128,9 +128,9 @@ def test_data_directories_in_another_order(refused: Refused, tmp_path: Path) -> 
     [(">/dev/full", "No space left on device"), (">&-", "it is closed")],
 )
 def test_a_stdout_that_cannot_be_written(against: str, redirection: str, why: str) -> None:
-    """The line that says that the broker is ready is what a user waits for."""
+    """The broker ends, because it cannot print that it is ready."""
     if against != "antechamber":
-        pytest.skip("about our own process")
+        pytest.skip("tests our own process")
     words = f'exec "{sys.executable}" -m antechamber serve --port 0 --admin-port 0 {redirection}'
     ended = subprocess.run(
         ["sh", "-c", words], stderr=subprocess.PIPE, text=True, timeout=30, check=False

@@ -1,4 +1,4 @@
-"""Stopping and starting over: at once, whoever waits, and with everything that was acknowledged."""
+"""Stops are fast, whatever waits, and restarts have all acknowledged records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from integration.wire.topics import make_topic
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_under_load(serve: Serve, topic: str, number: signal.Signals) -> None:
-    """Parked fetches, a half-sent frame, silent and real clients: exit 0 within five seconds."""
+    """With parked fetches, a partial frame, idle and real clients, it exits with 0 within 5 s."""
     broker = serve("-c", "group.min.session.timeout.ms=500")
     with ExitStack() as clients:
         raw = [clients.enter_context(Connection(broker.bootstrap)) for _ in range(20)]
@@ -59,7 +59,7 @@ def _real_clients(bootstrap: str, topic: str) -> tuple[Any, Any]:
         "bootstrap.servers": bootstrap,
         "group.id": topic,
         "auto.offset.reset": "earliest",
-        "session.timeout.ms": 500,  # for so long its close looks for a coordinator
+        "session.timeout.ms": 500,  # its close searches a coordinator for so long
         "heartbeat.interval.ms": 100,
     }
     consumer = Consumer(settings)
@@ -69,7 +69,7 @@ def _real_clients(bootstrap: str, topic: str) -> tuple[Any, Any]:
 
 
 def _ended(connection: Connection) -> bool:
-    """Whether the broker answered at most once, and hung up."""
+    """Whether the broker sent at most one response and closed the connection."""
     try:
         connection.receive()
         connection.receive()
@@ -78,8 +78,8 @@ def _ended(connection: Connection) -> bool:
     return False
 
 
-def test_an_idle_broker_stops_at_once(serve: Serve) -> None:
-    """Nothing waits for a timeout on the way out."""
+def test_an_idle_broker_stops_fast(serve: Serve) -> None:
+    """No timeout delays the stop."""
     broker = serve()
     started = time.monotonic()
     broker.process.signal(signal.SIGTERM)
@@ -88,7 +88,7 @@ def test_an_idle_broker_stops_at_once(serve: Serve) -> None:
 
 
 def test_a_second_signal_while_stopping_is_harmless(serve: Serve) -> None:
-    """An impatient Ctrl-C, Ctrl-C."""
+    """Two Ctrl-C give the same exit code."""
     broker = serve()
     broker.process.signal(signal.SIGINT)
     broker.process.signal(signal.SIGINT)
@@ -99,7 +99,7 @@ def test_a_second_signal_while_stopping_is_harmless(serve: Serve) -> None:
 def test_a_restart_keeps_topics_and_records(
     serve: Serve, tmp_path: Path, topic: str, number: signal.Signals
 ) -> None:
-    """On the same data directory, after an orderly stop and after none at all."""
+    """On the same data directory, after an orderly stop and after a kill."""
     data = str(tmp_path / "data")
     sent = [b"%d" % i for i in range(100)]
     first = serve("--data-dir", data)
@@ -119,8 +119,8 @@ def test_a_restart_keeps_topics_and_records(
         assert read_produce(connection.ask(produce(topic, 1, batch([b"next"])))) == (0, 100)
 
 
-def test_without_a_data_directory_nothing_is_left(serve: Serve, topic: str) -> None:
-    """The temporary directory goes with the broker."""
+def test_a_temporary_data_directory_is_removed(serve: Serve, topic: str) -> None:
+    """The broker removes it when it stops."""
     broker = serve()
     data = Path(broker.ready["data_dir"])
     with Connection(broker.bootstrap) as connection:
@@ -130,8 +130,8 @@ def test_without_a_data_directory_nothing_is_left(serve: Serve, topic: str) -> N
     assert not data.exists()
 
 
-def test_readiness_is_one_line_and_a_file(serve: Serve, topic: str) -> None:
-    """Both name the same addresses; the topic asked for is there, with its leaders."""
+def test_the_ready_line_and_the_ready_file(serve: Serve, topic: str) -> None:
+    """Both have the same addresses; the requested topic exists, with leaders."""
     broker = serve("--topic", f"{topic}:3")
     (line,) = broker.process.stdout().splitlines()
     assert f"bootstrap={broker.bootstrap}" in line
@@ -145,10 +145,10 @@ def test_readiness_is_one_line_and_a_file(serve: Serve, topic: str) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_ready_file_is_there_while_the_broker_is(
+def test_the_ready_file_exists_while_the_broker_runs(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    """An orderly stop removes it; what a killed broker has left does not outlive the next start."""
+    """An orderly stop removes it; the next start replaces that of a killed broker."""
     path = tmp_path / "ready.json"
     first = start_serve(tmp_path)
     eventually(path.exists, "the ready file")
@@ -163,7 +163,7 @@ def test_the_ready_file_is_there_while_the_broker_is(
 
 
 def _content(path: Path) -> str:
-    """What is in a file; nothing if there is none."""
+    """The content of a file; empty if it does not exist."""
     try:
         return path.read_text()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Our files are Kafka's: its tool finds nothing wrong in them, each serves the other's copies."""
+"""Our files are Kafka's: its tool accepts them, and each system serves the other's copies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from integration.storage.kafka_histories import (
 from integration.storage.mixed_logs import COMPACTED, MIXED, write_logs
 from integration.wire.connection import Connection
 from integration.wire.requests import (
-    ProduceAnswer,
+    ProduceResponse,
     fetch,
     list_offsets,
     produce,
@@ -57,7 +57,7 @@ pytestmark = pytest.mark.jvm
 TOOL = "org.apache.kafka.tools.DumpLogSegments"
 SEED = 20
 FILES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
-# What the tool says of files in order; whatever else it says is a complaint.
+# The tool's lines about valid files; any other line is a complaint.
 FINE = (
     *("Dumping ", "Log starting offset: ", "baseOffset: ", "| ", "offset: ", "timestamp: "),
     *("producerId: ", "version: 0 producerId: "),
@@ -70,20 +70,20 @@ ROUNDS = 4
 NOT_LEADER_OR_FOLLOWER, OUT_OF_ORDER = 6, 45
 CLEAN = ".kafka_cleanshutdown"
 METADATA = "partition.metadata"
-# In Kafka's own log, about files that it does not take as they are.
+# In Kafka's log, about files that it has to repair.
 TROUBLE = re.compile(r" WARN | ERROR |[Cc]orrupt|[Rr]ecovering ")
 
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with everything in it."""
+    """A data directory with all kinds of logs."""
     folder = tmp_path_factory.mktemp("ours")
     write_logs(folder, {MIXED: UUID(int=1), COMPACTED: UUID(int=2)}, seed=SEED)
     return folder
 
 
 def dump(directory: Path, *options: str) -> list[str]:
-    """What the tool says of all files of a partition."""
+    """The tool's output about all files of a partition."""
     files = sorted(path.name for path in directory.iterdir() if path.suffix in FILES)
     java = ["java", *quick_start().jvm_flags, "-cp", class_path(), TOOL]
     command = [*java, *options, "--files", ",".join(files)]
@@ -100,8 +100,8 @@ def dump(directory: Path, *options: str) -> list[str]:
 
 
 @pytest.mark.parametrize("key", [MIXED, COMPACTED], ids=str)
-def test_kafkas_tool_finds_nothing_wrong(ours: Path, key: TopicPartition) -> None:
-    """Batches, records, both indexes against them, aborted transactions, producers."""
+def test_kafkas_tool_accepts_our_files(ours: Path, key: TopicPartition) -> None:
+    """Batches, records, indexes, aborted transactions and producers."""
     directory = ours / str(key)
     kinds = {path.suffix for path in directory.iterdir()}
     assert set(FILES) <= kinds, "the workload has not written all kinds of files"
@@ -112,9 +112,9 @@ def test_kafkas_tool_finds_nothing_wrong(ours: Path, key: TopicPartition) -> Non
 
 
 def complaints(said: list[str], *, gaps: bool) -> list[str]:
-    """Lines that are not about files in order; compaction leaves *gaps*.
+    """Return the lines that are complaints; compaction leaves *gaps*.
 
-    The tool also calls it a gap when a segment does not begin at offset 0: -1 is followed by that.
+    The tool also reports a gap if a segment does not begin at offset 0.
     """
     found = []
     for line in said:
@@ -127,7 +127,7 @@ def complaints(said: list[str], *, gaps: bool) -> list[str]:
 
 
 def test_kafkas_indexes_are_sane(ours: Path) -> None:
-    """By the tool's own word, file by file."""
+    """The tool reports each index file as sane."""
     directory = ours / str(MIXED)
     said = dump(directory, "--index-sanity-check")
     indexes = [path.name for path in directory.iterdir() if path.suffix in (".index", ".timeindex")]
@@ -137,7 +137,7 @@ def test_kafkas_indexes_are_sane(ours: Path) -> None:
 
 
 def stored(bootstrap: str, key: TopicPartition) -> bytes:
-    """All that a broker serves of a partition, as it is stored."""
+    """Return all batches that a broker serves of a partition, unchanged."""
     with Connection(bootstrap) as connection:
         asked = list_offsets(key.topic, key.partition, EARLIEST)
         _, offset = read_list_offsets(connection.ask(asked))
@@ -157,14 +157,14 @@ def next_offset(batches: bytes) -> int:
 
 @pytest.fixture(scope="module")
 def kafka() -> Iterator[RealKafka]:
-    """One with small segments and busy indexes, and a log with everything in it."""
+    """A Kafka with small segments and dense indexes, and a log with all kinds of batches."""
     properties = {
         "log.segment.bytes": str(SEGMENT_BYTES),
         "log.index.interval.bytes": str(INDEX_INTERVAL_BYTES),
         "log.retention.ms": "-1",
         "log.cleaner.backoff.ms": "100",
-        # A fenced broker begins a new leader epoch, which our side of the comparison does not
-        # follow: a loaded machine must not fence it.
+        # A fenced broker starts a new leader epoch, which our side of the comparison does not
+        # have: a busy machine must not fence it.
         "broker.session.timeout.ms": "120000",
         "broker.heartbeat.interval.ms": "250",
         "transaction.partition.verification.enable": "false",
@@ -177,8 +177,8 @@ def kafka() -> Iterator[RealKafka]:
         yield running
 
 
-def test_one_history_leaves_the_same_files(kafka: RealKafka, tmp_path: Path) -> None:
-    """Byte for byte, whoever has written it and was stopped in order."""
+def test_equal_operations_give_equal_files(kafka: RealKafka, tmp_path: Path) -> None:
+    """The files are equal byte for byte after an orderly stop."""
     kafka.process.stop(within=30)
     data = kafka.data_directory()
     manager = LogManager(tmp_path, MachineClock(), node_id=1, cluster_id="c", durable=False)
@@ -201,10 +201,10 @@ def test_one_history_leaves_the_same_files(kafka: RealKafka, tmp_path: Path) -> 
     kafka.start(1)
 
 
-def test_a_compaction_leaves_the_same_files(kafka: RealKafka, tmp_path: Path) -> None:
-    """Byte for byte: what goes, what must stay, and when that may go, of keys and transactions.
+def test_a_compaction_gives_equal_files(kafka: RealKafka, tmp_path: Path) -> None:
+    """The kept and removed records and markers, and their delete horizons, are equal.
 
-    A round begins when another segment is full, and is over when Kafka has written that down.
+    A round begins when another segment is full, and ends when Kafka has checkpointed it.
     """
     key, retention_ms = TopicPartition("keys", 0), 200
     settings = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.0"}
@@ -236,13 +236,13 @@ def _cleaned_to(kafka: RealKafka, key: TopicPartition) -> int | None:
 
 
 def checkpoint_of(kafka: RealKafka, name: str) -> dict[TopicPartition, int]:
-    """A checkpoint file of Kafka's, which it makes empty at first."""
+    """A checkpoint file of Kafka, which is empty at first."""
     path = kafka.data_directory() / name
     return read_offset_checkpoint(path) if path.stat().st_size else {}
 
 
 def _settled(directory: Path) -> dict[str, bytes]:
-    """A partition's files, but for those still written to, or that only the broker makes."""
+    """The files of a partition, except active ones and those that only the broker writes."""
     active = max(directory.glob("*.log")).stem
     return {
         name: content
@@ -253,13 +253,13 @@ def _settled(directory: Path) -> dict[str, bytes]:
     }
 
 
-def test_each_serves_what_the_other_has_written(
+def test_each_system_serves_the_logs_of_the_other(
     kafka: RealKafka, serve: Serve, tmp_path: Path
 ) -> None:
-    """Byte for byte; theirs is what a killed Kafka leaves, ours what we close in order.
+    """The bytes are equal; Kafka's log is that of a killed broker, ours was closed in order.
 
-    Of ours it says nothing when it loads them: no index, no snapshot is made anew. And each knows
-    with which sequence number the other's producers go on.
+    Kafka loads our log without repairs: no index and no snapshot is rebuilt. Each system knows the
+    next sequence numbers of the other's producers.
     """
     wanted = stored(kafka.bootstrap, THEIRS)
     kafka.stop(1)
@@ -279,7 +279,7 @@ def test_each_serves_what_the_other_has_written(
     for path in (tmp_path / "made").glob("*-offset-checkpoint"):
         shutil.copy(path, data)
     shutil.copy(tmp_path / "made" / CLEAN, data)
-    # Of one log it has a reason to complain, or its silence about the others would mean nothing.
+    # One log needs a repair, to show that the check detects complaints.
     (data / str(THEIRS) / f"{0:020d}.index").unlink()
     # A killed broker may register again when its old session has expired.
     kafka.start(1, {"broker.session.timeout.ms": "1000"})
@@ -296,7 +296,7 @@ def test_each_serves_what_the_other_has_written(
 
 
 def next_sequences(directory: Path) -> dict[int, int]:
-    """By idempotent producer, the sequence number that its next record must have."""
+    """The next sequence number of each idempotent producer."""
     return {
         header.producer_id: header.last_sequence + 1
         for header, _ in stored_batches(directory)
@@ -305,7 +305,7 @@ def next_sequences(directory: Path) -> dict[int, int]:
 
 
 def producers_go_on(bootstrap: str, key: TopicPartition, sequences: dict[int, int]) -> None:
-    """What is next is taken once, however often it is sent, and what would leave a gap is not."""
+    """The next batch is appended once, however often it is sent, and a gap is rejected."""
     assert sequences
     with Connection(bootstrap) as connection:
         for producer, sequence in sequences.items():
@@ -322,10 +322,10 @@ def producers_go_on(bootstrap: str, key: TopicPartition, sequences: dict[int, in
 
 def _produced_by_the_leader(
     connection: Connection, key: TopicPartition, batch: bytes
-) -> ProduceAnswer:
-    """Produce as a client does: a broker that is fenced for a moment is asked again."""
+) -> ProduceResponse:
+    """Produce as a client does: retry while the broker is fenced."""
     asked = produce(key.topic, key.partition, batch)
-    answers: list[ProduceAnswer] = []
+    answers: list[ProduceResponse] = []
 
     def is_leader() -> bool:
         answers.append(read_produce(connection.ask(asked)))
@@ -336,17 +336,17 @@ def _produced_by_the_leader(
 
 
 def complained_of(said: str) -> set[TopicPartition]:
-    """The logs that a starting Kafka had to mend, or did not like."""
+    """The logs that a starting Kafka had to repair or complained about."""
     lines = said.splitlines()
     loaded = [line for line in lines if "Completed load of Log" in line]
     logs = {key for key in (MIXED, COMPACTED, THEIRS) if any(f"/{key}," in at for at in loaded)}
-    assert len(logs) == 3, "it has not told what it loads"
+    assert len(logs) == 3, "the loaded logs are not in its output"
     troubled = [line for line in lines if TROUBLE.search(line)]
     return {key for key in logs if any(str(key) in line for line in troubled)}
 
 
 def _copy_theirs(theirs: Path, serve: Serve, folder: Path) -> None:
-    """Put Kafka's partition in the place of one that we have made."""
+    """Replace Kafka's partition by one of ours."""
     with serve("--data-dir", str(folder), "--topic", THEIRS.topic):
         pass
     home = folder / "node-1" / str(THEIRS)

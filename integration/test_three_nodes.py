@@ -1,7 +1,7 @@
-"""Real clients on three nodes of which one at a time is paused, or killed and brought back.
+"""Real clients with three nodes, one of which at a time is paused or killed and restarted.
 
-Each client, in a process of its own, writes numbered records with acks=all and keeps those that
-were acknowledged. At the end all of them must be there, whatever happened to the nodes meanwhile.
+Each client, in a process of its own, writes numbered records with acks=all and keeps the
+acknowledged numbers. At the end all of these records must exist.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from integration.machine.deadlines import eventually
 Acknowledged = set[int]
 PAUSE_SECONDS = 0.4
 ROUNDS = 2
-# Of each client, before the first fault and after the last one.
+# Records of each client before the first fault and after the last one.
 RECORDS_MIN = 100
 
 
 @pytest.fixture
 def kafka() -> Iterator[Cluster]:
-    """Topics on all nodes, which stay writable while one of them is away."""
+    """Topics with replicas on all nodes, which stay writable without one of them."""
     config: dict[str, str | int] = {
         "min.insync.replicas": 2,
         "default.replication.factor": 3,
@@ -64,7 +64,7 @@ def with_confluent(bootstrap: str, until: Path) -> Acknowledged:
 
 
 def with_kafka_python(bootstrap: str, until: Path) -> Acknowledged:
-    """The pure Python client."""
+    """kafka-python."""
     producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", retries=1000)
     sent: list[Any] = []
     while not until.exists():
@@ -84,13 +84,13 @@ def with_kafka_python(bootstrap: str, until: Path) -> Acknowledged:
 
 
 def with_aiokafka(bootstrap: str, until: Path) -> Acknowledged:
-    """The asyncio client, idempotent."""
+    """aiokafka, idempotent."""
 
     async def run() -> Acknowledged:
         producer = AIOKafkaProducer(bootstrap_servers=bootstrap, enable_idempotence=True)
         await producer.start()
         sent: list[Any] = []
-        while not until.exists():  # noqa: ASYNC240 - a look takes no time
+        while not until.exists():  # noqa: ASYNC240 - the check is fast
             number = len(sent)
             record = str(number).encode()
             sent.append(await producer.send("aiokafka", record, partition=number % 3))
@@ -110,7 +110,7 @@ CLIENTS: dict[str, Callable[[str, Path], Acknowledged]] = {
 
 
 def _trouble(kafka: Cluster) -> None:
-    """Pause each node for a while, then kill each and bring it back when the others have all."""
+    """Pause each node for a while, then kill and restart each when the others are in sync."""
     for _ in range(ROUNDS):
         for node in (1, 2, 3):
             kafka.pause(node)
@@ -124,7 +124,7 @@ def _trouble(kafka: Cluster) -> None:
 
 
 def _wait_for_records(kafka: Cluster, count: int) -> None:
-    """Wait until each client has *count* more records acknowledged by the in-sync replicas."""
+    """Wait until *count* more records of each client are acknowledged."""
     wanted = {name: replicated + count for name, replicated in _replicated(kafka).items()}
 
     def written() -> bool:
@@ -140,7 +140,7 @@ def _replicated(kafka: Cluster) -> dict[str, int]:
 
 
 def _read_all(kafka: Cluster, topic: str) -> list[int]:
-    """Every record of the topic, each partition in its order."""
+    """Every record of the topic, in order of each partition."""
     consumer = Consumer(
         {"bootstrap.servers": kafka.bootstrap, "group.id": "none", "enable.auto.commit": False}
     )
@@ -160,8 +160,8 @@ def _read_all(kafka: Cluster, topic: str) -> list[int]:
 
 
 @pytest.mark.timeout(180)
-def test_nothing_acknowledged_is_lost(kafka: Cluster, tmp_path: Path) -> None:
-    """Three clients at once, six pauses, six crashes; the idempotent ones find nothing doubled."""
+def test_no_acknowledged_record_is_lost(kafka: Cluster, tmp_path: Path) -> None:
+    """Three clients, six pauses, six kills; idempotent clients have no duplicates."""
     until = tmp_path / "enough"
     with ProcessPoolExecutor(len(CLIENTS), get_context("spawn")) as others:
         running: dict[str, Future[Acknowledged]] = {

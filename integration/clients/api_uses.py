@@ -1,7 +1,7 @@
-"""Which versions of which APIs real clients use, test file by test file: docs/api_uses.json.
+"""The API versions that real clients use, by test file: docs/api_uses.json.
 
-The brokers that tests share record every request. When all tests of a file have passed, what the
-page says of the file must have happened; ``--write-uses`` writes down what did happen.
+The brokers of the tests record every request. When all tests of a file have passed, the uses listed
+for the file must have occurred; ``--write-uses`` writes the observed uses to the file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from integration.machine.deadlines import eventually
 
 USES = Path(__file__).parents[2] / "docs" / "api_uses.json"
 
-# The test files that a client of its own, or a tool, stands behind.
+# The test files of a client or a tool, with its name.
 CLIENTS = frozenset(
     {
         "test_aiokafka",
@@ -27,10 +27,10 @@ CLIENTS = frozenset(
         "test_kafka_tools_records",
     }
 )
-# Whose requests do not count: nodes that replicate, and bytes that tests put together themselves.
+# Requests that do not count: those of followers, and bytes that tests compose themselves.
 _NO_CLIENTS = ("node-", "wire")
 
-# What was used by a test file: versions by the name of the API.
+# The uses of a test file: versions by the name of the API.
 Uses = dict[str, list[int]]
 
 
@@ -42,12 +42,12 @@ class ApiUses:
         self._brokers = 0
 
     def records(self) -> Path:
-        """A file for the records of one more broker."""
+        """Return a file for the records of another broker."""
         self._brokers += 1
         return self._folder / f"{self._brokers}.jsonl"
 
     def since(self, begin_us: int) -> Uses:
-        """What was used from that moment on, by the wall clock."""
+        """Return the uses since *begin_us*, in Unix time."""
         used: dict[str, set[int]] = {}
         for file in self._folder.iterdir():
             whole_lines = file.read_text().rpartition("\n")[0]
@@ -58,7 +58,7 @@ class ApiUses:
         return {api: sorted(versions) for api, versions in sorted(used.items())}
 
     def check(self, test_file: str, begin_us: int) -> None:
-        """Fail unless the file's tests, which began then, have used what the page says."""
+        """Fail unless the tests of a file, which began at *begin_us*, had the listed uses."""
         promised = {
             (api, version)
             for api, versions in _written().get(test_file, {}).items()
@@ -69,10 +69,10 @@ class ApiUses:
             seen = self.since(begin_us)
             return all(version in seen.get(api, ()) for api, version in promised)
 
-        eventually(kept, f"what {USES.name} says of {test_file} (--write-uses writes it anew)")
+        eventually(kept, f"what {USES.name} lists for {test_file} (--write-uses updates it)")
 
     def write(self, test_file: str, begin_us: int) -> None:
-        """Write down what the file's tests, which began then, have used."""
+        """Write the uses of the tests of a file, which began at *begin_us*."""
         uses = _written() | {test_file: self.since(begin_us)}
         lines = [f"{json.dumps(file)}: {json.dumps(uses[file])}" for file in sorted(uses)]
         USES.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -1,7 +1,7 @@
-"""Environments with one client library of one version each, made once and kept in the user's cache.
+"""Environments with one version of one client library each, cached for the user.
 
-`oldest` tries the versions that once were the oldest for some Python, and keeps the first that can
-be installed and imported here.
+`oldest` tries the versions that were the oldest for some version of Python, and keeps the first one
+that can be installed and imported here.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 INSTALL_WITHIN_S = 120
-_PROGRAMS_NEED = ("crc32c>=2.7",)  # the records of integration/methods
+_PROGRAMS_NEED = ("crc32c>=2.7",)  # needed by integration/methods
 
 
 class Library(NamedTuple):
-    """A client library: what to import, and versions from the oldest on, with what they need."""
+    """A client library: its module, and versions from the oldest on, with their requirements."""
 
     name: str
     module: str
@@ -30,21 +30,21 @@ class Library(NamedTuple):
 
 
 LIBRARIES = (
-    # Older ones use `async` as a name; those before 2.0.3 do not know the modules of Python 3.12.
+    # Older ones use `async` as a name; those before 2.0.3 lack the module names of Python 3.12.
     Library("kafka-python", "kafka", ("1.4.4", "2.0.3", "2.2.0")),
-    # Until 0.9 it needs parts of kafka-python that newer ones of that do not have.
+    # Until 0.9 it imports parts of kafka-python that newer versions of that do not have.
     Library("aiokafka", "aiokafka", ("0.8.0", "0.10.0", "0.12.0"), ("kafka-python==2.0.2",)),
     Library("confluent-kafka", "confluent_kafka", ("2.0.2", "2.3.0", "2.6.0", "2.12.1")),
 )
 
 
-class Unavailable(Exception):  # noqa: N818 - it says how the library is
-    """No version could be installed; what pip said last."""
+class Unavailable(Exception):  # noqa: N818 - the name states the problem
+    """No version could be installed; the message is pip's last error."""
 
 
 @cache
 def oldest(library: Library) -> Path:
-    """The Python of an environment with the oldest version for this one; raises `Unavailable`."""
+    """Return the interpreter of an environment with the oldest version; raises `Unavailable`."""
     said = ""
     for version in library.old:
         try:
@@ -68,7 +68,7 @@ def _environment(library: Library, version: str) -> Path:
 
 
 def _make(folder: Path, library: Library, wanted: Sequence[str]) -> None:
-    """Make an environment; it cannot be moved, so a file says that it is complete."""
+    """Make an environment; as it cannot be moved, a marker file says that it is complete."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     _run(sys.executable, "-m", "venv", folder)
     inside = folder / "bin" / "python"

@@ -1,9 +1,10 @@
-"""Clients that time each of their requests, for processes of their own: many at once are a load.
+"""Clients that measure the time of each request, in processes of their own.
 
-Each talks to the leader of one partition of a topic, one request at a time, until a file is there.
-Correlation ids are the client's own, so that a record can be told by its number.
+Each sends requests to the leader of one partition, one at a time, until a file exists. Correlation
+ids are unique to a client, so that a record can be matched to its request.
 
-The kernel stamps what arrives, so that it does not matter when this process has its turn.
+The kernel's timestamps of received data are used, so that the scheduling of this process does not
+matter.
 """
 
 from __future__ import annotations
@@ -20,32 +21,32 @@ from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, metadata, produce, read_fetch, read_metadata
 
-NUMBERS = 1_000_000  # of correlation ids, for each client
+NUMBERS = 1_000_000  # correlation ids for each client
 PAUSE_SECONDS = 0.001
 WAIT_MS = 50
 
-_SO_TIMESTAMPNS = 35  # on Linux; the module socket has no name for it
+_SO_TIMESTAMPNS = 35  # on Linux; the module socket does not define it
 _TIMESPEC = struct.Struct("@ll")
 
 
 class Turns(NamedTuple):
-    """What a process has had of the processors: run, and waited for one."""
+    """The scheduling of a process: its time on a processor, and its time waiting for one."""
 
     ran_ms: float
     waited_ms: float
 
     @classmethod
     def of(cls, pid: int) -> Turns:
-        """Since it began."""
+        """Return the figures since its start."""
         return cls(on_cpu_ns(pid) / 1e6, run_delay_ns(pid) / 1e6)
 
     def since(self, before: Turns) -> Turns:
-        """From *before* until now."""
+        """Return the difference from *before* until now."""
         return Turns(self.ran_ms - before.ran_ms, self.waited_ms - before.waited_ms)
 
 
 class Seen(NamedTuple):
-    """A request as its client saw it, in Unix time; ``turns`` are those of the broker meanwhile."""
+    """A request as measured by its client, in Unix time; ``turns`` are those of the broker."""
 
     correlation_id: int
     sent_us: float
@@ -54,7 +55,7 @@ class Seen(NamedTuple):
 
 
 class TimedConnection(Connection):
-    """Knows when the kernel had what was received last."""
+    """Knows the time at which the kernel received the last data."""
 
     def __init__(self, bootstrap: str) -> None:
         super().__init__(bootstrap)
@@ -69,7 +70,7 @@ class TimedConnection(Connection):
 
 
 class Client(NamedTuple):
-    """Who asks whom: ``pid`` is the broker's."""
+    """The client, and the process id ``pid`` of the broker."""
 
     bootstrap: str
     pid: int
@@ -79,7 +80,7 @@ class Client(NamedTuple):
 
 
 def produces(client: Client, first: int) -> list[Seen]:
-    """With acks=all, numbered from *first* on."""
+    """Produce with acks=all, with correlation ids from *first* on."""
     topic, partition = client.topic, client.partition
 
     def request(number: int, _answer: bytes | None) -> bytes:
@@ -89,7 +90,7 @@ def produces(client: Client, first: int) -> list[Seen]:
 
 
 def long_polls(client: Client, first: int) -> list[Seen]:
-    """From the end on each, so that they wait for a produce or for their time."""
+    """Fetch from the log end, so that each fetch waits for a produce or for its timeout."""
     topic, partition = client.topic, client.partition
 
     def request(number: int, answer: bytes | None) -> bytes:
@@ -112,7 +113,7 @@ def _seen(client: Client, first: int, request: Callable[[int, bytes | None], byt
             answer = connection.ask(frame)
             asked.append((number, sent_us, connection.received_us))
             time.sleep(PAUSE_SECONDS)
-    # What a process waits is counted when it is over: by then the broker has answered once more.
+    # A process's waiting time is counted when the wait ends, which is before its next response.
     windows = zip(asked, turns, turns[2:], strict=False)
     return [Seen(*facts, after.since(before)) for facts, before, after in windows]
 

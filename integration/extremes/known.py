@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Known(NamedTuple):
-    """Cases by a pattern of their names, both outcomes, and why they differ."""
+    """Cases by a pattern of their names, both outcomes, and the reason for the difference."""
 
     cases: str
     kafka: str
@@ -26,7 +26,7 @@ KNOWN = (
         r"FetchRequest .*session_id (lowest|highest)",
         "UNKNOWN_SERVER_ERROR",
         "NONE",
-        "Kafka looks for the session in a shard of its cache that does not exist",
+        "Kafka searches the session in a shard of its cache that does not exist",
     ),
     Known(
         r"CreatePartitionsRequest .* 0 topics\.0\.count highest",
@@ -38,7 +38,7 @@ KNOWN = (
         r"CreatePartitionsRequest .* 1 topics\.0\.count highest",
         "INVALID_REPLICA_ASSIGNMENT",
         "POLICY_VIOLATION",
-        "the number of new partitions is looked at first",
+        "the number of new partitions is checked first",
     ),
     Known(
         r"InitProducerIdRequest .*",
@@ -56,7 +56,7 @@ KNOWN = (
 
 
 def reason(case: str, kafka: str, ours: str) -> str | None:
-    """Why a case has these outcomes, or None if nobody knows."""
+    """Return why a case has these outcomes, or None if it is unknown."""
     for known in KNOWN:
         if (
             re.fullmatch(known.cases, case)

@@ -1,4 +1,4 @@
-"""What a broker does with each case: the errors it responds with, or that it waits or closes."""
+"""The outcome of each case at a broker: error codes, a wait, or a closed connection."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from tests.extremes.cases import Case, cases
 CLOSED, WAITS = "closed", "waits"
 _WAITS_AFTER_S = 2.0
 
-# A broker of Kafka passes these requests to its controller. What is too long for the controller's
-# response breaks the connection between the two: the request hangs, and after a minute the broker
+# A broker of Kafka forwards these requests to its controller. A response of the controller that is
+# too long breaks the connection between the two: the request hangs, and after a minute the broker
 # ends with a FatalExitError.
 PASSED_TO_THE_CONTROLLER = (
     AlterClientQuotasRequest,
@@ -50,17 +50,17 @@ Outcomes = dict[str, str]
 
 
 def is_comparable(cls: Any, case: Case) -> bool:
-    """Whether a real Kafka goes on as before after a case.
+    """Whether a real Kafka works as before after a case.
 
-    Malformed text that is too long once it is replaced closes the connection here. Kafka keeps it,
-    in groups for example, and cannot list them from then on.
+    Malformed text that is too long once it is replaced closes the connection here. Kafka stores it,
+    in groups for example, and cannot list them afterwards.
     """
     too_long = case.what == "32767 bytes" and cls in PASSED_TO_THE_CONTROLLER
     return not too_long and case.what != _MALFORMED
 
 
 def outcomes(bootstrap: str, apis: Iterable[Any]) -> Outcomes:
-    """Play the comparable cases of these APIs to a broker, one after the other."""
+    """Send the comparable cases of these APIs to a broker, one after the other."""
     warm_up({1: bootstrap})
     return {name: outcome for cls in apis for name, outcome in _of_api(bootstrap, cls)}
 
@@ -92,7 +92,7 @@ def _outcome(bootstrap: str, cls: Any, case: Case) -> str:
 
 
 def _errors(value: Any) -> Iterator[ErrorCode]:
-    """The error codes of a response, in their order, with those of its parts."""
+    """The error codes of a response and its parts, in order."""
     if isinstance(value, list):
         for item in value:
             yield from _errors(item)

@@ -16,9 +16,9 @@ from protocol.messages.find_coordinator import FindCoordinatorRequest
 
 
 class RemoteBroker:
-    """What a story needs besides a coordinator: time, topics, connections.
+    """The connections, the time and the topic names of a group script.
 
-    *prefix* goes before the names of its topics, so that they are its own.
+    *prefix* precedes the names of its topics, to make them unique.
     """
 
     def __init__(self, bootstrap: str, prefix: str | None = None) -> None:
@@ -33,7 +33,7 @@ class RemoteBroker:
         self._await_coordinator()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close all connections."""
         self._main.close()
         for connection in self._parked:
             connection.close()
@@ -43,11 +43,11 @@ class RemoteBroker:
         """Do nothing: the broker ends its requests itself."""
 
     def now_ms(self) -> float:
-        """Time since the story began."""
+        """The time since the script began."""
         return (time.monotonic() - self._started) * 1000
 
     def wait(self, duration_ms: float) -> None:
-        """Let time pass; answers are taken in as they come."""
+        """Wait for a duration; responses are handled as they arrive."""
         until = time.monotonic() + duration_ms / 1000
         while (left := until - time.monotonic()) > 0:
             self.take(left)
@@ -55,7 +55,7 @@ class RemoteBroker:
     # ---------------------------------------------------------------------------- requests
 
     def ask(self, body: Any, version: int | None = None, client: str = "story") -> Any:
-        """Send a request on a connection on which nobody waits, and wait for its answer."""
+        """Send a request on a connection without waiting requests, and return its response."""
         version = body.__spec__.versions[-1] if version is None else version
         frame = self._main.ask(encode_request(body, version, 1, client))
         return decode_response(RESPONSES[body.__spec__.key], version, memoryview(frame))[1]
@@ -63,7 +63,7 @@ class RemoteBroker:
     def park(
         self, body: Any, version: int, client: str, on_response: Callable[[Any], None]
     ) -> None:
-        """Send a request that may be answered much later."""
+        """Send a request whose response may arrive much later."""
         connection = Connection(self._bootstrap)
         connection.send(encode_request(body, version, 1, client))
         self.sent += 1
@@ -77,11 +77,11 @@ class RemoteBroker:
 
     @property
     def is_awaiting(self) -> bool:
-        """Whether a request has not been answered yet."""
+        """Whether a request has no response yet."""
         return bool(self._parked)
 
     def take(self, timeout_s: float) -> bool:
-        """Take in one answer or more, as soon as there are any; False if there are none."""
+        """Handle the responses that have arrived; False if there is none in time."""
         ready = self._selector.select(timeout_s) if self._parked else ()
         if not self._parked:
             time.sleep(timeout_s)
@@ -105,9 +105,9 @@ class RemoteBroker:
     # -------------------------------------------------------------------------- topic names
 
     def real(self, name: str) -> str:
-        """A topic's name on the broker, where other stories have topics, too."""
+        """The name of a script's topic on the broker, which has topics of other scripts, too."""
         return self.prefix + name
 
     def told(self, name: str) -> str:
-        """A topic's name in the story."""
+        """The name of a topic in the script."""
         return name.removeprefix(self.prefix)

@@ -1,4 +1,4 @@
-"""Called like the coordinator of our broker, and asks a broker at the other end of a wire."""
+"""A group coordinator's interface whose calls are requests to a remote broker."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssig
 
 
 class RemoteCoordinator:
-    """Has the functions of a group coordinator that stories call."""
+    """The methods of a group coordinator that group scripts call."""
 
     def __init__(self, broker: RemoteBroker) -> None:
         self._broker = broker
@@ -52,7 +52,7 @@ class RemoteCoordinator:
         self.consumers = RemoteConsumers(broker)
 
     def when_replicated(self, _group: str, on_replicated: Callable[[ErrorCode], None]) -> None:
-        """What was answered has been."""
+        """Report success: the remote broker responds after replication."""
         on_replicated(ErrorCode.NONE)
 
     def join_group(self, request: JoinGroup, on_response: Callable[[JoinResult], None]) -> None:
@@ -203,7 +203,7 @@ class RemoteCoordinator:
 
 
 class RemoteConsumers:
-    """Has the function of the coordinator of consumer groups that stories call."""
+    """The method of the coordinator of consumer groups that group scripts call."""
 
     def __init__(self, broker: RemoteBroker) -> None:
         self._broker = broker

@@ -24,7 +24,7 @@ class RemoteWorld(RemoteBroker):
         self.coordinator = RemoteCoordinator(self)
 
     def put_topic(self, name: str, partitions: int) -> None:
-        """Make a topic, or more of its partitions, and wait until the broker knows of it."""
+        """Create a topic, or add partitions, and wait until the broker knows them."""
         real = self.real(name)
         topic = CreatableTopic(
             name=real, num_partitions=partitions, replication_factor=1, assignments=[], configs=[]
@@ -47,9 +47,9 @@ class RemoteWorld(RemoteBroker):
         self._await_topic(self.real(name), 0)
 
     def _await_topic(self, real: str, partitions: int) -> None:
-        """Wait until a consumer would be given so many partitions: its coordinator knows of them.
+        """Wait until the group coordinator assigns so many partitions of the topic.
 
-        What metadata tells is not enough: each part of Kafka learns of topics at its own time.
+        Metadata responses are not sufficient, because parts of Kafka apply metadata independently.
         """
 
         def assigned() -> bool:

@@ -1,8 +1,8 @@
-"""Plays the group stories of tests/ to a broker over the wire, so that any broker can be asked.
+"""Plays the group scripts of tests/ to any broker over the network.
 
-Times are left out of the answers, and so is what DescribeGroups does not tell. How many answers
-each command brings is known from playing the story in virtual time first: so nobody has to wait
-just to see that nothing more comes.
+The compared responses have neither times nor fields that DescribeGroups lacks. The number of
+responses to each command is known from playing the script in virtual time first. Therefore no time
+is spent on waiting for further responses.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from tests.broker.groups.story import Script, Story
 from tests.broker.groups.virtual_world import VirtualWorld
 
 STORIES = Path(__file__).parents[2] / "tests" / "broker" / "groups"
-# Commands that only a broker of ours understands.
+# Commands that only our broker supports.
 _OURS = re.compile(r"^(slow|replicate|refuse|restart|unload|expire)\b", re.MULTILINE)
 _WAIT = re.compile(r"^wait (\d+)", re.MULTILINE)
 _GENERATION = re.compile(r"(?<=^state )(\w+) generation \d+")
-# The time an answer that is due may take, and the time in which a request has been understood.
+# The time limit of an expected response, and the time in which a request is processed.
 _ANSWERED_WITHIN_S = 3.0
 _QUIET_S = 0.4
-# A story waits for the millisecond; a wait here ends well before or well after what it is about.
+# Waits in a script are exact; here a wait ends well before or well after the event it is about.
 _BEFORE_MS, _AFTER_MS = -300, 200
 
 
 def plays_anywhere(path: Path, *, within_ms: int) -> bool:
-    """Whether a story asks nothing that only our broker can do, and does not take too long."""
+    """Whether a script has only commands that every broker supports, and is short enough."""
     text = path.read_text()
     return not _OURS.search(text) and sum(map(int, _WAIT.findall(text))) <= within_ms
 
 
 def played(script: Script, bootstrap: str) -> list[list[str]]:
-    """The answers of each block of a story, sorted, without times."""
+    """Return the responses of each block of a script, sorted, without times."""
     world = RemoteWorld(bootstrap)
     try:
         story = RemoteStory(world, _answers_per_command(script))
@@ -50,31 +50,31 @@ def played(script: Script, bootstrap: str) -> list[list[str]]:
 
 
 def expected(script: Script) -> list[list[str]]:
-    """The answers as the story has them, in the same form."""
+    """Return the responses that the script expects, in the same form."""
     return [sorted(map(without_time, block.answers)) for block in script.blocks]
 
 
 def without_time(answer: str) -> str:
-    """What was answered."""
+    """The response without its time."""
     return _GENERATION.sub(r"\1", answer.partition(" ")[2])
 
 
 def _answers_per_command(script: Script) -> list[int]:
-    """How many answers each command of a story brings, those of all blocks one after the other."""
-    settings = [Setting(key, value, "the story") for key, value in script.config.items()]
+    """Return the number of responses to each command of a script, over all blocks."""
+    settings = [Setting(key, value, "the script") for key, value in script.config.items()]
     story = Story(VirtualWorld(Config.from_settings(settings)))
     return [len(story.play([each])) for block in script.blocks for each in block.commands]
 
 
 class RemoteStory(Story):
-    """A story whose coordinator is somewhere else."""
+    """A script whose coordinator is remote."""
 
     def __init__(self, world: RemoteWorld, answers_per_command: Sequence[int]) -> None:
         super().__init__(cast("VirtualWorld", world))
         self._brings = iter(answers_per_command)
         self._owed = 0
         self._ahead_ms = 0.0
-        # In a story commands take no time: what begins with them may have begun so much later here.
+        # Commands of a script take no time; here later events may be delayed by this time.
         self._spread_ms = 0.0
 
     def play(self, commands: list[str]) -> list[str]:
@@ -90,7 +90,7 @@ class RemoteStory(Story):
         return answers
 
     def _let_arrive(self) -> None:
-        """Give an unanswered request time to be understood; later waits are the shorter for it."""
+        """Wait until an open request is processed; later waits become shorter by this time."""
         began_ms = self._world.now_ms()
         self._remote.take(_QUIET_S)
         took_ms = self._world.now_ms() - began_ms
@@ -98,7 +98,7 @@ class RemoteStory(Story):
         self._spread_ms += took_ms
 
     def _await(self, is_so: Callable[[], bool]) -> None:
-        """Take answers in until it is so, or seems never to become so."""
+        """Handle responses until the condition holds or the time limit is reached."""
         deadline = time.monotonic() + _ANSWERED_WITHIN_S
         while not is_so() and time.monotonic() < deadline:
             self._remote.take(_QUIET_S)
@@ -114,7 +114,9 @@ class RemoteStory(Story):
 
     def _do_wait(self, duration_ms: str) -> None:
         ahead_ms = _BEFORE_MS if duration_ms.endswith("9") else _AFTER_MS
-        late_ms = self._spread_ms if int(duration_ms) == 1 else 0  # what is due now has to be over
+        late_ms = (
+            self._spread_ms if int(duration_ms) == 1 else 0
+        )  # events due now must have occurred
         self._world.wait(max(0, int(duration_ms) + ahead_ms - self._ahead_ms) + late_ms)
         self._ahead_ms = ahead_ms
 

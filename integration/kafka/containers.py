@@ -1,7 +1,7 @@
 """A real Apache Kafka in containers of the official image, by testcontainers.
 
-The nodes find each other over a network of their own; clients come through ports of loopback that
-are chosen beforehand, since a broker must tell its address before it starts.
+The nodes communicate over a network of their own. Clients connect to loopback ports that are chosen
+in advance, because a broker must know its address before it starts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STARTED = r"Kafka Server started"
 
 
 class KafkaContainers:
-    """One to many nodes, serving once the constructor returns."""
+    """One or more nodes, ready after construction."""
 
     name = f"Apache Kafka {KAFKA_VERSION}"
     source = f"in containers of {IMAGE}"
@@ -56,15 +56,15 @@ class KafkaContainers:
         print(f"using {self.name}, {nodes} node(s) at {self.bootstrap}, {self.source}")
 
     def pause(self, node: int) -> None:
-        """Let a node do nothing, its connections open."""
+        """Pause a node; its connections remain open."""
         self._engine(node).pause()
 
     def resume(self, node: int) -> None:
-        """Let a paused node go on."""
+        """Resume a paused node."""
         self._engine(node).unpause()
 
     def stop(self, node: int) -> None:
-        """End a node as a crash does."""
+        """Kill a node."""
         self._engine(node).kill("SIGKILL")
 
     def start(self, node: int) -> None:
@@ -73,7 +73,7 @@ class KafkaContainers:
         _wait_until_started(self._containers[node])
 
     def partition_files(self, topic: str, partition: int, node: int = 1) -> dict[str, bytes]:
-        """The files of a node's replica, by name."""
+        """Return the files of a node's replica, by name."""
         chunks, _ = self._engine(node).get_archive(f"{DATA}/{topic}-{partition}")
         files = {}
         with tarfile.open(fileobj=io.BytesIO(b"".join(chunks))) as archive:
@@ -84,7 +84,7 @@ class KafkaContainers:
         return files
 
     def close(self) -> None:
-        """Remove all containers, and their network."""
+        """Remove all containers and their network."""
         self._running.close()
 
     def __enter__(self) -> Self:
@@ -100,7 +100,7 @@ class KafkaContainers:
 def environment(
     node: int, nodes: Mapping[int, str], properties: Mapping[str, str], heap: str
 ) -> dict[str, str]:
-    """What the image is told: a property `a.b` of Kafka is its variable `KAFKA_A_B`."""
+    """The environment variables of the image: `KAFKA_A_B` for a property `a.b`."""
     controller = f"{_alias(CONTROLLER_NODE)}:9093"
     every = {
         **node_properties(node, len(nodes), controller),

@@ -1,8 +1,8 @@
 """Apache Kafka's jars, fetched once by Maven into a cache of the user.
 
-`ANTECHAMBER_KAFKA_JARS` names a folder that already has them (or is to get them); otherwise it is
-`antechamber/kafka-<version>` under XDG_CACHE_HOME. A half-fetched folder is never seen: Maven
-writes beside it, and one rename makes it appear.
+`ANTECHAMBER_KAFKA_JARS` names a folder that has them or receives them; the default is
+`antechamber/kafka-<version>` under XDG_CACHE_HOME. The folder is created atomically: Maven writes
+beside it, and the result is renamed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 KAFKA_VERSION = "4.3.1"
-LOG4J_VERSION = "2.25.5"  # the one kafka-server 4.3.1 asks for: the binding must fit it
+LOG4J_VERSION = "2.25.5"  # the version of kafka-server 4.3.1, which the binding must match
 
 _COORDINATES = (
     ("org.apache.kafka", "kafka_2.13", KAFKA_VERSION),
@@ -24,7 +24,7 @@ _COORDINATES = (
 
 
 def missing_for_a_jvm() -> str | None:
-    """What this machine lacks to run a real Kafka, in words; None when nothing."""
+    """Return what is missing to run a real Kafka, or None."""
     if shutil.which("java") is None:
         return "no java on the PATH"
     if not _has_jars(_folder()) and shutil.which("mvn") is None:
@@ -61,7 +61,7 @@ def _fetch(folder: Path) -> None:
         subprocess.run([*goal, f"-DoutputDirectory={jars}"], check=True, timeout=600)
         try:
             jars.rename(folder)
-        except OSError:  # another run was faster, or an unfinished folder was made by hand
+        except OSError:  # another run made it, or the folder is incomplete
             if not _has_jars(folder):
                 raise
 

@@ -1,4 +1,4 @@
-"""Compiles a Java source against Apache Kafka's jars, and says how to run it."""
+"""Compiles a Java source with Apache Kafka's jars, and returns the command that runs it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _JVM_OPTIONS = ("-XX:+UseSerialGC", "-Dlog4j2.level=OFF")
 def java_command(source: Path, main_class: str, classes: Path) -> list[str]:
     """Compile *source* into the folder *classes*; returns the command that runs *main_class*.
 
-    The source may be in a package of Kafka's own: what is package-private there is open to it.
-    Other sources of integration/java that it names are compiled with it.
+    The source may be in a package of Kafka, to access package-private members. Other sources of
+    integration/java that it uses are compiled with it.
     """
     class_path = f"{classes}:{kafka_jars()}/*"
     compiler = ["javac", "-cp", class_path, "-d", str(classes), "--release", "17"]

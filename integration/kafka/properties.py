@@ -1,8 +1,7 @@
-"""What every Kafka of the tests is configured with, wherever it runs.
+"""The configuration of every real Kafka of the tests.
 
-It only makes it start in seconds and lets small clusters hold the internal topics; it changes
-nothing that clients see. The first node is the controller as well, so that the others can be paused
-and killed without harm to it.
+It shortens the start and allows small clusters to have the internal topics; it does not change what
+clients observe. The first node is also the controller, so that the others can be paused and killed.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ CONTROLLER_NODE = 1
 
 
 def node_properties(node: int, nodes: int, controller: str) -> dict[str, str]:
-    """The properties of one of *nodes* nodes that meet at the address *controller*."""
+    """The properties of one of *nodes* nodes, with the controller at *controller*."""
     alone = node == CONTROLLER_NODE
     copies = str(min(3, nodes))
     return {

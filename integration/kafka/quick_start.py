@@ -1,9 +1,9 @@
-"""What lets a Kafka of the tests start in a second instead of five: two files, made once a machine.
+"""Two cached files with which a Kafka of the tests starts in one second instead of five.
 
-`bootstrap.checkpoint` is what Kafka's StorageTool writes into a log directory that it formats; it
-is the same for every node. `classes.jsa` is the JVM's own archive of the classes that a server has
-loaded (class data sharing); a JVM that it does not fit goes without it. Both come from one server
-that is started, asked a few things, and stopped in good order.
+`bootstrap.checkpoint` is what Kafka's StorageTool writes into a formatted log directory; it is the
+same for every node. `classes.jsa` is the JVM's archive of the classes that a server has loaded
+(class data sharing); an incompatible JVM ignores it. Both come from a server that is started, used
+briefly, and stopped in order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from integration.wire.requests import fetch, produce
 from integration.wire.topics import make_topic
 
 CHECKPOINT, CLASSES = "bootstrap.checkpoint", "classes.jsa"
-# A server that lives for seconds is best served by the compiler that starts soonest.
+# The first compiler starts fastest, which suits a server that runs for seconds.
 _JVM_FLAGS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xlog:disable")
 _ANY_CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 
@@ -37,7 +37,7 @@ class QuickStart(NamedTuple):
 
     @property
     def jvm_flags(self) -> list[str]:
-        """What to tell `java` before the class path."""
+        """Return the arguments of `java` before the class path."""
         return [*_JVM_FLAGS, f"-XX:SharedArchiveFile={self.folder / CLASSES}"]
 
     def format(self, directory: Path, cluster_id: str, node_id: int) -> None:
@@ -49,21 +49,21 @@ class QuickStart(NamedTuple):
 
 
 def quick_start() -> QuickStart:
-    """The two files for this JVM and these jars; makes them the first time."""
+    """Return the two files for this JVM and these jars; makes them the first time."""
     folder = kafka_jars().parent / f"{kafka_jars().name}-started-{_jvm()}"
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix="starting-") as scratch:
             made = _make(Path(scratch))
             try:
                 made.rename(folder)
-            except OSError:  # another run was faster
+            except OSError:  # another run made it
                 if not folder.exists():
                     raise
     return QuickStart(folder)
 
 
 def class_path() -> str:
-    """Kafka's jars in an order that never changes: an archive of classes is for one order."""
+    """Kafka's jars in a fixed order, because an archive of classes depends on it."""
     return ":".join(str(jar) for jar in sorted(kafka_jars().glob("*.jar")))
 
 
@@ -73,7 +73,7 @@ def write_properties(path: Path, values: Mapping[str, str]) -> None:
 
 
 def _jvm() -> str:
-    """A short name for the JVM on the PATH, another one for each version of it."""
+    """A short name of the JVM on the PATH and its version."""
     java = Path(shutil.which("java") or "java").resolve()
     release = java.parent.parent / "release"
     said = release.read_bytes() if release.exists() else os.fsencode(java)
@@ -111,7 +111,7 @@ def _make(scratch: Path) -> Path:
 
 
 def _use(bootstrap: str) -> None:
-    """Have the server load the classes of what tests ask most."""
+    """Make the server load the classes that tests use most."""
     with Connection(bootstrap) as connection:
         make_topic(connection, "first")
         connection.ask(produce("first", 0, batch([b"value"])))

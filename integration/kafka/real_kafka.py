@@ -1,6 +1,6 @@
 """A real Apache Kafka (KRaft) from its jars, on free loopback ports, as a context manager.
 
-Broker properties are given as to Kafka itself, and go over those of `kafka_properties.py`.
+Broker properties have Kafka's names, and override those of `properties.py`.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ START_WITHIN_SECONDS = 60
 
 
 class RealKafka:
-    """One to many nodes, serving once the constructor returns.
+    """One or more nodes, ready after construction.
 
-    ``quick``: a JVM for a short life, that starts in a third of the time and is slow for ever.
-    ``log_level``: what it writes of its own log to stdout.
+    ``quick``: a JVM that starts in a third of the time but stays slow. ``log_level``: the level of
+    its log on stdout.
     """
 
     name = f"Apache Kafka {KAFKA_VERSION}"
@@ -72,45 +72,45 @@ class RealKafka:
 
     @property
     def process(self) -> ServerProcess:
-        """The first node."""
+        """The process of the first node."""
         return self.processes[0]
 
     @property
     def pid(self) -> int:
-        """The first node's process id."""
+        """The process id of the first node."""
         return self.process.pid
 
     def pause(self, node: int) -> None:
-        """Let a node do nothing, its connections open."""
+        """Pause a node; its connections remain open."""
         self.processes[node - 1].signal(signal.SIGSTOP)
 
     def resume(self, node: int) -> None:
-        """Let a paused node go on."""
+        """Resume a paused node."""
         self.processes[node - 1].signal(signal.SIGCONT)
 
     def stop(self, node: int) -> None:
-        """End a node as a crash does."""
+        """Kill a node."""
         self.processes[node - 1].kill()
 
     def start(self, node: int, properties: Mapping[str, str] | None = None) -> None:
         """Start a stopped node on its own logs, and wait until it accepts connections.
 
-        *properties* replace those that the node has had.
+        *properties* replace its earlier ones.
         """
         self._properties_of[node] |= properties or {}
         self.processes[node - 1] = self._start(node)
         self._wait_for(node)
 
     def partition_files(self, topic: str, partition: int, node: int = 1) -> dict[str, bytes]:
-        """The files of a node's replica, by name."""
+        """Return the files of a node's replica, by name."""
         return files_in(self.data_directory(node) / f"{topic}-{partition}")
 
     def data_directory(self, node: int = 1) -> Path:
-        """Where a node keeps its logs; to be changed only while it is stopped."""
+        """The directory of a node's logs; to be changed only while it is stopped."""
         return self._folder(node) / "data"
 
     def close(self) -> None:
-        """Kill all nodes (nobody needs a controlled shutdown here) and remove their files."""
+        """Kill all nodes and remove their files."""
         for process in self.processes:
             process.kill()
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -128,7 +128,9 @@ class RealKafka:
             self._wait_for(node)
         if len(self.nodes) > 1:
             for address in self.nodes.values():
-                eventually(partial(self._knows_all, address), f"all nodes, told by {address}")
+                eventually(
+                    partial(self._knows_all, address), f"all nodes in the metadata of {address}"
+                )
 
     def _start(self, node: int) -> ServerProcess:
         folder = self._folder(node)

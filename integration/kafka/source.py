@@ -1,7 +1,7 @@
-"""A real Apache Kafka from where it can be had: in containers, or from its jars on a local JVM.
+"""A real Apache Kafka, in containers or from its jars on a local JVM.
 
-Containers come first, where a Docker engine responds and has the image or can pull it.
-`ANTECHAMBER_KAFKA=jars` or `=containers` decides otherwise. Which one is used is printed.
+Containers are preferred if a Docker engine responds and has or can pull the image.
+`ANTECHAMBER_KAFKA=jars` or `=containers` overrides this. The choice is printed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Kafka = RealKafka | KafkaContainers
 
 PULL_WITHIN_SECONDS = 300
 
-sources_used: dict[str, None] = {}  # in words, in the order of their first use
+sources_used: dict[str, None] = {}  # descriptions, in the order of their first use
 
 
 def start_kafka(
     nodes: int = 1, properties: Mapping[str, str] | None = None, *, heap: str = "1G"
 ) -> Kafka:
-    """Start a Kafka of the version the tests are for; raises if there is no way to one."""
+    """Start a Kafka of the tested version; raises if none can be started."""
     source = os.environ.get("ANTECHAMBER_KAFKA")
     if source not in (None, "jars", "containers"):
         raise ValueError(f"ANTECHAMBER_KAFKA is {source!r}; it may be 'jars' or 'containers'")
@@ -41,14 +41,14 @@ def start_kafka(
 
 
 def missing_kafka() -> str | None:
-    """What this machine lacks to run a real Kafka in any way, in words; None when nothing."""
+    """Return what is missing to run a real Kafka, or None."""
     engine, jvm = missing_containers(), missing_for_a_jvm()
     return f"{engine} and {jvm}" if engine and jvm else None
 
 
 @cache
 def missing_containers() -> str | None:
-    """What this machine lacks to run Kafka in containers, in words; None when nothing."""
+    """Return what is missing to run Kafka in containers, or None."""
     if engine := missing_docker():
         return engine
     if _docker("image", "inspect", IMAGE) or _docker("pull", "--quiet", IMAGE):
@@ -68,11 +68,11 @@ def _docker(*arguments: str) -> bool:
 
 @cache
 def missing_docker() -> str | None:
-    """What this machine lacks to run containers, in words; None when nothing."""
+    """Return what is missing to run containers, or None."""
     try:
         subprocess.run(["docker", "info"], capture_output=True, check=True, timeout=20)
     except FileNotFoundError:
         return "no docker on the PATH"
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
-        return "no Docker engine that answers"
+        return "no Docker engine responds"
     return None

@@ -1,4 +1,4 @@
-"""Kafka's own command-line tools, all run in one JVM: starting one takes longer than most tools."""
+"""Kafka's command-line tools, run in one JVM, because starting one takes longer than most tools."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _FOLDERS = {
 
 
 class KafkaTools:
-    """Runs tools by their class's name, from entry to exit of a ``with``."""
+    """Runs tools by class name, until the end of the ``with`` statement."""
 
     def __init__(self, classes: Path) -> None:
         java, *options, main_class = java_command(_SOURCE, "KafkaTools", classes)
-        # Most of what a tool runs it runs once: the second compiler does not pay.
+        # Most code of a tool runs once, so that the second compiler does not pay off.
         self._java = [java, "-XX:TieredStopAtLevel=1", *options]
         self._process = subprocess.Popen(
             [*self._java, main_class], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def run(self, tool: str, *arguments: str, fed: str = "") -> str:
-        """What the tool printed, given *fed* on its standard input; it must not have failed."""
+        """Return the output of a successful tool, with *fed* as its standard input."""
         asked = {"tool": _full_name(tool), "arguments": arguments, "input": fed}
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -42,7 +42,7 @@ class KafkaTools:
         return output
 
     def run_alone(self, tool: str, *arguments: str) -> str:
-        """The same in a JVM of its own, for a tool that says things when its JVM ends."""
+        """Run a tool in a JVM of its own, for tools that print when the JVM ends."""
         command = [*self._java, _full_name(tool), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
         return done.stdout

@@ -1,4 +1,4 @@
-"""A clock for logs that are worked on without a broker, and so without trio."""
+"""A clock for logs that are used without a broker and without trio."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 
 class MachineClock:
-    """The machine's own time."""
+    """The machine's time."""
 
     def now_ms(self) -> float:
         """Monotonic milliseconds."""

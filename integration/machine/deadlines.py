@@ -1,4 +1,4 @@
-"""Waiting in one place: ask until it is so, or fail with what was seen last."""
+"""Waits for conditions by polling, with a time limit."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ POLL_SECONDS = 0.005
 
 
 class DeadlineError(AssertionError):
-    """What was waited for did not come in time."""
+    """A condition did not hold in time."""
 
 
 def eventually(ask: Callable[[], T], what: str, *, within: float = 10.0) -> T:
-    """Ask until the answer is true, and return it; `what` names the wish in the failure."""
+    """Poll until the result is true, and return it; `what` names the condition in the error."""
     deadline = time.monotonic() + within
     while True:
         answer = ask()
         if answer:
             return answer
         if time.monotonic() > deadline:
-            raise DeadlineError(f"not within {within} s: {what} (last answer: {answer!r})")
+            raise DeadlineError(f"not within {within} s: {what} (last result: {answer!r})")
         time.sleep(POLL_SECONDS)
 
 
 async def eventually_async(
     ask: Callable[[], Awaitable[T]], what: str, *, within: float = 10.0
 ) -> T:
-    """Do as `eventually` does, for an asyncio client."""
+    """The same as `eventually`, for asyncio clients."""
     deadline = time.monotonic() + within
     while not (answer := await ask()):
         if time.monotonic() > deadline:
-            raise DeadlineError(f"not within {within} s: {what} (last answer: {answer!r})")
+            raise DeadlineError(f"not within {within} s: {what} (last result: {answer!r})")
         await asyncio.sleep(POLL_SECONDS)
     return answer

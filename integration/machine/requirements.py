@@ -1,7 +1,7 @@
-"""What a run must not do without: `ANTECHAMBER_REQUIRE`, names with commas or spaces between.
+"""Required features of a test run: `ANTECHAMBER_REQUIRE`, names separated by commas or spaces.
 
-`jvm`, `docker` and `kafka` make an error of what is skipped where one of these is missing; `parity`
-and `clients` ask for tests that take too long for every run.
+`jvm`, `docker` and `kafka` turn skips for missing requirements into errors; `parity` and `clients`
+enable tests that take too long for every run.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ import pytest
 
 
 def required() -> list[str]:
-    """The names that were given."""
+    """Return the required names."""
     return os.environ.get("ANTECHAMBER_REQUIRE", "").replace(",", " ").split()
 
 
 def is_required(what: str) -> bool:
-    """Whether this was named."""
+    """Whether a name is required."""
     return what in required()
 
 
 def need(what: str, missing: str | None) -> None:
-    """Skip by name where something is missing; fail instead if it is required.
+    """Skip a test if *missing* is given; fail it instead if *what* is required.
 
-    A real Kafka is required by whoever requires anything: each way to one is a way.
+    Every requirement implies that of a real Kafka, which can be started in several ways.
     """
     if missing is None:
         return
     if is_required(what) or (what == "kafka" and required()):
-        pytest.fail(f"ANTECHAMBER_REQUIRE asks for {what}, but there is {missing}")
+        pytest.fail(f"ANTECHAMBER_REQUIRE requires {what}, but: {missing}")
     pytest.skip(f"needs {what}: {missing}")

@@ -1,7 +1,7 @@
-"""What the kernel says of a process's turns: time on a processor, and time it waited for one.
+"""The kernel's scheduling figures of a process: its time on a processor and waiting for one.
 
-On a busy machine a client and a broker disagree about a duration because one of them was not given
-a processor. These figures, in nanoseconds and of all threads, tell that from a real disagreement.
+On a busy machine a client and a broker measure different durations because one of them was not
+scheduled. These figures, in nanoseconds over all threads, show whether that is the reason.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from pathlib import Path
 
 
 def on_cpu_ns(pid: int | str) -> int:
-    """How long its threads have run."""
+    """The running time of its threads."""
     return _total(pid, 0)
 
 
 def run_delay_ns(pid: int | str) -> int:
-    """How long its threads could have run and were not let."""
+    """The time in which its threads were runnable but not running."""
     return _total(pid, 1)
 
 

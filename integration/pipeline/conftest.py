@@ -1,4 +1,4 @@
-"""One Spark session for all tests of this room, and records that were analysed once."""
+"""One Spark session for all tests of this folder, and tables that are computed once."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """Two cores of this machine, set for jobs that are over before they could be optimised."""
+    """Two cores, with settings for short jobs."""
     try:
         jars = connector_jars()
     except PipelineError:
-        jars = []  # `topics` says so
+        jars = []  # `topics` reports it
     session = open_session("local[2]", jars, FOR_SMALL_JOBS, verbose=False)
     yield session
     session.stop()
@@ -42,21 +42,21 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture
 def topics(spark: SparkSession) -> None:
-    """The session can read topics."""
+    """The session, with the Kafka connector."""
     missing = "sql-kafka" not in str(spark.sparkContext.getConf().get("spark.jars", ""))
-    need("jvm", "no Kafka connector of Spark's" if missing else None)
+    need("jvm", "no Kafka connector for Spark" if missing else None)
 
 
 @pytest.fixture
 def one_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks for a session in this process gets this one, and cannot stop it."""
+    """Other code in this process gets this session, and cannot stop it."""
     monkeypatch.setattr(analysis, "open_session", lambda *_, **__: spark)
     monkeypatch.setattr(SparkSession, "stop", lambda _: None)
 
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of records, with some lines that are none."""
+    """A file of records, with some invalid lines."""
     file = tmp_path_factory.mktemp("recorded") / "records.jsonl"
     file.write_text(json_lines(wait_records(RECORDS)) + "\n".join(BAD_LINES) + "\n")
     return file
@@ -74,6 +74,6 @@ def analysed(
 
 @pytest.fixture
 def copied(spark: SparkSession, analysed: Store, tmp_path: Path) -> Store:
-    """The same tables, for a test to change."""
+    """A copy of the tables that a test may change."""
     shutil.copytree(analysed.out, tmp_path / "out")
     return Store(spark, str(tmp_path / "out"))

@@ -1,4 +1,4 @@
-"""From arguments to a page; in this process, but for the session, which is the tests' own."""
+"""The analysis from arguments to a page, in this process, with the session of the tests."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.jvm
 
 @pytest.fixture
 def display(one_session: None) -> Display:
-    """A terminal to look at."""
+    """A captured terminal."""
     return Display(Console(file=io.StringIO(), width=100))
 
 
-def test_two_sets_are_laid_side_by_side(
+def test_two_sets_are_compared(
     display: Display, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each with tables of its own, and both in one page; also one without any delivery."""
+    """Each has tables of its own, and both are in one page, even without deliveries."""
     others = [each for each in wait_records(60, seed=2) if not each["partitions"]]
     for name, records in (("ours", wait_records(60)), ("theirs", others)):
         (tmp_path / name).write_text(json_lines(records))
@@ -39,7 +39,7 @@ def test_two_sets_are_laid_side_by_side(
 
 
 def test_catching_up_ends_with_a_page(display: Display, tmp_path: Path) -> None:
-    """A folder of files, streamed once."""
+    """A folder of files is streamed once."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_text(json_lines(wait_records(60)))
     words = [f"{tmp_path}/in", "--catch-up", "--out", f"{tmp_path}/out", "--report"]

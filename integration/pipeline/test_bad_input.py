@@ -1,4 +1,4 @@
-"""What cannot be analysed: a line that names it, exit code 1, and the last tables as they were."""
+"""Input that cannot be analysed: one line of error, exit code 1, and unchanged tables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def records(tmp_path: Path) -> str:
 
 
 def command(*words: str, **environment: str) -> str:
-    """What the command in a process of its own says, when it fails as it should."""
+    """Return the stderr of the command in a process of its own, which must fail."""
     ended = subprocess.run(
         [sys.executable, "-m", "antechamber", "analyze", *words],
         env={**os.environ, **environment},
@@ -47,7 +47,7 @@ def command(*words: str, **environment: str) -> str:
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """The last line of the command in this process, whose exit code is 1; the rest are steps."""
+    """Return the last line of the command in this process, whose exit code must be 1."""
     assert main(words) == 1
     said = capsys.readouterr()
     assert said.out == ""
@@ -57,7 +57,7 @@ def complaint(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_without_java(records: str, tmp_path: Path) -> None:
-    """It says what to install."""
+    """The error says what to install."""
     said = command(records, PATH=str(tmp_path), JAVA_HOME="")
 
     assert said.splitlines()[-1] == (
@@ -67,7 +67,7 @@ def test_without_java(records: str, tmp_path: Path) -> None:
 
 
 def test_with_an_old_java(records: str, tmp_path: Path) -> None:
-    """It is named by its path and version."""
+    """The error names the path and the version."""
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     java.write_text("""#!/bin/sh\necho 'openjdk version "11.0.2"' >&2\n""")
@@ -78,7 +78,7 @@ def test_with_an_old_java(records: str, tmp_path: Path) -> None:
 
 
 def test_without_a_connector(tmp_path: Path) -> None:
-    """Before Spark is started; the jars are named."""
+    """The error names the jars, before Spark starts."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         topic = f"kafka://127.0.0.1:{listening.getsockname()[1]}/t"
         said = command(topic, SPARK_KAFKA_JARS=str(tmp_path))
@@ -88,7 +88,7 @@ def test_without_a_connector(tmp_path: Path) -> None:
 
 
 def test_without_a_broker() -> None:
-    """Before Spark is started."""
+    """The error is printed before Spark starts."""
     said = command("kafka://127.0.0.1:1/t")
 
     assert said == (
@@ -112,7 +112,7 @@ def test_a_topic_with_nothing_to_analyse(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """One that is empty, and one of other people's data; no table is made of them."""
+    """An empty topic, and a topic of other data; no table is written."""
     words = (f"kafka://{kafka.bootstrap}/{topic}", *streamed, "--out", str(tmp_path / "out"))
     topics.make(kafka.bootstrap, topic)
     assert complaint(capsys, *words) == "the source has no records"
@@ -122,10 +122,10 @@ def test_a_topic_with_nothing_to_analyse(
 
 
 @pytest.mark.usefixtures("topics", "one_session")
-def test_a_topic_that_is_not_there(
+def test_an_unknown_topic(
     kafka: Cluster, topic: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is named."""
+    """The error names the topic."""
     words = (f"kafka://{kafka.bootstrap}/{topic}", "--out", str(tmp_path / "out"))
 
     assert complaint(capsys, *words) == f"kafka://{kafka.bootstrap}/{topic}: no such topic"
@@ -135,7 +135,7 @@ def test_a_topic_that_is_not_there(
 def test_files_that_cannot_be_read(
     records: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One that is not there, and half of a compressed one and of a Parquet one."""
+    """A missing file, a truncated compressed file and a truncated Parquet file."""
     whole = gzip.compress(Path(records).read_bytes())
     (tmp_path / "torn.jsonl.gz").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "torn.parquet").write_bytes(b"PAR1" + bytes(100))
@@ -171,7 +171,7 @@ def test_a_full_disk(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The tables of the run before are all there, and nothing of this one."""
+    """The tables of the previous run are complete, and no files of this run remain."""
     out = str(small_disk / "out")
     assert main([records, "--out", out]) == 0
     before = plain(Store(spark, out).table("waits"))

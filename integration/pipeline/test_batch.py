@@ -1,4 +1,4 @@
-"""One analysis from beginning to end."""
+"""One complete analysis."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def run(spark: SparkSession, out: str | Path, *sources: Path) -> Counts:
     return analyse(spark, files, str(out), WINDOW_S, lambda _: None)
 
 
-def test_every_row_is_in_a_table_or_put_aside(analysed: Store) -> None:
-    """Records are counted; what is none of them lies there with its reason."""
+def test_every_row_is_in_a_table(analysed: Store) -> None:
+    """Records are counted; other rows are in a table with the reason."""
     requests = analysed.table("waits").where("scope = 'request'").groupBy().sum("requests")
 
     assert requests.collect()[0][0] == RECORDS
     assert sorted(row["raw"] for row in plain(analysed.table("malformed"))) == sorted(BAD_LINES)
 
 
-def test_a_run_again_and_an_added_field_change_nothing(
+def test_a_repeated_run_and_an_unknown_field_change_nothing(
     spark: SparkSession, analysed: Store, copied: Store, recorded: Path, tmp_path: Path
 ) -> None:
-    """The same records, each with a field that is unknown here, over the tables of the first."""
+    """The same records with an additional field give the same tables."""
     newer = tmp_path / "newer.jsonl"
     lines = recorded.read_text().splitlines()
     added = [json.dumps(json.loads(line) | {"added": [1]}) for line in lines[:RECORDS]]
@@ -49,7 +49,7 @@ def test_a_run_again_and_an_added_field_change_nothing(
 def test_a_failed_run_leaves_the_last_tables(
     spark: SparkSession, analysed: Store, copied: Store, tmp_path: Path
 ) -> None:
-    """And nothing half-written beside them."""
+    """No partial files remain beside them."""
     bad = tmp_path / "bad.jsonl"
     bad.write_text("not a record\n" * 3)
 
@@ -62,15 +62,15 @@ def test_a_failed_run_leaves_the_last_tables(
 def test_the_tables_of_a_stream_are_not_replaced(
     spark: SparkSession, recorded: Path, tmp_path: Path
 ) -> None:
-    """They are what it knows of all that it has read."""
+    """They contain everything that the stream has read."""
     Store(spark, str(tmp_path)).stream(WINDOW_S)
 
     with pytest.raises(PipelineError, match="has the tables of a stream; take another --out"):
         run(spark, tmp_path, recorded)
 
 
-def test_nothing_to_read_is_said(spark: SparkSession, tmp_path: Path) -> None:
-    """An empty file, and a file that is not there."""
+def test_empty_input(spark: SparkSession, tmp_path: Path) -> None:
+    """An empty file, and a missing file."""
     (tmp_path / "empty.jsonl").write_text("\n")
 
     with pytest.raises(PipelineError, match="the source has no records"):

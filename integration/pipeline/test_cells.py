@@ -1,4 +1,4 @@
-"""Records into cells."""
+"""The aggregation of records to cells."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ TWO = [
 ]
 
 
-def test_a_request_counts_once_and_once_for_each_partition(spark: SparkSession) -> None:
-    """Its times stand in both scopes; a failed partition fails itself and the request."""
+def test_a_request_counts_once_and_for_each_partition(spark: SparkSession) -> None:
+    """Both scopes have its times; a failed partition fails itself and the request."""
     one = record(total_us=70, parked_us=50, purgatory="Fetch", partitions=TWO)
     table = by_scope(cells(frame(spark, [one]), 60)).where("phase = 'total'")
 
@@ -34,7 +34,7 @@ def test_a_request_counts_once_and_once_for_each_partition(spark: SparkSession) 
 
 
 def test_a_request_without_partitions_is_in_one_scope(spark: SparkSession) -> None:
-    """As Metadata and Heartbeat are; null and empty lists are the same."""
+    """Metadata and Heartbeat have none; null and empty lists are equal."""
     both = [record(partitions=[]), record(partitions=None)]
     [row] = plain(by_scope(cells(frame(spark, both), 60)).where("phase = 'total'"))
 
@@ -42,7 +42,7 @@ def test_a_request_without_partitions_is_in_one_scope(spark: SparkSession) -> No
 
 
 def test_windows_begin_at_multiples_of_their_length(spark: SparkSession) -> None:
-    """And a record without a cause is of an unknown one."""
+    """A record without a cause has an unknown one."""
     late = [record(arrived_us=119_999_999, completed_by=None), record(arrived_us=120_000_000)]
     table = by_scope(cells(frame(spark, late), 60)).where("phase = 'send'")
 

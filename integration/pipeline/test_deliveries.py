@@ -21,20 +21,20 @@ def produce(offset: int, count: int, at: int, **fields: Any) -> dict[str, Any]:
 
 
 def fetch(offset: int, count: int, at: int, client: str = "c", wait: int = 0) -> dict[str, Any]:
-    """A fetch that arrived at *at* and was answered after *wait* µs."""
+    """A fetch that arrived at *at* and had its response after *wait* µs."""
     place = {"topic": "t", "partition": 0, "offset": offset, "records": count, "error": 0}
     times = {"arrived_us": at, "parked_us": wait, "total_us": wait}
     return record(client_id=client, partitions=[place], **times)
 
 
 def delivered(spark: SparkSession, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the join finds in records."""
+    """The result of the join for these records."""
     records = frame(spark, told)
     return plain(deliveries(appends_of(records), reads_of(records)))
 
 
-def test_an_append_meets_the_first_fetch_of_each_client(spark: SparkSession) -> None:
-    """One that waited for it, and one that came later; a second read of the same is not it."""
+def test_an_append_is_joined_with_the_first_fetch_of_each_client(spark: SparkSession) -> None:
+    """The fetch may have waited or come later; a second fetch of the same offset does not count."""
     told = [produce(5, 3, 1_000), fetch(5, 3, 500, wait=600), fetch(0, 20, 9_000)]
     told += [fetch(7, 1, 2_000, "other"), fetch(4, 2, 3_000, "other")]
     seen = [
@@ -53,23 +53,23 @@ def test_an_append_meets_the_first_fetch_of_each_client(spark: SparkSession) -> 
 
 
 def test_a_fetch_over_many_blocks_delivers_all_of_them(spark: SparkSession) -> None:
-    """Offsets are cut into blocks for the join, which must not show."""
+    """The blocks of offsets do not affect the result."""
     appends = [produce(base, 500, base) for base in range(0, 5_000, 500)]
     told = delivered(spark, [*appends, fetch(0, 5_000, 9_000)])
 
     assert sorted(row["offset"] for row in told) == list(range(0, 5_000, 500))
 
 
-def test_what_failed_or_came_before_is_not_a_delivery(spark: SparkSession) -> None:
-    """Refused appends, empty fetches, and a fetch that ended before the append."""
+def test_failed_and_earlier_requests_are_no_deliveries(spark: SparkSession) -> None:
+    """Failed appends, empty fetches, and a fetch that ended before the append."""
     told = [produce(0, 1, 50, error=19), produce(9, 1, 5_000)]
     told += [fetch(0, 0, 2_000), fetch(0, 10, 100)]
 
     assert delivered(spark, told) == []
 
 
-def test_an_append_whose_producer_waited_in_vain_is_delivered(spark: SparkSession) -> None:
-    """REQUEST_TIMED_OUT takes nothing back."""
+def test_an_append_whose_produce_timed_out_is_delivered(spark: SparkSession) -> None:
+    """REQUEST_TIMED_OUT does not remove the records."""
     told = [produce(5, 1, 1_000, error=7), fetch(5, 1, 2_000)]
 
     assert [row["offset"] for row in delivered(spark, told)] == [5]

@@ -1,4 +1,4 @@
-"""Hadoop's file system, as the store needs it."""
+"""Hadoop's file system, as used by the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.jvm
 
 
 def test_folders_are_made_found_renamed_and_removed(spark: SparkSession, tmp_path: Path) -> None:
-    """Under a plain path, which is this machine's."""
+    """A plain path is on this machine."""
     files = Files(spark)
     files.make_folder(f"{tmp_path}/a/b")
     (tmp_path / "a" / "file").write_text("x")

@@ -1,4 +1,4 @@
-"""Histograms computed by Spark: its buckets, and its percentiles against exact ones."""
+"""Histograms computed by Spark: its buckets, and its percentiles compared with exact ones."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.jvm
 
 COUNT = 1_000_000
 
-# Known distributions by their inverse: the i-th of a million values is where a share of
-# (i + 0.5) / 1,000,000 lies below. So every percentile is known exactly.
+# Known distributions by their inverse: the i-th of a million values has a share of
+# (i + 0.5) / 1,000,000 below it. Every percentile is therefore known exactly.
 INVERSES = {
     "uniform": "1 + x * 100000",
     "exponential": "-ln(1 - x) * 20000",
@@ -26,8 +26,8 @@ INVERSES = {
 }
 
 
-def test_spark_finds_the_same_bucket(spark: SparkSession) -> None:
-    """Also beside powers of two, where its logarithm is rounded."""
+def test_buckets_of_spark(spark: SparkSession) -> None:
+    """They equal those of Python, also beside powers of two, where Spark's logarithm is rounded."""
     values = sorted({max(0, (1 << e) + d) for e in range(45) for d in (-2, -1, 0, 1, 2)})
     rows = spark.createDataFrame([(value,) for value in values], "us long")
     computed = rows.select("us", bucket("us").alias("bucket")).select(
@@ -56,7 +56,7 @@ def million(spark: SparkSession) -> DataFrame:
 
 
 def test_percentiles_of_a_million_are_within_one_percent(million: DataFrame) -> None:
-    """Of the exact ones; counts and maxima are exact."""
+    """Percentiles are within one percent of the exact ones; counts and maxima are exact."""
     exact: dict[str, Callable[[float], float]] = {
         "uniform": lambda x: 1 + x * 100_000,
         "exponential": lambda x: -math.log(1 - x) * 20_000,
@@ -73,7 +73,7 @@ def test_percentiles_of_a_million_are_within_one_percent(million: DataFrame) -> 
 
 
 def test_histograms_of_two_halves_add_up(million: DataFrame) -> None:
-    """Percentiles of cells that were split and put together are those of the whole."""
+    """Percentiles of split and merged cells equal those of the whole."""
     halves = million.withColumn("count", sf.expr("count div 2")).union(
         million.withColumn("count", sf.expr("count - count div 2"))
     )

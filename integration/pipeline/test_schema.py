@@ -1,4 +1,4 @@
-"""What a wait record is, and which rows are none."""
+"""The fields of a wait record, and rows that are not records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.jvm
 
 
 def test_every_field_is_read(spark: SparkSession) -> None:
-    """A record comes back as it was written, with null where it has nothing."""
+    """A record has the same fields as written, with null for missing ones."""
     [written] = [each for each in wait_records(50) if each["waited_for"]][:1]
     [read] = plain(parsed(lines(spark, [json.dumps(written)])))
 
@@ -29,7 +29,7 @@ def test_every_field_is_read(spark: SparkSession) -> None:
 
 
 def test_unknown_fields_are_ignored_and_missing_ones_null(spark: SparkSession) -> None:
-    """So that records of newer and older writers can be read together."""
+    """Records of newer and older writers can be read together."""
     newer = record(added={"deep": [1]}, partitions=[{"topic": "t", "partition": 0, "rack": "a"}])
     [read] = plain(parsed(lines(spark, [json.dumps(newer)])))
 
@@ -38,8 +38,8 @@ def test_unknown_fields_are_ignored_and_missing_ones_null(spark: SparkSession) -
     assert read["client_id"] is None
 
 
-def test_a_row_that_is_no_record_says_why(spark: SparkSession) -> None:
-    """Nothing is dropped: the text is kept beside the reason."""
+def test_a_row_that_is_not_a_record_has_a_reason(spark: SparkSession) -> None:
+    """The text is kept beside the reason."""
     faulty = {
         "no value": None,
         "not a JSON object with these types": '{"schema":1,"api":"Fe',

@@ -8,8 +8,8 @@ from pyspark.sql import SparkSession
 pytestmark = pytest.mark.jvm
 
 
-def test_times_are_utc_and_nothing_listens_outside(spark: SparkSession) -> None:
-    """A session on this machine keeps to loopback."""
+def test_times_are_utc_and_listeners_are_local(spark: SparkSession) -> None:
+    """A local session listens only on loopback."""
     configuration = spark.sparkContext.getConf()
 
     assert spark.conf.get("spark.sql.session.timeZone") == "UTC"

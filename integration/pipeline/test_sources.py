@@ -1,4 +1,4 @@
-"""Where records come from, read by Spark."""
+"""The sources of records, read by Spark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.jvm
 def test_lines_compressed_lines_and_parquet_are_the_same(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A record is the same record whatever file it was in."""
+    """The file format does not affect a record."""
     text = json_lines(wait_records(40))
     (tmp_path / "a.jsonl").write_text(text + "\n")
     (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(text.encode()))
@@ -36,7 +36,7 @@ def test_lines_compressed_lines_and_parquet_are_the_same(
 
 
 def test_a_stream_of_files_is_one_folder(spark: SparkSession, tmp_path: Path) -> None:
-    """A single file will never have a new one in it."""
+    """A single file is refused, because no files can be added to it."""
     (tmp_path / "a").write_text("")
     with pytest.raises(PipelineError, match="a stream of files is one folder"):
         FileSource((f"{tmp_path}/a",)).stream(spark)

@@ -1,4 +1,4 @@
-"""The job under plain spark-submit, as a cluster is given it."""
+"""The job under spark-submit, as on a cluster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUBMIT = Path(pyspark.__file__).parent / "bin" / "spark-submit"
 
 
 def test_spark_submit_runs_it_unchanged(tmp_path: Path) -> None:
-    """With Spark's own choice of the master, from anywhere, by the path of the script alone."""
+    """Spark chooses the master; the working directory does not matter."""
     (tmp_path / "records.jsonl").write_text(json_lines(wait_records(100)))
     settings = [word for pair in FOR_SMALL_JOBS.items() for word in ("--conf", "=".join(pair))]
     command = [str(SUBMIT), "--master", "local[2]", *settings]

@@ -1,4 +1,4 @@
-"""Tables appear whole or not at all."""
+"""Tables are published atomically."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from pipeline.writing import MOMENTS
 pytestmark = pytest.mark.jvm
 
 
-def test_dated_tables_lie_by_date_and_hour(analysed: Store) -> None:
-    """One folder an hour, so that a reader opens only what it asks for."""
+def test_dated_tables_have_folders_by_date_and_hour(analysed: Store) -> None:
+    """Readers open only the hours that they need."""
     for name in MOMENTS:
         assert (Path(analysed.out) / "tables" / name / "date=2025-11-21" / "hour=9").is_dir()
     assert not list(Path(analysed.out).glob("writing-*"))
 
 
-def test_what_a_dead_run_left_is_removed(spark: SparkSession, tmp_path: Path) -> None:
-    """Its half-written folder is never taken for tables."""
+def test_the_files_of_a_killed_run_are_removed(spark: SparkSession, tmp_path: Path) -> None:
+    """Its partial folder is never used as tables."""
     (tmp_path / "writing-dead" / "latency").mkdir(parents=True)
     writing = Store(spark, str(tmp_path)).begin()
 
     assert [path.name for path in tmp_path.iterdir()] == [Path(writing).name]
 
 
-def test_a_death_between_two_renames_loses_nothing(spark: SparkSession, tmp_path: Path) -> None:
-    """The tables that had been moved away come back."""
+def test_a_kill_between_two_renames_loses_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    """The moved tables are restored."""
     (tmp_path / "replaced-1" / "waits").mkdir(parents=True)
     Store(spark, str(tmp_path)).begin()
 
@@ -40,7 +40,7 @@ def test_a_death_between_two_renames_loses_nothing(spark: SparkSession, tmp_path
 
 
 def test_publishing_replaces_all_tables(spark: SparkSession, tmp_path: Path) -> None:
-    """None of the last run's remains."""
+    """No table of the previous run remains."""
     store = Store(spark, str(tmp_path))
     (tmp_path / "tables" / "old").mkdir(parents=True)
     writing = store.begin()
@@ -54,7 +54,7 @@ def test_publishing_replaces_all_tables(spark: SparkSession, tmp_path: Path) -> 
 
 
 def test_every_table_is_in_the_documentation(analysed: Store) -> None:
-    """And the documentation has no other."""
+    """The documentation lists exactly these tables."""
     text = Path(__file__).parents[2].joinpath("docs", "reference", "analysis.md").read_text()
     told = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
 
@@ -62,7 +62,7 @@ def test_every_table_is_in_the_documentation(analysed: Store) -> None:
 
 
 def folding(out: Path, number: int) -> None:
-    """What a stream has written to be put into its tables, up to a micro-batch."""
+    """Write a stream's new parts up to a micro-batch."""
     for part in ("cells/date=2025-11-21/hour=9", "cells/date=2025-11-21/hour=10", "top_waits"):
         (out / "writing-1" / part).mkdir(parents=True)
         (out / "writing-1" / part / "new.parquet").write_text(str(number))
@@ -79,8 +79,8 @@ def tables(out: Path) -> dict[str, str]:
     return {str(file.relative_to(out / "tables")): file.read_text() for file in files}
 
 
-def test_a_stream_replaces_the_parts_that_are_new(spark: SparkSession, tmp_path: Path) -> None:
-    """What has no new part stays, malformed rows come to those before, and micro-batches go."""
+def test_a_stream_replaces_the_changed_parts(spark: SparkSession, tmp_path: Path) -> None:
+    """Other parts remain, malformed rows are added, and merged micro-batches are removed."""
     store = Store(spark, str(tmp_path))
     store.stream(60)
     for name in ("cells/date=2025-11-21/hour=8", "cells/date=2025-11-21/hour=9", "malformed"):
@@ -101,10 +101,10 @@ def test_a_stream_replaces_the_parts_that_are_new(spark: SparkSession, tmp_path:
     assert {path.name for path in tmp_path.iterdir()} == {"tables", "folded", "rows"}
 
 
-def test_a_death_at_any_step_of_folding_is_made_good(
+def test_a_kill_at_any_step_of_folding_is_recovered(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before its first step nothing has happened; after it the next run ends what was begun."""
+    """Before the first step nothing has changed; after it the next run completes the rest."""
     whole = {"cells/date=2025-11-21/hour=9/new.parquet": "0", "malformed/0.parquet": ""}
     whole |= {"cells/date=2025-11-21/hour=10/new.parquet": "0", "top_waits/new.parquet": "0"}
     outcomes = set()
@@ -131,19 +131,19 @@ def test_a_death_at_any_step_of_folding_is_made_good(
     assert outcomes == {(True, False), (True, True), (False, True)}
 
 
-def test_a_stream_does_not_begin_with_other_tables(spark: SparkSession, tmp_path: Path) -> None:
-    """Those of a single run tell nothing of the offsets that it read."""
+def test_a_stream_does_not_continue_other_tables(spark: SparkSession, tmp_path: Path) -> None:
+    """Tables of a single run do not contain the offsets that were read."""
     (tmp_path / "tables").mkdir()
     with pytest.raises(PipelineError, match="has the tables of a single run; take another --out"):
         Store(spark, str(tmp_path)).stream(60)
 
 
 class DiedError(Exception):
-    """Of the process, as it were."""
+    """Simulates the end of the process."""
 
 
 class Dying(Files):
-    """A file system that is left behind after so many changes."""
+    """A file system that fails after a number of changes."""
 
     def __init__(self, spark: SparkSession, steps: int) -> None:
         super().__init__(spark)
@@ -155,16 +155,16 @@ class Dying(Files):
         self._steps -= 1
 
     def delete(self, name: str) -> None:
-        """One of the changes."""
+        """Count a change."""
         self._lived()
         super().delete(name)
 
     def rename(self, old: str, new: str) -> None:
-        """One of the changes."""
+        """Count a change."""
         self._lived()
         super().rename(old, new)
 
     def make_folder(self, name: str) -> None:
-        """One of the changes."""
+        """Count a change."""
         self._lived()
         super().make_folder(name)

@@ -1,4 +1,4 @@
-"""Records as they come."""
+"""Streams of records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.jvm
 
 
 def catch_up(spark: SparkSession, folder: Path, out: Path) -> None:
-    """Add what is new in *folder*."""
+    """Add the new records in *folder*."""
     source = FileSource((str(folder),))
     stream.start(spark, source, str(out), WINDOW_S, follow=False).awaitTermination()
 
@@ -28,25 +28,25 @@ TABLES = ("cells", "latency", "waits", "top_waits", "deliveries", "delivery_late
 
 
 def publish(spark: SparkSession, out: Path) -> Counts:
-    """Put what is new into the tables."""
+    """Add the new records to the tables."""
     return stream.publish(spark, str(out), WINDOW_S, lambda _: None)
 
 
-def test_a_stream_that_died_ends_with_the_tables_of_one_run(
+def test_a_restarted_stream_gives_the_tables_of_one_run(
     spark: SparkSession, analysed: Store, recorded: Path, tmp_path: Path
 ) -> None:
-    """Published in three turns, with late records; a micro-batch half done, another done twice."""
+    """With three publications, late records, a partial micro-batch and a repeated one."""
     folder, out = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
     rows = recorded.read_text().splitlines(keepends=True)
-    (folder / "1.jsonl").write_text("".join(rows[1_200:]))  # the last first
+    (folder / "1.jsonl").write_text("".join(rows[1_200:]))  # in reverse order
     catch_up(spark, folder, out)
     counts = publish(spark, out)
-    # The death: batch 0 was in the tables, but its end had not been noted.
+    # The kill: batch 0 is in the tables, but its completion is not recorded.
     forget(out, 0)
     (folder / "2.jsonl").write_text("".join(rows[600:1_200]))
     catch_up(spark, folder, out)
-    # The death: batch 1 had written its rows, but not their end.
+    # The kill: batch 1 has written its rows, but not its mark.
     (out / "rows" / "batch=1" / "_SUCCESS").unlink()
     forget(out, 1)
     (folder / "3.jsonl").write_text("".join(rows[:600]))
@@ -60,13 +60,13 @@ def test_a_stream_that_died_ends_with_the_tables_of_one_run(
 
 
 def forget(out: Path, number: int) -> None:
-    """Take a micro-batch off the checkpoint, as if it had never ended."""
+    """Remove a micro-batch from the checkpoint, as if it had not completed."""
     (out / "checkpoint" / "commits" / str(number)).unlink()
     (out / "checkpoint" / "commits" / f".{number}.crc").unlink(missing_ok=True)
 
 
 def test_a_stream_keeps_its_window(spark: SparkSession, tmp_path: Path) -> None:
-    """Cells of two lengths do not add up."""
+    """Cells of two window lengths cannot be added."""
     (tmp_path / "in").mkdir()
     (tmp_path / "out" / "folded" / "window=60").mkdir(parents=True)
 
@@ -74,8 +74,8 @@ def test_a_stream_keeps_its_window(spark: SparkSession, tmp_path: Path) -> None:
         catch_up(spark, tmp_path / "in", tmp_path / "out")
 
 
-def test_nothing_streamed_is_said(spark: SparkSession, tmp_path: Path) -> None:
-    """Instead of empty tables; who follows looks first whether there is a batch yet."""
+def test_an_empty_stream(spark: SparkSession, tmp_path: Path) -> None:
+    """An error replaces empty tables; a following stream waits for the first batch."""
     assert Store(spark, str(tmp_path)).batches() == []
     with pytest.raises(PipelineError, match="the source has no records"):
         publish(spark, tmp_path)

@@ -1,4 +1,4 @@
-"""What the terminal shows while Spark works."""
+"""The terminal output while Spark works."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.jvm
 
 
 def test_in_a_terminal_finished_steps_stay(spark: SparkSession) -> None:
-    """While the one under way moves."""
+    """The current step shows its progress."""
     out = io.StringIO()
     display = Display(Console(file=out, force_terminal=True, width=60))
     with display.watching(spark):

@@ -1,4 +1,4 @@
-"""The tables that are written."""
+"""The contents of the tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.jvm
 
 
 def test_requests_causes_and_timeouts_add_up(spark: SparkSession) -> None:
-    """To what the records say, in the scope of requests."""
+    """Their sums equal those of the records, in the scope of requests."""
     records = wait_records(800)
     counted = plain(tables.waits(cells(frame(spark, records), WINDOW_S)))
     requests = [row for row in counted if row["scope"] == "request"]
@@ -28,7 +28,7 @@ def test_requests_causes_and_timeouts_add_up(spark: SparkSession) -> None:
 
 
 def test_latency_has_a_row_for_each_phase_of_a_key(spark: SparkSession) -> None:
-    """One value alone is all of its percentiles."""
+    """All percentiles of a single value are that value."""
     one = record(queued_us=1, local_us=2, parked_us=40, send_us=4, total_us=47)
     rows = plain(tables.latency(cells(frame(spark, [one]), 60)))
 
@@ -43,7 +43,7 @@ def test_latency_has_a_row_for_each_phase_of_a_key(spark: SparkSession) -> None:
 
 
 def test_top_waits_are_the_longest_of_each_purgatory(spark: SparkSession) -> None:
-    """In their order, and no more than asked for."""
+    """They are sorted, and limited in number."""
     many = [record(purgatory="Fetch", parked_us=us) for us in range(tables.TOP_WAITS + 50)]
     rows = plain(tables.top_waits(frame(spark, [*many, record(purgatory="Produce")])))
 
@@ -53,7 +53,7 @@ def test_top_waits_are_the_longest_of_each_purgatory(spark: SparkSession) -> Non
 
 
 def test_produce_lag_counts_produces_by_lag_and_wait(spark: SparkSession) -> None:
-    """As far as the high watermark was behind when it was parked; others are left out."""
+    """The lag is that of the high watermark at parking; other requests are left out."""
     waited = {"kind": "high_watermark", "need": 43, "had": 40}
     parked = record(api="Produce", parked_us=100, waited_for=waited)
     rows = plain(tables.produce_lag(frame(spark, [parked, parked, record(api="Produce")])))

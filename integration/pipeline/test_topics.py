@@ -1,4 +1,4 @@
-"""Records in topics: ours and a real Kafka's give the tables that a file gives."""
+"""Records in topics of our broker and of a real Kafka give the same tables as a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLES = ("latency", "waits", "top_waits", "deliveries", "delivery_latency", "pr
 
 
 def same(one: Store, other: Store) -> None:
-    """All tables are equal, row by row."""
+    """Assert that all tables are equal, row by row."""
     for name in (*TABLES, "malformed"):
         assert plain(one.table(name)) == plain(other.table(name)), name
 
@@ -53,10 +53,10 @@ def test_a_topic_gives_the_tables_of_the_file(
     same(Store(spark, f"{tmp_path}/out"), analysed)
 
 
-def test_a_follower_that_was_killed_goes_on_where_it_was(
+def test_a_killed_stream_continues_at_its_position(
     spark: SparkSession, analysed: Store, recorded: Path, tmp_path: Path
 ) -> None:
-    """Killed in the middle of a micro-batch: what comes later is added, nothing lost or doubled."""
+    """After a kill within a micro-batch, later records are added once."""
     out = tmp_path / "out"
     lines = recorded.read_text().splitlines()
     with Cluster() as kafka:

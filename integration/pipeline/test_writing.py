@@ -1,4 +1,4 @@
-"""New records come into the tables of a stream, hour by hour."""
+"""New records are added to the tables of a stream by hour."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tests.pipeline.wait_records import Record, wait_records
 pytestmark = pytest.mark.jvm
 
 
-def test_hours_without_anything_new_are_left_alone(spark: SparkSession, copied: Store) -> None:
-    """Whatever was published of them is not even opened: here it could not be."""
+def test_hours_without_new_records_are_not_read(spark: SparkSession, copied: Store) -> None:
+    """Their files are not opened; here they could not be."""
     out = Path(copied.out)
-    # As if a stream had written these tables, and a second micro-batch was complete now.
+    # As if a stream had written these tables and a second micro-batch was complete.
     (out / "folded" / f"window={WINDOW_S}" / "batch=0").mkdir(parents=True)
     torn = [*(out / "tables").glob("*/date=*/hour=*/*.parquet")]
     for file in torn:
@@ -38,6 +38,6 @@ def test_hours_without_anything_new_are_left_alone(spark: SparkSession, copied: 
 
 
 def later(record: Record) -> Record:
-    """The same five hours later, as if the topic had been made anew under another name."""
+    """The same records five hours later, of another topic."""
     places = [{**place, "topic": f"new-{place['topic']}"} for place in record["partitions"]]
     return {**record, "arrived_us": record["arrived_us"] + 5 * 3_600_000_000, "partitions": places}

@@ -1,4 +1,4 @@
-"""Topics for Spark to read: lines of text in the topics of any broker."""
+"""Writes lines of text to the topics of any broker."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from confluent_kafka.cimpl import NewTopic
 
 
 def make(bootstrap: str, topic: str, partitions: int = 1) -> None:
-    """A new, empty topic."""
+    """Create a new, empty topic."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result(30)
 
 
 def fill(bootstrap: str, topic: str, lines: Sequence[str]) -> None:
-    """Append each line as a record, to all partitions in turn."""
+    """Append each line as a record, to all partitions alternately."""
     producer = Producer({"bootstrap.servers": bootstrap, "partitioner": "random"})
     for line in lines:
         producer.produce(topic, line.encode())

@@ -1,6 +1,6 @@
-"""Our command as its users run it: `antechamber serve`, ready when its ready file is there.
+"""The command `antechamber serve` as a process, ready when its ready file exists.
 
-For tests about the process itself, its options, signals and output; others use the handle.
+For tests of the process itself, its options, signals and output; others use `Cluster`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from integration.processes.server_process import ServerProcess
 
 
 class Antechamber:
-    """A running broker; as a context manager it is stopped, and its files removed, at the end."""
+    """A running broker; the context manager stops it and removes its files at the end."""
 
     name = "antechamber"
 
@@ -39,16 +39,16 @@ class Antechamber:
 
     @property
     def admin(self) -> AdminClient:
-        """What waits in it, and waiting for that."""
+        """A client of its admin interface."""
         return AdminClient(self.ready["admin"])
 
     @property
     def pid(self) -> int:
-        """The broker's own process id."""
+        """The process id of the broker."""
         return self.process.pid
 
     def close(self) -> None:
-        """Stop the broker, surely, and remove what it wrote."""
+        """Stop the broker and remove its files."""
         try:
             if self.process.exit_code is None:
                 self.process.stop()
@@ -66,7 +66,7 @@ Serve = Callable[..., Antechamber]
 
 
 def start_serve(directory: Path, *arguments: str, descriptors: int | None = None) -> ServerProcess:
-    """Start `antechamber serve` on free ports, without waiting for anything.
+    """Start `antechamber serve` on free ports, without waiting.
 
     The process may open *descriptors* files at most.
     """

@@ -1,6 +1,7 @@
 """A broker whose heartbeats raise the exception that the group id names, run as a module.
 
-bug             an exception that nobody expects
+bug             an unexpected exception
+
 inconsistent    a broken invariant of replicated state
 """
 

@@ -1,7 +1,8 @@
 """A server as a child process that never outlives the test run.
 
-Each child leads its own process group, so that what it started goes with it, and an exit handler
-kills whatever a crashed run left behind. Output goes to a file: a full pipe must not stop a server.
+Each child leads its own process group, so that its children end with it, and an exit handler kills
+the processes that a crashed run has left. Output is written to files, because a full pipe would
+block a server.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _living: set[ServerProcess] = set()
 
 
 class ServerProcess:
-    """A command that is running, its output in files, stopped for sure."""
+    """A running command, with its output in files."""
 
     def __init__(self, command: Sequence[str | Path], outputs: Path) -> None:
         outputs.mkdir(parents=True, exist_ok=True)
@@ -38,20 +39,20 @@ class ServerProcess:
 
     @property
     def pid(self) -> int:
-        """The process id of the server itself."""
+        """The process id of the server."""
         return self._child.pid
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs."""
+        """The exit code; None while it runs."""
         return self._child.poll()
 
     def stdout(self) -> str:
-        """All it has printed so far."""
+        """Return its output so far."""
         return self.stdout_path.read_text(errors="replace")
 
     def stderr(self) -> str:
-        """All it has complained about so far."""
+        """Return its stderr so far."""
         return self.stderr_path.read_text(errors="replace")
 
     def signal(self, number: signal.Signals) -> None:
@@ -68,7 +69,7 @@ class ServerProcess:
         return code
 
     def stop(self, within: float = 10.0) -> int:
-        """Ask it to end; insist when it does not."""
+        """Terminate it, and kill it if it does not end in time."""
         if self.exit_code is None:
             self.signal(signal.SIGTERM)
         try:
@@ -78,7 +79,7 @@ class ServerProcess:
             raise
 
     def kill(self) -> None:
-        """End it and its children at once."""
+        """Kill it and its children."""
         if self.exit_code is None:
             os.killpg(self.pid, signal.SIGKILL)
         self.wait(10)
@@ -96,7 +97,7 @@ if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
 
 
 def free_ports(count: int) -> list[int]:
-    """Loopback ports that nobody listens on now; all bound at once, so that they differ."""
+    """Free loopback ports; all are bound at the same time, so that they differ."""
     holders = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     try:
         return [holder.getsockname()[1] for holder in holders]
@@ -106,7 +107,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    """The files of a server's folder, by name; those that it removes meanwhile are left out."""
+    """The files of a server's folder, by name; files that it removes meanwhile are left out."""
     found = {}
     for path in folder.iterdir():
         with suppress(FileNotFoundError):
@@ -115,7 +116,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 def wait_for_listener(process: ServerProcess, host: str, port: int, *, within: float) -> None:
-    """Wait until the port takes connections, or fail with what the process said when it ended."""
+    """Wait until the port accepts connections; raises with the stderr if the process ends."""
 
     def listening() -> bool:
         if process.exit_code is not None:

@@ -1,12 +1,13 @@
 """`python -m integration.storage.crash --times N`: kills a writer at random moments, N times.
 
-A child opens the logs (and so recovers what the one before it left), appends, rolls, checkpoints,
-flushes, compacts, deletes, and sometimes closes in order; SIGKILL may meet it anywhere, in its
-recovery, too. Whatever it was told to be done it notes in a file before it goes on. After each
-death the logs are opened: every record noted must be there, in its place, in whole batches, and
-soon; what kinds of logs there are, `integration.storage.crash_logs` says.
+A child opens the logs (and so recovers those of its predecessor), appends, rolls, checkpoints,
+flushes, compacts, deletes, and sometimes closes in order. SIGKILL may occur at any moment, even in
+recovery. The child records each completed operation in a file before it continues. After each kill
+the logs are opened: every recorded record must be present, at its offset, in whole batches, and
+within a time limit. `integration.storage.crash_logs` describes the kinds of logs.
 
-The seed is printed; it decides what the children do, and about where in that they die.
+The seed is printed; it determines the operations of the children and the approximate moments of
+their kills.
 """
 
 from __future__ import annotations
@@ -22,23 +23,25 @@ from pathlib import Path
 
 from integration.storage.crash_logs import CrashLogs, noted
 
-# How much a child may do before it dies, and for how long it may go on then.
+# The number of operations of a child before the kill, and the time that it may run then.
 NOTES_MAX = 400
 DIES_WITHIN_SECONDS = 0.01
-# Many times what recovery takes: a bound, not a measure.
+# Many times the usual duration of a recovery, as a limit.
 RECOVERS_WITHIN_SECONDS = 5.0
 _HAS_ENDED = os.WEXITED | os.WNOHANG | os.WNOWAIT
-# Then logs begin anew, so that the checks do not take longer and longer.
+# Then new logs are begun, so that the checks do not become slower.
 LIVES_OF_A_FOLDER = 25
 
 
 def main() -> int:
-    """Kill as often as asked; AssertionError tells what was lost."""
+    """Kill the requested number of writers; raises AssertionError with the lost records."""
     parser = argparse.ArgumentParser(
         prog="python -m integration.storage.crash", description=__doc__
     )
     parser.add_argument("--times", type=int, default=300, help="how many writers to kill")
-    parser.add_argument("--seed", type=int, default=None, help="as an earlier run printed it")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="the seed that an earlier run printed"
+    )
     options = parser.parse_args()
     seed = random.randrange(1 << 32) if options.seed is None else options.seed
     print(f"seed {seed}", flush=True)
@@ -56,7 +59,7 @@ def main() -> int:
 
 
 def _live_and_die(folder: Path, chance: random.Random) -> None:
-    """One child, from its start to its death; a third of them die before they have done much."""
+    """Run one child from its start to its kill; a third of them are killed early."""
     seed, moment = chance.random(), chance.uniform(0, DIES_WITHIN_SECONDS)
     notes = noted(folder) + max(0, chance.randrange(-NOTES_MAX // 2, NOTES_MAX))
     child = os.fork()
@@ -77,9 +80,9 @@ def _live_and_die(folder: Path, chance: random.Random) -> None:
 
 
 def _check(folder: Path) -> tuple[int, float]:
-    """Open the logs and look; returns how many records were written, and how long opening took.
+    """Open and check the logs; returns the number of records, and the duration of opening.
 
-    What looks dies without a word, so the next child recovers, too.
+    The checking process is killed as well, so that the next child recovers, too.
     """
     began = time.perf_counter()
     logs = CrashLogs(folder)
@@ -93,6 +96,6 @@ def _check(folder: Path) -> tuple[int, float]:
 if __name__ == "__main__":
     import logging
 
-    # The recoveries that are meant to happen say a line each.
+    # Expected recoveries log a line each.
     logging.disable(logging.WARNING)
     sys.exit(main())

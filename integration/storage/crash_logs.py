@@ -1,8 +1,9 @@
-"""What the writers of `integration.storage.crash` write, and what must be found of it.
+"""The logs that the writers of `integration.storage.crash` write, and their checks.
 
 Each partition is of another kind, spread over two data directories: plain batches of all codecs;
-one idempotent producer's, whose sequence numbers are the offsets; a compacted log; and one whose
-beginning is deleted again and again. A record tells its place, so no memory is needed to check it.
+those of one idempotent producer, whose sequence numbers are the offsets; a compacted log; and one
+whose beginning is deleted repeatedly. A record contains its offset, so that it can be checked
+without further data.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ SEGMENT_BYTES = 16 * 1024
 RECORDS_MAX = 20
 PRODUCER_ID = 7
 KEYS = 11
-# Of the compacted log every so many'th record is a tombstone.
+# In the compacted log every so many'th record is a tombstone.
 TOMBSTONES = 13
 _NOTES = "notes"
 _NOTE = struct.Struct(">iqq")
 
 
 def noted(folder: Path) -> int:
-    """How many notes the writers there have made."""
+    """Return the number of notes of the writers in a folder."""
     notes = folder / _NOTES
     return notes.stat().st_size // _NOTE.size if notes.exists() else 0
 
 
 class CrashLogs:
-    """The logs in *folder*, opened, whoever left them."""
+    """The opened logs in *folder*."""
 
     def __init__(self, folder: Path) -> None:
         self._notes = folder / _NOTES
@@ -71,7 +72,8 @@ class CrashLogs:
     def write(self, chance: random.Random) -> None:
         """Append for a while, rolling and flushing, then close in order.
 
-        What is done is noted in a file before it goes on: where a log ends, and where it begins.
+        Each completed operation is recorded in a file before the next: log end offsets, and log
+        start offsets.
         """
         notes = os.open(self._notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         chores: list[Callable[[], object]] = [
@@ -104,7 +106,7 @@ class CrashLogs:
     # ----------------------------------------------------------------------------- checking
 
     def check(self) -> int:
-        """Hold the logs against the notes; returns how many records there are."""
+        """Compare the logs with the notes; returns the number of records."""
         starts, ends = dict.fromkeys(PARTITIONS, 0), dict.fromkeys(PARTITIONS, 0)
         if self._notes.exists():
             for number, start, end in _NOTE.iter_unpack(self._notes.read_bytes()):
@@ -123,12 +125,12 @@ class CrashLogs:
         return sum(log.log_end_offset for log in self.logs)
 
     def die(self) -> None:
-        """Leave everything as it is."""
+        """Leave the logs as they are."""
         self._manager.crash()
 
 
 def _append(log: Log, chance: random.Random) -> None:
-    """Append a batch of records that tell their places."""
+    """Append a batch of records that contain their offsets."""
     number, begin = log.topic_partition.partition, log.log_end_offset
     now_ms = MachineClock().wall_ms()
     values = [
@@ -159,7 +161,7 @@ def _value_at(number: int, offset: int, chance: random.Random) -> bytes:
 
 
 def _records(log: Log) -> Iterator[Record]:
-    """All records, each of them in a whole batch, and what was written in its place."""
+    """Check that all records are in whole batches and have the written content."""
     number, offset = log.topic_partition.partition, log.log_start_offset
     while offset < log.log_end_offset:
         data = memoryview(log.read(offset, 1 << 20, log.end_metadata, True).records)
@@ -169,12 +171,12 @@ def _records(log: Log) -> Iterator[Record]:
         for position, header in batches(data):
             batch = data[position : position + header.size]
             torn = len(batch) < header.size or not check_crc(batch, header)
-            assert not torn, f"{log.topic_partition}: a torn batch behind {offset}"
+            assert not torn, f"{log.topic_partition}: a partial batch after {offset}"
             for record in records(batch):
                 if record.offset >= offset:
                     _check_record(number, record)
                     yield record
-            assert header.next_offset > offset, f"{header.next_offset} behind {offset}"
+            assert header.next_offset > offset, f"{header.next_offset} is not after {offset}"
             offset = header.next_offset
 
 
@@ -190,7 +192,7 @@ def _check_record(number: int, record: Record) -> None:
 
 
 def _check_compacted(found: list[Record], end: int) -> None:
-    """The latest record of each key is there, or nothing of the key if that is a tombstone."""
+    """Check that the latest record of each key is present, unless it is a tombstone."""
     offsets = [record.offset for record in found]
     assert offsets == sorted(set(offsets)), "offsets go back"
     latest = {record.key: record for record in found}
@@ -205,6 +207,6 @@ def _check_compacted(found: list[Record], end: int) -> None:
 
 
 def _check_producer(log: Log) -> None:
-    """The log knows with which sequence number its producer goes on."""
+    """Check the last sequence number of the log's producer."""
     known = [entry.last_sequence for entry in log.active_producers]
     assert known == ([log.log_end_offset - 1] if log.log_end_offset else []), known

@@ -1,7 +1,7 @@
-"""What is written to a real Kafka, and then to our storage, so that their files can be compared.
+"""Operations on the logs of a real Kafka and on ours, so that their files can be compared.
 
-Ours gets the batches out of the log that Kafka has written, as they were sent or as a follower gets
-them: its own are the indexes, the snapshots and checkpoints, and what a compaction leaves.
+Our log receives the batches from the log that Kafka has written, as they were sent or as a follower
+fetches them. The compared files are the indexes, snapshots, checkpoints, and compacted segments.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FILLING_BYTES = 900_000
 
 
 def write_everything(connection: Connection, topic: str) -> None:
-    """Several segments: all codecs, an idempotent producer, transactions, times out of order."""
+    """Several segments: all codecs, an idempotent producer, transactions, unsorted timestamps."""
     chance, sequence = random.Random(3), 0
     now_ms = time.time_ns() // 1_000_000 - 3_600_000
     for number in range(60):
@@ -49,7 +49,7 @@ def write_everything(connection: Connection, topic: str) -> None:
 
 
 def write_keys(connection: Connection, topic: str) -> None:
-    """Less than a segment: keys that supersede each other, tombstones, transactions."""
+    """Less than a segment: superseded keys, tombstones, transactions."""
     chance, sequence = random.Random(4), 0
     for number in range(300):
         values = [
@@ -70,7 +70,7 @@ def write_keys(connection: Connection, topic: str) -> None:
 
 
 def fill_segment(connection: Connection, topic: str) -> int:
-    """Make it roll; returns the offset that its next segment begins with."""
+    """Make the log roll; returns the base offset of the next segment."""
     value = Record(b"filling", bytes(_FILLING_BYTES), timestamp=_now_ms())
     return _send(connection, topic, build_batch([value]))
 
@@ -102,7 +102,7 @@ def _now_ms() -> int:
 
 
 def stored_batches(directory: Path, start: int = 0) -> Iterator[tuple[BatchHeader, memoryview]]:
-    """Each batch in a partition's files from offset *start* on, in bytes of its own."""
+    """Return each batch in a partition's files from offset *start* on, as a copy."""
     for path in sorted(directory.glob("*.log")):
         content = path.read_bytes()
         for position, header in batches(content):
@@ -112,7 +112,7 @@ def stored_batches(directory: Path, start: int = 0) -> Iterator[tuple[BatchHeade
 
 
 def play(log: Log, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
-    """Append what Kafka has stored, numbered anew; markers only a leader can give us."""
+    """Append the batches of Kafka with new offsets; markers are appended as a follower's."""
     log.maybe_assign_epoch_start_offset(0, 0)
     for header, batch in written:
         if header.is_control:
@@ -124,12 +124,12 @@ def play(log: Log, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
 
 
 def compact(log: Log, end: int, now_ms: int) -> None:
-    """Compact up to *end* as if it were *now_ms*."""
+    """Compact up to *end* with *now_ms* as the time."""
     for step in Compaction(log, log.first_dirty_offset, end, now_ms).steps():
         step.run()
 
 
 def horizons(directory: Path) -> set[int]:
-    """When tombstones and markers in a partition's files may go."""
+    """Return when tombstones and markers in a partition's files may be removed."""
     found = (header for header, _ in stored_batches(directory))
     return {each.delete_horizon_ms for each in found if each.delete_horizon_ms is not None}

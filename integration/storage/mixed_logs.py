@@ -1,7 +1,7 @@
-"""Logs with everything in them that a log can have, written by our storage alone.
+"""Two logs with as many features as possible, written by our storage alone.
 
-One that is cut, rolled, aborted in and half deleted, by producers of all kinds and with all codecs;
-and one that is compacted.
+One is truncated, rolled, half deleted, and has aborted transactions, with producers of all kinds
+and all codecs; the other is compacted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PRODUCERS = 4
 
 
 class Mixture:
-    """What writes one log; everything it does follows from the seed."""
+    """The writer of one log; the seed determines its operations."""
 
     def __init__(self, log: Log, seed: int) -> None:
         self._log = log
@@ -52,7 +52,7 @@ class Mixture:
                 self._append(producer)
 
     def end_transaction(self) -> None:
-        """Commit or abort what is open, if anything is."""
+        """Commit or abort the open transaction, if there is one."""
         if self._in_transaction:
             batch = build_end_txn_marker(
                 EndTxnMarker(self._chance.choice([True, False]), coordinator_epoch=7),
@@ -66,7 +66,7 @@ class Mixture:
 
     def _append(self, producer: int) -> None:
         count = self._chance.randint(1, 12)
-        self._now_ms += self._chance.randint(-20, 100)  # not always later than the one before
+        self._now_ms += self._chance.randint(-20, 100)  # not always ascending
         values = [
             Record(
                 b"k%d" % self._chance.randrange(50),

@@ -1,4 +1,4 @@
-"""A raw client, by hand: sends what no client library would, and costs next to nothing.
+"""A raw client that encodes requests by hand: fast, and able to send invalid bytes.
 
-It shares no code with the broker, so it disagrees even when the broker and its codec err alike.
+It shares no code with the broker, so that an error in the broker's codec is detected.
 """

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import crc32c
 
 _BATCH = struct.Struct(">qiibIhiqqqhii")
-_CRC_STARTS_AT = 21  # the CRC covers all that follows it
+_CRC_STARTS_AT = 21  # the CRC covers all later bytes
 _CRC_FIELD_AT = 17
 
 
 @dataclass(frozen=True)
 class Producer:
-    """Who an idempotent batch is from."""
+    """The producer of an idempotent batch."""
 
     id: int = -1
     epoch: int = -1
@@ -34,7 +34,7 @@ def batch(
 
 
 def sealed(raw: bytes) -> bytes:
-    """Give a batch the checksum of the bytes it has."""
+    """Set the checksum of a batch."""
     whole = bytearray(raw)
     struct.pack_into(">I", whole, _CRC_FIELD_AT, crc32c.crc32c(memoryview(whole)[_CRC_STARTS_AT:]))
     return bytes(whole)
@@ -56,7 +56,7 @@ def _varint(value: int) -> bytes:
 
 
 def values(records: bytes) -> Iterator[tuple[int, bytes]]:
-    """Walk offset and value of the complete, uncompressed batches `batch` built."""
+    """Return offset and value of the records in complete batches made by `batch`."""
     position = 0
     while position + _BATCH.size <= len(records):
         head = _BATCH.unpack_from(records, position)

@@ -1,4 +1,4 @@
-"""One blocking TCP connection that sends frames and receives frames, and the types frames hold."""
+"""A blocking TCP connection for frames, and the primitive types in frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def address(bootstrap: str) -> tuple[str, int]:
 
 
 class Connection:
-    """One TCP connection that sends frames and receives frames."""
+    """A TCP connection that sends and receives frames."""
 
     def __init__(self, bootstrap: str, *, timeout: float = 30.0) -> None:
         self.socket = socket.create_connection(address(bootstrap), timeout)
@@ -24,11 +24,11 @@ class Connection:
         self._inbox = bytearray()
 
     def send(self, frame: bytes) -> None:
-        """Send bytes as they are."""
+        """Send bytes unchanged."""
         self.socket.sendall(frame)
 
     def receive(self) -> bytes:
-        """Receive one frame, without its length; EOFError when the peer hangs up."""
+        """Receive one frame, without its length; raises EOFError when the connection is closed."""
         while len(self._inbox) < 4 or len(self._inbox) < 4 + self._length():
             got = self._more()
             if not got:
@@ -45,7 +45,7 @@ class Connection:
         return self.receive()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.socket.close()
 
     def __enter__(self) -> Self:
@@ -63,7 +63,7 @@ class Connection:
 
 
 class Reader:
-    """Reads Kafka's primitive types off a response, in order."""
+    """Reads Kafka's primitive types from a response, in order."""
 
     def __init__(self, frame: bytes) -> None:
         self.frame = frame
@@ -94,11 +94,11 @@ class Reader:
 
 
 def framed(payload: bytes) -> bytes:
-    """Put the length before it."""
+    """Return bytes with their length before them."""
     return _LENGTH.pack(len(payload)) + payload
 
 
 def string(text: str) -> bytes:
-    """Encode a string of the old, inflexible versions."""
+    """Encode a string of inflexible versions."""
     raw = text.encode()
     return struct.pack(">h", len(raw)) + raw

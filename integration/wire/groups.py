@@ -1,4 +1,4 @@
-"""Groups over a raw connection: coordinators found, an offset committed from outside."""
+"""Groups over a raw connection: finding coordinators and committing offsets."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from integration.machine.deadlines import eventually
 from integration.wire.connection import Connection, Reader, string
 from integration.wire.requests import request
 
-GROUP, TRANSACTION = 0, 1  # what a coordinator is of
+GROUP, TRANSACTION = 0, 1  # key types of FindCoordinator
 COORDINATOR_NOT_AVAILABLE = 15
 _OFFSET_COMMIT, _FIND_COORDINATOR = 8, 10
 
 
 def find_coordinator(connection: Connection, key: str, kind: int = GROUP) -> int:
-    """Ask who coordinates a group or a transactional id (v1); returns the error.
+    """Find the coordinator of a group or a transactional id (v1); returns the error.
 
-    The internal topic is created if it is not there.
+    The internal topic is created if it does not exist.
     """
     body = string(key) + struct.pack(">b", kind)
     read = Reader(connection.ask(request(_FIND_COORDINATOR, 1, body)))

@@ -1,6 +1,6 @@
-"""Requests and their answers, each in one old version whose layout fits in a line or two.
+"""Requests and responses, each in one old version with a simple layout.
 
-Only one partition a request: no test or benchmark needs more.
+Each request has one partition, which is sufficient for tests and benchmarks.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ def request(api: int, version: int, body: bytes, *, correlation_id: int = 1) -> 
 
 
 def api_versions(*, correlation_id: int = 1) -> bytes:
-    """Ask what is served (v0)."""
+    """ApiVersions (v0)."""
     return request(API_VERSIONS, 0, b"", correlation_id=correlation_id)
 
 
 def metadata(topics: Sequence[str] | None, *, create: bool = True) -> bytes:
-    """Ask for brokers and topics (v4); topics that are missing are created on the way."""
+    """Metadata (v4); missing topics are created."""
     names = b"".join(map(string, topics or ()))
     count = -1 if topics is None else len(topics)
     return request(METADATA, 4, struct.pack(">i", count) + names + bytes([create]))
 
 
-class MetadataAnswer(NamedTuple):
-    """Who is there, and per topic its error and the leader of each partition."""
+class MetadataResponse(NamedTuple):
+    """The brokers, and for each topic its error and the leader of each partition."""
 
     brokers: list[tuple[int, str, int]]
     topics: dict[str, tuple[int, dict[int, int]]]
 
 
-def read_metadata(frame: bytes) -> MetadataAnswer:
+def read_metadata(frame: bytes) -> MetadataResponse:
     """Read a Metadata response, v4."""
     read = Reader(frame)
     read.take("ii")
@@ -55,7 +55,7 @@ def read_metadata(frame: bytes) -> MetadataAnswer:
         error, name = read.number("h"), read.string()
         read.take("b")
         topics[name or ""] = error, dict(_partition(read) for _ in range(read.number("i")))
-    return MetadataAnswer(brokers, topics)
+    return MetadataResponse(brokers, topics)
 
 
 def _partition(read: Reader) -> tuple[int, int]:
@@ -75,27 +75,27 @@ def produce(
     transactional_id: str | None = None,
     correlation_id: int = 1,
 ) -> bytes:
-    """Produce one partition's records (v7)."""
+    """Produce the records of one partition (v7)."""
     body = struct.pack(">h", -1) if transactional_id is None else string(transactional_id)
     body += struct.pack(">hii", acks, timeout_ms, 1) + string(topic)
     body += struct.pack(">iii", 1, partition, len(records)) + records
     return request(PRODUCE, 7, body, correlation_id=correlation_id)
 
 
-class ProduceAnswer(NamedTuple):
+class ProduceResponse(NamedTuple):
     """The only partition of a Produce response."""
 
     error: int
     base_offset: int
 
 
-def read_produce(frame: bytes) -> ProduceAnswer:
+def read_produce(frame: bytes) -> ProduceResponse:
     """Read a Produce response of one partition, v7."""
     read = Reader(frame)
     read.take("ii")
     read.string()
     _, _, error, base_offset = read.take("iihq")
-    return ProduceAnswer(error, base_offset)
+    return ProduceResponse(error, base_offset)
 
 
 def fetch(
@@ -114,7 +114,7 @@ def fetch(
     return request(FETCH, 4, body, correlation_id=correlation_id)
 
 
-class FetchAnswer(NamedTuple):
+class FetchResponse(NamedTuple):
     """The only partition of a Fetch response."""
 
     error: int
@@ -122,7 +122,7 @@ class FetchAnswer(NamedTuple):
     records: bytes
 
 
-def read_fetch(frame: bytes) -> FetchAnswer:
+def read_fetch(frame: bytes) -> FetchResponse:
     """Read a Fetch response of one partition, v4."""
     read = Reader(frame)
     read.take("iii")
@@ -130,11 +130,11 @@ def read_fetch(frame: bytes) -> FetchAnswer:
     _, _, error, high_watermark, _ = read.take("iihqq")
     for _ in range(max(0, read.number("i"))):
         read.take("qq")
-    return FetchAnswer(error, high_watermark, read.data())
+    return FetchResponse(error, high_watermark, read.data())
 
 
 def list_offsets(topic: str, partition: int, timestamp: int) -> bytes:
-    """Ask for the offset at a time; -1 is the end, -2 the beginning (v1)."""
+    """List the offset of a timestamp; -1 is the end, -2 the beginning (v1)."""
     body = struct.pack(">ii", -1, 1) + string(topic)
     return request(LIST_OFFSETS, 1, body + struct.pack(">iiq", 1, partition, timestamp))
 
@@ -171,7 +171,7 @@ def read_create_topic(frame: bytes) -> tuple[int, str | None]:
 
 
 def init_producer_id() -> bytes:
-    """Ask for a producer id (v0)."""
+    """Get a producer id (v0)."""
     return request(INIT_PRODUCER_ID, 0, struct.pack(">hi", -1, 60_000))
 
 

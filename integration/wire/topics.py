@@ -1,4 +1,4 @@
-"""Topics over a raw connection: made, and waited for until their leader serves."""
+"""Topics over a raw connection: creation, and waiting for their leaders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def make_topic(
     partitions: int = 1,
     configs: Mapping[str, str] | None = None,
 ) -> None:
-    """Create a topic and wait until every partition answers."""
+    """Create a topic and wait until every partition has a leader."""
     asked = create_topic(name, partitions=partitions, configs=configs)
     error, message = read_create_topic(connection.ask(asked))
     assert error == 0, message
@@ -31,7 +31,7 @@ def make_topic(
 
 
 def auto_create_topic(connection: Connection, name: str) -> None:
-    """Let a Metadata request create a topic: what also works where CreateTopics is not served."""
+    """Create a topic by a Metadata request, which works even without CreateTopics."""
     connection.ask(metadata([name]))
     _wait_for_leaders(connection, name, 1)
 

@@ -1,4 +1,4 @@
-"""What a page shows, out of the tables."""
+"""The findings of a page, read from the tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.jvm
 
 
 def test_findings_add_up_to_the_records(analysed: Store) -> None:
-    """Requests by API, over time, by cause; the longest waits first."""
+    """Requests by API, time and cause have the same totals; the longest waits are first."""
     records = wait_records(RECORDS)
     found = gather(analysed, "x", WINDOW_S)
 

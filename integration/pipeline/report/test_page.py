@@ -1,7 +1,6 @@
-"""The page in a real browser: no error in its console, and nothing wider than a narrow window.
+"""The page in a real browser: no errors in the console, and no overflow in a narrow window.
 
-Chromium's headless mode is enough for both: it writes its console to stderr, and the page as it
-laid it out to stdout.
+Headless Chromium writes its console to stderr, and the rendered page to stdout.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from integration.machine.requirements import need
 from pipeline.report.page import page
 from tests.pipeline.report.findings_made import made
 
-NARROW_PX = 500  # no window of Chromium's is narrower
+NARROW_PX = 500  # the narrowest window of Chromium
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 MEASURED = "<script>document.title = document.documentElement.scrollWidth</script>"
 
@@ -32,7 +31,7 @@ def browser() -> str:
 
 
 def opened(browser: str, text: str, folder: Path) -> tuple[str, list[str]]:
-    """The title that the page ends with, and what it wrote into the console."""
+    """Return the final title of the page, and the messages of its console."""
     (folder / "page.html").write_text(text)
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
     flags += [f"--user-data-dir={folder / 'profile'}", f"--window-size={NARROW_PX},900"]
@@ -49,10 +48,8 @@ def opened(browser: str, text: str, folder: Path) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("names", [("ours",), ("ours", "theirs")])
-def test_a_page_opens_without_a_complaint(
-    browser: str, names: tuple[str, ...], tmp_path: Path
-) -> None:
-    """One set of records and two; wide tables and pictures scroll in their own frames."""
+def test_a_page_opens_without_errors(browser: str, names: tuple[str, ...], tmp_path: Path) -> None:
+    """One set of records and two; wide tables and plots scroll in their own frames."""
     text = page([made(name) for name in names])
     width, console = opened(browser, text.replace("</body>", f"{MEASURED}</body>"), tmp_path)
 
@@ -60,8 +57,8 @@ def test_a_page_opens_without_a_complaint(
     assert int(width) <= NARROW_PX
 
 
-def test_a_broken_page_would_be_noticed(browser: str, tmp_path: Path) -> None:
-    """What the browser complains about is seen here."""
+def test_a_broken_page_has_errors(browser: str, tmp_path: Path) -> None:
+    """The check detects errors in the console."""
     broken = "<title>x</title><img src='none.png'><script>throw new Error('broken')</script>"
     _, console = opened(browser, broken, tmp_path)
 
