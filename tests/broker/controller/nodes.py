@@ -1,4 +1,4 @@
-"""Nodes that remember what a controller tells them, and a controller to tell them."""
+"""Nodes that record the changes from a controller, and a controller."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from protocol.errors import ErrorCode
 
 
 class RecordingNode:
-    """A node that only remembers what it was told of topics."""
+    """A node that only records the changes of topics."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, str, int]] = []
 
     def broker_changed(self, broker: Broker) -> None:
-        """Never mind."""
+        """Ignore it."""
 
     def configs_changed(self) -> None:
-        """Never mind."""
+        """Ignore it."""
 
     def client_quotas_changed(self) -> None:
-        """Never mind."""
+        """Ignore it."""
 
     def group_configs_changed(self, group_id: str) -> None:
-        """Never mind."""
+        """Ignore it."""
 
     def delivered(self) -> None:
-        """Never mind."""
+        """Ignore it."""
 
     def delivery_failed(self, change: str, error: Exception) -> None:
-        """Nothing is to fail here."""
+        """No change may fail here."""
         raise error
 
     def topic_changed(self, topic: TopicImage) -> None:
-        """Remember."""
+        """Record it."""
         self.told.append(("changed", topic.name, len(topic.partitions)))
 
     def topic_deleted(self, topic: TopicImage) -> None:
-        """Remember."""
+        """Record it."""
         self.told.append(("deleted", topic.name, len(topic.partitions)))
 
 
@@ -73,7 +73,7 @@ class Nodes:
         feed.release()
 
     def topic(self, *replicas: int, **configs: str) -> TopicImage:
-        """A topic of one partition."""
+        """Create a topic of one partition."""
         named = {key.replace("_", "."): value for key, value in configs.items()}
         assignments = [replicas or (1, 2, 3)]
         return self.controller.create_topic("t", assignments=assignments, configs=named)
@@ -81,19 +81,19 @@ class Nodes:
     def elect(
         self, election: Election, keys: list[TopicPartition] | None
     ) -> dict[TopicPartition, ErrorCode]:
-        """Hold elections; how each ended."""
+        """Hold elections; returns their results."""
         results = finish(self.controller.elect_leaders(election, keys))
         return {key: error.code if error else ErrorCode.NONE for key, error in results.items()}
 
     @property
     def partition(self) -> PartitionRegistration:
-        """What the controller says of it now."""
+        """The controller's registration of the partition."""
         topic = self.controller.topic("t")
         assert topic is not None
         return topic.partitions[0]
 
     def change(self, topic: TopicImage, *isr: int) -> AlterPartition:
-        """What an up-to-date leader would ask."""
+        """The request of an up-to-date leader."""
         now = self.partition
         brokers = self.controller.image.brokers
         return AlterPartition(

@@ -1,4 +1,4 @@
-"""Which wishes for another in-sync set are refused, and why."""
+"""Which ISR changes are refused, and with which errors."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def _image() -> MetadataImage:
     return image
 
 
-def test_an_up_to_date_leader_is_heard() -> None:
-    """The topic it is about comes back."""
+def test_a_change_of_an_up_to_date_leader_is_valid() -> None:
+    """The topic is returned."""
     assert validate_alter_partition(GOOD, _image()) is TOPIC
 
 
-def test_a_member_that_has_not_fetched_yet_is_taken_as_it_is() -> None:
-    """The leader knows none of its lives, and does not add it but keeps it."""
+def test_a_member_without_broker_epoch_is_valid() -> None:
+    """The leader does not know its epoch; it does not add it, but keeps it."""
     assert validate_alter_partition(replace(GOOD, new_isr_epochs=(11, -1)), _image()) is TOPIC
 
 
@@ -54,8 +54,8 @@ def test_a_member_that_has_not_fetched_yet_is_taken_as_it_is() -> None:
         (replace(GOOD, new_isr_epochs=(11, 9)), ErrorCode.INELIGIBLE_REPLICA),
     ],
 )
-def test_others_are_refused(asked: AlterPartition, error: ErrorCode) -> None:
-    """Kafka's ReplicationControlManagerTest.testInvalidAlterPartitionRequests, and its kin."""
+def test_other_changes_are_refused(asked: AlterPartition, error: ErrorCode) -> None:
+    """Kafka's ReplicationControlManagerTest.testInvalidAlterPartitionRequests and similar tests."""
     with pytest.raises(ApiError) as refusal:
         validate_alter_partition(asked, _image())
 

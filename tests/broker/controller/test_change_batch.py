@@ -1,4 +1,4 @@
-"""Decisions about partitions that may change before they are written down."""
+"""Changes of partitions that may change otherwise before the commit."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ RULES = Rules(lambda _: True, 1)
 
 
 def led_by_two(partition: PartitionRegistration, _rules: Rules) -> PartitionRegistration:
-    """Refused for who follows node 2 already."""
+    """A change to leader 2, refused for a partition that node 2 leads."""
     if partition.leader == 2:
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED)
     return replace(partition, leader=2, partition_epoch=partition.partition_epoch + 1)
 
 
 class World:
-    """An image with one topic of two partitions, and decisions about it."""
+    """An image with a topic of two partitions, and a batch of changes."""
 
     def __init__(self) -> None:
         self.image = MetadataImage("cluster")
@@ -35,7 +35,7 @@ class World:
         self.decisions = ChangeBatch(self.image, lambda _: lambda _: RULES)
 
     def change(self, index: int, **changes: object) -> None:
-        """Something else happens to a partition."""
+        """Change a partition for another reason."""
         partition = replace(self.image.topics["t"].partitions[index], **changes)  # type: ignore[arg-type]  # its own fields
         self.image.put(with_partitions(self.image.topics["t"], {index: partition}))
 
@@ -45,8 +45,8 @@ def world() -> World:
     return World()
 
 
-def test_what_is_decided_becomes_of_the_topic(world: World) -> None:
-    """Its other partitions are as they were; nothing is changed before."""
+def test_a_change_is_applied_to_its_partition_only(world: World) -> None:
+    """Nothing changes before the commit."""
     world.decisions.add(world.topic, 1, led_by_two)
 
     assert world.image.topics["t"] is world.topic
@@ -55,8 +55,8 @@ def test_what_is_decided_becomes_of_the_topic(world: World) -> None:
     assert world.decisions.count == 1
 
 
-def test_a_refusal_is_raised_at_once(world: World) -> None:
-    """And changes nothing."""
+def test_a_refusal_is_raised_immediately(world: World) -> None:
+    """It changes nothing."""
     world.change(0, leader=2)
     with pytest.raises(ApiError):
         world.decisions.add(world.image.topics["t"], 0, led_by_two)
@@ -64,8 +64,8 @@ def test_a_refusal_is_raised_at_once(world: World) -> None:
     assert world.decisions.changed_topics() == []
 
 
-def test_a_partition_that_has_changed_is_decided_anew(world: World) -> None:
-    """What has happened meanwhile is not undone."""
+def test_the_change_of_a_changed_partition_is_computed_again(world: World) -> None:
+    """The other change is not undone."""
     world.decisions.add(world.topic, 0, led_by_two)
     world.change(0, isr=(2,), partition_epoch=5)
 
@@ -73,8 +73,8 @@ def test_a_partition_that_has_changed_is_decided_anew(world: World) -> None:
     assert changed.partitions[0] == PartitionRegistration((1, 2), (2,), 2, partition_epoch=6)
 
 
-def test_a_partition_that_needs_no_change_any_more_stays(world: World) -> None:
-    """Its decision would be refused by now."""
+def test_a_change_that_is_now_refused_is_dropped(world: World) -> None:
+    """The partition stays as it is."""
     world.decisions.add(world.topic, 0, led_by_two)
     world.change(0, leader=2)
 
@@ -82,7 +82,7 @@ def test_a_partition_that_needs_no_change_any_more_stays(world: World) -> None:
     assert changed is world.image.topics["t"]
 
 
-def test_a_topic_that_is_gone_is_left_out(world: World) -> None:
+def test_a_deleted_topic_is_left_out(world: World) -> None:
     """It was deleted between two slices."""
     world.decisions.add(world.topic, 0, led_by_two)
     world.image.remove(world.topic)
@@ -90,8 +90,8 @@ def test_a_topic_that_is_gone_is_left_out(world: World) -> None:
     assert world.decisions.changed_topics() == []
 
 
-def test_rules_are_made_once_for_a_topic(world: World) -> None:
-    """They are looked up in its settings, which takes a while."""
+def test_rules_are_computed_once_for_a_topic(world: World) -> None:
+    """They depend on its settings, which take time to resolve."""
     asked: list[str] = []
 
     def rules_of(topic: TopicImage) -> partial[Rules]:
@@ -105,8 +105,8 @@ def test_rules_are_made_once_for_a_topic(world: World) -> None:
     assert asked == ["t"]
 
 
-def test_a_topic_with_the_same_partitions_is_the_same(world: World) -> None:
-    """So that it need not be written or sent."""
+def test_an_unchanged_topic_is_the_same_object(world: World) -> None:
+    """It need not be written or sent."""
     topic = world.topic
 
     assert with_partitions(topic, {1: PARTITION}) is topic

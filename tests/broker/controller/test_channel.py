@@ -1,4 +1,4 @@
-"""A node's way to the controller, and what tests can do to it."""
+"""A node's channel to the controller, and its faults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHRUNK = PartitionRegistration((1, 2), (1,), 1)
 
 
 class Agreeing:
-    """A controller that agrees to everything but epoch 13."""
+    """A controller that agrees to every change except in leader epoch 13."""
 
     def alter_partition(self, change: AlterPartition) -> PartitionRegistration:
         if change.leader_epoch == 13:
@@ -27,7 +27,7 @@ class Agreeing:
 
 
 class Asker:
-    """Asks, and keeps the answers."""
+    """Sends requests, and keeps the responses."""
 
     def __init__(self) -> None:
         self.channel = ControllerChannel(cast("Controller", Agreeing()))
@@ -40,8 +40,8 @@ class Asker:
         self.answers.append(answer.code if isinstance(answer, ApiError) else answer)
 
 
-def test_an_answer_comes_at_once() -> None:
-    """On the caller's own stack, be it yes or no."""
+def test_a_response_comes_immediately() -> None:
+    """On the caller's stack, with a result or an error."""
     asker = Asker()
 
     asker.ask()
@@ -50,7 +50,7 @@ def test_an_answer_comes_at_once() -> None:
     assert asker.answers == [SHRUNK, ErrorCode.FENCED_LEADER_EPOCH]
 
 
-def test_a_held_question_is_asked_later() -> None:
+def test_a_held_request_is_sent_at_the_release() -> None:
     """The controller is slow."""
     asker = Asker()
     asker.channel.hold()
@@ -62,8 +62,8 @@ def test_a_held_question_is_asked_later() -> None:
     assert (before, asker.answers) == ([], [SHRUNK])
 
 
-def test_a_lost_question_is_never_answered() -> None:
-    """The network has swallowed it."""
+def test_a_dropped_request_gets_no_response() -> None:
+    """The network has lost it."""
     asker = Asker()
     asker.channel.hold()
     asker.ask()
@@ -74,7 +74,7 @@ def test_a_lost_question_is_never_answered() -> None:
     assert asker.answers == []
 
 
-def test_the_next_question_can_be_refused() -> None:
+def test_the_next_request_can_be_refused() -> None:
     """Only that one."""
     asker = Asker()
     asker.channel.refuse_next(ApiError(ErrorCode.NOT_CONTROLLER))

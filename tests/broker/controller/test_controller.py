@@ -1,4 +1,4 @@
-"""The controller: topics come, grow and go."""
+"""The controller creates, grows and deletes topics."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _refusal(call: object, *args: object, **kwargs: object) -> ErrorCode:
     return refusal.value.code
 
 
-def test_a_new_topic_is_told_to_every_node(controller: Controller, node: RecordingNode) -> None:
-    """When creation returns, the nodes know the topic."""
+def test_a_new_topic_reaches_every_node(controller: Controller, node: RecordingNode) -> None:
+    """The nodes have the topic when the creation returns."""
     topic = controller.create_topic("orders", partitions=3)
 
     assert controller.topic("orders") is topic
@@ -57,8 +57,8 @@ def test_defaults_come_from_the_configuration() -> None:
     controller.close()
 
 
-def test_the_default_factor_is_capped_by_the_number_of_nodes() -> None:
-    """A development broker with one node takes a default factor of three as one."""
+def test_the_default_factor_is_limited_to_the_number_of_nodes() -> None:
+    """With one node a default factor of three is one."""
     controller = make_controller(ControllerStore(None), Config(default_replication_factor=3))
     controller.register(Broker(1, "h", 1), RecordingNode())
 
@@ -84,10 +84,10 @@ def test_the_default_factor_is_capped_by_the_number_of_nodes() -> None:
         ({"name": "t", "assignments": [(1,)], "partitions": 1}, ErrorCode.INVALID_REQUEST),
     ],
 )
-def test_what_cannot_be_is_refused(
+def test_invalid_topics_are_refused(
     controller: Controller, node: RecordingNode, arguments: dict[str, object], error: ErrorCode
 ) -> None:
-    """Each refusal has Kafka's error code, and leaves nothing behind."""
+    """With Kafka's error code, and without an effect."""
     controller.create_topic("taken")
     controller.create_topic("a.b")
     told = list(node.told)
@@ -96,8 +96,8 @@ def test_what_cannot_be_is_refused(
     assert node.told == told
 
 
-def test_validate_only_makes_nothing(controller: Controller, node: RecordingNode) -> None:
-    """A dry run answers as the real one would, and leaves no topic."""
+def test_validate_only_creates_nothing(controller: Controller, node: RecordingNode) -> None:
+    """The result is that of a creation."""
     topic = controller.create_topic("t", partitions=2, validate_only=True)
 
     assert len(topic.partitions) == 2
@@ -105,8 +105,8 @@ def test_validate_only_makes_nothing(controller: Controller, node: RecordingNode
     assert node.told == []
 
 
-def test_partitions_grow(controller: Controller, node: RecordingNode) -> None:
-    """A topic can have more partitions, never fewer."""
+def test_partitions_can_only_be_added(controller: Controller, node: RecordingNode) -> None:
+    """A smaller or equal number is refused."""
     controller.create_topic("t")
 
     controller.create_partitions("t", 3)
@@ -119,8 +119,8 @@ def test_partitions_grow(controller: Controller, node: RecordingNode) -> None:
     assert _refusal(controller.create_partitions, "t", 2**31 - 1) is ErrorCode.POLICY_VIOLATION
 
 
-def test_a_deleted_topic_is_gone(controller: Controller, node: RecordingNode) -> None:
-    """Deletion forgets the topic and tells the nodes; twice is an error."""
+def test_a_deleted_topic_is_removed(controller: Controller, node: RecordingNode) -> None:
+    """From the image and from the nodes; deleting it again is an error."""
     controller.create_topic("t")
 
     controller.delete_topic("t")
@@ -130,8 +130,8 @@ def test_a_deleted_topic_is_gone(controller: Controller, node: RecordingNode) ->
     assert _refusal(controller.delete_topic, "t") is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def test_a_restart_keeps_topics_ids_and_the_cluster(tmp_path: Path) -> None:
-    """A controller over the same store knows what the last one knew, and repeats no id."""
+def test_a_restart_keeps_topics_ids_and_the_cluster_id(tmp_path: Path) -> None:
+    """A controller over the same store has the same state, and repeats no id."""
     before = make_controller(ControllerStore(tmp_path / "db"))
     before.register(Broker(1, "h", 1), RecordingNode())
     topic = before.create_topic("t", configs={"segment.bytes": "2000000"})
@@ -152,7 +152,7 @@ def test_a_restart_keeps_topics_ids_and_the_cluster(tmp_path: Path) -> None:
 
 
 def test_quotas_of_clients_are_altered(controller: Controller) -> None:
-    """What is not named stays; what is only validated is not set."""
+    """Other quotas stay; validation alone sets nothing."""
     client = (("client-id", "a"),)
     controller.alter_client_quotas(client, {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0})
     controller.alter_client_quotas(client, {"producer_byte_rate": None})

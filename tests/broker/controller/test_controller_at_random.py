@@ -1,4 +1,4 @@
-"""Whatever happens to a cluster, in whatever order: what must always hold of its partitions."""
+"""Invariants of partitions under random events."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ topics = st.sampled_from(("a", "b"))
 
 
 class ClusterAtRandom(RuleBasedStateMachine):
-    """A controller of four nodes and two topics, where everything that can happen does."""
+    """A controller of four nodes and two topics with random events."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ class ClusterAtRandom(RuleBasedStateMachine):
 
 
 def test_a_cluster_at_random() -> None:
-    """Leaders, sets, epochs and what nodes know, after every step of many lives of a cluster."""
+    """Leaders, ISRs, epochs and the nodes' metadata are consistent after every step."""
     run_state_machine_as_test(
         ClusterAtRandom, settings=settings(max_examples=60, stateful_step_count=40)
     )

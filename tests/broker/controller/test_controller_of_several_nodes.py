@@ -1,4 +1,4 @@
-"""The controller of three nodes: who leads, who is in sync, who moves where."""
+"""The controller of three nodes: leaders, ISRs and reassignments."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def _refusal(call: object, *args: object, **kwargs: object) -> ErrorCode:
     return refusal.value.code
 
 
-def test_a_fenced_leader_is_followed_by_the_next_replica_in_sync() -> None:
-    """Kafka's testFenceMultipleBrokers: epochs rise, the fenced one is in sync no longer."""
+def test_the_next_in_sync_replica_replaces_a_fenced_leader() -> None:
+    """Kafka's testFenceMultipleBrokers: epochs increase, the fenced node leaves the ISR."""
     nodes = Nodes()
     nodes.topic()
 
@@ -34,8 +34,8 @@ def test_a_fenced_leader_is_followed_by_the_next_replica_in_sync() -> None:
     assert (nodes.partition.leader_epoch, nodes.partition.partition_epoch) == (1, 1)
 
 
-def test_a_fenced_follower_leaves_the_set_under_the_same_leader_epoch() -> None:
-    """A smaller set alone is no new epoch (KAFKA-15021)."""
+def test_a_fenced_follower_leaves_the_isr_in_the_same_leader_epoch() -> None:
+    """A smaller ISR alone starts no epoch (KAFKA-15021)."""
     nodes = Nodes()
     nodes.topic()
 
@@ -45,8 +45,8 @@ def test_a_fenced_follower_leaves_the_set_under_the_same_leader_epoch() -> None:
     assert (nodes.partition.leader_epoch, nodes.partition.partition_epoch) == (0, 1)
 
 
-def test_who_has_crashed_since_it_was_to_join_does_not() -> None:
-    """KIP-903: the partition is as it was, for who joins was not in sync when it crashed."""
+def test_a_follower_that_has_restarted_does_not_join() -> None:
+    """KIP-903: its restart did not change the partition, since it was not in sync."""
     nodes = Nodes()
     topic = nodes.topic()
     nodes.controller.alter_partition(nodes.change(topic, 1, 2))
@@ -62,8 +62,8 @@ def test_who_has_crashed_since_it_was_to_join_does_not() -> None:
     assert nodes.partition == before
 
 
-def test_the_last_one_in_sync_leaves_no_leader_and_comes_back_as_one() -> None:
-    """Nobody else may lead: the others miss what it had committed alone."""
+def test_without_the_last_in_sync_replica_there_is_no_leader() -> None:
+    """The others lack what it committed alone; it leads again when it returns."""
     nodes = Nodes()
     topic = nodes.topic()
     nodes.controller.alter_partition(nodes.change(topic, 1))
@@ -78,8 +78,8 @@ def test_the_last_one_in_sync_leaves_no_leader_and_comes_back_as_one() -> None:
     assert nodes.partition.leader_epoch > alone.leader_epoch > 0
 
 
-def test_a_crash_costs_eligibility() -> None:
-    """Kafka's handleBrokerShutdown: node 2 left first, but 1 may have lost what it had since."""
+def test_an_unclean_shutdown_removes_a_replica_from_the_elr() -> None:
+    """Kafka's handleBrokerShutdown: node 2 left first, but node 1 may have lost later records."""
     nodes = Nodes()
     nodes.topic(min_insync_replicas="2")
     for node_id in (3, 2, 1):
@@ -95,8 +95,8 @@ def test_a_crash_costs_eligibility() -> None:
     assert (nodes.partition.leader, nodes.partition.isr) == (1, (1,))
 
 
-def test_who_has_not_come_by_the_end_of_the_start_is_out(tmp_path: Path) -> None:
-    """A data directory of three nodes, started with two."""
+def test_a_node_that_is_missing_at_the_start_is_not_in_sync(tmp_path: Path) -> None:
+    """A data directory of three nodes is started with two."""
     before = Nodes(tmp_path / "db")
     before.topic(3, 2, 1)
     before.controller.close()
@@ -111,8 +111,8 @@ def test_who_has_not_come_by_the_end_of_the_start_is_out(tmp_path: Path) -> None
     controller.close()
 
 
-def test_a_node_alone_after_a_restart_leads_what_it_can(tmp_path: Path) -> None:
-    """Without a start together, whoever registers leads what it is in sync with."""
+def test_a_single_node_after_a_restart_leads_where_it_is_in_sync(tmp_path: Path) -> None:
+    """Without a common start each node leads such partitions when it registers."""
     before = Nodes(tmp_path / "db")
     before.topic(3, 2, 1)
     before.controller.close()
@@ -124,8 +124,8 @@ def test_a_node_alone_after_a_restart_leads_what_it_can(tmp_path: Path) -> None:
     controller.close()
 
 
-def test_unclean_leaders_are_looked_for_from_time_to_time() -> None:
-    """Kafka's testElectUncleanLeaders...: where the topic allows it, be it since a moment ago."""
+def test_unclean_leaders_are_elected_periodically() -> None:
+    """Kafka's testElectUncleanLeaders...: where the topic allows it."""
     nodes = Nodes()
     topic = nodes.topic()
     nodes.controller.alter_partition(nodes.change(topic, 1))
@@ -141,8 +141,8 @@ def test_unclean_leaders_are_looked_for_from_time_to_time() -> None:
 
 
 @pytest.mark.parametrize("everywhere", [False, True])
-def test_another_minimum_forgets_who_was_eligible(everywhere: bool) -> None:
-    """Of the topic, or of all topics; any other setting lets them be."""
+def test_another_min_isr_clears_the_elr(everywhere: bool) -> None:
+    """Of the topic, or of all topics; other settings keep it."""
     nodes = Nodes(min_insync_replicas=2)
     topic = nodes.topic()
     nodes.controller.alter_partition(nodes.change(topic, 1))
@@ -160,7 +160,7 @@ def test_another_minimum_forgets_who_was_eligible(everywhere: bool) -> None:
 
 
 def test_an_unclean_election_happens_only_where_it_is_configured() -> None:
-    """Kafka's testElectUncleanLeaders: the new leader is in sync with itself alone."""
+    """Kafka's testElectUncleanLeaders: the new leader is alone in the ISR."""
     nodes = Nodes()
     topic = nodes.topic(unclean_leader_election_enable="true")
     nodes.controller.alter_partition(nodes.change(topic, 1))
@@ -170,8 +170,8 @@ def test_an_unclean_election_happens_only_where_it_is_configured() -> None:
     assert (nodes.partition.leader, nodes.partition.isr) == (2, (2,))
 
 
-def test_an_in_sync_set_changes_as_its_leader_asks() -> None:
-    """Kafka's testShrinkAndExpandIsr: the partition epoch grows with each change."""
+def test_the_isr_changes_at_its_leaders_request() -> None:
+    """Kafka's testShrinkAndExpandIsr: the partition epoch increases with each change."""
     nodes = Nodes()
     topic = nodes.topic()
 
@@ -184,7 +184,7 @@ def test_an_in_sync_set_changes_as_its_leader_asks() -> None:
 
 
 def test_leaders_begin_a_new_epoch_after_a_restart(tmp_path: Path) -> None:
-    """Nothing goes on under an epoch of the last life; who led before leads again."""
+    """The former leader leads again, in a new leader epoch."""
     before = Nodes(tmp_path / "db")
     before.topic(2, 3, 1)
     before.controller.close()
@@ -197,7 +197,7 @@ def test_leaders_begin_a_new_epoch_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_a_node_that_comes_back_has_a_higher_epoch() -> None:
-    """Its former life can be told from this one (KIP-903)."""
+    """The broker epoch identifies its present start (KIP-903)."""
     nodes = Nodes()
     before = nodes.controller.image.brokers[3].epoch
     nodes.controller.fence(3)
@@ -208,7 +208,7 @@ def test_a_node_that_comes_back_has_a_higher_epoch() -> None:
     assert nodes.feeds[1].image.alive(3)
 
 
-def test_a_preferred_election_gives_the_leadership_back() -> None:
+def test_a_preferred_election_restores_the_leader() -> None:
     """Kafka's testElectPreferredLeaders."""
     nodes = Nodes()
     topic = nodes.topic()
@@ -229,8 +229,8 @@ def test_a_preferred_election_gives_the_leadership_back() -> None:
     assert elect(Election.PREFERRED, None) == {}
 
 
-def test_an_unclean_election_can_be_asked_for() -> None:
-    """Only for a partition that has no leader; otherwise there is no need."""
+def test_an_unclean_election_can_be_requested() -> None:
+    """Only for a partition without a leader; otherwise it is not needed."""
     nodes = Nodes()
     topic = nodes.topic()
     key = TopicPartition("t", 0)
@@ -245,8 +245,8 @@ def test_an_unclean_election_can_be_asked_for() -> None:
     assert nodes.partition.leader == 2
 
 
-def test_unknown_partitions_cannot_be_elected_or_moved() -> None:
-    """Each has its own error; the others are not kept from theirs."""
+def test_unknown_partitions_cannot_be_elected_or_reassigned() -> None:
+    """Each gets its own error; the others are processed."""
     nodes = Nodes()
     nodes.topic()
     known, unknown = TopicPartition("t", 0), TopicPartition("t", 9)
@@ -260,8 +260,8 @@ def test_unknown_partitions_cannot_be_elected_or_moved() -> None:
     assert _refusal(nodes.controller.reassign, TopicPartition("nope", 0), (1,)) is error
 
 
-def test_a_partition_moves_when_its_new_replicas_are_in_sync() -> None:
-    """Kafka's testAlterPartitionReassignments: until then both sets have it."""
+def test_a_reassignment_completes_when_its_new_replicas_are_in_sync() -> None:
+    """Kafka's testAlterPartitionReassignments: until then old and new nodes are replicas."""
     nodes = Nodes()
     topic = nodes.topic(1, 2)
     key = TopicPartition("t", 0)
@@ -277,8 +277,8 @@ def test_a_partition_moves_when_its_new_replicas_are_in_sync() -> None:
     assert nodes.partition.leader_epoch == 1
 
 
-def test_a_move_that_takes_the_leader_away_tells_the_leader() -> None:
-    """NEW_LEADER_ELECTED, after it is done (Kafka's testCompleteReassignment...)."""
+def test_a_reassignment_that_removes_the_leader_is_an_error_for_it() -> None:
+    """NEW_LEADER_ELECTED, after the change (Kafka's testCompleteReassignment...)."""
     nodes = Nodes()
     topic = nodes.topic(1, 2)
     nodes.controller.reassign(TopicPartition("t", 0), (2, 3))
@@ -289,8 +289,8 @@ def test_a_move_that_takes_the_leader_away_tells_the_leader() -> None:
     assert (nodes.partition.leader, nodes.partition.isr) == (2, (2, 3))
 
 
-def test_a_move_can_be_called_off() -> None:
-    """Kafka's testCancelReassignPartitions; without one under way there is nothing to call off."""
+def test_a_reassignment_can_be_cancelled() -> None:
+    """Kafka's testCancelReassignPartitions; an error if none is in progress."""
     nodes = Nodes()
     nodes.topic(1, 2)
     key = TopicPartition("t", 0)
@@ -303,8 +303,8 @@ def test_a_move_can_be_called_off() -> None:
     assert _refusal(nodes.controller.reassign, key, None) is error
 
 
-def test_the_factor_may_be_held_fast() -> None:
-    """KIP-860: a client that forbids another factor is told, and nothing moves."""
+def test_a_changed_factor_can_be_refused() -> None:
+    """KIP-860: with ``may_change_factor`` false nothing is reassigned."""
     nodes = Nodes()
     nodes.topic(1, 2)
     key = TopicPartition("t", 0)
@@ -316,8 +316,8 @@ def test_the_factor_may_be_held_fast() -> None:
     assert nodes.controller.reassignments() == {}
 
 
-def test_a_failed_disk_costs_the_leadership_until_the_node_starts_again() -> None:
-    """Others lead meanwhile; alone in the set there is no leader, though the node is alive."""
+def test_a_failed_disk_ends_leadership_until_the_node_restarts() -> None:
+    """Other nodes lead; without another in-sync replica the partition has no leader."""
     nodes = Nodes()
     topic = nodes.topic()
     key = TopicPartition("t", 0)
@@ -335,8 +335,8 @@ def test_a_failed_disk_costs_the_leadership_until_the_node_starts_again() -> Non
     assert nodes.partition.leader == 2
 
 
-def test_leaderships_go_back_to_the_preferred_replicas() -> None:
-    """What auto.leader.rebalance.enable does from time to time."""
+def test_leadership_returns_to_the_preferred_replicas() -> None:
+    """What auto.leader.rebalance.enable does periodically."""
     nodes = Nodes()
     topic = nodes.topic()
     nodes.controller.fence(1)
@@ -348,8 +348,8 @@ def test_leaderships_go_back_to_the_preferred_replicas() -> None:
     assert nodes.partition.leader == 1
 
 
-def test_a_change_that_a_node_sets_off_does_not_overtake_its_cause() -> None:
-    """The last word every node hears of a topic is the controller's own."""
+def test_a_change_caused_by_a_node_follows_its_cause() -> None:
+    """All nodes end with the controller's last state of a topic."""
     nodes = Nodes()
     topic = nodes.topic()
 

@@ -1,4 +1,4 @@
-"""What becomes of one partition when nodes come and go."""
+"""Changes of one partition when nodes register and stop."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def _rules(*alive: int, min_isr: int = 1) -> Rules:
     return Rules(lambda node: node in alive, min_isr)
 
 
-def test_who_is_lost_is_replaced_even_while_it_looks_alive() -> None:
-    """It may be the one thing that the rules do not know yet."""
+def test_a_fenced_leader_is_replaced_even_if_the_rules_have_it_alive() -> None:
+    """The rules may not have the change yet."""
     new = without_fenced(1, WHOLE, _rules(1, 2, 3))
 
     assert (new.leader, new.isr, new.leader_epoch) == (2, (2, 3), 6)
 
 
 def test_a_partition_that_is_led_needs_no_election() -> None:
-    """Whoever comes back, leads only what nobody leads."""
+    """A node that returns leads only partitions without a leader."""
     led = PartitionRegistration((1, 2, 3), (2, 3), 2)
 
     assert with_leader(led, _rules(1, 2, 3)) is led
 
 
-def test_who_crashed_does_not_lead_what_another_may_have_more_of() -> None:
-    """Nobody else was in sync, but node 2 had all that was committed when it left."""
+def test_a_crashed_replica_does_not_lead_before_an_eligible_one() -> None:
+    """No other was in sync, but node 2 had all committed records when it left."""
     rules = _rules(min_isr=2)
     lost = without_fenced(
         1, without_fenced(2, PartitionRegistration((1, 2), (1, 2), 1), rules), rules
@@ -54,7 +54,7 @@ def test_who_crashed_does_not_lead_what_another_may_have_more_of() -> None:
 
 
 def test_after_a_restart_the_former_leader_leads_in_a_new_epoch() -> None:
-    """Not the first replica: nothing happened that would move leaderships."""
+    """Not the first replica, since nothing moved the leadership."""
     led = PartitionRegistration((1, 2, 3), (1, 2, 3), 2, 5, 8)
 
     new = after_start(without_leader(led), _rules(1, 2, 3))
@@ -64,23 +64,23 @@ def test_after_a_restart_the_former_leader_leads_in_a_new_epoch() -> None:
     assert (new.leader_epoch, new.partition_epoch) == (6, 9)
 
 
-def test_after_a_restart_who_is_not_there_is_out() -> None:
-    """As if it had been fenced; it is eligible if the set is too small without it."""
+def test_after_a_restart_a_missing_node_leaves_the_isr() -> None:
+    """As if fenced; it is in the ELR if the ISR is too small without it."""
     new = after_start(without_leader(WHOLE), _rules(3, min_isr=2))
 
     assert (new.leader, new.isr, new.elr) == (3, (3,), (1, 2))
 
 
-def test_a_partition_that_nobody_led_stays_as_it_was_left() -> None:
-    """Its last leader is remembered from before."""
+def test_a_partition_without_leader_is_unchanged_by_a_restart() -> None:
+    """Its last known leader is kept."""
     lost = PartitionRegistration((1, 2), (), NO_LEADER, elr=(2,), last_known_elr=(2,))
 
     assert without_leader(lost) is lost
     assert after_start(lost, _rules(1)) is lost
 
 
-def test_leadership_goes_to_the_first_replica_if_it_can() -> None:
-    """Kafka's testPreferredElectionDoesNotTriggerUncleanElection: not if it is out of sync."""
+def test_the_preferred_replica_leads_if_it_is_in_sync() -> None:
+    """Kafka's testPreferredElectionDoesNotTriggerUncleanElection."""
     away = PartitionRegistration((1, 2, 3), (2, 3), 2)
     back = PartitionRegistration((1, 2, 3), (2, 3, 1), 2)
 
@@ -88,8 +88,8 @@ def test_leadership_goes_to_the_first_replica_if_it_can() -> None:
     assert elect_preferred_leader(back, _rules(1, 2, 3)).leader == 1
 
 
-def test_another_minimum_forgets_who_was_eligible() -> None:
-    """Kafka's testReplayClearTopicElrs: it went by the minimum of then."""
+def test_another_min_isr_clears_the_elr() -> None:
+    """Kafka's testReplayClearTopicElrs: the ELR depends on the previous minimum."""
     small = PartitionRegistration((1, 2), (1,), 1, 3, 5, elr=(2,))
 
     assert clear_elr(small) == PartitionRegistration((1, 2), (1,), 1, 3, 6)
@@ -113,10 +113,10 @@ def test_another_minimum_forgets_who_was_eligible() -> None:
         ),
     ],
 )
-def test_an_election_that_cannot_help_is_refused(
+def test_an_election_without_effect_is_refused(
     election: Election, partition: PartitionRegistration, error: ErrorCode
 ) -> None:
-    """Each refusal is Kafka's, with its words."""
+    """Codes and messages are Kafka's."""
     with pytest.raises(ApiError) as refusal:
         elect_leader(election, partition, _rules(1, 2, 3))
 
@@ -124,8 +124,8 @@ def test_an_election_that_cannot_help_is_refused(
     assert refusal.value.message
 
 
-def test_an_unclean_election_was_asked_for() -> None:
-    """What the topic allows does not matter then."""
+def test_a_requested_unclean_election_ignores_the_topic_setting() -> None:
+    """It was requested explicitly."""
     lost = PartitionRegistration((1, 2), (), NO_LEADER, elr=(1,), last_known_elr=(1,))
 
     assert elect_leader(Election.UNCLEAN, lost, _rules(2)).isr == (2,)

@@ -11,8 +11,8 @@ from protocol.errors import ErrorCode
 UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
 
 
-def test_a_feature_is_at_its_level() -> None:
-    """To ask for what is there changes nothing, and is allowed."""
+def test_the_present_level_is_accepted() -> None:
+    """Requesting it changes nothing."""
     for name, feature in FEATURES.items():
         check_level(name, feature.level, UPGRADE, 1)
 
@@ -29,8 +29,8 @@ def test_a_feature_is_at_its_level() -> None:
         ("metadata.version", 99, "Local controller 1 only supports versions 7-30"),
     ],
 )
-def test_the_words_are_kafkas(feature: str, level: int, reason: str) -> None:
-    """What Kafka 4.3.1 answers."""
+def test_the_messages_are_kafkas(feature: str, level: int, reason: str) -> None:
+    """Those of Kafka 4.3.1."""
     with pytest.raises(ApiError) as refused:
         check_level(feature, level, UPGRADE, 1)
 
@@ -48,14 +48,14 @@ def test_the_words_are_kafkas(feature: str, level: int, reason: str) -> None:
         (UNSAFE_DOWNGRADE, "Unsafe metadata downgrade is not supported"),
     ],
 )
-def test_the_metadata_version_stays(upgrade_type: int, reason: str) -> None:
-    """As in Kafka, each kind of downgrade for its own reason."""
+def test_the_metadata_version_cannot_be_downgraded(upgrade_type: int, reason: str) -> None:
+    """As in Kafka, with a different reason for each upgrade type."""
     with pytest.raises(ApiError, match=reason):
         check_level("metadata.version", 29, upgrade_type, 1)
 
 
 def test_other_levels_cannot_be_changed_here() -> None:
-    """Kafka lets them go back, and kraft.version go up."""
+    """Kafka can downgrade them, and upgrade kraft.version."""
     with pytest.raises(ApiError, match="cannot be changed here"):
         check_level("group.version", 0, SAFE_DOWNGRADE, 1)
     with pytest.raises(ApiError, match="cannot be changed here"):
@@ -63,7 +63,7 @@ def test_other_levels_cannot_be_changed_here() -> None:
 
 
 @pytest.mark.parametrize("upgrade_type", [0, 4, -1])
-def test_it_is_an_upgrade_or_a_downgrade(upgrade_type: int) -> None:
-    """What is neither is refused, even where nothing would change."""
+def test_an_unknown_upgrade_type_is_refused(upgrade_type: int) -> None:
+    """Even for the present level."""
     with pytest.raises(ApiError, match="The controller does not support the given upgrade type"):
         check_level("group.version", 1, upgrade_type, 1)

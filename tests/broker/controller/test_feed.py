@@ -1,4 +1,4 @@
-"""Changes on their way to a node."""
+"""The delivery of changes to a node."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from broker.controller.image import Broker, MetadataImage, PartitionRegistration
 
 
 class Listener:
-    """Writes down what it hears, and the topics that its image has by then."""
+    """Records the changes, and the topics of its image at that time."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
@@ -30,7 +30,7 @@ class Listener:
         pass
 
     def delivery_failed(self, change: str, error: Exception) -> None:
-        """Nothing is to fail here."""
+        """No change may fail here."""
         raise error
 
     def topic_changed(self, topic: TopicImage) -> None:
@@ -51,8 +51,8 @@ def _image() -> MetadataImage:
     return image
 
 
-def test_a_node_hears_of_everything_there_is_when_it_is_ready() -> None:
-    """Not before: it has to be made first."""
+def test_the_first_release_delivers_the_present_state() -> None:
+    """Not before, since the node is not ready."""
     listener = Listener()
     feed = MetadataFeed(_image(), listener)
 
@@ -65,8 +65,8 @@ def test_a_node_hears_of_everything_there_is_when_it_is_ready() -> None:
     assert feed.image.topic("old") is not None
 
 
-def test_a_held_feed_keeps_changes_back_in_order() -> None:
-    """The image is as old as the last change that came through."""
+def test_a_held_feed_delays_changes_in_order() -> None:
+    """The image is as old as the last delivered change."""
     listener = Listener()
     feed = MetadataFeed(_image(), listener)
     feed.release()
@@ -83,8 +83,8 @@ def test_a_held_feed_keeps_changes_back_in_order() -> None:
     assert listener.heard == ["node 1", "+old", "+new", "-new"]
 
 
-def test_what_is_set_for_a_group_comes_with_the_rest() -> None:
-    """And is gone when nothing is set any more."""
+def test_settings_of_groups_are_delivered() -> None:
+    """An empty mapping removes them."""
     image, listener = _image(), Listener()
     image.put_group_configs("g", {"consumer.session.timeout.ms": "50000"})
     feed = MetadataFeed(image, listener)
@@ -99,8 +99,8 @@ def test_what_is_set_for_a_group_comes_with_the_rest() -> None:
     assert listener.heard == ["node 1", "settings of g", "+old", "settings of g"]
 
 
-def test_a_node_that_is_forgotten_is_gone_from_the_image() -> None:
-    """The listener hears of it as of any news of a node."""
+def test_an_unregistered_node_is_removed_from_the_image() -> None:
+    """The listener is called as for other changes of a node."""
     listener = Listener()
     feed = MetadataFeed(_image(), listener)
 
@@ -111,8 +111,8 @@ def test_a_node_that_is_forgotten_is_gone_from_the_image() -> None:
     assert feed.image.brokers == {}
 
 
-def test_what_a_listener_sets_off_waits_for_it_to_be_through() -> None:
-    """A change inside a change is delivered after it, not in the middle."""
+def test_a_change_caused_by_a_listener_is_delivered_after_it() -> None:
+    """Not inside the delivery of the first change."""
     order: list[str] = []
 
     class Chain(Listener):
@@ -131,8 +131,8 @@ def test_what_a_listener_sets_off_waits_for_it_to_be_through() -> None:
     assert order == ["begin first", "end first", "begin second", "end second"]
 
 
-def test_settings_reach_the_image_first() -> None:
-    """The node is told that they are others, and reads them there."""
+def test_settings_are_in_the_image_before_the_call() -> None:
+    """The listener reads them there."""
     listener = Listener()
     image = _image()
     image.broker_configs["1"] = {"log.retention.ms": "1"}
@@ -148,8 +148,8 @@ def test_settings_reach_the_image_first() -> None:
     assert listener.heard == ["node 1", "configs", "+old", "configs"]
 
 
-def test_quotas_reach_the_image_first() -> None:
-    """Those there were, and those to come; none at all takes an entity out."""
+def test_quotas_are_in_the_image_before_the_call() -> None:
+    """Present and later ones; an empty mapping removes an entity."""
     listener, image = Listener(), _image()
     old, new = (("user", "old"),), (("user", "new"),)
     image.client_quotas[old] = {"producer_byte_rate": 1.0}

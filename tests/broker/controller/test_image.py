@@ -12,7 +12,7 @@ def _topic(name: str) -> TopicImage:
 
 
 def test_a_topic_is_found_by_name_and_by_id() -> None:
-    """Both names lead to the same topic."""
+    """Both return the same topic."""
     image, topic = MetadataImage("cluster"), _topic("orders")
 
     image.put(topic)
@@ -21,8 +21,8 @@ def test_a_topic_is_found_by_name_and_by_id() -> None:
     assert image.topic_by_id(topic.topic_id) is topic
 
 
-def test_an_old_id_does_not_find_the_topic_made_anew() -> None:
-    """A topic deleted and made again is another topic (KIP-516)."""
+def test_an_old_id_does_not_find_a_recreated_topic() -> None:
+    """A recreated topic has another id (KIP-516)."""
     image, old, new = MetadataImage("cluster"), _topic("orders"), _topic("orders")
     image.put(old)
     image.remove(old)

@@ -1,4 +1,4 @@
-"""Where the partitions of a new topic go."""
+"""The assignment of the partitions of new topics."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def _topics(*fenced: int) -> NewTopics:
     return NewTopics(image, Config(), check_topic_configs)
 
 
-def test_leaders_go_round_the_nodes() -> None:
-    """Three partitions of three replicas: each node leads one."""
+def test_leaders_are_balanced() -> None:
+    """Of three partitions with three replicas, each node leads one."""
     topic = _topics().topic("t", 3, 3, (), {})
 
     assert {each.leader for each in topic.partitions} == {1, 2, 3}
     assert all(each.isr == each.replicas for each in topic.partitions)
 
 
-def test_a_fenced_node_is_used_last_and_begins_out_of_sync() -> None:
-    """It gets its share of the replicas when there are no others left."""
+def test_a_fenced_node_is_assigned_last_and_is_not_in_sync() -> None:
+    """It gets replicas only when no live node is left."""
     two = _topics(3).topic("t", 1, 2, (), {}).partitions[0]
     three = _topics(3).topic("t", 1, 3, (), {}).partitions[0]
 
@@ -38,7 +38,7 @@ def test_a_fenced_node_is_used_last_and_begins_out_of_sync() -> None:
 
 
 def test_an_assignment_to_fenced_nodes_alone_is_refused() -> None:
-    """Nobody could lead it."""
+    """No node could lead the partition."""
     with pytest.raises(ApiError) as refusal:
         _topics(3).topic("t", -1, -1, [(3,)], {})
 

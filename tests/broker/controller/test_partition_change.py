@@ -1,4 +1,4 @@
-"""What partitions become; named are the tests of Kafka's PartitionChangeBuilderTest."""
+"""Changes of partitions; docstrings name the tests of Kafka's PartitionChangeBuilderTest."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def _changed(old: PartitionRegistration, rules: Rules, **wanted: object) -> Part
     return change_partition(old, replace(old, **wanted), rules)  # type: ignore[arg-type]  # its own fields
 
 
-def test_nothing_changed_is_the_same_registration() -> None:
-    """testChangeRecordIsNoOp: no epoch grows for nothing."""
+def test_no_change_is_the_same_registration() -> None:
+    """testChangeRecordIsNoOp: no epoch increases."""
     assert _changed(WHOLE, _rules(1, 2, 3)) is WHOLE
     assert _changed(WHOLE, _rules(1, 2, 3), isr=(2, 1, 3)) is WHOLE
 
@@ -48,14 +48,17 @@ def test_nothing_changed_is_the_same_registration() -> None:
 def test_elections(
     isr: tuple[int, ...], election: Election, alive: tuple[int, ...], leader: int
 ) -> None:
-    """testElectLeader: who can stay stays, unless the first is preferred; then by replica order."""
+    """testElectLeader: the leader stays unless the preferred one is elected.
+
+    Then by replica order.
+    """
     old = replace(WHOLE, isr=isr)
 
     assert _changed(old, _rules(*alive, election=election)).leader == leader
 
 
-def test_an_unclean_leader_is_in_sync_alone() -> None:
-    """testUncleanLeader: what the others had is not to be relied on."""
+def test_an_unclean_leader_is_alone_in_the_isr() -> None:
+    """testUncleanLeader: the other replicas may have other records."""
     old = replace(WHOLE, isr=(1,), elr=(3,))
 
     new = _changed(old, _rules(2, min_isr=2, election=Election.UNCLEAN))
@@ -63,8 +66,8 @@ def test_an_unclean_leader_is_in_sync_alone() -> None:
     assert (new.leader, new.isr, new.elr) == (2, (2,), ())
 
 
-def test_a_smaller_set_is_no_new_leader_epoch() -> None:
-    """testIsrChangeDoesntBumpLeaderEpoch; the partition epoch grows with every change."""
+def test_a_smaller_isr_starts_no_leader_epoch() -> None:
+    """testIsrChangeDoesntBumpLeaderEpoch; the partition epoch increases with every change."""
     shrunk = _changed(WHOLE, _rules(1, 2, 3), isr=(2, 1))
     grown = _changed(shrunk, _rules(1, 2, 3), isr=(2, 1, 3))
 
@@ -72,8 +75,8 @@ def test_a_smaller_set_is_no_new_leader_epoch() -> None:
     assert (grown.leader_epoch, grown.partition_epoch) == (100, 202)
 
 
-def test_a_new_leader_is_a_new_leader_epoch_and_so_is_none() -> None:
-    """Followers and clients must notice either."""
+def test_a_new_or_missing_leader_starts_a_leader_epoch() -> None:
+    """Followers and clients must notice both."""
     moved = _changed(WHOLE, _rules(2, 3), isr=(2, 3))
     nobody = _changed(moved, _rules(), isr=())
 
@@ -81,8 +84,8 @@ def test_a_new_leader_is_a_new_leader_epoch_and_so_is_none() -> None:
     assert (nobody.leader, nobody.leader_epoch, nobody.partition_epoch) == (NO_LEADER, 102, 202)
 
 
-def test_taking_a_replica_away_is_a_new_leader_epoch() -> None:
-    """testTriggerLeaderEpochBumpIfNeeded..., also under the same leader; adding one is none."""
+def test_removing_a_replica_starts_a_leader_epoch() -> None:
+    """testTriggerLeaderEpochBumpIfNeeded..., with the same leader, too; adding one does not."""
     more = _changed(WHOLE, _rules(1, 2, 3), replicas=(2, 1, 3, 4), adding_replicas=(4,))
     fewer = _changed(WHOLE, _rules(1, 2, 3), removing_replicas=(3,))
 
@@ -105,8 +108,8 @@ def test_a_reassignment_ends_when_all_new_replicas_are_in_sync() -> None:
     assert (all_there.leader, all_there.leader_epoch) == (4, 1)
 
 
-def test_fewer_replicas_must_all_be_in_sync() -> None:
-    """Taking replicas away must not leave a partition with less than what is left of them."""
+def test_all_of_fewer_replicas_must_be_in_sync() -> None:
+    """Removing replicas must not leave only out-of-sync ones."""
     moving = PartitionRegistration((1, 2, 3), (2, 3), 2, removing_replicas=(3,))
 
     early = _changed(moving, _rules(1, 2, 3), isr=(2,))
@@ -116,7 +119,7 @@ def test_fewer_replicas_must_all_be_in_sync() -> None:
     assert in_time.replicas == (1, 2)
 
 
-def test_who_leaves_a_set_that_becomes_too_small_stays_eligible() -> None:
+def test_a_replica_that_leaves_a_too_small_isr_is_eligible() -> None:
     """testEligibleLeaderReplicas_IsrShrinkBelowMinISR and _IsrExpandAboveMinISR (KIP-966)."""
     rules = _rules(1, 2, 3, min_isr=2)
 
@@ -127,7 +130,7 @@ def test_who_leaves_a_set_that_becomes_too_small_stays_eligible() -> None:
     assert grown.elr == ()
 
 
-def test_who_crashed_is_eligible_no_longer() -> None:
+def test_a_crashed_replica_is_not_eligible() -> None:
     """testEligibleLeaderReplicas_RemoveUncleanShutdownReplicasFromElr."""
     old = PartitionRegistration((1, 2, 3), (1,), 1, elr=(2, 3))
 
@@ -136,8 +139,8 @@ def test_who_crashed_is_eligible_no_longer() -> None:
     assert new.elr == (2,)
 
 
-def test_an_eligible_replica_leads_when_nobody_is_in_sync() -> None:
-    """testEligibleLeaderReplicas_ElrCanBeElected: without loss, so it is no unclean election."""
+def test_an_eligible_replica_leads_when_no_replica_is_in_sync() -> None:
+    """testEligibleLeaderReplicas_ElrCanBeElected: it has all records, so this is not unclean."""
     old = PartitionRegistration((1, 2, 3), (), NO_LEADER, elr=(1, 2), last_known_elr=(1,))
 
     new = _changed(old, _rules(2, 3, min_isr=2))
@@ -145,8 +148,8 @@ def test_an_eligible_replica_leads_when_nobody_is_in_sync() -> None:
     assert (new.leader, new.isr, new.elr, new.last_known_elr) == (2, (2,), (1,), ())
 
 
-def test_the_last_leader_leads_when_nobody_is_eligible_either() -> None:
-    """testElectionElrAndLastKnownElr...: it has most; Kafka calls it balanced recovery."""
+def test_the_last_leader_leads_when_no_replica_is_eligible() -> None:
+    """testElectionElrAndLastKnownElr...: Kafka calls it balanced recovery."""
     led = PartitionRegistration((1, 2, 3), (2,), 2)
     lost = _changed(led, _rules(1, 3), isr=())
     crashed = change_partition(lost, lost, _rules(1, 3), crashed={2})
@@ -159,8 +162,8 @@ def test_the_last_leader_leads_when_nobody_is_eligible_either() -> None:
     assert (back.leader, back.isr, back.last_known_elr) == (2, (2,), ())
 
 
-def test_a_last_leader_that_has_the_partition_no_longer_does_not_lead_it() -> None:
-    """Kafka's controller fails here; there is nothing to lead."""
+def test_a_last_leader_that_is_not_a_replica_does_not_lead() -> None:
+    """Kafka's controller fails here."""
     old = PartitionRegistration((1, 3), (), NO_LEADER, last_known_elr=(2,))
 
     assert _changed(old, _rules(2, 3)) is old
@@ -177,10 +180,10 @@ def test_a_last_leader_that_has_the_partition_no_longer_does_not_lead_it() -> No
     ),
     min_isr=st.integers(1, 3),
 )
-def test_whatever_happens_the_leader_is_alive_and_in_sync(
+def test_the_leader_is_always_alive_and_in_sync(
     start: list[int], steps: list[tuple[set[int], set[int], Election]], min_isr: int
 ) -> None:
-    """Or there is none; sets stay within the replicas, and epochs never go back."""
+    """Or there is none; ISRs are subsets of the replicas, and epochs never decrease."""
     now = PartitionRegistration(tuple(start), tuple(start), start[0])
     for alive, wanted, election in steps:
         isr = tuple(node for node in now.isr if node in alive)

@@ -1,4 +1,4 @@
-"""Elections that nobody asks for."""
+"""Periodic elections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from purgatories.timer.system_timer import SystemTimer
 
 
 class CountingController:
-    """A controller that counts what it is asked to do."""
+    """A controller that counts its calls."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -34,8 +34,8 @@ class CountingController:
         (Config(leader_imbalance_check_interval_seconds=10**6), ["unclean"] * 2),
     ],
 )
-def test_every_five_minutes(config: Config, asked: list[str]) -> None:
-    """Both, unless the user says otherwise."""
+def test_elections_are_held_every_five_minutes(config: Config, asked: list[str]) -> None:
+    """Both kinds, by default."""
     now_ms = 0.0
     timer = SystemTimer("cluster", now_ms=lambda: now_ms)
     controller = CountingController()

@@ -1,4 +1,4 @@
-"""Replicas on their way to other nodes."""
+"""Reassignments of partitions."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def _refusal(target: tuple[int, ...], old: PartitionRegistration, *, may_change:
     return refusal.value.code
 
 
-def test_both_sets_hold_the_partition_meanwhile() -> None:
-    """Kafka's PartitionReassignmentReplicasTest: wanted ones first, leaving ones last."""
+def test_old_and_new_replicas_hold_the_partition_meanwhile() -> None:
+    """Kafka's PartitionReassignmentReplicasTest: target replicas first, removed ones last."""
     old = PartitionRegistration((1, 2, 3), (1, 2, 3), 1)
 
     new = reassign((1, 4), old, ALL_ALIVE)
@@ -41,8 +41,8 @@ def test_both_sets_hold_the_partition_meanwhile() -> None:
     assert is_reassigning(new)
 
 
-def test_another_order_of_the_same_replicas_moves_nobody() -> None:
-    """Only the preferred leader is another one, and who leads goes on."""
+def test_another_order_of_the_same_replicas_moves_none() -> None:
+    """Only the preferred leader changes, and the leader stays."""
     old = PartitionRegistration((1, 2, 3), (1, 2, 3), 1)
 
     new = reassign((3, 1, 2), old, ALL_ALIVE)
@@ -51,7 +51,7 @@ def test_another_order_of_the_same_replicas_moves_nobody() -> None:
     assert not is_reassigning(new)
 
 
-def test_replicas_that_are_only_taken_away_go_at_once() -> None:
+def test_replicas_that_are_only_removed_go_immediately() -> None:
     """If the others are in sync."""
     old = PartitionRegistration((1, 2, 3), (1, 2, 3), 1)
 
@@ -60,8 +60,8 @@ def test_replicas_that_are_only_taken_away_go_at_once() -> None:
     assert (new.replicas, new.isr, new.leader) == ((3, 2), (2, 3), 3)
 
 
-def test_a_second_wish_goes_on_from_the_first() -> None:
-    """Kafka's testAlterPartitionReassignments: what had been added is to be taken away again."""
+def test_a_second_reassignment_starts_from_the_first() -> None:
+    """Kafka's testAlterPartitionReassignments: added replicas are removed again."""
     old = PartitionRegistration((1, 2), (1, 2), 1)
 
     new = reassign((1, 4), reassign((1, 3), old, ALL_ALIVE), ALL_ALIVE)
@@ -70,8 +70,8 @@ def test_a_second_wish_goes_on_from_the_first() -> None:
     assert (new.adding_replicas, new.removing_replicas) == ((4,), (2, 3))
 
 
-def test_cancelling_gives_the_old_replicas_back() -> None:
-    """Kafka's PartitionReassignmentRevertTest: what was new leaves the in-sync set, too."""
+def test_cancelling_restores_the_old_replicas() -> None:
+    """Kafka's PartitionReassignmentRevertTest: new replicas also leave the ISR."""
     moving = PartitionRegistration(
         (1, 4, 3, 2), (1, 4, 2), 4, adding_replicas=(3, 4), removing_replicas=(2,)
     )
@@ -82,8 +82,8 @@ def test_cancelling_gives_the_old_replicas_back() -> None:
     assert not is_reassigning(new)
 
 
-def test_there_must_be_something_to_cancel() -> None:
-    """NO_REASSIGNMENT_IN_PROGRESS, with no more words than Kafka."""
+def test_cancelling_without_reassignment_is_an_error() -> None:
+    """NO_REASSIGNMENT_IN_PROGRESS, without a message, as in Kafka."""
     with pytest.raises(ApiError) as refusal:
         cancel_reassignment(KEY, PartitionRegistration((1, 2), (1, 2), 1), ALL_ALIVE)
 
@@ -91,8 +91,8 @@ def test_there_must_be_something_to_cancel() -> None:
     assert refusal.value.message is None
 
 
-def test_cancelling_must_leave_somebody_in_sync() -> None:
-    """Otherwise what only the new replicas have would be lost - unless that is allowed."""
+def test_cancelling_must_leave_an_in_sync_replica() -> None:
+    """Records of the new replicas alone would be lost, unless unclean leaders are allowed."""
     moving = PartitionRegistration((1, 2), (2,), 2, adding_replicas=(2,))
     unclean = Rules(lambda _: True, 1, Election.UNCLEAN)
 
@@ -104,7 +104,7 @@ def test_cancelling_must_leave_somebody_in_sync() -> None:
     assert (lossy.replicas, lossy.isr, lossy.leader) == ((1,), (1,), 1)
 
 
-def test_the_target_must_be_nodes_that_are_registered() -> None:
+def test_the_target_must_be_registered_nodes() -> None:
     """Each once, and at least one."""
     old = PartitionRegistration((1, 2), (1, 2), 1)
 
@@ -113,8 +113,8 @@ def test_the_target_must_be_nodes_that_are_registered() -> None:
         assert error is ErrorCode.INVALID_REPLICA_ASSIGNMENT
 
 
-def test_the_factor_counts_without_those_that_are_leaving() -> None:
-    """KIP-860: three replicas of which one is on its way out are two."""
+def test_the_factor_does_not_include_removed_replicas() -> None:
+    """KIP-860: three replicas, one of which is being removed, are two."""
     old = PartitionRegistration((1, 3, 2), (1, 2), 1, adding_replicas=(3,), removing_replicas=(2,))
 
     check_target(

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from broker.controller.replica_placer import place_replicas
 
 
-def test_partitions_stand_in_stripes() -> None:
-    """Kafka's StripedReplicaPlacerTest: each begins one node further on than the one before."""
+def test_partitions_are_striped() -> None:
+    """Kafka's StripedReplicaPlacerTest: each starts one node after the one before."""
     placed = place_replicas([1, 2, 3, 4], [], 4, 3, start=1)
 
     assert placed == [(2, 3, 4), (3, 4, 1), (4, 1, 2), (1, 2, 3)]
 
 
-def test_another_turn_pairs_other_nodes() -> None:
-    """The line is shuffled after each, so that two nodes do not share all their partitions."""
+def test_another_round_combines_other_nodes() -> None:
+    """The list is shuffled after each round, so that two nodes do not share all partitions."""
     placed = place_replicas([1, 2, 3, 4], [], 40, 2, start=0)
 
     assert len({frozenset(replicas) for replicas in placed[:4]}) == 4
@@ -24,7 +24,7 @@ def test_another_turn_pairs_other_nodes() -> None:
 
 
 def test_fenced_nodes_come_last() -> None:
-    """Kafka's testAvoidFencedReplicaIfPossibleOnSingleRack and its kin: they lead nothing."""
+    """Kafka's testAvoidFencedReplicaIfPossibleOnSingleRack and others: they lead no partition."""
     two = place_replicas([1, 3], [2], 4, 2, start=0)
     three = place_replicas([1, 3], [2], 4, 3, start=0)
 
@@ -32,8 +32,8 @@ def test_fenced_nodes_come_last() -> None:
     assert all(replicas[2] == 2 for replicas in three)
 
 
-def test_one_node_gets_everything() -> None:
-    """A cluster of one node places all replicas there."""
+def test_one_node_gets_all_replicas() -> None:
+    """In a cluster of one node."""
     assert place_replicas([7], [], 3, 1, start=5) == [(7,), (7,), (7,)]
 
 
@@ -44,10 +44,10 @@ def test_one_node_gets_everything() -> None:
     start=st.integers(0, 100),
     data=st.data(),
 )
-def test_replicas_differ_and_leaders_are_even(
+def test_replicas_differ_and_leaders_are_balanced(
     alive: int, fenced: int, partitions: int, start: int, data: st.DataObject
 ) -> None:
-    """No partition has two replicas on one node, and no node leads two more than another."""
+    """The replicas of a partition are different nodes; leader counts differ by at most one."""
     factor = data.draw(st.integers(1, alive + fenced))
     nodes, others = range(alive), range(10, 10 + fenced)
 

@@ -1,4 +1,4 @@
-"""The state of the cluster: written down, known, told."""
+"""The state of the cluster: stored, in the image, and published."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _refused(_old: PartitionRegistration, _rules: Rules) -> PartitionRegistratio
     raise ApiError(ErrorCode.ELECTION_NOT_NEEDED)
 
 
-def test_what_is_put_is_known_told_and_kept(tmp_path: Path) -> None:
-    """But nobody leads it in the next life until nodes have come."""
+def test_a_topic_is_stored_and_published(tmp_path: Path) -> None:
+    """After a restart it has no leader until nodes register."""
     state, node = _state(tmp_path / "db"), RecordingNode()
     state.subscribe(1, node).release()
 
@@ -58,8 +58,8 @@ def test_what_is_put_is_known_told_and_kept(tmp_path: Path) -> None:
     again.close()
 
 
-def test_what_has_not_changed_is_not_told() -> None:
-    """Nobody need look at it again."""
+def test_an_unchanged_topic_is_not_published() -> None:
+    """Listeners are not called."""
     state, node = _state(), RecordingNode()
     state.put_topics([_topic("a"), _topic("b")])
     state.subscribe(1, node).release()
@@ -73,7 +73,7 @@ def test_what_has_not_changed_is_not_told() -> None:
 
 
 def test_some_of_many_changes_may_be_refused() -> None:
-    """The others are made, and told once."""
+    """The others are made and published once."""
     state, node = _state(), RecordingNode()
     state.put_topics([_topic("t")])
     state.subscribe(1, node).release()
@@ -95,13 +95,13 @@ def test_some_of_many_changes_may_be_refused() -> None:
         gone: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     }
     assert [str(results[unknown]), str(results[gone])] == ["no topic nope", "no partition t-7"]
-    # A traceback holds the frames it went through: thousands of them stop the collector for long.
+    # A traceback keeps its frames alive: collecting thousands of them takes long.
     assert not any(error.__traceback__ for error in results.values() if error)
     assert node.told == [*told, ("changed", "t", 2)]
 
 
 def test_a_topic_has_its_own_rules() -> None:
-    """Its configs count, and no more in-sync replicas are asked for than there are replicas."""
+    """Its configs apply; min.insync.replicas is limited to the number of replicas."""
     state = _state()
     topic = _topic("t", min_insync_replicas="3", unclean_leader_election_enable="true")
 
@@ -111,8 +111,8 @@ def test_a_topic_has_its_own_rules() -> None:
     assert (own.min_isr, own.election) == (2, Election.UNCLEAN)
 
 
-def test_who_is_fenced_or_has_lost_its_disk_cannot_lead() -> None:
-    """The latter only where the partition was on it."""
+def test_a_fenced_node_or_failed_disk_cannot_lead() -> None:
+    """A failed disk concerns only its partitions."""
     state = _state()
     state.put_broker(Broker(1, "h", 1, fenced=True))
     state.offline = {(2, TopicPartition("t", 1))}
@@ -122,8 +122,8 @@ def test_who_is_fenced_or_has_lost_its_disk_cannot_lead() -> None:
     assert [rules(1).can_lead(node) for node in (1, 2, 3)] == [False, False, False]
 
 
-def test_counters_never_go_back(tmp_path: Path) -> None:
-    """Broker epochs and producer ids, over a restart."""
+def test_counters_never_repeat(tmp_path: Path) -> None:
+    """Broker epochs and producer ids, after a restart as well."""
     state = _state(tmp_path / "db")
     epoch, producer_id = state.next_broker_epoch(), state.next_producer_id()
     state.close()
@@ -135,10 +135,10 @@ def test_counters_never_go_back(tmp_path: Path) -> None:
     again.close()
 
 
-def test_min_insync_replicas_is_a_setting_of_the_cluster(
+def test_min_insync_replicas_is_a_stored_setting(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The first start makes it one; a later start with another value says that it is not used."""
+    """The first start stores it; a later start with another value logs that it is ignored."""
     config = parse_config({"min.insync.replicas": "2"})
     first = ClusterState(ControllerStore(tmp_path / "c"), config)
     first.close()

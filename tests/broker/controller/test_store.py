@@ -1,4 +1,4 @@
-"""The controller's memory on disk."""
+"""The persistent state of the controller."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _topic(name: str) -> TopicImage:
 
 
 def test_topics_survive_a_restart(tmp_path: Path) -> None:
-    """What one store wrote another reads, field by field."""
+    """Another store over the same file reads every field."""
     topic = _topic("orders")
     store = ControllerStore(tmp_path / "controller.db")
     store.put_topics([topic])
@@ -32,7 +32,7 @@ def test_topics_survive_a_restart(tmp_path: Path) -> None:
 
 
 def test_a_topic_is_replaced_and_removed() -> None:
-    """Writing a topic again replaces it; removing it forgets it."""
+    """Writing a topic again replaces it."""
     store = ControllerStore(None)
     store.put_topics([_topic("orders")])
     changed = _topic("orders")
@@ -45,8 +45,8 @@ def test_a_topic_is_replaced_and_removed() -> None:
     store.close()
 
 
-def test_facts() -> None:
-    """A fact is what was last said of it, or None."""
+def test_a_fact_is_the_last_written_value() -> None:
+    """None if it was never written."""
     store = ControllerStore(None)
 
     assert store.fact("cluster_id") is None
@@ -57,7 +57,7 @@ def test_facts() -> None:
 
 
 def test_settings_of_nodes_survive_a_restart(tmp_path: Path) -> None:
-    """By node, and under the empty name those of all."""
+    """By node, and under the empty name for all nodes."""
     store = ControllerStore(tmp_path / "controller.db")
     store.put_broker_configs("", {"log.retention.ms": "1"})
     store.put_broker_configs("1", {"log.retention.ms": "2"})
@@ -71,7 +71,7 @@ def test_settings_of_nodes_survive_a_restart(tmp_path: Path) -> None:
 
 
 def test_settings_of_groups_survive_a_restart(tmp_path: Path) -> None:
-    """Those that are still set."""
+    """Removed ones do not."""
     store = ControllerStore(tmp_path / "controller.db")
     store.put_group_configs("g", {"consumer.session.timeout.ms": "50000"})
     store.put_group_configs("h", {"consumer.session.timeout.ms": "50000"})
@@ -85,7 +85,7 @@ def test_settings_of_groups_survive_a_restart(tmp_path: Path) -> None:
 
 
 def test_quotas_of_clients_survive_a_restart(tmp_path: Path) -> None:
-    """Also those of a default, and those without an end."""
+    """Including those of defaults, and infinite ones."""
     default, user = (("client-id", None), ("user", "u")), (("user", "u"),)
     store = ControllerStore(tmp_path / "controller.db")
     store.put_client_quotas(default, {"producer_byte_rate": 1.0})
@@ -100,8 +100,8 @@ def test_quotas_of_clients_survive_a_restart(tmp_path: Path) -> None:
     again.close()
 
 
-def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
-    """The broker ends then, as Kafka does without its metadata log; what was written is kept."""
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
+    """The broker then ends, as Kafka without its metadata log; committed changes are kept."""
     store = ControllerStore(tmp_path / "controller.db")
     store.put_fact("cluster", "c")
     store._database.execute("PRAGMA max_page_count = 1")
@@ -114,8 +114,8 @@ def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["other bytes", "a page", "a folder"])
-def test_a_damaged_memory_is_told(tmp_path: Path, damage: str) -> None:
-    """In one line that names the file; nobody starts without the topics it had."""
+def test_a_damaged_file_is_reported_in_one_line(tmp_path: Path, damage: str) -> None:
+    """The line names the file; the broker does not start without its topics."""
     path = tmp_path / "controller.db"
     if damage == "a folder":
         path.mkdir()

@@ -1,4 +1,4 @@
-"""Legal topic names."""
+"""Valid topic names."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from protocol.errors import ErrorCode
 
 
 @pytest.mark.parametrize("name", ["a", "orders.v1", "A_b-9", "x" * 249, "...", "__internal"])
-def test_legal(name: str) -> None:
-    """Letters, digits, '.', '_' and '-', up to 249 of them, are a name."""
+def test_valid_names(name: str) -> None:
+    """Letters, digits, '.', '_' and '-', at most 249 characters."""
     check_topic_name(name)
 
     assert len(name) <= TOPIC_NAME_LENGTH_MAX
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "x" * 250, "a b", "a/b", "ä", "a\n", "a\x00"])
-def test_illegal(name: str) -> None:
-    """Everything else is refused with Kafka's error code."""
+def test_invalid_names(name: str) -> None:
+    """All others are refused with Kafka's error code."""
     with pytest.raises(ApiError) as refusal:
         check_topic_name(name)
 
@@ -27,6 +27,6 @@ def test_illegal(name: str) -> None:
 
 
 def test_dots_and_underscores_collide() -> None:
-    """Two names that differ only in '.' and '_' would share their metrics."""
+    """Names that differ only in '.' and '_' would share their metrics."""
     assert collides("a.b", "a_b")
     assert not collides("a.b", "a-b")

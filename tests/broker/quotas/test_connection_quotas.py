@@ -1,4 +1,4 @@
-"""How many connections a node takes."""
+"""The limits of a node's connections."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ import trio.testing
 
 from broker.config import Config, parse_config
 from broker.quotas.connection_quotas import ConnectionQuotas
-from tests.broker.quotas.timers import HandTimer
+from tests.broker.quotas.timers import ManualTimer
 
 pytestmark = pytest.mark.anyio
 
 
-def quotas(**given: str) -> tuple[ConnectionQuotas, HandTimer]:
-    """The quotas of a node with these settings, and its time."""
-    hand = HandTimer()
+def quotas(**given: str) -> tuple[ConnectionQuotas, ManualTimer]:
+    """The quotas of a node with these settings, and its timer."""
+    hand = ManualTimer()
     config = parse_config({key.replace("_", "."): value for key, value in given.items()})
     return ConnectionQuotas(config, hand.timer), hand
 
 
 def test_by_default_there_is_no_limit() -> None:
-    """A thousand from one address."""
+    """1000 connections from one address are admitted."""
     unlimited, _ = quotas()
 
     assert all(unlimited.admit("192.0.2.1") for _ in range(1000))
     assert unlimited.may_accept
 
 
-def test_an_address_may_have_too_many() -> None:
-    """Others are let in, and so is it when one of its own is closed."""
+def test_an_address_has_a_limit() -> None:
+    """Other addresses are admitted, and it is again when one of its connections closes."""
     limited, _ = quotas(max_connections_per_ip="2")
     admitted = [limited.admit("192.0.2.1") for _ in range(3)]
     other = limited.admit("192.0.2.2")
@@ -40,8 +40,8 @@ def test_an_address_may_have_too_many() -> None:
     assert limited.admit("192.0.2.1")
 
 
-def test_an_address_may_have_a_number_of_its_own() -> None:
-    """More than others, or none at all."""
+def test_an_address_may_have_its_own_limit() -> None:
+    """A larger one, or zero."""
     limited, _ = quotas(
         max_connections_per_ip="1",
         max_connections_per_ip_overrides="192.0.2.1:2, 2001:db8::1:0",
@@ -54,7 +54,7 @@ def test_an_address_may_have_a_number_of_its_own() -> None:
 
 
 async def test_at_the_limit_none_is_accepted_until_one_is_closed() -> None:
-    """They wait in the backlog."""
+    """New connections wait in the backlog."""
     limited, _ = quotas(max_connections="2")
     limited.admit("192.0.2.1")
     assert limited.may_accept
@@ -70,9 +70,9 @@ async def test_at_the_limit_none_is_accepted_until_one_is_closed() -> None:
     assert limited.may_accept
 
 
-async def test_a_limit_that_is_raised_lets_those_in_who_wait() -> None:
-    """The settings are read anew."""
-    hand, config = HandTimer(), Config(max_connections=0)
+async def test_a_raised_limit_accepts_waiting_connections() -> None:
+    """The limits are read again."""
+    hand, config = ManualTimer(), Config(max_connections=0)
     limited = ConnectionQuotas(config, hand.timer)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(limited.acceptable)
@@ -84,8 +84,8 @@ async def test_a_limit_that_is_raised_lets_those_in_who_wait() -> None:
     assert limited.may_accept
 
 
-def test_connections_that_come_too_fast_wait() -> None:
-    """At most a window long, then one more is let in; and in time the rate is kept."""
+def test_connections_above_the_rate_wait() -> None:
+    """Each at most one window; the rate is kept over time."""
     limited, hand = quotas(max_connection_creation_rate="10")
     burst = 0
     while limited.may_accept:

@@ -1,4 +1,4 @@
-"""Whom quotas are for and what they can be; the refusals are those of a Kafka 4.3.1."""
+"""Entities and their quotas; errors are those of Kafka 4.3.1."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ CLIENT = entity_of([("client-id", "a")])
 ADDRESS = entity_of([("ip", "192.0.2.1")])
 
 
-def test_an_entity_is_the_same_in_whatever_order() -> None:
-    """The types are sorted, and the last name of a type counts."""
+def test_the_order_of_types_does_not_matter() -> None:
+    """Types are sorted, and the last name of a type applies."""
     named = [("user", "x"), ("client-id", None), ("user", "y")]
 
     assert entity_of(named) == (("client-id", None), ("user", "y"))
@@ -37,13 +37,13 @@ def test_an_entity_is_the_same_in_whatever_order() -> None:
         ([("ip", None)], "connection_creation_rate", 1.0),
     ],
 )
-def test_quotas_that_can_be(named: list[tuple[str, str | None]], key: str, value: float) -> None:
-    """Byte rates are whole, or nearly so; shares and mutations need not be."""
+def test_valid_quotas(named: list[tuple[str, str | None]], key: str, value: float) -> None:
+    """Byte rates are integers, or nearly so; percentages and mutation rates need not be."""
     assert altered(entity_of(named), {}, {key: value}) == {key: value}
 
 
-def test_one_quota_is_altered_and_the_others_are_let_be() -> None:
-    """None removes one, also one that is not there, or that nobody knows."""
+def test_one_quota_is_altered_and_the_others_stay() -> None:
+    """None removes a quota, including a missing or unknown one."""
     before = {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0}
     changes = {"producer_byte_rate": 3.0, "consumer_byte_rate": None, "no_such_rate": None}
 
@@ -92,8 +92,8 @@ def test_one_quota_is_altered_and_the_others_are_let_be() -> None:
         ),
     ],
 )
-def test_quotas_that_cannot_be(entity: Entity, key: str, value: float, message: str) -> None:
-    """Kafka's code and words for each."""
+def test_invalid_quotas(entity: Entity, key: str, value: float, message: str) -> None:
+    """Codes and messages are Kafka's."""
     with pytest.raises(ApiError) as refusal:
         altered(entity, {}, {key: value})
 

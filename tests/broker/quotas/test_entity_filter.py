@@ -1,4 +1,4 @@
-"""Which entities a filter finds; the refusals are those of a Kafka 4.3.1."""
+"""Filters of entities; errors are those of Kafka 4.3.1."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ EXACT, DEFAULT, SPECIFIED = MatchType
         ([("ip", SPECIFIED, None)], False, [ADDRESS]),
     ],
 )
-def test_what_a_filter_finds(
+def test_a_filter_matches_its_components(
     components: list[tuple[str, int, str | None]], strict: bool, found: list[Entity]
 ) -> None:
-    """All types asked for, and with ``strict`` none beside them."""
+    """All types of the filter, and with ``strict`` no others."""
     asked = [Component(*each) for each in components]
 
     assert list(matching(ALL, asked, strict=strict)) == found
@@ -72,18 +72,18 @@ def test_what_a_filter_finds(
         ),
     ],
 )
-def test_a_filter_that_makes_no_sense(
+def test_an_invalid_filter_is_refused(
     components: list[tuple[str, int, str | None]], message: str
 ) -> None:
-    """Kafka's words for each, also when there is nothing to find."""
+    """With Kafka's messages, even without any entity."""
     with pytest.raises(ApiError) as refusal:
         list(matching([], [Component(*each) for each in components], strict=False))
 
     assert (refusal.value.code, refusal.value.message) == (ErrorCode.INVALID_REQUEST, message)
 
 
-def test_a_type_that_nobody_knows() -> None:
-    """A newer client may know more types than we do."""
+def test_an_unknown_type_is_an_unsupported_version() -> None:
+    """A newer client may know more types."""
     with pytest.raises(ApiError) as refusal:
         list(matching(ALL, [Component("group", 2, None)], strict=False))
 

@@ -1,13 +1,13 @@
-"""Connections that nobody uses."""
+"""Closing idle connections."""
 
 from __future__ import annotations
 
 from broker.quotas.idle_expiry import IdleExpiry
-from tests.broker.quotas.timers import HandTimer
+from tests.broker.quotas.timers import ManualTimer
 
 
 class Channel:
-    """A connection that only knows when it was used."""
+    """A connection with only a time of last use."""
 
     def __init__(self) -> None:
         self.active_ms = 0.0
@@ -19,8 +19,8 @@ class Channel:
 
 
 def test_an_idle_channel_expires() -> None:
-    """When its time is over, and not before."""
-    hand, channel = HandTimer(), Channel()
+    """Exactly after the idle time."""
+    hand, channel = ManualTimer(), Channel()
     IdleExpiry(hand.timer, channel, 1000)
 
     hand.pass_ms(999)
@@ -29,9 +29,9 @@ def test_an_idle_channel_expires() -> None:
     assert channel.expired
 
 
-def test_a_channel_lives_on_while_it_is_used() -> None:
-    """The time begins anew with every use."""
-    hand, channel = HandTimer(), Channel()
+def test_a_used_channel_does_not_expire() -> None:
+    """Each use restarts the idle time."""
+    hand, channel = ManualTimer(), Channel()
     IdleExpiry(hand.timer, channel, 1000)
     hand.pass_ms(700)
     channel.active_ms = 700
@@ -42,9 +42,9 @@ def test_a_channel_lives_on_while_it_is_used() -> None:
     assert channel.expired
 
 
-def test_a_client_that_waits_for_us_is_not_idle() -> None:
-    """The time begins when it was last seen waiting."""
-    hand, channel = HandTimer(), Channel()
+def test_a_client_with_a_request_in_progress_is_not_idle() -> None:
+    """The idle time starts when the request was last seen in progress."""
+    hand, channel = ManualTimer(), Channel()
     channel.is_busy = True
     IdleExpiry(hand.timer, channel, 1000)
     hand.pass_ms(5000)

@@ -1,4 +1,4 @@
-"""Memory for requests that have not come whole."""
+"""Memory for incomplete requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from broker.quotas.memory_pool import MemoryPool, memory_pool
 pytestmark = pytest.mark.anyio
 
 
-def test_the_last_to_begin_may_take_more_than_is_left() -> None:
+def test_the_last_request_may_take_more_than_is_available() -> None:
     """Otherwise a request as large as the pool would never be read."""
     pool = MemoryPool(100)
     pool.exchange(0, 99)
@@ -21,8 +21,8 @@ def test_the_last_to_begin_may_take_more_than_is_left() -> None:
     assert pool.is_exhausted
 
 
-async def test_who_waits_is_woken_when_memory_is_given_back() -> None:
-    """By all that was taken beyond the bound, not by less."""
+async def test_released_memory_wakes_waiters() -> None:
+    """When the pool is no longer exhausted."""
     pool = MemoryPool(100)
     first, second = pool.exchange(0, 50), pool.exchange(0, 100)
     woken = []
@@ -43,7 +43,7 @@ async def test_who_waits_is_woken_when_memory_is_given_back() -> None:
 
 
 @pytest.mark.parametrize("size_bytes", [0, -1])
-def test_no_size_is_no_bound(size_bytes: int) -> None:
+def test_no_size_is_no_limit(size_bytes: int) -> None:
     """As Kafka reads ``queued.max.request.bytes``."""
     assert memory_pool(size_bytes) is None
     assert memory_pool(1) is not None

@@ -1,4 +1,4 @@
-"""The quotas of a node's clients together."""
+"""The quotas of a node's clients."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from broker.quotas.quota_managers import QuotaManagers
 
 
 def test_each_kind_has_its_own_quotas() -> None:
-    """What clients produce is not what they fetch."""
+    """Produced and fetched bytes are measured separately."""
     quotas = QuotaManagers(Config(), lambda: 0)
 
     quotas.reconfigure({(("client-id", "a"),): {"producer_byte_rate": 1.0}})
@@ -16,8 +16,8 @@ def test_each_kind_has_its_own_quotas() -> None:
     assert not quotas.fetch.quotas_enabled
 
 
-def test_what_was_measured_of_clients_that_are_gone_is_forgotten() -> None:
-    """Of both kinds."""
+def test_inactive_clients_are_removed() -> None:
+    """From both kinds."""
     now_ms = [0.0]
     quotas = QuotaManagers(Config(), lambda: now_ms[0])
     both = {"producer_byte_rate": 1.0, "consumer_byte_rate": 1.0}

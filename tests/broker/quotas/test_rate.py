@@ -1,4 +1,4 @@
-"""Rates over windows of time."""
+"""Rates over time windows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WINDOWS, WINDOW_MS = 11, 1000
 
 
 def test_a_burst_is_spread_over_all_windows_but_one() -> None:
-    """What comes at once counts as if it had come over ten seconds."""
+    """A burst counts as if it had lasted ten seconds."""
     rate = Rate(WINDOWS, WINDOW_MS)
 
     rate.record(20_000, 0)
@@ -19,8 +19,8 @@ def test_a_burst_is_spread_over_all_windows_but_one() -> None:
     assert rate.elapsed_ms(0) == 10_000
 
 
-def test_the_time_measured_grows_to_all_windows() -> None:
-    """A window that has begun counts as far as it has gone."""
+def test_the_measured_time_grows_to_all_windows() -> None:
+    """The present window counts up to now."""
     rate = Rate(WINDOWS, WINDOW_MS)
     rate.record(1, 0)
 
@@ -29,8 +29,8 @@ def test_the_time_measured_grows_to_all_windows() -> None:
     assert elapsed == [10_001, 10_999, 10_000, 10_500, 10_999]
 
 
-def test_what_came_too_long_ago_is_forgotten() -> None:
-    """A sample lives for all windows after its last event."""
+def test_old_samples_are_removed() -> None:
+    """A sample expires all windows after its last event."""
     rate = Rate(WINDOWS, WINDOW_MS)
     rate.record(1000, 0)
     rate.record(1000, 999)
@@ -40,7 +40,7 @@ def test_what_came_too_long_ago_is_forgotten() -> None:
 
 
 def test_a_steady_stream_has_its_rate() -> None:
-    """A hundred a tenth of a second is a thousand a second."""
+    """100 every 100 ms are 1000 per second."""
     rate = Rate(WINDOWS, WINDOW_MS)
     for now_ms in range(0, 60_000, 100):
         rate.record(100, now_ms)
@@ -48,8 +48,8 @@ def test_a_steady_stream_has_its_rate() -> None:
     assert rate.per_second(60_000) == pytest.approx(1000, rel=0.05)
 
 
-def test_what_is_taken_back_was_never_there() -> None:
-    """A negative amount undoes another."""
+def test_a_negative_amount_undoes_another() -> None:
+    """The rate is that without both."""
     rate = Rate(WINDOWS, WINDOW_MS)
     rate.record(500, 0)
     rate.record(-500, 10)
@@ -57,7 +57,7 @@ def test_what_is_taken_back_was_never_there() -> None:
     assert rate.per_second(10) == 0
 
 
-def test_a_rate_that_nobody_uses_is_idle() -> None:
+def test_an_unused_rate_is_idle() -> None:
     """By the last event, not by the first."""
     rate = Rate(WINDOWS, WINDOW_MS)
     rate.record(1, 0)

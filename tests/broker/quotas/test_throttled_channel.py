@@ -1,14 +1,14 @@
-"""Channels that are muted for a while."""
+"""Channels that are muted for a throttle time."""
 
 from __future__ import annotations
 
 from broker.quotas.throttled_channel import ThrottledChannel
-from tests.broker.quotas.timers import HandTimer
+from tests.broker.quotas.timers import ManualTimer
 
 
-def test_a_channel_is_unmuted_when_its_time_is_over() -> None:
-    """Not a moment before, and once."""
-    hand, unmuted = HandTimer(), list[str]()
+def test_a_channel_is_unmuted_after_its_throttle_time() -> None:
+    """Exactly then, and once."""
+    hand, unmuted = ManualTimer(), list[str]()
     ThrottledChannel(hand.timer, 100, lambda: unmuted.append("now"))
 
     hand.pass_ms(99)
@@ -19,9 +19,9 @@ def test_a_channel_is_unmuted_when_its_time_is_over() -> None:
     assert (before, unmuted) == ([], ["now"])
 
 
-def test_a_channel_that_is_closed_is_not_unmuted() -> None:
+def test_a_closed_channel_is_not_unmuted() -> None:
     """Its connection cancels the task."""
-    hand, unmuted = HandTimer(), list[str]()
+    hand, unmuted = ManualTimer(), list[str]()
     throttled = ThrottledChannel(hand.timer, 100, lambda: unmuted.append("now"))
 
     throttled.cancel()

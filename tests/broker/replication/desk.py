@@ -1,4 +1,4 @@
-"""A replica manager with purgatories, on a node that does nothing but what the test says."""
+"""A replica manager with purgatories on a fake node, which acts only as the test says."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ALL = (1, 2, 3)
 
 
 class Desk(FakeNode):
-    """Node 1 leads two partitions of three replicas; what moves there wakes who waits for it."""
+    """Node 1 leads two partitions with three replicas; changes check the waiting operations."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -63,13 +63,13 @@ class Desk(FakeNode):
         self.purgatories.after_offsets_moved(key, offset, replica)
 
     def advance(self, milliseconds: float) -> None:
-        """Time goes on."""
+        """Advance the time."""
         self.time_ms += milliseconds
         for timer in self._timers:
             timer.advance_clock(0)
 
     def lose(self, key: TopicPartition) -> None:
-        """Another node is elected for the partition."""
+        """Another node becomes leader of the partition."""
         make_follower(self.partitions[key])
         self.purgatories.after_leaving(key, CauseKind.LEADERSHIP)
 
@@ -79,7 +79,7 @@ class Desk(FakeNode):
         self.purgatories.after_leaving(key, CauseKind.DELETED)
 
     def partition(self, key: TopicPartition = KEY) -> Partition:
-        """One of the two."""
+        """One of the two partitions."""
         return self.partitions[key]
 
     # -------------------------------------------------------------------------------- requests
@@ -87,12 +87,12 @@ class Desk(FakeNode):
     def produce(
         self, *keys: TopicPartition, acks: int = -1, timeout_ms: int = 1000
     ) -> list[ProduceResults]:
-        """A produce of one record to each partition, to its end; its answer will be in the list."""
+        """Produce one record to each partition and run the actions; the list gets the response."""
         entries = {key: records(b"a") for key in keys or (KEY,)}
         return self._produce(entries, acks, timeout_ms)
 
     def produce_numbered(self) -> list[ProduceResults]:
-        """The same numbered record each time, as by a producer that has heard nothing."""
+        """Produce the same numbered record again, as a producer that retries."""
         numbered = records(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
         return self._produce({KEY: numbered}, -1, 1000)
 
@@ -107,7 +107,7 @@ class Desk(FakeNode):
     def fetch(
         self, params: FetchParams, *wanted: FetchPartition, max_wait_ms: int = 1000
     ) -> list[FetchResults]:
-        """A fetch; its answer will be in the list."""
+        """Fetch; the list gets the response."""
         answers: list[FetchResults] = []
         params = replace(params, max_wait_ms=max_wait_ms)
         self.manager.fetch_messages(params, wanted, answers.append)
@@ -116,7 +116,7 @@ class Desk(FakeNode):
     def delete(
         self, offsets: dict[TopicPartition, int], timeout_ms: int = 1000
     ) -> list[DeleteResults]:
-        """A deletion; its answer will be in the list."""
+        """Delete records; the list gets the response."""
         answers: list[DeleteResults] = []
         finish(self.manager.delete_records(timeout_ms, offsets, answers.append))
         return answers

@@ -1,4 +1,4 @@
-"""Making the image's word come true (mirrors ReplicaManagerTest's testDelta... tests)."""
+"""Applying metadata changes to a node's replicas (mirrors ReplicaManagerTest's testDelta...)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from tests.broker.storage.logs import StillClock
 ALL = (1, 2, 3)
 
 
-class Story:
-    """What was done, in order: followers, and who was woken."""
+class Recorded:
+    """The recorded events in order: fetchers and checked operations."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -43,7 +43,7 @@ class Story:
         self.lines.append(f"{partition.key} {'led' if leads else 'not led'} here")
 
     def take(self) -> list[str]:
-        """What was done since the last time."""
+        """The events since the last call."""
         lines, self.lines = self.lines, []
         return lines
 
@@ -51,29 +51,29 @@ class Story:
 class RecordedPurgatories(PartitionPurgatories):
     """Records the events instead of checking operations."""
 
-    def __init__(self, story: Story) -> None:
+    def __init__(self, recorded: Recorded) -> None:
         purgatory: DelayedOperationPurgatory[Any] = DelayedOperationPurgatory(
             "none", SystemTimer("none", now_ms=lambda: 0)
         )
         super().__init__(purgatory, purgatory, purgatory, StateChanges())
-        self.story = story
+        self.recorded = recorded
 
     def after_offsets_moved(
         self, key: TopicPartition, high_watermark: int, replica: int | None = None
     ) -> None:
-        self.story.lines.append(f"{key} moved")
+        self.recorded.lines.append(f"{key} moved")
 
     def after_leaving(self, key: TopicPartition, kind: CauseKind) -> None:
-        self.story.lines.append(f"{key} left: {kind}")
+        self.recorded.lines.append(f"{key} left: {kind}")
 
 
 class World:
-    """A node's `Hosting`, its logs and the story it tells."""
+    """A node's `DeltaApplier`, its logs and the recorded events."""
 
     def __init__(self, folder: Path) -> None:
         self.node = FakeNode()
-        self.story = Story()
-        self.purgatories = RecordedPurgatories(self.story)
+        self.recorded = Recorded()
+        self.purgatories = RecordedPurgatories(self.recorded)
         self.partitions = hosted()
         self.logs = LogManager(folder, StillClock(), node_id=1, cluster_id="c")
         self.delta_applier = DeltaApplier(
@@ -82,18 +82,18 @@ class World:
             self.logs,
             self.partitions,
             self.purgatories,
-            self.story,
-            self.story.leader_state,
+            self.recorded,
+            self.recorded.leader_state,
         )
 
     def apply(self, *leaders: int, epoch: int = 0, **configs: str) -> list[str]:
-        """Host a topic whose partitions have these leaders, all in one epoch; what was done."""
+        """Apply a topic whose partitions have these leaders, in one epoch; returns the events."""
         registrations = [PartitionRegistration(ALL, ALL, n, epoch, epoch) for n in leaders]
         finish(self.delta_applier.apply_topic(_topic(*registrations, **configs)))
-        return self.story.take()
+        return self.recorded.take()
 
     def partition(self, index: int = 0) -> Partition:
-        """A partition that is hosted."""
+        """A partition of the node."""
         return self.partitions[TopicPartition("t", index)]
 
 
@@ -104,14 +104,14 @@ def _topic(*partitions: PartitionRegistration, **configs: str) -> TopicImage:
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    """Node 1 of three, which hosts nothing yet."""
+    """Node 1 of three, without partitions."""
     made = World(tmp_path)
     yield made
     made.logs.close()
 
 
-def test_leaders_come_first(world: World) -> None:
-    """So that whoever follows them finds them (Kafka's applyDelta)."""
+def test_leaders_are_applied_before_followers(world: World) -> None:
+    """Followers then find their leaders (Kafka's applyDelta)."""
     assert world.apply(2, 1) == [
         "t-1 follows nobody",
         "t-1 led here",
@@ -122,8 +122,8 @@ def test_leaders_come_first(world: World) -> None:
     assert [world.partition(index).is_leader for index in (0, 1)] == [False, True]
 
 
-def test_only_the_own_replicas_are_hosted(world: World) -> None:
-    """Other nodes have the others."""
+def test_only_replicas_of_this_node_are_created(world: World) -> None:
+    """Other nodes have the other replicas."""
     others, own = PartitionRegistration((2, 3), (2, 3), 2), PartitionRegistration((1,), (1,), 1)
     finish(world.delta_applier.apply_topic(_topic(others, own)))
 
@@ -131,8 +131,8 @@ def test_only_the_own_replicas_are_hosted(world: World) -> None:
     assert len(world.logs) == 1
 
 
-def test_from_leader_to_follower(world: World) -> None:
-    """Kafka's testDeltaFromLeaderToFollower: who waits is told, then the new leader asked."""
+def test_a_leader_becomes_a_follower(world: World) -> None:
+    """Kafka's testDeltaFromLeaderToFollower: operations complete before the node fetches."""
     world.apply(1)
 
     assert world.apply(3, epoch=1) == [
@@ -144,7 +144,7 @@ def test_from_leader_to_follower(world: World) -> None:
     assert not world.partition().is_leader
 
 
-def test_from_follower_to_leader(world: World) -> None:
+def test_a_follower_becomes_a_leader(world: World) -> None:
     """Kafka's testDeltaFromFollowerToLeader."""
     world.apply(2)
 
@@ -152,72 +152,72 @@ def test_from_follower_to_leader(world: World) -> None:
     assert world.partition().is_leader
 
 
-def test_a_leader_whose_high_watermark_moves_wakes_who_waits(world: World) -> None:
-    """Another in-sync set may free it."""
+def test_a_high_watermark_moved_by_metadata_checks_operations(world: World) -> None:
+    """Another ISR may advance the high watermark."""
     world.apply(1)
     log = world.partition().log
     log.append_as_leader(records(b"a"), 0)
 
     finish(world.delta_applier.apply_topic(_topic(PartitionRegistration(ALL, (1,), 1, 0, 1))))
 
-    assert world.story.take() == ["t-0 follows nobody", "t-0 moved"]
+    assert world.recorded.take() == ["t-0 follows nobody", "t-0 moved"]
 
 
-def test_the_same_leader_is_not_followed_anew(world: World) -> None:
+def test_an_unchanged_leader_epoch_keeps_the_fetcher(world: World) -> None:
     """Kafka's testFetcherAreNotRestartedIfLeaderEpochIsNotBumpedWithKRaftPath."""
     world.apply(2)
 
     finish(world.delta_applier.apply_topic(_topic(PartitionRegistration(ALL, (2, 3), 2, 0, 1))))
 
-    assert world.story.take() == []
+    assert world.recorded.take() == []
     registration = world.partition().registration
     assert registration is not None
     assert registration.isr == (2, 3)
 
 
-def test_without_a_leader_nobody_is_followed(world: World) -> None:
-    """The partition waits for an election, and who waited here is told."""
+def test_a_partition_without_leader_is_not_fetched(world: World) -> None:
+    """The partition waits for an election; its waiting operations complete."""
     world.apply(2)
 
     assert world.apply(NO_LEADER, epoch=1) == ["t-0 follows nobody", "t-0 left: leadership"]
 
 
-def test_a_leader_that_is_away_is_followed_all_the_same(world: World) -> None:
-    """The topic is told only once: the fetcher waits for the node, not we."""
+def test_an_unavailable_leader_is_followed(world: World) -> None:
+    """The change comes only once, so the fetcher waits for the node."""
     del world.node.brokers[2]
 
     assert world.apply(2)[-1] == "t-0 follows 2"
 
 
-def test_a_replica_moved_away_is_deleted(world: World) -> None:
-    """Kafka's testDeltaFollowerToNotReplica: log and waiters go."""
+def test_a_reassigned_replica_is_deleted(world: World) -> None:
+    """Kafka's testDeltaFollowerToNotReplica: its log and its waiting operations are removed."""
     world.apply(2)
     directory = world.partition().log.directory
 
     finish(world.delta_applier.apply_topic(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
 
-    assert world.story.take() == ["t-0 follows nobody", "t-0 left: leadership"]
+    assert world.recorded.take() == ["t-0 follows nobody", "t-0 left: leadership"]
     assert (dict(world.partitions), directory.exists()) == ({}, False)
 
 
-def test_a_leader_moved_away_leads_no_more(world: World) -> None:
-    """Kafka's testDeltaLeaderToNotReplica: nothing moves in what is left of it."""
+def test_a_reassigned_leader_resigns(world: World) -> None:
+    """Kafka's testDeltaLeaderToNotReplica: nothing moves in its former state."""
     world.apply(1)
     partition = world.partition()
 
     finish(world.delta_applier.apply_topic(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
 
-    assert world.story.take()[0] == "t-0 not led here"
+    assert world.recorded.take()[0] == "t-0 not led here"
     assert not partition.is_leader
 
 
-def test_a_deleted_topic_is_dropped(world: World) -> None:
+def test_a_deleted_topic_is_removed(world: World) -> None:
     """Kafka's testDeltaLeaderRemovedTopic and testDeltaFollowerRemovedTopic."""
     world.apply(1, 2)
 
     finish(world.delta_applier.delete_topic(_topic(*[PartitionRegistration(ALL, ALL, 1)] * 2)))
 
-    assert world.story.take() == [
+    assert world.recorded.take() == [
         "t-0 not led here",
         "t-0 follows nobody",
         "t-0 left: deleted",
@@ -229,7 +229,7 @@ def test_a_deleted_topic_is_dropped(world: World) -> None:
 
 @pytest.mark.parametrize("reason", ["topic deleted", "replica moved away"])
 def test_expiry_counts_of_a_deleted_partition_are_removed(world: World, reason: str) -> None:
-    """The meter of a broker would otherwise keep every partition it ever had (KAFKA-20204)."""
+    """The meters would otherwise keep the counts of every deleted partition (KAFKA-20204)."""
     world.apply(1)
     world.purgatories.produce.expirations.mark(world.partition().key)
 
@@ -243,8 +243,8 @@ def test_expiry_counts_of_a_deleted_partition_are_removed(world: World, reason: 
     assert world.purgatories.produce.expirations.by_tag() == {}
 
 
-def test_other_settings_hold_at_once(world: World) -> None:
-    """Of the log, and min.insync.replicas."""
+def test_changed_settings_apply_immediately(world: World) -> None:
+    """The settings of the log, and min.insync.replicas."""
     world.apply(1)
 
     world.apply(1, min_insync_replicas="2", retention_ms="5000")
@@ -268,14 +268,14 @@ def test_a_log_that_cannot_be_opened_is_offline(world: World, tmp_path: Path) ->
     assert world.partition().is_leader
 
 
-def test_what_lies_on_a_disk_that_fails_is_let_go(world: World) -> None:
-    """It is offline, not led and not followed; nothing is deleted."""
+def test_partitions_of_a_failed_disk_are_offline(world: World) -> None:
+    """They are neither led nor followed, and nothing is deleted."""
     world.apply(1, 2)
     keys = [TopicPartition("t", index) for index in (0, 1)]
 
     world.delta_applier.mark_offline(keys)
 
-    assert world.story.take() == ["t-0 not led here", "t-0 follows nobody", "t-1 follows nobody"]
+    assert world.recorded.take() == ["t-0 not led here", "t-0 follows nobody", "t-1 follows nobody"]
     assert world.partitions == {}
     assert world.partitions.offline == set(keys)
     assert len(world.logs) == 2

@@ -1,4 +1,4 @@
-"""What a Fetch means by its session id and epoch (mirrors Kafka's FetchSessionTest)."""
+"""The context of a Fetch by session id and epoch (mirrors Kafka's FetchSessionTest)."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def _next(
     )
 
 
-def test_without_a_session_everything_is_answered(cache: FetchSessionCache) -> None:
-    """Session 0 with epoch -1 is a full fetch that leaves nothing behind."""
+def test_without_a_session_the_response_has_all_partitions(cache: FetchSessionCache) -> None:
+    """Session 0 with epoch -1 is a full fetch that leaves no session."""
     context = new_fetch_context(
         cache, 0, FINAL_EPOCH, _wanted(0, 1), [], uses_topic_ids=False, privileged=False
     )
@@ -87,7 +87,7 @@ def test_without_a_session_everything_is_answered(cache: FetchSessionCache) -> N
     assert len(cache) == 0
 
 
-def test_epoch_0_opens_a_session_and_answers_everything(cache: FetchSessionCache) -> None:
+def test_epoch_0_opens_a_session_with_a_full_response(cache: FetchSessionCache) -> None:
     """The first fetch of a session is a full one."""
     session_id = _open(cache, 0, 1)
 
@@ -95,8 +95,8 @@ def test_epoch_0_opens_a_session_and_answers_everything(cache: FetchSessionCache
     assert cache.get(session_id) is not None
 
 
-def test_an_incremental_fetch_answers_only_news(cache: FetchSessionCache) -> None:
-    """A partition is left out unless it has records, an error, or other offsets than last told."""
+def test_an_incremental_response_has_only_changed_partitions(cache: FetchSessionCache) -> None:
+    """A partition changes by records, by an error, or by other offsets than last sent."""
     session_id = _open(cache, 0, 1, 2)
 
     context = _next(cache, session_id, 1)
@@ -107,7 +107,7 @@ def test_an_incremental_fetch_answers_only_news(cache: FetchSessionCache) -> Non
 
 
 def test_a_partition_with_records_is_read_last_next_time(cache: FetchSessionCache) -> None:
-    """Whoever had its turn goes to the end, so that no partition starves."""
+    """It moves to the end of the order, so that no partition starves."""
     session_id = _open(cache, 0, 1)
     _answer(_next(cache, session_id, 1), _data(0, records=b"x"), _data(1))
 
@@ -116,8 +116,8 @@ def test_a_partition_with_records_is_read_last_next_time(cache: FetchSessionCach
     assert [name for name, _ in context.wanted] == [("t", 1), ("t", 0)]
 
 
-def test_an_error_is_told_again_once_all_is_well(cache: FetchSessionCache) -> None:
-    """After an error the client is told the high watermark anew, though it is the same."""
+def test_the_high_watermark_is_sent_again_after_an_error(cache: FetchSessionCache) -> None:
+    """It is sent although it has not changed."""
     session_id = _open(cache, 0)
     failed = _data(0)
     failed.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -126,8 +126,8 @@ def test_an_error_is_told_again_once_all_is_well(cache: FetchSessionCache) -> No
     assert _answer(_next(cache, session_id, 2), _data(0)) == (session_id, [0])
 
 
-def test_who_has_to_cut_its_log_is_told_the_rest_again(cache: FetchSessionCache) -> None:
-    """It uses the high watermark of an answer only when its log is a part of the leader's."""
+def test_the_high_watermark_is_sent_again_after_a_diverging_epoch(cache: FetchSessionCache) -> None:
+    """A follower ignores the high watermark of a response that makes it truncate."""
     session_id = _open(cache, 0)
     parted = _data(0, high_watermark=5)
     parted.diverging_epoch = EpochEndOffset(epoch=1, end_offset=3)
@@ -140,7 +140,7 @@ def test_who_has_to_cut_its_log_is_told_the_rest_again(cache: FetchSessionCache)
 
 
 def test_partitions_are_added_changed_and_forgotten(cache: FetchSessionCache) -> None:
-    """An incremental fetch names only what changes."""
+    """An incremental fetch names only changes."""
     session_id = _open(cache, 0, 1)
 
     context = _next(cache, session_id, 1, _wanted(1, 2, offset=7), [("t", 0)])
@@ -148,8 +148,8 @@ def test_partitions_are_added_changed_and_forgotten(cache: FetchSessionCache) ->
     assert [(name[1], asked.fetch_offset) for name, asked in context.wanted] == [(1, 7), (2, 7)]
 
 
-def test_forgetting_everything_ends_the_session(cache: FetchSessionCache) -> None:
-    """A session without partitions is closed, and the answer says session 0."""
+def test_forgetting_all_partitions_ends_the_session(cache: FetchSessionCache) -> None:
+    """The response has session 0."""
     session_id = _open(cache, 0)
 
     context = _next(cache, session_id, 1, forgotten=[("t", 0)])
@@ -159,7 +159,7 @@ def test_forgetting_everything_ends_the_session(cache: FetchSessionCache) -> Non
 
 
 def test_an_unknown_session_is_refused(cache: FetchSessionCache) -> None:
-    """A session that was evicted, or never was."""
+    """The session was evicted, or never existed."""
     with pytest.raises(SessionError) as refusal:
         _next(cache, 4711, 1)
 
@@ -167,7 +167,7 @@ def test_an_unknown_session_is_refused(cache: FetchSessionCache) -> None:
 
 
 def test_a_wrong_epoch_is_refused_and_the_session_survives(cache: FetchSessionCache) -> None:
-    """A request out of turn does not spoil the one in turn."""
+    """The next request with the right epoch succeeds."""
     session_id = _open(cache, 0)
 
     with pytest.raises(SessionError) as refusal:
@@ -178,7 +178,7 @@ def test_a_wrong_epoch_is_refused_and_the_session_survives(cache: FetchSessionCa
 
 
 def test_names_and_ids_do_not_mix(cache: FetchSessionCache) -> None:
-    """A session that began with names cannot go on with topic ids."""
+    """A session that began with topic names cannot continue with topic ids."""
     session_id = _open(cache, 0)
 
     with pytest.raises(SessionError) as refusal:
@@ -187,10 +187,10 @@ def test_names_and_ids_do_not_mix(cache: FetchSessionCache) -> None:
     assert refusal.value.code is ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR
 
 
-def test_a_second_request_of_the_same_session_spoils_the_first_answer(
+def test_a_second_request_of_a_session_invalidates_the_first(
     cache: FetchSessionCache,
 ) -> None:
-    """If the session has moved on meanwhile, the late answer is an error."""
+    """The response to the first one is an error."""
     session_id = _open(cache, 0)
     parked = _next(cache, session_id, 1)
     _next(cache, session_id, 2)
@@ -200,7 +200,7 @@ def test_a_second_request_of_the_same_session_spoils_the_first_answer(
 
 
 def test_a_new_session_ends_the_old_one(cache: FetchSessionCache) -> None:
-    """A full fetch that names a session closes it, whether or not it opens another."""
+    """A full fetch that names a session closes it, even if it does not open another."""
     first = _open(cache, 0)
     new_fetch_context(cache, first, 0, _wanted(0), [], uses_topic_ids=False, privileged=False)
     assert cache.get(first) is None
@@ -212,8 +212,8 @@ def test_a_new_session_ends_the_old_one(cache: FetchSessionCache) -> None:
     assert cache.get(second) is None
 
 
-def test_partitions_are_named_by_id_where_there_is_one() -> None:
-    """A topic id takes the place of the name."""
+def test_partitions_are_identified_by_topic_id_if_present() -> None:
+    """The topic id replaces the name."""
     topic_id = uuid4()
 
     assert partition_name("t", UUID(int=0), 3) == ("t", 3)

@@ -1,4 +1,4 @@
-"""The values of a fetch."""
+"""The parameters of a fetch."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from broker.replication.fetch_data import FetchIsolation
         (-3, 0, FetchIsolation.LOG_END),
     ],
 )
-def test_who_may_see_how_far(
+def test_isolation_depends_on_the_reader(
     replica_id: int, isolation_level: int, isolation: FetchIsolation
 ) -> None:
-    """Replicas see the log end, consumers (the debugging one too) what is committed."""
+    """Replicas read to the log end.
+
+    Consumers, including the debugging one, only committed records.
+    """
     assert FetchIsolation.of(replica_id, isolation_level) is isolation

@@ -29,14 +29,14 @@ def _session(
 
 
 def test_epochs_wrap_to_one() -> None:
-    """After the largest epoch comes 1, since 0 and -1 mean something else."""
+    """0 and -1 have special meanings."""
     assert next_epoch(0) == 1
     assert next_epoch(2**31 - 2) == 2**31 - 1
     assert next_epoch(2**31 - 1) == 1
 
 
 def test_a_session_is_found_by_its_id(clock: StillClock) -> None:
-    """A session lives under a positive id until it is removed."""
+    """A session has a positive id until it is removed."""
     cache = FetchSessionCache(2, clock)
     session = _session(cache)
 
@@ -47,8 +47,8 @@ def test_a_session_is_found_by_its_id(clock: StillClock) -> None:
     assert cache.get(session.session_id) is None
 
 
-def test_a_full_cache_of_young_sessions_takes_no_more(clock: StillClock) -> None:
-    """Sessions younger than two minutes keep their place against their like."""
+def test_a_full_cache_of_new_sessions_is_not_evicted(clock: StillClock) -> None:
+    """Sessions of the same kind are not evicted for two minutes."""
     cache = FetchSessionCache(1, clock)
     first = _session(cache)
     clock.time_ms = 120_000
@@ -59,7 +59,7 @@ def test_a_full_cache_of_young_sessions_takes_no_more(clock: StillClock) -> None
 
 
 def test_a_session_unused_for_two_minutes_is_evicted(clock: StillClock) -> None:
-    """Whoever has not asked for more than two minutes loses the place to anyone."""
+    """Any new session may replace it."""
     cache = FetchSessionCache(1, clock)
     first = _session(cache, 9)
     clock.time_ms = 120_001
@@ -70,8 +70,8 @@ def test_a_session_unused_for_two_minutes_is_evicted(clock: StillClock) -> None:
     assert cache.evictions == 1
 
 
-def test_a_follower_takes_the_place_of_a_consumer(clock: StillClock) -> None:
-    """A follower's session is worth more than a consumer's of any age and size."""
+def test_a_follower_replaces_a_consumer(clock: StillClock) -> None:
+    """A follower's session has priority, whatever the consumer's age and size."""
     cache = FetchSessionCache(1, clock)
     _session(cache, 9)
 
@@ -81,8 +81,8 @@ def test_a_follower_takes_the_place_of_a_consumer(clock: StillClock) -> None:
     assert _session(cache, 99) is None
 
 
-def test_an_old_small_session_yields_to_a_larger_one(clock: StillClock) -> None:
-    """Among old sessions in use, the one with the fewest partitions goes, if it is not larger."""
+def test_an_old_small_session_is_replaced_by_a_larger_one(clock: StillClock) -> None:
+    """The session in use with the fewest partitions is evicted, if it is not larger."""
     cache = FetchSessionCache(2, clock)
     small, large = _session(cache, 1), _session(cache, 5)
     assert small is not None
@@ -97,5 +97,5 @@ def test_an_old_small_session_yields_to_a_larger_one(clock: StillClock) -> None:
 
 
 def test_no_slots_means_no_sessions(clock: StillClock) -> None:
-    """A cache of size zero never makes a session."""
+    """A cache of size zero creates no session."""
     assert _session(FetchSessionCache(0, clock)) is None

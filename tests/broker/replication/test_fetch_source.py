@@ -1,4 +1,4 @@
-"""What a waiting fetch learns of the logs."""
+"""The state of the logs that a delayed fetch checks."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_the_end_depends_on_the_isolation(tmp_path: Path) -> None:
     }
 
 
-def test_what_may_no_longer_be_answered_ends_the_wait(tmp_path: Path) -> None:
-    """Unknown, fenced, or led by another node: the read that follows says which."""
+def test_an_unreadable_partition_ends_the_wait(tmp_path: Path) -> None:
+    """Unknown, fenced, or led by another node: the read that follows returns the error."""
     partition = make_partition(tmp_path)
     source = LogFetchSource(hosted(partition), consumer(leader_only=True))
 
@@ -50,8 +50,8 @@ def test_what_may_no_longer_be_answered_ends_the_wait(tmp_path: Path) -> None:
     assert source.end_offset(KEY, -1) is None
 
 
-def test_an_epoch_from_the_future_is_an_exception(tmp_path: Path) -> None:
-    """Kafka lets this one out of the operation, and so do we."""
+def test_an_unknown_leader_epoch_is_an_exception(tmp_path: Path) -> None:
+    """Kafka also raises it from the operation."""
     source = LogFetchSource(hosted(make_partition(tmp_path)), consumer())
 
     with pytest.raises(ApiError):
@@ -59,7 +59,7 @@ def test_an_epoch_from_the_future_is_an_exception(tmp_path: Path) -> None:
 
 
 def test_diverging_and_unknown_epochs_end_the_wait(tmp_path: Path) -> None:
-    """Case H: the logs have parted, or the epoch says nothing."""
+    """Case H: the logs diverge, or the epoch is unknown."""
     partition = make_partition(tmp_path)
     append(partition)
     source = LogFetchSource(hosted(partition), consumer())

@@ -1,4 +1,4 @@
-"""What is said of a partition that is not here (mirrors Kafka's testGetPartitionOrError...)."""
+"""The error for a partition that the node does not have (mirrors testGetPartitionOrError...)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from protocol.errors import ErrorCode
 from tests.broker.replication.world import KEY, hosted, make_partition
 
 
-def test_what_is_here_is_found(tmp_path: Path) -> None:
+def test_a_partition_of_the_node_is_found(tmp_path: Path) -> None:
     """By its key."""
     partition = make_partition(tmp_path)
 
@@ -29,8 +29,8 @@ def test_what_is_here_is_found(tmp_path: Path) -> None:
     ],
     ids=["its disk failed", "another node has it", "nobody has it"],
 )
-def test_what_is_not_here_has_a_reason(partition: int, error: ErrorCode) -> None:
-    """A client is sent elsewhere only if that may help."""
+def test_a_missing_partition_has_a_specific_error(partition: int, error: ErrorCode) -> None:
+    """NOT_LEADER_OR_FOLLOWER only if another node has the partition."""
     partitions = HostedPartitions(lambda key: key.partition < 2)
     partitions.offline.add(TopicPartition("t", 0))
 

@@ -1,4 +1,4 @@
-"""How the in-sync set grows and shrinks (mirrors PartitionTest and IsrExpirationTest)."""
+"""How the ISR expands and shrinks (mirrors PartitionTest and IsrExpirationTest)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def node() -> FakeNode:
 
 
 def _led(folder: Path, node: FakeNode, *isr: int) -> Partition:
-    """Ten records of epoch 4, and epoch 5 begins behind them."""
+    """Ten records of epoch 4, then epoch 5 begins."""
     partition = make_partition(folder, node=node, isr=isr, replicas=ALL, leader_epoch=4)
     append(partition, 10)
     leader_state = leader_state_of(partition)
@@ -45,10 +45,10 @@ def _led(folder: Path, node: FakeNode, *isr: int) -> Partition:
 # --------------------------------------------------------------------------------------- expand
 
 
-def test_a_follower_joins_at_the_begin_of_the_epoch(tmp_path: Path, node: FakeNode) -> None:
+def test_a_follower_joins_at_the_start_of_the_epoch(tmp_path: Path, node: FakeNode) -> None:
     """Kafka's testFollowerDoesNotJoinISRUntilCaughtUpToOffsetWithinCurrentLeaderEpoch.
 
-    The high watermark of a new leader may be far behind, so reaching that proves little.
+    The high watermark of a new leader may be far behind, so reaching it is not enough.
     """
     partition = _led(tmp_path, node, 1, 2)
     assert partition.log.high_watermark == 0
@@ -61,7 +61,7 @@ def test_a_follower_joins_at_the_begin_of_the_epoch(tmp_path: Path, node: FakeNo
 
 
 def test_a_follower_joins_at_the_high_watermark(tmp_path: Path, node: FakeNode) -> None:
-    """It need not be at the log end, which others may not have reached either."""
+    """It need not reach the log end."""
     partition = _led(tmp_path, node, 1, 2)
     append(partition, 10)
     fetched(partition, 2, 15)
@@ -74,8 +74,8 @@ def test_a_follower_joins_at_the_high_watermark(tmp_path: Path, node: FakeNode) 
     assert node.asked_for == [(1, 2, 3)]
 
 
-def test_what_the_controller_is_told(tmp_path: Path, node: FakeNode) -> None:
-    """Kafka's testIsrExpansion: the set, and the epochs by which a stale request is known."""
+def test_an_isr_change_has_the_set_and_the_epochs(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testIsrExpansion: the epochs identify an outdated request."""
     partition = _led(tmp_path, node, 1)
     fetched(partition, 2, 10)
 
@@ -88,9 +88,7 @@ def test_what_the_controller_is_told(tmp_path: Path, node: FakeNode) -> None:
     assert change.new_isr_epochs == (broker_epoch(1), broker_epoch(2))
 
 
-def test_the_controller_is_told_in_which_lives_the_members_are_known(
-    tmp_path: Path, node: FakeNode
-) -> None:
+def test_an_isr_change_has_the_broker_epochs_of_the_members(tmp_path: Path, node: FakeNode) -> None:
     """KIP-903: -1 for a member that has not fetched from this leader yet."""
     partition = _led(tmp_path, node, 1, 2)
     fetched(partition, 3, 10)
@@ -99,8 +97,8 @@ def test_the_controller_is_told_in_which_lives_the_members_are_known(
     assert node.changes[0].new_isr_epochs == (broker_epoch(1), -1, broker_epoch(3))
 
 
-def test_one_change_at_a_time(tmp_path: Path, node: FakeNode) -> None:
-    """Kafka's testSingleInFlightAlterIsr: neither join nor leave while one is under way."""
+def test_one_isr_change_is_pending_at_a_time(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testSingleInFlightAlterIsr: no follower joins or leaves while a change is pending."""
     partition = _led(tmp_path, node, 1)
     fetched(partition, 2, 10)
     fetched(partition, 3, 10)
@@ -117,7 +115,7 @@ def test_one_change_at_a_time(tmp_path: Path, node: FakeNode) -> None:
 
 
 @pytest.mark.parametrize("epoch", [None, 1], ids=["fenced", "a former life"])
-def test_only_the_living_join(tmp_path: Path, node: FakeNode, epoch: int | None) -> None:
+def test_only_live_followers_join(tmp_path: Path, node: FakeNode, epoch: int | None) -> None:
     """Kafka's testIsrNotExpandedIfReplicaIsFencedOrShutdown, ...BrokerEpochsMatch (KIP-903)."""
     partition = _led(tmp_path, node, 1, 2)
     if epoch is None:
@@ -128,7 +126,7 @@ def test_only_the_living_join(tmp_path: Path, node: FakeNode, epoch: int | None)
     assert node.asked_for == []
 
 
-def test_a_follower_that_does_not_tell_its_life_may_join(tmp_path: Path, node: FakeNode) -> None:
+def test_a_follower_without_broker_epoch_may_join(tmp_path: Path, node: FakeNode) -> None:
     """-1 is a fetch older than v15 (Kafka's testIsrCanExpandedIfBrokerEpochsMatch...)."""
     partition = _led(tmp_path, node, 1, 2)
 
@@ -138,7 +136,7 @@ def test_a_follower_that_does_not_tell_its_life_may_join(tmp_path: Path, node: F
 
 
 def test_members_do_not_join_again(tmp_path: Path, node: FakeNode) -> None:
-    """Whoever is in the maximal set is in."""
+    """A member of the maximal ISR is not added."""
     partition = _led(tmp_path, node, *ALL)
 
     fetched(partition, 2, 10)
@@ -150,10 +148,10 @@ def test_members_do_not_join_again(tmp_path: Path, node: FakeNode) -> None:
 # --------------------------------------------------------------------------------------- shrink
 
 
-def test_who_lags_for_too_long_is_dropped(tmp_path: Path, node: FakeNode) -> None:
+def test_a_lagging_follower_is_removed(tmp_path: Path, node: FakeNode) -> None:
     """Kafka's testMaybeShrinkIsr and IsrExpirationTest.testIsrExpirationForSlowFollowers.
 
-    Until the controller agrees they are waited for, after that the high watermark is free.
+    Until the controller has agreed, the high watermark waits for it.
     """
     partition = _led(tmp_path, node, *ALL)
     leader_state = leader_state_of(partition)
@@ -174,7 +172,7 @@ def test_who_lags_for_too_long_is_dropped(tmp_path: Path, node: FakeNode) -> Non
     assert node.moved[-1] == KEY
 
 
-def test_all_who_lag_are_dropped_together(tmp_path: Path, node: FakeNode) -> None:
+def test_all_lagging_followers_are_removed_together(tmp_path: Path, node: FakeNode) -> None:
     """Kafka's IsrExpirationTest.testIsrExpirationIfNoFetchRequestMade: the leader remains."""
     partition = _led(tmp_path, node, *ALL)
     node.time_ms += LAG_MAX_MS + 1
@@ -184,8 +182,10 @@ def test_all_who_lag_are_dropped_together(tmp_path: Path, node: FakeNode) -> Non
     assert node.asked_for == [(1,)]
 
 
-def test_a_new_leader_gives_its_followers_time(tmp_path: Path, node: FakeNode) -> None:
-    """Kafka's IsrExpirationTest.testIsrExpirationForStuckFollowers: from the begin of the epoch."""
+def test_the_lag_of_followers_counts_from_the_start_of_the_epoch(
+    tmp_path: Path, node: FakeNode
+) -> None:
+    """Kafka's IsrExpirationTest.testIsrExpirationForStuckFollowers."""
     partition = _led(tmp_path, node, *ALL)
     node.time_ms += LAG_MAX_MS
 
@@ -194,7 +194,7 @@ def test_a_new_leader_gives_its_followers_time(tmp_path: Path, node: FakeNode) -
     assert node.asked_for == []
 
 
-def test_who_asks_for_all_there_is_stays(tmp_path: Path, node: FakeNode) -> None:
+def test_a_follower_that_fetches_continuously_stays(tmp_path: Path, node: FakeNode) -> None:
     """Kafka's testShouldNotShrinkIsrIfPreviousFetchIsCaughtUp: the log grows faster than it."""
     partition = _led(tmp_path, node, 1, 2)
     fetched(partition, 2, 10)
@@ -213,7 +213,7 @@ def test_who_asks_for_all_there_is_stays(tmp_path: Path, node: FakeNode) -> None
     assert node.asked_for == [(1,)]
 
 
-def test_who_has_everything_stays(tmp_path: Path, node: FakeNode) -> None:
+def test_a_follower_at_the_log_end_stays(tmp_path: Path, node: FakeNode) -> None:
     """Kafka's testShouldNotShrinkIsrIfFollowerCaughtUpToLogEnd: 30 001 ms idle, at the log end."""
     partition = _led(tmp_path, node, 1, 2)
     fetched(partition, 2, 10)
@@ -228,8 +228,10 @@ def test_who_has_everything_stays(tmp_path: Path, node: FakeNode) -> None:
 
 
 @pytest.mark.parametrize("error", [ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED])
-def test_a_refused_change_is_forgotten(tmp_path: Path, node: FakeNode, error: ErrorCode) -> None:
-    """Kafka's testIsrNotExpandedIfUpdateFails, testRetryShrinkIsr: the next occasion asks anew."""
+def test_a_refused_change_is_submitted_again_later(
+    tmp_path: Path, node: FakeNode, error: ErrorCode
+) -> None:
+    """Kafka's testIsrNotExpandedIfUpdateFails, testRetryShrinkIsr: at the next fetch or check."""
     partition = _led(tmp_path, node, 1)
     fetched(partition, 2, 10)
 
@@ -251,10 +253,10 @@ def test_a_refused_change_is_forgotten(tmp_path: Path, node: FakeNode, error: Er
         ErrorCode.NEW_LEADER_ELECTED,
     ],
 )
-def test_where_the_controller_knows_better_metadata_is_waited_for(
+def test_a_change_against_newer_metadata_stays_pending(
     tmp_path: Path, node: FakeNode, error: ErrorCode
 ) -> None:
-    """Kafka's testAlterIsrInvalidVersion, ...UnknownTopic, ...NewLeaderElected: be strict."""
+    """Kafka's testAlterIsrInvalidVersion, ...UnknownTopic, ...NewLeaderElected."""
     partition = _led(tmp_path, node, 1)
     leader_state = leader_state_of(partition)
     fetched(partition, 2, 10)
@@ -270,10 +272,10 @@ def test_where_the_controller_knows_better_metadata_is_waited_for(
     assert leader_state.isr == IsrState.of((1, 3))
 
 
-def test_an_answer_that_leaves_it_open_is_asked_for_again(tmp_path: Path, node: FakeNode) -> None:
-    """Kafka's testAlterIsrUnexpectedError: the newcomer is waited for, it may be in the set.
+def test_a_change_with_unknown_outcome_is_submitted_again(tmp_path: Path, node: FakeNode) -> None:
+    """Kafka's testAlterIsrUnexpectedError: the newcomer counts as in sync, since it may be.
 
-    The same change is proposed at the next occasion, be it a fetch or the regular look.
+    The same change is proposed at the next fetch or periodic check.
     """
     partition = _led(tmp_path, node, 1)
     leader_state = leader_state_of(partition)
@@ -294,10 +296,10 @@ def test_an_answer_that_leaves_it_open_is_asked_for_again(tmp_path: Path, node: 
     assert leader_state.isr == IsrState.of((1, 2))
 
 
-def test_an_answer_from_another_epoch_leaves_it_to_metadata(tmp_path: Path, node: FakeNode) -> None:
-    """The newcomer was the last of a reassignment, which takes a replica away and ends the epoch.
+def test_a_response_of_another_epoch_waits_for_metadata(tmp_path: Path, node: FakeNode) -> None:
+    """The change completed a reassignment that removes a replica and starts a leader epoch.
 
-    A leader begins an epoch only when it is told with all that belongs to it.
+    A leader starts an epoch only with the metadata of it.
     """
     partition = _led(tmp_path, node, 1, 2)
     leader_state = leader_state_of(partition)
@@ -309,8 +311,8 @@ def test_an_answer_from_another_epoch_leaves_it_to_metadata(tmp_path: Path, node
     assert sorted(leader_state.replicas) == [2, 3]
 
 
-def test_metadata_counts_more_than_a_late_answer(tmp_path: Path, node: FakeNode) -> None:
-    """What the image told meanwhile is newer than what was asked before."""
+def test_metadata_takes_precedence_over_a_late_response(tmp_path: Path, node: FakeNode) -> None:
+    """Metadata that arrived after the request is newer than its response."""
     partition = _led(tmp_path, node, 1)
     leader_state = leader_state_of(partition)
     fetched(partition, 2, 10)
@@ -324,10 +326,10 @@ def test_metadata_counts_more_than_a_late_answer(tmp_path: Path, node: FakeNode)
     assert leader_state.registration.partition_epoch == 7
 
 
-def test_a_join_that_ends_the_leadership_moves_nothing(
+def test_an_expansion_that_ends_the_leadership_moves_nothing(
     tmp_path: Path, node: FakeNode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The controller answers within the follower's fetch: a move is through, another node leads."""
+    """The expansion completes a reassignment within the follower's fetch; another node leads."""
     partition = make_partition(tmp_path, node=node, isr=(1, 2), replicas=ALL)
     append(partition, 10)
     third = node.brokers.pop(3)

@@ -1,4 +1,4 @@
-"""The leader's view of its followers: high watermark, epochs, who may fetch (PartitionTest)."""
+"""The leader's view of its followers: high watermark, epochs, eligibility (PartitionTest)."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def partition(tmp_path: Path, node: FakeNode) -> Partition:
 # ------------------------------------------------------------------------------ high watermark
 
 
-def test_the_high_watermark_is_what_every_member_has(partition: Partition) -> None:
-    """Kafka's testUpdateFollowerFetchState: it follows the slowest member of the set."""
+def test_the_high_watermark_is_the_smallest_log_end_of_the_isr(partition: Partition) -> None:
+    """Kafka's testUpdateFollowerFetchState."""
     fetched(partition, 2, 10)
     assert partition.log.high_watermark == 0
 
@@ -54,8 +54,8 @@ def test_the_high_watermark_is_what_every_member_has(partition: Partition) -> No
     assert partition.log.high_watermark == 10
 
 
-def test_who_waits_is_told_once_for_each_move(partition: Partition, node: FakeNode) -> None:
-    """By whom and how far; a fetch that moves nothing wakes nobody."""
+def test_operations_are_checked_once_for_each_move(partition: Partition, node: FakeNode) -> None:
+    """With the replica and the offset; a fetch that moves nothing checks nothing."""
     fetched(partition, 2, 10)
     assert node.moved == []
 
@@ -67,7 +67,7 @@ def test_who_waits_is_told_once_for_each_move(partition: Partition, node: FakeNo
 
 
 def test_the_high_watermark_never_goes_back(partition: Partition) -> None:
-    """A member that lost its log does not take back what was told to consumers."""
+    """A member that has lost its log does not lower the high watermark."""
     fetched(partition, 2, 10)
     fetched(partition, 3, 10)
 
@@ -76,8 +76,10 @@ def test_the_high_watermark_never_goes_back(partition: Partition) -> None:
     assert partition.log.high_watermark == 10
 
 
-def test_a_follower_about_to_catch_up_is_waited_for(tmp_path: Path, node: FakeNode) -> None:
-    """Outside the set, but caught up a moment ago: else it would be chasing for ever."""
+def test_the_high_watermark_waits_for_a_follower_that_may_join(
+    tmp_path: Path, node: FakeNode
+) -> None:
+    """A recently caught-up follower outside of the ISR would otherwise never catch up."""
     partition = make_partition(tmp_path, node=node, isr=(1, 2), replicas=ALL)
     append(partition, 10)
     node.brokers.pop(3)
@@ -98,13 +100,13 @@ def test_a_follower_about_to_catch_up_is_waited_for(tmp_path: Path, node: FakeNo
     ("fenced", "epoch", "high_watermark"),
     [(False, broker_epoch(3), 10), (True, broker_epoch(3), 20), (False, 1, 20)],
 )
-def test_only_those_who_may_join_are_waited_for(
+def test_the_high_watermark_waits_only_for_eligible_followers(
     partition: Partition, node: FakeNode, fenced: bool, epoch: int, high_watermark: int
 ) -> None:
     """Kafka's testHighWatermarkIncreasesWithFencedOrShutdownFollower.
 
-    After the set has shrunk, a follower that just lags holds the high watermark, but not a fenced
-    one, nor one whose fetch is from a former life (KIP-903).
+    After the ISR has shrunk, a lagging follower delays the high watermark, but a fenced one, or one
+    of an earlier broker epoch, does not (KIP-903).
     """
     leader_state = leader_state_of(partition)
     fetched(partition, 2, 10)
@@ -122,10 +124,10 @@ def test_only_those_who_may_join_are_waited_for(
     assert partition.log.high_watermark == high_watermark
 
 
-def test_below_min_isr_the_high_watermark_stands_still(tmp_path: Path, node: FakeNode) -> None:
+def test_below_min_isr_the_high_watermark_does_not_advance(tmp_path: Path, node: FakeNode) -> None:
     """Kafka's testHighWatermarkAdvanceShouldNotAdvanceWhenUnderMinISR.
 
-    The set that counts is the one the controller has agreed to, not the one it was asked for.
+    The committed ISR counts, not the proposed one.
     """
     partition = make_partition(tmp_path, node=node, isr=(1,), replicas=ALL, min_insync_replicas=2)
     append(partition, 10)
@@ -142,8 +144,8 @@ def test_below_min_isr_the_high_watermark_stands_still(tmp_path: Path, node: Fak
     assert node.moved == [KEY]
 
 
-def test_min_isr_never_asks_for_more_than_there_are(tmp_path: Path) -> None:
-    """Kafka's testIsUnderMinIsr and testAtMinIsr: one replica is enough when there is but one."""
+def test_min_isr_is_limited_to_the_number_of_replicas(tmp_path: Path) -> None:
+    """Kafka's testIsUnderMinIsr and testAtMinIsr: a single replica is enough."""
     leader_state = leader_state_of(make_partition(tmp_path, min_insync_replicas=3))
 
     assert leader_state.effective_min_isr == 1
@@ -153,8 +155,8 @@ def test_min_isr_never_asks_for_more_than_there_are(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------- low watermark
 
 
-def test_the_low_watermark_is_that_of_the_living(partition: Partition, node: FakeNode) -> None:
-    """A dead follower does not hold up deletions (Partition.lowWatermarkIfLeader)."""
+def test_the_low_watermark_is_that_of_live_replicas(partition: Partition, node: FakeNode) -> None:
+    """A dead follower does not delay deletions (Partition.lowWatermarkIfLeader)."""
     fetched(partition, 2, 10)
     fetched(partition, 3, 10)
     partition.delete_records(4)
@@ -167,10 +169,10 @@ def test_the_low_watermark_is_that_of_the_living(partition: Partition, node: Fak
     assert leader_state.low_watermark() == 4
 
 
-def test_the_low_watermark_is_told_only_to_those_who_wait(
+def test_the_low_watermark_is_checked_only_for_waiting_deletions(
     partition: Partition, node: FakeNode
 ) -> None:
-    """Without a waiting DeleteRecords nobody asks where the followers' logs start."""
+    """Without a waiting DeleteRecords it is not computed."""
     fetched(partition, 2, 10)
     fetched(partition, 3, 10)
     partition.delete_records(4)
@@ -191,7 +193,7 @@ def test_the_low_watermark_is_told_only_to_those_who_wait(
 
 
 def test_a_new_leader_knows_nothing_of_its_followers(partition: Partition) -> None:
-    """So the high watermark waits until all have fetched again."""
+    """The high watermark waits until all members have fetched."""
     fetched(partition, 2, 10)
     leader_state = leader_state_of(partition)
 
@@ -201,7 +203,7 @@ def test_a_new_leader_knows_nothing_of_its_followers(partition: Partition) -> No
     assert leader_state.replicas[2].log_end_offset == UNKNOWN_OFFSET
 
 
-def test_the_same_epoch_keeps_what_is_known(partition: Partition) -> None:
+def test_the_same_epoch_keeps_the_state_of_replicas(partition: Partition) -> None:
     """Kafka's testDoNotResetReplicaStateIfLeaderEpochIsNotBumped."""
     fetched(partition, 2, 10)
     leader_state = leader_state_of(partition)
@@ -214,8 +216,8 @@ def test_the_same_epoch_keeps_what_is_known(partition: Partition) -> None:
     assert leader_state.replicas[2].log_end_offset == 10
 
 
-def test_replicas_come_and_go_with_the_registration(partition: Partition) -> None:
-    """Those that stay keep their state (Kafka's testReassignment...)."""
+def test_replicas_follow_the_registration(partition: Partition) -> None:
+    """Remaining ones keep their state (Kafka's testReassignment...)."""
     fetched(partition, 2, 10)
     leader_state = leader_state_of(partition)
 
@@ -238,22 +240,24 @@ def _refusal(partition: Partition, node_id: int, life: int, *, epoch: int = 5) -
     return ErrorCode.NONE
 
 
-def test_a_follower_of_a_former_life_is_turned_away(partition: Partition) -> None:
-    """Kafka's testFenceFollowerFetchWithStaleBrokerEpoch; -1 is one that does not tell."""
+def test_a_follower_of_an_earlier_broker_epoch_is_refused(partition: Partition) -> None:
+    """Kafka's testFenceFollowerFetchWithStaleBrokerEpoch; -1 is a fetch without epoch."""
     assert _refusal(partition, 2, broker_epoch(2) - 1) is ErrorCode.NOT_LEADER_OR_FOLLOWER
     assert _refusal(partition, 2, broker_epoch(2)) is ErrorCode.NONE
     assert _refusal(partition, 2, -1) is ErrorCode.NONE
 
 
-def test_a_follower_ahead_of_our_image_is_let_in(partition: Partition, node: FakeNode) -> None:
-    """It has been started anew and we have not heard of it yet."""
+def test_a_follower_of_a_later_broker_epoch_is_accepted(
+    partition: Partition, node: FakeNode
+) -> None:
+    """It has restarted, and the leader's metadata is older."""
     assert _refusal(partition, 2, broker_epoch(2) + 1) is ErrorCode.NONE
 
     del node.brokers[2]
     assert _refusal(partition, 2, broker_epoch(2)) is ErrorCode.NONE
 
 
-def test_who_is_no_replica_is_turned_away(partition: Partition) -> None:
-    """Kafka's testFetchFromUnrecognizedFollower: with our epoch it may know more than we do."""
+def test_a_node_that_is_not_a_replica_is_refused(partition: Partition) -> None:
+    """Kafka's testFetchFromUnrecognizedFollower; with the present epoch it may be ahead."""
     assert _refusal(partition, 4, -1) is ErrorCode.UNKNOWN_LEADER_EPOCH
     assert _refusal(partition, 4, -1, epoch=-1) is ErrorCode.NOT_LEADER_OR_FOLLOWER

@@ -39,8 +39,8 @@ def partitions(tmp_path: Path) -> HostedPartitions:
     return found
 
 
-def test_partitions_are_read_in_the_order_asked(partitions: HostedPartitions) -> None:
-    """What is read first takes its share first (Kafka's FetchRequestTest)."""
+def test_partitions_are_read_in_the_order_of_the_request(partitions: HostedPartitions) -> None:
+    """The first ones use the limit first (Kafka's FetchRequestTest)."""
     results = read_from_log(partitions, consumer(max_bytes=SIZE), [at(0, OTHER), at(0)])
 
     assert [len(result.records) for result in results] == [SIZE, 0]
@@ -50,14 +50,14 @@ def test_partitions_are_read_in_the_order_asked(partitions: HostedPartitions) ->
 def test_the_next_partition_gets_its_batch_when_the_first_has_nothing(
     partitions: HostedPartitions,
 ) -> None:
-    """Progress is for the whole answer, not for the first partition only."""
+    """The whole response must have a batch, not its first partition."""
     results = read_from_log(partitions, consumer(max_bytes=1), [at(2), at(0, OTHER)])
 
     assert [len(result.records) for result in results] == [0, SIZE]
 
 
-def test_an_error_is_the_partitions_own(partitions: HostedPartitions) -> None:
-    """One partition that cannot be read does not stop the others."""
+def test_an_error_concerns_one_partition(partitions: HostedPartitions) -> None:
+    """The other partitions are read."""
     asked = [at(99), at(0, TopicPartition("gone", 0)), at(0, epoch=4), at(0, OTHER)]
 
     results = read_from_log(partitions, consumer(), asked)
@@ -71,7 +71,7 @@ def test_an_error_is_the_partitions_own(partitions: HostedPartitions) -> None:
     assert len(results[-1].records) == 2 * SIZE
 
 
-def test_an_id_that_is_not_the_partitions_is_inconsistent(partitions: HostedPartitions) -> None:
+def test_another_topic_id_is_inconsistent(partitions: HostedPartitions) -> None:
     """Kafka's testFetchMessagesWithInconsistentTopicId."""
     asked = at(0)._replace(topic_id=uuid4())
 
@@ -80,8 +80,8 @@ def test_an_id_that_is_not_the_partitions_is_inconsistent(partitions: HostedPart
     assert result.error is ErrorCode.INCONSISTENT_TOPIC_ID
 
 
-def test_consumers_do_not_see_beyond_the_high_watermark(tmp_path: Path) -> None:
-    """Kafka's testFetchBeyondHighWatermark: empty and no error, though the log has more."""
+def test_consumers_do_not_read_beyond_the_high_watermark(tmp_path: Path) -> None:
+    """Kafka's testFetchBeyondHighWatermark: no records and no error."""
     partition = make_partition(tmp_path, replicas=(1, 2), min_insync_replicas=2)
     append(partition)
     partitions = hosted(partition)
@@ -96,7 +96,7 @@ def test_consumers_do_not_see_beyond_the_high_watermark(tmp_path: Path) -> None:
     assert seen.records is not None
 
 
-def test_who_must_ask_the_leader_is_sent_there(partitions: HostedPartitions) -> None:
+def test_older_consumers_cannot_read_from_a_follower(partitions: HostedPartitions) -> None:
     """Kafka's testFetchFollowerNotAllowedForOlderClients."""
     make_follower(partitions[KEY])
 
@@ -107,8 +107,8 @@ def test_who_must_ask_the_leader_is_sent_there(partitions: HostedPartitions) -> 
     assert new.error is ErrorCode.NONE
 
 
-def test_a_log_that_diverges_is_told_where(partitions: HostedPartitions) -> None:
-    """Who has read past the end of our epoch is told that end instead of records (KIP-595)."""
+def test_a_diverging_follower_gets_the_diverging_epoch(partitions: HostedPartitions) -> None:
+    """The response has the epoch and its end instead of records (KIP-595)."""
     (same,) = read_from_log(partitions, consumer(), [at(1, last_fetched_epoch=5)])
     partitions[KEY].log.maybe_assign_epoch_start_offset(6, 2)
     (parted,) = read_from_log(partitions, consumer(), [at(3, last_fetched_epoch=5)])
@@ -119,7 +119,10 @@ def test_a_log_that_diverges_is_told_where(partitions: HostedPartitions) -> None
 
 
 def test_a_follower_reads_to_the_log_end(tmp_path: Path) -> None:
-    """The other half of Kafka's testFetchBeyondHighWatermark; the answer tells the old offsets."""
+    """The other half of Kafka's testFetchBeyondHighWatermark.
+
+    The response has the previous offsets.
+    """
     partition = make_partition(tmp_path, replicas=(1, 2), isr=(1, 2))
     append(partition)
 
@@ -132,8 +135,10 @@ def test_a_follower_reads_to_the_log_end(tmp_path: Path) -> None:
     ("epoch", "error"),
     [(5, ErrorCode.UNKNOWN_LEADER_EPOCH), (-1, ErrorCode.NOT_LEADER_OR_FOLLOWER)],
 )
-def test_who_is_no_replica_is_turned_away(tmp_path: Path, epoch: int, error: ErrorCode) -> None:
-    """Kafka's testFetchFromUnrecognizedFollower: with an epoch it may know more than we do."""
+def test_a_node_that_is_not_a_replica_is_refused(
+    tmp_path: Path, epoch: int, error: ErrorCode
+) -> None:
+    """Kafka's testFetchFromUnrecognizedFollower: with an epoch it may have newer metadata."""
     partition = make_partition(tmp_path, replicas=(1, 2), isr=(1, 2))
 
     (result,) = read_from_log(hosted(partition), follower(3), [at(0, epoch=epoch)])
@@ -143,8 +148,8 @@ def test_who_is_no_replica_is_turned_away(tmp_path: Path, epoch: int, error: Err
 
 
 @pytest.mark.parametrize("epoch", [5, -1])
-def test_a_follower_of_a_former_life_is_turned_away(tmp_path: Path, epoch: int) -> None:
-    """Kafka's testFenceFollowerFetchWithStaleBrokerEpoch: whatever leader epoch it knows."""
+def test_a_follower_of_an_earlier_broker_epoch_is_refused(tmp_path: Path, epoch: int) -> None:
+    """Kafka's testFenceFollowerFetchWithStaleBrokerEpoch: for every leader epoch."""
     partition = make_partition(tmp_path, replicas=(1, 2), isr=(1, 2))
     stale = follower(2, epoch=broker_epoch(2) - 1)
 

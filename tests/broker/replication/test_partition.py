@@ -1,4 +1,4 @@
-"""One partition on a node, as leader and as follower (mirrors Kafka's PartitionTest)."""
+"""A replica as leader and as follower (mirrors Kafka's PartitionTest)."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def _replicated(first_offset: int, *values: bytes, epoch: int = 5) -> memoryview
         (6, ErrorCode.UNKNOWN_LEADER_EPOCH),
     ],
 )
-def test_epochs_are_compared(tmp_path: Path, epoch: int, error: ErrorCode) -> None:
-    """Older is fenced, newer unknown, none no question (testFetchOffsetForTimestampEpoch...)."""
+def test_leader_epochs_are_compared(tmp_path: Path, epoch: int, error: ErrorCode) -> None:
+    """Older is fenced, newer unknown, -1 not compared (testFetchOffsetForTimestampEpoch...)."""
     assert _refusal(make_partition(tmp_path), epoch) is error
     assert _refusal(make_partition(tmp_path, leader=2), epoch, leader_required=False) is error
 
 
-def test_a_follower_answers_only_those_who_may_ask_it(tmp_path: Path) -> None:
-    """Who must ask the leader is sent there (Kafka's ...ValidationForFollower tests)."""
+def test_a_follower_refuses_requests_that_require_the_leader(tmp_path: Path) -> None:
+    """Kafka's ...ValidationForFollower tests."""
     partition = make_partition(tmp_path, leader=2)
 
     assert not partition.is_leader
@@ -72,8 +72,8 @@ def test_a_follower_answers_only_those_who_may_ask_it(tmp_path: Path) -> None:
     assert _refusal(partition, -1, leader_required=False) is ErrorCode.NONE
 
 
-def test_a_partition_nobody_has_told_of_has_no_epoch(tmp_path: Path) -> None:
-    """Between the opening of its log and the image's word it is neither leader nor follower."""
+def test_a_new_partition_has_no_leader_epoch(tmp_path: Path) -> None:
+    """After its log is opened and before its metadata is applied it has no role."""
     log = Log.open(tmp_path / str(KEY), KEY, LogConfig(), StillClock())
     partition = Partition(KEY, uuid4(), FakeNode(), log, 1)
 
@@ -81,8 +81,8 @@ def test_a_partition_nobody_has_told_of_has_no_epoch(tmp_path: Path) -> None:
     assert _refusal(partition, -1) is ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-def test_a_new_epoch_begins_at_the_log_end(tmp_path: Path) -> None:
-    """Becoming leader notes where the epoch starts (Kafka's testMakeLeaderUpdatesEpochCache)."""
+def test_a_new_leader_epoch_starts_at_the_log_end(tmp_path: Path) -> None:
+    """A new leader records the start offset (Kafka's testMakeLeaderUpdatesEpochCache)."""
     partition = make_partition(tmp_path)
     append(partition)
     known = leader_state_of(partition).registration
@@ -94,8 +94,8 @@ def test_a_new_epoch_begins_at_the_log_end(tmp_path: Path) -> None:
     assert partition.log.latest_epoch == 7
 
 
-def test_only_a_new_epoch_makes_a_follower_start_over(tmp_path: Path) -> None:
-    """Kafka's testMakeFollowerWithNoLeaderIdChange: another set of replicas does not."""
+def test_only_a_new_epoch_restarts_a_follower(tmp_path: Path) -> None:
+    """Kafka's testMakeFollowerWithNoLeaderIdChange: other replicas do not."""
     partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
     known = partition.registration
     assert known is not None
@@ -105,7 +105,7 @@ def test_only_a_new_epoch_makes_a_follower_start_over(tmp_path: Path) -> None:
     assert partition.leader_epoch == 6
 
 
-def test_a_leader_told_of_an_older_state_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_leader_ignores_older_metadata(tmp_path: Path) -> None:
     """Kafka's testIgnoreLeaderPartitionStateChangeWithOlderPartitionEpoch."""
     partition = make_partition(tmp_path, replicas=ALL, isr=ALL)
     known = replace(leader_state_of(partition).registration, partition_epoch=3)
@@ -118,10 +118,11 @@ def test_a_leader_told_of_an_older_state_stays_as_it_is(tmp_path: Path) -> None:
     assert partition.registration == known
 
 
-def test_a_leader_told_what_it_knows_stays_as_it_is(tmp_path: Path) -> None:
-    """Another partition of the topic has changed, while a change of this one is under way.
+def test_a_leader_ignores_unchanged_metadata(tmp_path: Path) -> None:
+    """Another partition of the topic has changed while an ISR change of this one is pending.
 
-    Were the newcomer not waited for any more, the controller might elect it without our records.
+    If the high watermark no longer waited for the newcomer, the controller could elect it without
+    all records.
     """
     node = FakeNode()
     partition = make_partition(tmp_path, node=node, replicas=(1, 2))
@@ -138,7 +139,7 @@ def test_a_leader_told_what_it_knows_stays_as_it_is(tmp_path: Path) -> None:
     assert leader_state_of(partition).isr.committed == (1, 2)
 
 
-def test_a_follower_told_of_an_older_state_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_follower_ignores_older_metadata(tmp_path: Path) -> None:
     """Kafka's testIgnoreFollowerPartitionStateChangeWithOlderPartitionEpoch."""
     partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
     known = PartitionRegistration(ALL, ALL, 2, 6, 3)
@@ -151,8 +152,8 @@ def test_a_follower_told_of_an_older_state_stays_as_it_is(tmp_path: Path) -> Non
     assert partition.registration == known
 
 
-def test_an_answer_to_a_former_leader_moves_nothing(tmp_path: Path) -> None:
-    """It alone was to remain in the set; but another was elected, and has not said what it has."""
+def test_a_response_to_a_former_leader_moves_nothing(tmp_path: Path) -> None:
+    """It had requested an ISR of itself alone, but another node has been elected."""
     node = FakeNode()
     partition = make_partition(tmp_path, node=node, replicas=(1, 2), isr=(1, 2))
     append(partition)
@@ -171,8 +172,8 @@ def test_an_answer_to_a_former_leader_moves_nothing(tmp_path: Path) -> None:
 # -------------------------------------------------------------------------------------- leader
 
 
-def test_alone_in_the_set_the_high_watermark_follows_the_log_end(tmp_path: Path) -> None:
-    """With no follower in the set, what is appended is replicated."""
+def test_alone_in_the_isr_the_high_watermark_follows_the_log_end(tmp_path: Path) -> None:
+    """Without followers in the ISR, appended records are replicated."""
     partition = make_partition(tmp_path)
 
     assert append(partition, 2, acks=-1).high_watermark_moved
@@ -180,7 +181,7 @@ def test_alone_in_the_set_the_high_watermark_follows_the_log_end(tmp_path: Path)
 
 
 def test_with_followers_an_append_moves_the_log_end_only(tmp_path: Path) -> None:
-    """They have not fetched it yet."""
+    """The followers have not fetched the records yet."""
     partition = make_partition(tmp_path, replicas=ALL, isr=ALL)
 
     assert not append(partition, 2, acks=-1).high_watermark_moved
@@ -188,7 +189,7 @@ def test_with_followers_an_append_moves_the_log_end_only(tmp_path: Path) -> None
 
 
 def test_below_min_isr_acks_all_is_refused_and_nothing_written(tmp_path: Path) -> None:
-    """NOT_ENOUGH_REPLICAS comes before the append (Kafka's testIsUnderMinIsr)."""
+    """NOT_ENOUGH_REPLICAS precedes the append (Kafka's testIsUnderMinIsr)."""
     partition = make_partition(tmp_path, replicas=ALL, min_insync_replicas=2)
 
     with pytest.raises(ApiError) as refusal:
@@ -200,7 +201,7 @@ def test_below_min_isr_acks_all_is_refused_and_nothing_written(tmp_path: Path) -
 
 
 def test_min_isr_can_be_changed(tmp_path: Path) -> None:
-    """Another min.insync.replicas holds from the next append on, and for later leaderships."""
+    """Another min.insync.replicas applies to the next append and to later leader states."""
     partition = make_partition(tmp_path, replicas=ALL, min_insync_replicas=2)
 
     partition.set_min_insync_replicas(1)
@@ -212,8 +213,8 @@ def test_min_isr_can_be_changed(tmp_path: Path) -> None:
     assert leader_state_of(partition).below_min_isr
 
 
-def test_a_follower_takes_no_produce_and_no_deletion(tmp_path: Path) -> None:
-    """Both are the leader's (NOT_LEADER_OR_FOLLOWER)."""
+def test_a_follower_refuses_appends_and_deletions(tmp_path: Path) -> None:
+    """NOT_LEADER_OR_FOLLOWER."""
     partition = make_partition(tmp_path, leader=2)
 
     with pytest.raises(ApiError) as produce:
@@ -224,8 +225,8 @@ def test_a_follower_takes_no_produce_and_no_deletion(tmp_path: Path) -> None:
     assert produce.value.code is deletion.value.code is ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-def test_enough_replicas(tmp_path: Path) -> None:
-    """A waiting produce is through once the high watermark is past its records."""
+def test_a_produce_is_replicated_once_the_high_watermark_reaches_it(tmp_path: Path) -> None:
+    """The high watermark is at or above the required offset."""
     partition = make_partition(tmp_path)
     append(partition)
 
@@ -235,10 +236,11 @@ def test_enough_replicas(tmp_path: Path) -> None:
     assert partition.check_enough_replicas(1) == (False, ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
 
-def test_replicated_while_too_few_are_in_sync(tmp_path: Path) -> None:
-    """NOT_ENOUGH_REPLICAS_AFTER_APPEND: it is there, but not as safe as was asked for.
+def test_a_replicated_produce_below_min_isr_fails(tmp_path: Path) -> None:
+    """NOT_ENOUGH_REPLICAS_AFTER_APPEND.
 
-    Seen only if min.insync.replicas rises meanwhile, since below it the high watermark stands.
+    This occurs only if min.insync.replicas rises meanwhile, since below it the high watermark does
+    not advance.
     """
     partition = make_partition(tmp_path, replicas=ALL, isr=(1, 2), min_insync_replicas=2)
     append(partition)
@@ -251,7 +253,10 @@ def test_replicated_while_too_few_are_in_sync(tmp_path: Path) -> None:
 
 
 def test_records_are_deleted_up_to_the_high_watermark(tmp_path: Path) -> None:
-    """-1 means all that can be; above it and below 0 is out of range (Kafka's DeleteRecords)."""
+    """-1 is the high watermark.
+
+    An offset above it or below 0 is out of range (Kafka's DeleteRecords).
+    """
     partition = make_partition(tmp_path, replicas=ALL, isr=(1, 2))
     append(partition, 3)
     fetched(partition, 2, 2)
@@ -269,7 +274,7 @@ def test_records_are_deleted_up_to_the_high_watermark(tmp_path: Path) -> None:
 
 
 def test_a_follower_is_one_fetch_behind(tmp_path: Path) -> None:
-    """Its high watermark is the leader's at the time of the answer, or its own log end."""
+    """Its high watermark is the leader's in the response, limited to its own log end."""
     partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
 
     assert not partition.append_as_follower(_replicated(0, b"a", b"b"), 5, 0, 0)
@@ -279,8 +284,8 @@ def test_a_follower_is_one_fetch_behind(tmp_path: Path) -> None:
     assert not partition.append_as_follower(memoryview(b""), 5, 9, 0)
 
 
-def test_a_follower_deletes_what_its_leader_has_deleted(tmp_path: Path) -> None:
-    """After the high watermark, so that the log start is never above it."""
+def test_a_follower_takes_over_the_log_start_offset(tmp_path: Path) -> None:
+    """After the high watermark, so that the log start offset is not above it."""
     partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
 
     partition.append_as_follower(_replicated(0, b"a", b"b"), 5, 2, 1)
@@ -289,7 +294,7 @@ def test_a_follower_deletes_what_its_leader_has_deleted(tmp_path: Path) -> None:
 
 
 def test_a_followers_log_start_waits_for_its_high_watermark(tmp_path: Path) -> None:
-    """A leader that deletes while it answers may be ahead with one and not with the other."""
+    """A leader that deletes while it responds may send a log start above the high watermark."""
     partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
 
     partition.append_as_follower(_replicated(0, b"a", b"b"), 5, 1, 2)
@@ -297,8 +302,8 @@ def test_a_followers_log_start_waits_for_its_high_watermark(tmp_path: Path) -> N
     assert (partition.log.log_start_offset, partition.log.high_watermark) == (1, 1)
 
 
-def test_a_new_leader_may_know_less_than_its_followers(tmp_path: Path) -> None:
-    """The follower takes over the lower high watermark, too."""
+def test_a_follower_takes_over_a_lower_high_watermark(tmp_path: Path) -> None:
+    """A new leader may have a lower one than its followers."""
     partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
     partition.append_as_follower(_replicated(0, b"a", b"b"), 5, 2, 0)
 
@@ -307,8 +312,8 @@ def test_a_new_leader_may_know_less_than_its_followers(tmp_path: Path) -> None:
     assert partition.log.high_watermark == 1
 
 
-def test_a_follower_may_begin_inside_a_batch(tmp_path: Path) -> None:
-    """The leader has deleted half of it, and sends it whole; the log start is the leader's.
+def test_a_followers_log_may_start_inside_a_batch(tmp_path: Path) -> None:
+    """The leader has deleted part of a batch, and sends it whole.
 
     Kafka's testAppendRecordsAsFollowerBelowLogStartOffset.
     """
@@ -322,10 +327,10 @@ def test_a_follower_may_begin_inside_a_batch(tmp_path: Path) -> None:
     assert (log.log_start_offset, log.high_watermark, log.log_end_offset) == (7, 9, 9)
 
 
-def test_a_follower_whose_records_are_all_deleted_may_begin_inside_a_batch(
+def test_a_follower_with_only_deleted_records_restarts_inside_a_batch(
     tmp_path: Path,
 ) -> None:
-    """What it has there was never committed; the leader has deleted the proof, and more."""
+    """Its records were never committed, and the leader has deleted beyond them."""
     partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
     partition.append_as_follower(_replicated(0, b"a", b"b", b"x", epoch=4), 5, 1, 0)
 
@@ -336,8 +341,8 @@ def test_a_follower_whose_records_are_all_deleted_may_begin_inside_a_batch(
     assert log.end_offset_for_epoch(5) == (5, 5)
 
 
-def test_a_follower_with_records_takes_none_that_it_has(tmp_path: Path) -> None:
-    """Only an empty log may begin anew."""
+def test_a_follower_with_records_refuses_overlapping_ones(tmp_path: Path) -> None:
+    """Only a log without retained records may restart."""
     partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
     partition.append_as_follower(_replicated(0, b"a"), 5, 1, 0)
 
@@ -348,7 +353,7 @@ def test_a_follower_with_records_takes_none_that_it_has(tmp_path: Path) -> None:
 
 
 def test_a_follower_keeps_the_leaders_epochs(tmp_path: Path) -> None:
-    """Batches bear the epoch they were written in."""
+    """Batches keep the leader epoch in which they were appended."""
     partition = make_partition(tmp_path, leader=2, replicas=ALL, isr=ALL)
 
     partition.append_as_follower(_replicated(0, b"a", b"b", epoch=3), 5, 0, 0)

@@ -1,4 +1,4 @@
-"""A follower as its leader knows it (mirrors Kafka's ReplicaTest)."""
+"""A follower's state on its leader (mirrors Kafka's ReplicaTest)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _fetched(replica: Replica, offset: int, *, leader_end: int, at_ms: float) ->
 
 
 def test_nothing_is_known_of_a_follower_that_has_not_fetched() -> None:
-    """Neither an offset nor a time, and so it is not caught up (ReplicaTest.testInitialState)."""
+    """It has no offset and no time, so it is not caught up (ReplicaTest.testInitialState)."""
     replica = Replica(2)
 
     assert (replica.log_end_offset, replica.log_start_offset) == (UNKNOWN_OFFSET, UNKNOWN_OFFSET)
@@ -21,8 +21,8 @@ def test_nothing_is_known_of_a_follower_that_has_not_fetched() -> None:
     assert not replica.is_caught_up(10, 0, LAG_MAX_MS)
 
 
-def test_a_fetch_tells_where_the_follower_is() -> None:
-    """Offsets, the time and the life it is in (ReplicaTest.testUpdateFetchState)."""
+def test_a_fetch_updates_the_state() -> None:
+    """Offsets, the time and the broker epoch (ReplicaTest.testUpdateFetchState)."""
     replica = Replica(2)
 
     replica.update_fetch_state(LogOffsetMetadata(5, 0, 50), 3, 10, 1000, 7)
@@ -41,8 +41,8 @@ def test_a_fetch_at_the_leaders_end_is_caught_up_now() -> None:
     assert replica.last_caught_up_time_ms == 1000
 
 
-def test_a_fetch_where_the_leader_ended_before_was_caught_up_then() -> None:
-    """The second fetch of Kafka's testUpdateFetchState: the log may grow meanwhile."""
+def test_a_fetch_at_the_leaders_previous_end_was_caught_up_then() -> None:
+    """The second fetch of Kafka's testUpdateFetchState: the log has grown meanwhile."""
     replica = Replica(2)
     _fetched(replica, 5, leader_end=10, at_ms=1000)
 
@@ -51,8 +51,8 @@ def test_a_fetch_where_the_leader_ended_before_was_caught_up_then() -> None:
     assert replica.last_caught_up_time_ms == 1000
 
 
-def test_a_fetch_behind_both_ends_proves_nothing() -> None:
-    """It goes on from where it was, but has not been at an end since (testUpdateFetchState)."""
+def test_a_fetch_below_both_ends_does_not_catch_up() -> None:
+    """The caught-up time does not change (testUpdateFetchState)."""
     replica = Replica(2)
     _fetched(replica, 10, leader_end=10, at_ms=1000)
     _fetched(replica, 10, leader_end=20, at_ms=2000)
@@ -62,15 +62,15 @@ def test_a_fetch_behind_both_ends_proves_nothing() -> None:
     assert replica.last_caught_up_time_ms == 1000
 
 
-def test_who_has_everything_never_lags() -> None:
-    """Kafka's testIsCaughtUpWhenReplicaIsCaughtUpToLogEnd: however long ago it fetched."""
+def test_a_follower_at_the_log_end_never_lags() -> None:
+    """Kafka's testIsCaughtUpWhenReplicaIsCaughtUpToLogEnd: regardless of its last fetch."""
     replica = Replica(2)
     _fetched(replica, 10, leader_end=10, at_ms=0)
 
     assert replica.is_caught_up(10, 10 * LAG_MAX_MS, LAG_MAX_MS)
 
 
-def test_who_is_behind_has_so_much_time_and_not_more() -> None:
+def test_a_follower_below_the_log_end_lags_after_the_maximum_time() -> None:
     """Kafka's testIsCaughtUpWhenReplicaIsNotCaughtUpToLogEnd."""
     replica = Replica(2)
     _fetched(replica, 10, leader_end=10, at_ms=1000)
@@ -80,7 +80,7 @@ def test_who_is_behind_has_so_much_time_and_not_more() -> None:
 
 
 def test_a_new_leader_knows_nothing_of_its_followers() -> None:
-    """Kafka's testResetReplicaStateWhenNewLeaderIsElected...: only members get time to fetch."""
+    """Kafka's testResetReplicaStateWhenNewLeaderIsElected...: only members count as caught up."""
     member, other = Replica(2), Replica(3)
     for replica in (member, other):
         _fetched(replica, 10, leader_end=10, at_ms=1000)
@@ -92,8 +92,8 @@ def test_a_new_leader_knows_nothing_of_its_followers() -> None:
     assert not other.is_caught_up(20, 5000, LAG_MAX_MS)
 
 
-def test_a_leader_that_stays_keeps_what_it_knows() -> None:
-    """Kafka's testResetReplicaStateWhenLeaderIsReelected...: offsets stay, times begin anew."""
+def test_a_reelected_leader_keeps_the_offsets() -> None:
+    """Kafka's testResetReplicaStateWhenLeaderIsReelected...: the times are reset."""
     member, other = Replica(2), Replica(3)
     for replica in (member, other):
         _fetched(replica, 10, leader_end=10, at_ms=1000)
@@ -105,8 +105,8 @@ def test_a_leader_that_stays_keeps_what_it_knows() -> None:
     assert not other.is_caught_up(20, 5000, LAG_MAX_MS)
 
 
-def test_after_a_reset_the_credit_is_for_the_end_at_that_time() -> None:
-    """A fetch at the log end of the epoch's begin proves that it was caught up when it began."""
+def test_after_a_reset_the_log_end_of_that_time_counts() -> None:
+    """A fetch at the log end of the epoch's start proves that it was caught up then."""
     replica = Replica(2)
     replica.reset(new_leader=False, in_sync=True, leader_end=20, now_ms=5000)
 

@@ -1,4 +1,4 @@
-"""Appends, reads and deletions that may have to wait (mirrors Kafka's ReplicaManagerTest)."""
+"""Appends, reads and deletions that may wait (mirrors Kafka's ReplicaManagerTest)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _errors(answers: list[ProduceResults] | list[DeleteResults]) -> list[ErrorCo
 
 
 def _read(answers: list[FetchResults]) -> list[tuple[ErrorCode, bool]]:
-    """Of each partition of the one answer, the error and whether there are records."""
+    """Of each partition of the single response, the error and whether it has records."""
     [answer] = answers
     return [(result.error, bool(result.records)) for result in answer]
 
@@ -49,7 +49,7 @@ def _read(answers: list[FetchResults]) -> list[tuple[ErrorCode, bool]]:
 
 
 def test_acks_all_waits_for_every_member(desk: Desk) -> None:
-    """It is answered by the fetch that brings the last of them past the records."""
+    """The fetch of the last member past the records completes it."""
     answers = desk.produce()
 
     fetched(desk.partition(), 2, 1)
@@ -61,13 +61,13 @@ def test_acks_all_waits_for_every_member(desk: Desk) -> None:
 
 
 def test_acks_0_and_1_do_not_wait(desk: Desk) -> None:
-    """The leader has it, and that is all that was asked for."""
+    """The leader's append is enough."""
     assert _errors(desk.produce(acks=1)) == [ErrorCode.NONE]
     assert _errors(desk.produce(acks=0)) == [ErrorCode.NONE]
 
 
-def test_a_wait_that_times_out_keeps_the_records(desk: Desk) -> None:
-    """REQUEST_TIMED_OUT with the offset they got, and not a millisecond early."""
+def test_a_produce_that_times_out_keeps_the_records(desk: Desk) -> None:
+    """REQUEST_TIMED_OUT with their offset, exactly at the timeout."""
     desk.produce(acks=1)
     answers = desk.produce(timeout_ms=500)
 
@@ -80,8 +80,8 @@ def test_a_wait_that_times_out_keeps_the_records(desk: Desk) -> None:
     assert desk.partition().log.log_end_offset == 2
 
 
-def test_each_partition_has_its_own_fate(desk: Desk) -> None:
-    """What is decided stays decided; the answer waits for the last."""
+def test_partitions_of_a_produce_complete_separately(desk: Desk) -> None:
+    """The response waits for the last one."""
     answers = desk.produce(KEY, OTHER, NOWHERE, timeout_ms=500)
     desk.lose(KEY)
     assert answers == []
@@ -96,7 +96,7 @@ def test_each_partition_has_its_own_fate(desk: Desk) -> None:
     assert [result.base_offset for result in answers[0].values()] == [0, 0, -1]
 
 
-def test_a_lost_leadership_answers_who_waits(desk: Desk) -> None:
+def test_lost_leadership_completes_waiting_produces(desk: Desk) -> None:
     """Kafka's testDeltaToFollowerCompletesProduce, testClearPurgatoryOnBecomingFollower."""
     answers = desk.produce()
 
@@ -106,8 +106,8 @@ def test_a_lost_leadership_answers_who_waits(desk: Desk) -> None:
     assert answers[0][KEY].base_offset == 0
 
 
-def test_a_deleted_partition_answers_who_waits(desk: Desk) -> None:
-    """Removed from the map first, so that the check finds nothing there (Kafka's stopReplicas)."""
+def test_a_deleted_partition_completes_waiting_operations(desk: Desk) -> None:
+    """It is removed first, so that the check does not find it (Kafka's stopReplicas)."""
     produced = desk.produce()
     fetches = desk.fetch(consumer(), at(0))
 
@@ -117,8 +117,8 @@ def test_a_deleted_partition_answers_who_waits(desk: Desk) -> None:
     assert _read(fetches) == [(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, False)]
 
 
-def test_min_isr_is_asked_for_before_the_append(desk: Desk) -> None:
-    """NOT_ENOUGH_REPLICAS at once, with the real log start and nothing written."""
+def test_min_isr_is_checked_before_the_append(desk: Desk) -> None:
+    """NOT_ENOUGH_REPLICAS immediately, with the log start offset; nothing is written."""
     partition = desk.partition()
     partition.set_min_insync_replicas(4)
     leader_state_of(partition).isr = leader_state_of(partition).isr.of((1, 2))
@@ -131,8 +131,8 @@ def test_min_isr_is_asked_for_before_the_append(desk: Desk) -> None:
     assert partition.log.log_end_offset == 0
 
 
-def test_only_records_are_refused_in_words(desk: Desk) -> None:
-    """Kafka tells a RecordValidationException's message, and of any other error the code alone."""
+def test_only_invalid_records_have_an_error_message(desk: Desk) -> None:
+    """Kafka sends a RecordValidationException's message, and only the code of other errors."""
     answers: list[ProduceResults] = []
     untimely, broken = records(b"a", timestamp=1 << 60), records(b"a")
     broken[-1] ^= 1
@@ -148,8 +148,8 @@ def test_only_records_are_refused_in_words(desk: Desk) -> None:
     assert (untold.message, list(untold.record_errors)) == (None, [])
 
 
-def test_a_failed_append_wakes_nobody(desk: Desk) -> None:
-    """Nothing was appended, so nothing is to be looked at."""
+def test_a_failed_append_checks_no_operations(desk: Desk) -> None:
+    """Nothing was appended."""
     answers: list[ProduceResults] = []
     broken = records(b"a")
     broken[-1] ^= 1
@@ -160,8 +160,8 @@ def test_a_failed_append_wakes_nobody(desk: Desk) -> None:
     assert len(desk.manager.actions) == 0
 
 
-def test_a_produce_alone_in_the_set_is_answered_before_consumers_are_woken(desk: Desk) -> None:
-    """The checks that follow from an append wait in the action queue for the request's end."""
+def test_a_produce_to_a_single_member_completes_before_fetches_are_checked(desk: Desk) -> None:
+    """The checks after an append are actions that run after the request."""
     leader_state_of(desk.partition()).isr = leader_state_of(desk.partition()).isr.of((1,))
     woken = desk.fetch(consumer(), at(0))
     answers: list[ProduceResults] = []
@@ -175,7 +175,7 @@ def test_a_produce_alone_in_the_set_is_answered_before_consumers_are_woken(desk:
 
 
 def test_a_duplicate_waits_for_the_original(desk: Desk) -> None:
-    """The producer asks again, and is told where its records are once they are replicated."""
+    """A retry gets the offset of its records once they are replicated."""
     desk.produce_numbered()
     again = desk.produce_numbered()
     assert desk.partition().log.log_end_offset == 1
@@ -187,10 +187,10 @@ def test_a_duplicate_waits_for_the_original(desk: Desk) -> None:
     assert again[0][KEY].base_offset == 0
 
 
-def test_a_duplicate_may_free_who_waits(desk: Desk) -> None:
-    """It appends nothing, but it is an occasion to look at the high watermark.
+def test_a_duplicate_may_move_the_high_watermark(desk: Desk) -> None:
+    """It appends nothing, but checks the high watermark.
 
-    That had waited for a follower about to join, whose time is over meanwhile.
+    The high watermark had waited for a follower that may join, whose time has passed.
     """
     partition = desk.partition()
     leader_state_of(partition).isr = leader_state_of(partition).isr.of((1, 2))
@@ -212,8 +212,8 @@ def test_a_duplicate_may_free_who_waits(desk: Desk) -> None:
 # --------------------------------------------------------------------------------------- fetch
 
 
-def test_a_follower_is_woken_by_the_log_end(desk: Desk) -> None:
-    """Long before consumers see anything."""
+def test_the_log_end_completes_a_followers_fetch(desk: Desk) -> None:
+    """Before consumers can read the records."""
     waiting, reading = desk.fetch(follower(2), at(0)), desk.fetch(consumer(), at(0))
 
     desk.produce(acks=1)
@@ -222,11 +222,11 @@ def test_a_follower_is_woken_by_the_log_end(desk: Desk) -> None:
     assert reading == []
 
 
-def test_the_answer_tells_the_high_watermark_from_before(desk: Desk) -> None:
+def test_a_followers_response_has_the_previous_high_watermark(desk: Desk) -> None:
     """Kafka's testFollowerFetchWithDefaultSelectorNoForcedHwPropagation.
 
-    The fetch that moves the high watermark acknowledges the produce, and its own wait, at the log
-    end, is not ended by that: the next answer, a full wait later, tells it.
+    The fetch that moves the high watermark completes the produce, but not its own wait at the log
+    end: the next response has the new value.
     """
     produced = desk.produce()
     fetched(desk.partition(), 3, 1)
@@ -241,7 +241,7 @@ def test_the_answer_tells_the_high_watermark_from_before(desk: Desk) -> None:
     assert second[0][0].high_watermark == 1
 
 
-def test_a_fetch_that_fails_tells_nothing_of_the_follower(desk: Desk) -> None:
+def test_a_failed_fetch_does_not_update_the_follower(desk: Desk) -> None:
     """Kafka's testFollowerStateNotUpdatedIfLogReadFails: fenced, or diverging."""
     append(desk.partition())
     replica = leader_state_of(desk.partition()).replicas[2]
@@ -254,8 +254,8 @@ def test_a_fetch_that_fails_tells_nothing_of_the_follower(desk: Desk) -> None:
     assert replica.log_end_offset == -1
 
 
-def test_a_follower_of_one_partition_only(desk: Desk) -> None:
-    """Kafka's testFetchMessagesWhenNotFollowerForOnePartition: each partition by itself."""
+def test_a_fetch_updates_only_partitions_of_the_follower(desk: Desk) -> None:
+    """Kafka's testFetchMessagesWhenNotFollowerForOnePartition."""
     leader_state_of(desk.partition(OTHER)).replicas.pop(2)
     for key in (KEY, OTHER):
         append(desk.partition(key))
@@ -280,7 +280,7 @@ def test_a_follower_of_one_partition_only(desk: Desk) -> None:
         (False, 5, ErrorCode.FENCED_LEADER_EPOCH),
     ],
 )
-def test_a_lost_leadership_answers_who_reads(
+def test_lost_leadership_completes_waiting_fetches(
     desk: Desk, leader_only: bool, epoch: int, error: ErrorCode
 ) -> None:
     """Kafka's testBecomeFollowerWhileOldClientFetchInPurgatory, ...NewClientFetchInPurgatory."""
@@ -291,8 +291,8 @@ def test_a_lost_leadership_answers_who_reads(
     assert _read(answers) == [(error, False)]
 
 
-def test_who_may_read_from_a_follower_waits_on(desk: Desk) -> None:
-    """KIP-392: it is woken when the follower learns that records are replicated."""
+def test_a_consumer_of_a_follower_waits_for_its_high_watermark(desk: Desk) -> None:
+    """KIP-392: the follower's high watermark completes the fetch."""
     answers = desk.fetch(consumer(), at(0))
     desk.lose(KEY)
     assert answers == []
@@ -304,8 +304,8 @@ def test_who_may_read_from_a_follower_waits_on(desk: Desk) -> None:
     assert _read(answers) == [(ErrorCode.NONE, True)]
 
 
-def test_above_the_high_watermark_nobody_waits(desk: Desk) -> None:
-    """A consumer between high watermark and log end is answered empty, at once."""
+def test_a_consumer_above_the_high_watermark_does_not_wait(desk: Desk) -> None:
+    """Between high watermark and log end the response is empty."""
     append(desk.partition(), 2)
 
     answers = desk.fetch(consumer(), at(1))
@@ -316,8 +316,8 @@ def test_above_the_high_watermark_nobody_waits(desk: Desk) -> None:
 # -------------------------------------------------------------------------------------- delete
 
 
-def test_a_deletion_waits_for_every_living_replica(desk: Desk) -> None:
-    """And tells from where on all of them have records."""
+def test_a_deletion_waits_for_every_live_replica(desk: Desk) -> None:
+    """The result has the low watermark."""
     append(desk.partition(), 3)
     fetched(desk.partition(), 2, 3)
     fetched(desk.partition(), 3, 3)
@@ -331,8 +331,8 @@ def test_a_deletion_waits_for_every_living_replica(desk: Desk) -> None:
     assert answers[0][KEY].low_watermark == 2
 
 
-def test_a_deletion_that_times_out_has_happened_here(desk: Desk) -> None:
-    """REQUEST_TIMED_OUT with the low watermark of its begin, partition by partition."""
+def test_a_deletion_that_times_out_has_deleted_here(desk: Desk) -> None:
+    """REQUEST_TIMED_OUT with the initial low watermark, for each partition."""
     append(desk.partition(), 3)
     fetched(desk.partition(), 2, 3)
     fetched(desk.partition(), 3, 3)
@@ -349,8 +349,8 @@ def test_a_deletion_that_times_out_has_happened_here(desk: Desk) -> None:
     assert desk.partition().log.log_start_offset == 2
 
 
-def test_a_deletion_is_not_woken_by_a_lost_leadership(desk: Desk) -> None:
-    """Kafka has no such event for it: whoever looks next finds out, or its time ends."""
+def test_lost_leadership_does_not_check_deletions(desk: Desk) -> None:
+    """As in Kafka: the next check or the timeout completes them."""
     append(desk.partition(), 3)
     fetched(desk.partition(), 2, 3)
     fetched(desk.partition(), 3, 3)
@@ -364,8 +364,8 @@ def test_a_deletion_is_not_woken_by_a_lost_leadership(desk: Desk) -> None:
     assert answers[0][KEY].low_watermark == -1
 
 
-def test_what_is_deleted_everywhere_is_answered_at_once(desk: Desk) -> None:
-    """An offset that all have passed, or nothing but errors."""
+def test_a_deletion_without_wait_completes_immediately(desk: Desk) -> None:
+    """All replicas are past the offset, or all partitions have errors."""
     append(desk.partition(), 3)
     for node_id in (2, 3):
         fetched(desk.partition(), node_id, 3)

@@ -1,4 +1,4 @@
-"""One node's replicas put together, in a cluster of three."""
+"""The replication of one node in a cluster of three."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ async def _produce(cluster: RunningCluster, acks: int = -1) -> None:
     await trio.testing.wait_all_tasks_blocked()
 
 
-async def test_followers_have_what_their_leader_has(tmp_path: Path) -> None:
-    """And learn the high watermark one fetch later."""
+async def test_followers_replicate_their_leader(tmp_path: Path) -> None:
+    """They get the high watermark one fetch later."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=ALL)
 
@@ -49,7 +49,7 @@ async def test_followers_have_what_their_leader_has(tmp_path: Path) -> None:
 
 
 async def test_after_a_restart_all_follow_again(tmp_path: Path) -> None:
-    """Nodes are registered one by one, and the first knows the topics before the others."""
+    """Nodes register one by one, and the first has the metadata before the others."""
     async with running_cluster(tmp_path, kept=True) as cluster:
         cluster.controller.create_topic("t", assignments=[(3, 1, 2)])
 
@@ -62,7 +62,7 @@ async def test_after_a_restart_all_follow_again(tmp_path: Path) -> None:
 
 
 async def test_a_paused_node_leads_but_does_not_fetch(tmp_path: Path) -> None:
-    """As a follower it falls behind; what it leads goes on."""
+    """As a follower it lags; its own partitions continue."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=ALL)
         cluster.controller.create_topic("other", assignments=[(3, 1, 2)])
@@ -82,8 +82,8 @@ async def test_a_paused_node_leads_but_does_not_fetch(tmp_path: Path) -> None:
         assert _replica(cluster, 3).log.log_end_offset == 1
 
 
-async def test_in_sync_sets_are_looked_at_by_and_by(tmp_path: Path) -> None:
-    """Every half replica.lag.time.max.ms, so that who lags is dropped before 1.5 times it."""
+async def test_in_sync_sets_are_checked_periodically(tmp_path: Path) -> None:
+    """A lagging follower is removed after at most 1.5 times replica.lag.time.max.ms."""
     async with running_cluster(tmp_path, replica_lag_time_max_ms="4000") as cluster:
         cluster.controller.create_topic("t", assignments=ALL)
         await _produce(cluster)
@@ -97,8 +97,8 @@ async def test_in_sync_sets_are_looked_at_by_and_by(tmp_path: Path) -> None:
         assert _in_sync(cluster) == (1, 2)
 
 
-async def test_a_node_that_is_away_is_not_alive(tmp_path: Path) -> None:
-    """Fenced, or never heard of."""
+async def test_an_unavailable_node_is_not_alive(tmp_path: Path) -> None:
+    """Fenced, or unknown."""
     async with running_cluster(tmp_path) as cluster:
         replication = cluster.node(1).replication
         assert replication.alive(2) is not None
@@ -109,8 +109,8 @@ async def test_a_node_that_is_away_is_not_alive(tmp_path: Path) -> None:
         assert replication.alive(4) is None
 
 
-async def test_partitions_elsewhere_are_known(tmp_path: Path) -> None:
-    """By the node's image; what has no such partition is not."""
+async def test_partitions_of_other_nodes_are_known(tmp_path: Path) -> None:
+    """By the node's image; a partition that does not exist is not."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(2,)])
         is_known = cluster.node(1).replication.partitions._is_known

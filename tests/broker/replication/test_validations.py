@@ -27,14 +27,14 @@ def view(records: bytes) -> memoryview:
     return memoryview(bytearray(records))
 
 
-def test_short_batches_are_validated_as_they_are_appended() -> None:
-    """Their headers say so."""
+def test_short_batches_are_validated_at_the_append() -> None:
+    """Their headers show that they are short."""
     assert are_short([view(batch(b"a")), view(batch(*[b"b"] * 160))])
     assert are_short([view(b"no batch")])
 
 
 def test_compressed_batches_are_not_short() -> None:
-    """How much work they make is not known before."""
+    """The size of their records is unknown."""
     assert not are_short([view(batch(b"a", codec=Codec.LZ4))])
 
 
@@ -44,7 +44,7 @@ def test_compressed_batches_are_not_short() -> None:
     ids=["bytes", "records"],
 )
 def test_a_request_is_short_as_a_whole(records: bytes) -> None:
-    """One such batch is, two are not."""
+    """One such batch is short, two are not."""
     assert are_short([view(records)])
     assert not are_short([view(records)] * 2)
 
@@ -58,8 +58,8 @@ def test_a_batch_within_the_budget_is_validated_on_the_loop() -> None:
     assert outcomes[KEY].result().header.records_count == 100
 
 
-def test_a_bomb_is_left_for_the_thread() -> None:
-    """There it is decompressed piece by piece."""
+def test_a_decompression_bomb_is_validated_in_the_thread() -> None:
+    """It is decompressed in pieces there."""
     bomb = view(batch(*[bytes(500_000)] * 4, codec=Codec.GZIP))
     batches = [
         Unvalidated(OTHER, view(batch(b"a")), LogConfig()),
@@ -71,8 +71,8 @@ def test_a_bomb_is_left_for_the_thread() -> None:
     assert [outcomes[key].result().header.records_count for key in (OTHER, KEY)] == [1, 4]
 
 
-def test_a_refusal_is_an_outcome() -> None:
-    """The other partitions of the request are validated all the same."""
+def test_an_invalid_batch_is_an_outcome() -> None:
+    """The other batches of the request are validated."""
     wrong = view(batch(b"a"))
     wrong[-1] ^= 1
     batches = [

@@ -1,4 +1,4 @@
-"""Partitions on a disk of the test's own, on a node that does nothing but what the test says."""
+"""Partitions in a temporary directory, on a fake node, which acts only as the test says."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ LAG_MAX_MS = 30_000
 
 
 def broker_epoch(node_id: int) -> int:
-    """The epoch in which each node lives, unless a test says otherwise."""
+    """The broker epoch of each node, unless a test gives another."""
     return 100 + node_id
 
 
 class FakeNode:
-    """Node 1 of three, without controller or purgatories; ``time_ms`` goes when a test says so."""
+    """Node 1 of three, without controller or purgatories; a test advances ``time_ms``."""
 
     node_id = 1
     replica_lag_time_max_ms = LAG_MAX_MS
@@ -68,19 +68,19 @@ class FakeNode:
 
     @property
     def asked_for(self) -> list[tuple[int, ...]]:
-        """The in-sync sets that the controller was asked for so far."""
+        """The ISRs that were requested from the controller."""
         return [change.new_isr for change in self.changes]
 
     def refuse(self, error: ErrorCode) -> None:
-        """The controller refuses the oldest change that it has not answered."""
+        """The controller refuses the oldest pending change."""
         self._answers.pop(0)(ApiError(error))
 
     def agree(self, partition: Partition, **other: Any) -> PartitionRegistration:
-        """The controller agrees to it, and may change more than was asked for."""
+        """The controller commits the oldest change, with *other* fields of the registration."""
         return self.agree_with(leader_state_of(partition), **other)
 
     def agree_with(self, leader_state: LeaderState, **other: Any) -> PartitionRegistration:
-        """The controller agrees to it, whether or not the node still leads."""
+        """The controller commits it, whether or not the node still leads."""
         change = self.changes[-len(self._answers)]
         registration = leader_state.registration
         agreed = replace(
@@ -114,19 +114,19 @@ def make_partition(
 
 
 def hosted(*partitions: Partition) -> HostedPartitions:
-    """These partitions; the cluster has none but them."""
+    """These partitions; no others exist."""
     found = HostedPartitions(found_nowhere)
     found.update({partition.key: partition for partition in partitions})
     return found
 
 
 def found_nowhere(_key: TopicPartition) -> bool:
-    """No other node has it."""
+    """No other node has the partition."""
     return False
 
 
 def leader_state_of(partition: Partition) -> LeaderState:
-    """The leader's side of a partition that is led here."""
+    """The leader's state of a partition that is led here."""
     assert partition.leader_state is not None
     return partition.leader_state
 
@@ -146,7 +146,7 @@ def make_follower(partition: Partition) -> None:
 
 
 def records(*values: bytes, **header: int) -> memoryview:
-    """A batch as it lies in a connection's buffer."""
+    """A batch as in a connection's buffer."""
     return memoryview(bytearray(batch(*values, **header)))
 
 
@@ -163,7 +163,7 @@ def fetched(
     log_start_offset: int = 0,
     epoch: int | None = None,
 ) -> None:
-    """A follower fetches from *offset*, in the life it is in or in that of *epoch*."""
+    """A follower fetches from *offset*, in its present broker epoch or in *epoch*."""
     leader_state = leader_state_of(partition)
     leader_state.update_follower_fetch_state(
         leader_state.replicas[node_id],
@@ -180,12 +180,12 @@ def consumer(
     max_bytes: int = 1 << 20,
     leader_only: bool = False,
 ) -> FetchParams:
-    """A consumer that waits for nothing."""
+    """A consumer that does not wait."""
     return FetchParams(-1, 0, 1, max_bytes, isolation, leader_only)
 
 
 def follower(node_id: int, *, epoch: int | None = None) -> FetchParams:
-    """A follower that waits for nothing."""
+    """A follower that does not wait."""
     replica_epoch = broker_epoch(node_id) if epoch is None else epoch
     return FetchParams(node_id, 0, 1, 1 << 20, FetchIsolation.LOG_END, True, replica_epoch)
 

@@ -1,4 +1,4 @@
-"""Requests of many items take many steps, whatever their API: counted in slices, not in time."""
+"""Requests with many items are handled in slices, for every API; slices are counted, not timed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.anyio
 ITEMS = 400
 TIMEOUT_MS = 1000
 
-# Handlers of requests with arrays that are no generator functions, and why.
+# Handlers of requests with arrays that are not generator functions, and why.
 AT_ONCE = {
     "produce": "yields if there are many partitions (test_produce_in_slices)",
     "fetch": "bounded by its session, and by the bytes it may return",
@@ -62,7 +62,7 @@ AT_ONCE = {
 
 
 def test_handlers_of_arrays_yield() -> None:
-    """A new handler of a request with an array is a generator function, or says why not."""
+    """A handler of a request with an array is a generator function or a listed exception."""
     at_once = set()
     for request, handler in HANDLERS.items():
         version = request.__spec__.versions[-1]
@@ -153,7 +153,7 @@ REQUESTS: list[Any] = [
 
 @pytest.mark.parametrize("body", REQUESTS, ids=lambda body: type(body).__name__)
 async def test_items_are_pieces_of_work(tmp_path: Path, body: Any) -> None:
-    """Each look at the clock takes a millisecond, so a slice has two pieces of a few items each."""
+    """The clock advances by 1 ms at each reading, so a slice has two pieces of a few items."""
     async with running_node(tmp_path, auto_create_topics_enable="false") as node:
         node.cluster.steps.now_ms = count().__next__
         before = node.cluster.steps.slices_run
@@ -163,8 +163,8 @@ async def test_items_are_pieces_of_work(tmp_path: Path, body: Any) -> None:
         assert node.cluster.steps.slices_run - before >= ITEMS / 50
 
 
-async def test_partitions_of_a_new_topic_are_hosted_one_by_one(tmp_path: Path) -> None:
-    """The response comes when the last of them is there."""
+async def test_partitions_of_a_new_topic_are_applied_in_slices(tmp_path: Path) -> None:
+    """The response is sent after the last one."""
     async with running_node(tmp_path) as node:
         node.cluster.steps.now_ms = count().__next__
         topic = _topic(0)
@@ -178,8 +178,8 @@ async def test_partitions_of_a_new_topic_are_hosted_one_by_one(tmp_path: Path) -
         assert node.cluster.steps.slices_run >= ITEMS / 2
 
 
-async def test_many_topics_are_made_in_few_transactions(tmp_path: Path) -> None:
-    """And all of them are there when the response comes."""
+async def test_many_topics_are_created_in_few_transactions(tmp_path: Path) -> None:
+    """All of them exist when the response is sent."""
     async with running_node(tmp_path) as node:
         node.cluster.steps.now_ms = count().__next__
         topics = [_topic(each) for each in range(60)]

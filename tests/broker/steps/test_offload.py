@@ -20,7 +20,7 @@ from broker.steps.offload import (
     WorkerThreads,
 )
 
-# In real time: a virtual clock would jump ahead while a thread works.
+# In real time: a virtual clock would jump while a thread works.
 pytestmark = pytest.mark.anyio
 
 
@@ -34,14 +34,14 @@ def fail() -> int:
 
 
 async def outcome_of(workers: WorkerThreads, work: Callable[[], int]) -> Outcome[int]:
-    """Run *work*, and wait for its outcome."""
+    """Run *work* and wait for its outcome."""
     send, receive = trio.open_memory_channel[Outcome[int]](1)
     workers.run(work, send.send_nowait)
     return await receive.receive()
 
 
-async def test_a_computation_runs_in_another_thread_and_its_outcome_comes_to_the_loop() -> None:
-    """The callback may touch what belongs to the loop."""
+async def test_a_computation_runs_in_a_thread_and_its_callback_on_the_loop() -> None:
+    """The callback may use the state of the loop."""
     workers, told = WorkerThreads(), trio.Event()
     threads: list[int] = []
 
@@ -62,7 +62,7 @@ async def test_a_computation_runs_in_another_thread_and_its_outcome_comes_to_the
 
 
 async def test_an_exception_is_raised_where_the_outcome_is_used() -> None:
-    """It concerns only whoever awaits that outcome; the threads go on."""
+    """The threads continue."""
     workers = WorkerThreads()
     async with trio.open_nursery() as nursery:
         await nursery.start(workers.serve)
@@ -73,8 +73,8 @@ async def test_an_exception_is_raised_where_the_outcome_is_used() -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_no_more_computations_run_at_a_time_than_there_are_threads() -> None:
-    """The others wait, in the order in which they came."""
+async def test_computations_are_limited_to_the_number_of_threads() -> None:
+    """The others wait, in the order of the calls."""
     workers, release = WorkerThreads(), threading.Event()
     begun: list[int] = []
     ended: list[int] = []
@@ -103,7 +103,7 @@ async def test_no_more_computations_run_at_a_time_than_there_are_threads() -> No
 
 
 async def test_an_abandoned_computation_has_no_outcome() -> None:
-    """Neither one that has begun, nor one that has not: that one never begins."""
+    """One that has not begun never begins."""
     workers, release = WorkerThreads(), threading.Event()
     outcomes: list[object] = []
     begun: list[int] = []
@@ -128,7 +128,7 @@ async def test_an_abandoned_computation_has_no_outcome() -> None:
 
 
 async def test_the_end_does_not_wait_for_a_computation() -> None:
-    """The thread is left to finish by itself, and nobody learns what it found."""
+    """The thread ends on its own, and its outcome is dropped."""
     workers, release = WorkerThreads(), threading.Event()
     outcomes: list[object] = []
     async with trio.open_nursery() as nursery:
@@ -141,8 +141,8 @@ async def test_the_end_does_not_wait_for_a_computation() -> None:
     assert outcomes == []
 
 
-def test_the_interpreter_switches_often_while_a_thread_computes() -> None:
-    """And as usual when the last one is done, whether it returned or raised."""
+def test_the_switch_interval_is_short_while_a_thread_computes() -> None:
+    """It is restored after the last one, whether it returned or raised."""
     usual_s = sys.getswitchinterval()
     turns = ShortSwitchInterval()
     inner = turns.run(lambda: turns.run(sys.getswitchinterval))
@@ -154,8 +154,8 @@ def test_the_interpreter_switches_often_while_a_thread_computes() -> None:
     assert sys.getswitchinterval() == usual_s
 
 
-def test_inline_a_computation_is_done_at_once() -> None:
-    """In tools, and in tests in virtual time."""
+def test_an_inline_computation_runs_immediately() -> None:
+    """For tools, and for tests in virtual time."""
     outcomes: list[int] = []
     job = Inline().run(lambda: 3, lambda outcome: outcomes.append(outcome.result()))
 
@@ -163,8 +163,8 @@ def test_inline_a_computation_is_done_at_once() -> None:
     assert not job.is_pending
 
 
-def test_an_outcome_is_handed_over_once() -> None:
-    """And not at all after the job was abandoned."""
+def test_an_outcome_is_delivered_once() -> None:
+    """And not after the job was abandoned."""
     outcomes: list[object] = []
     job = Job(lambda: 3, outcomes.append)
     outcome = job.compute()

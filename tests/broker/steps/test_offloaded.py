@@ -1,4 +1,4 @@
-"""Waiting for a worker thread in slices: `broker.steps.offloaded`."""
+"""Worker threads from slices: `broker.steps.offloaded`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def fail() -> int:
     raise ValueError("no")
 
 
-def test_the_slices_go_on_when_the_thread_is_done() -> None:
-    """With what the computation has returned."""
+def test_the_slices_continue_when_the_thread_is_done() -> None:
+    """With the return value of the computation."""
     offload = HeldOffload()
     slices = offloaded(offload, lambda: 7)
     signal = next(slices)
@@ -30,20 +30,20 @@ def test_the_slices_go_on_when_the_thread_is_done() -> None:
     assert end.value.value == 7
 
 
-def test_what_is_done_at_once_needs_no_slice() -> None:
-    """Inline, that is."""
+def test_an_inline_computation_needs_no_slice() -> None:
+    """It is done before the first yield."""
     with pytest.raises(StopIteration) as end:
         next(offloaded(Inline(), lambda: 7))
     assert end.value.value == 7
 
 
 def test_an_exception_is_raised_in_the_slices() -> None:
-    """It is theirs to handle."""
+    """The slices may handle it."""
     with pytest.raises(ValueError, match="no"):
         next(offloaded(Inline(), fail))
 
 
-def test_slices_that_are_closed_abandon_the_computation() -> None:
+def test_closed_slices_abandon_the_computation() -> None:
     """It does not begin, if it has not yet."""
     offload = HeldOffload()
     slices = offloaded(offload, fail)

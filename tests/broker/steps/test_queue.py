@@ -1,4 +1,4 @@
-"""Slices of long work, and what runs between them."""
+"""Slices of long work, and the tasks that run between them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ pytestmark = pytest.mark.anyio
 
 
 def ticking(on_error: OnError = log_error) -> StepQueue:
-    """A queue whose clock moves by a millisecond at each look: a slice has `SLICE_MS` pieces."""
+    """A queue whose clock advances by 1 ms at each reading: a slice has `SLICE_MS` pieces."""
     return StepQueue(count().__next__, on_error)
 
 
 def pieces(number: int, log: list[str], name: str = "piece") -> Slices[str]:
-    """Work of so many pieces, each noted in *log*."""
+    """Work of *count* pieces, each recorded in *log*."""
     for index in range(number):
         log.append(f"{name} {index}")
         yield None
     return f"{name}s done"
 
 
-def test_short_work_is_done_at_once() -> None:
-    """It ends within its first slice, and never gets into the queue."""
+def test_short_work_runs_immediately() -> None:
+    """It ends within its first slice, and is not queued."""
     queue, log = ticking(), list[str]()
 
     assert queue.start(pieces(1, log), log.append) is None
@@ -37,8 +37,8 @@ def test_short_work_is_done_at_once() -> None:
     assert len(queue) == 0
 
 
-async def test_long_work_takes_turns() -> None:
-    """One slice of each work a turn, and other tasks run in between."""
+async def test_long_work_runs_round_robin() -> None:
+    """One slice of each work in turn, and other tasks in between."""
     queue, log = ticking(), list[str]()
     queue.start(pieces(2 * SLICE_MS, log, "a"), log.append)
     queue.start(pieces(2 * SLICE_MS, log, "b"), log.append)
@@ -52,7 +52,7 @@ async def test_long_work_takes_turns() -> None:
 
 
 async def test_work_waits_for_a_signal() -> None:
-    """It runs again when the signal has been set, and does not run before."""
+    """It runs again when the signal is set, and not before."""
     queue, log, signal = ticking(), list[str](), Signal()
 
     def work() -> Slices[str]:
@@ -72,8 +72,8 @@ async def test_work_waits_for_a_signal() -> None:
     assert log == ["before", "after"]
 
 
-def test_a_signal_that_is_set_is_not_waited_for() -> None:
-    """Work goes on in the same slice, and an action is called at once."""
+def test_a_set_signal_does_not_delay_work() -> None:
+    """Work continues in the same slice, and an action is called immediately."""
     queue, log, signal = ticking(), list[str](), Signal()
     signal.set()
 
@@ -87,7 +87,7 @@ def test_a_signal_that_is_set_is_not_waited_for() -> None:
 
 
 def test_an_action_of_a_signal_that_raises_does_not_stop_the_others() -> None:
-    """Its exception is reported to whom it named, and not raised where the signal is set."""
+    """Its exception is reported to its `on_error`, not raised from `set`."""
     log, reported, signal = list[str](), list[str](), Signal()
 
     def fails() -> None:
@@ -100,8 +100,8 @@ def test_an_action_of_a_signal_that_raises_does_not_stop_the_others() -> None:
     assert (log, reported) == (["called"], ["ZeroDivisionError()"])
 
 
-async def test_cancelled_work_does_no_more() -> None:
-    """Its ``finally`` blocks run, its result is nobody's."""
+async def test_cancelled_work_stops() -> None:
+    """Its ``finally`` blocks run; its result is dropped."""
     queue, log = ticking(), list[str]()
 
     def work() -> Slices[str]:
@@ -123,7 +123,7 @@ async def test_cancelled_work_does_no_more() -> None:
 
 
 async def test_work_may_cancel_itself() -> None:
-    """A piece that ends its own work is the last slice, and there is no result."""
+    """The slice that cancels it is the last, and there is no result."""
     queue, log = ticking(), list[str]()
     jobs = list[Job]()
 
@@ -152,7 +152,7 @@ def test_each_is_a_piece_per_item() -> None:
 
 
 async def test_a_slice_that_raises_ends_its_own_work_only() -> None:
-    """The exception is reported, and the queue goes on."""
+    """The exception is reported, and the queue continues."""
     reported: list[str] = []
     queue, log = ticking(lambda what, _error: reported.append(what)), list[str]()
 

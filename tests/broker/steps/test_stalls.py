@@ -1,4 +1,4 @@
-"""Steps of the loop that took too long, as they are reported."""
+"""Reports of steps that took too long."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def stall(ended_ms: float = 100.0, took_ms: float = 50.4) -> Stall:
 
 
 def test_steps_are_counted_and_the_last_are_kept() -> None:
-    """With the longest of all."""
+    """The longest one is kept as well."""
     found = stalls()
     found.add(stall(took_ms=500.0))
     for _ in range(STALLS_KEPT):
@@ -42,8 +42,8 @@ def test_steps_are_counted_and_the_last_are_kept() -> None:
     )
 
 
-def test_a_step_of_no_request_is_its_tasks() -> None:
-    """Then nothing is known of a request."""
+def test_a_step_without_request_is_reported_by_task() -> None:
+    """The fields of the request are None."""
     found = stalls()
     found.add(Stall(100.0, 30.0, "reaper", None))
 
@@ -53,7 +53,7 @@ def test_a_step_of_no_request_is_its_tasks() -> None:
 
 
 def test_there_are_few_log_lines(caplog: pytest.LogCaptureFixture) -> None:
-    """One an interval, which counts those that were left out; names are escaped."""
+    """One per interval, with the number of steps left out; client ids are escaped."""
     caplog.set_level(logging.INFO, "antechamber.steps")
     found = stalls()
     for ended_ms in (0.0, 1.0, 2.0, STEP_LOG_INTERVAL_MS + 1.0):
@@ -73,8 +73,8 @@ def test_there_are_few_log_lines(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
-def test_nobody_waits_for_its_own_step() -> None:
-    """Others do, while the aftermath lasts."""
+def test_a_request_does_not_wait_for_its_own_step() -> None:
+    """Other requests do, until the aftermath ends."""
     found = stalls()
     assert found.behind(HEADER) is None
     found.add(stall())

@@ -1,4 +1,4 @@
-"""Steps of the loop are measured."""
+"""Measuring the steps of the loop."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 
 class World:
-    """A watchdog on a clock that tests move."""
+    """A watchdog with a clock that tests advance."""
 
     def __init__(self) -> None:
         self.ms = 0.0
@@ -46,7 +46,7 @@ class World:
 
 
 async def test_a_step_over_budget_is_reported() -> None:
-    """One that takes exactly as long as it may is not."""
+    """A step of exactly the budget is not."""
     world = World()
     world.step(STEP_BUDGET_MS)
     assert world.stalls.count == 0
@@ -55,8 +55,8 @@ async def test_a_step_over_budget_is_reported() -> None:
     assert (world.stalls.count, world.stalls.longest_ms) == (1, STEP_BUDGET_MS + 1)
 
 
-async def test_the_request_of_a_step_is_that_of_no_other() -> None:
-    """Who has begun work in one step is not to blame for the next."""
+async def test_the_request_of_a_step_is_not_that_of_the_next() -> None:
+    """A request that began in one step is not reported for the next."""
     world = World()
     world.steps.request = RequestHeader(3, 12, 1, "c")
     world.step(1)
@@ -67,7 +67,7 @@ async def test_the_request_of_a_step_is_that_of_no_other() -> None:
 
 
 async def test_the_aftermath_ends_with_the_next_pass() -> None:
-    """What came during the step is read there."""
+    """Requests that arrive during the step are read in that pass."""
     world = World()
     world.step(50)
     seen = []
@@ -81,7 +81,7 @@ async def test_the_aftermath_ends_with_the_next_pass() -> None:
 async def test_records_name_the_step_that_a_request_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that were read after it; not the request itself, nor those that come later."""
+    """Of requests read after it; not of its own request or later ones."""
     late_ms, now_ms = [0.0], TrioClock.now_ms
     monkeypatch.setattr(TrioClock, "now_ms", lambda clock: now_ms(clock) + late_ms[0])
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:

@@ -1,4 +1,4 @@
-"""A leader that answers what the test says, and the node of a follower that fetches from it."""
+"""A leader that responds as the test says, and the node of a follower that fetches from it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SESSION = 77
 
 
 class ScriptedLeader:
-    """Takes one connection after another while ``is_up``; the test reads and answers requests."""
+    """Accepts connections while ``is_up``; the test reads requests and sends responses."""
 
     def __init__(self) -> None:
         self.is_up = True
@@ -57,13 +57,13 @@ class ScriptedLeader:
         return decode(cls, self._header.api_version, frame[position:])
 
     async def fetch(self) -> FetchRequest:
-        """The next request, which is a fetch."""
+        """The next request, which is a Fetch."""
         request = await self.request()
         assert isinstance(request, FetchRequest)
         return request
 
-    def answer(self, body: Any) -> None:
-        """Answer the request read last."""
+    def respond(self, body: Any) -> None:
+        """Respond to the last request."""
         assert self._header is not None
         assert self._transport is not None
         out = Output()
@@ -72,27 +72,27 @@ class ScriptedLeader:
         out.finish_frame(start)
         self._transport.send([out.joined()])
 
-    def answer_fetch(self, topic_id: Any, *partitions: PartitionData, error: int = 0) -> None:
-        """Answer a fetch with these partitions of one topic."""
+    def respond_to_fetch(self, topic_id: Any, *partitions: PartitionData, error: int = 0) -> None:
+        """Respond to a Fetch with these partitions of one topic."""
         topics = [FetchableTopicResponse(topic_id=topic_id, partitions=list(partitions))]
-        self.answer(
+        self.respond(
             FetchResponse(
                 error_code=error, session_id=SESSION, responses=topics if partitions else []
             )
         )
 
-    def hang_up(self) -> None:
-        """End the connection."""
+    def disconnect(self) -> None:
+        """Close the connection."""
         assert self._transport is not None
         self._transport.close()
 
     @property
-    def is_asked(self) -> bool:
-        """Whether a request waits to be read."""
+    def has_request(self) -> bool:
+        """Whether a request is waiting to be read."""
         return self._transport is not None and bool(self._transport.incoming)
 
     async def _more(self) -> None:
-        """Receive; if the follower has hung up, on the connection that it makes next."""
+        """Receive, on the follower's next connection if it has closed this one."""
         while self._transport is None:
             await self._connected.wait()
         self._inbox.settle()
@@ -105,7 +105,7 @@ class ScriptedLeader:
 
 
 class FollowingNode:
-    """Node 1, which can be paused, and whose image knows the leader unless a test removes it."""
+    """Node 1, which can be paused; its image has the leader unless a test removes it."""
 
     node_id = 1
 
@@ -132,7 +132,7 @@ class FollowingNode:
 
 @asynccontextmanager
 async def following() -> AsyncIterator[tuple[FollowingNode, ScriptedLeader, trio.Nursery]]:
-    """A node with its timer running, its leader, and where to start tasks that end with it."""
+    """A node with a running timer, its leader, and a nursery that is cancelled at the end."""
     node = FollowingNode()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(run_reaper, node.timer)

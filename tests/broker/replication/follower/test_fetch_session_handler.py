@@ -1,4 +1,4 @@
-"""What a follower asks next (mirrors Kafka's FetchSessionHandlerTest, testBuildFetch)."""
+"""The requests of a follower (mirrors Kafka's FetchSessionHandlerTest, testBuildFetch)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def states(tmp_path: Path) -> list[PartitionFetchState]:
 
 @pytest.fixture
 def handler() -> FetchSessionHandler:
-    """Those of node 1."""
+    """The session of node 1."""
     return FetchSessionHandler(Config(), 1)
 
 
@@ -37,8 +37,8 @@ def _session(request: FetchRequest) -> tuple[int, int]:
     return request.session_id, request.session_epoch
 
 
-def _asked(request: FetchRequest) -> list[tuple[int, int, int, int, int]]:
-    """Partition, offset, last epoch, leader's epoch and log start of each partition named."""
+def _named(request: FetchRequest) -> list[tuple[int, int, int, int, int]]:
+    """Partition, offset, last epoch, leader epoch and log start of each named partition."""
     return [
         (
             p.partition,
@@ -59,14 +59,14 @@ def _append(partition: Partition) -> None:
     )
 
 
-def test_the_first_request_names_everything(
+def test_the_first_request_names_all_partitions(
     handler: FetchSessionHandler, states: list[PartitionFetchState]
 ) -> None:
-    """With who asks, in which life, and Kafka's limits for followers."""
+    """With replica id and epoch, and the limits of the configuration."""
     request = handler.build_request(states, 42)
 
     assert _session(request) == (0, 0)
-    assert _asked(request) == [(0, 0, -1, 5, 0), (1, 0, -1, 5, 0)]
+    assert _named(request) == [(0, 0, -1, 5, 0), (1, 0, -1, 5, 0)]
     assert {topic.topic_id for topic in request.topics} == {s.partition.topic_id for s in states}
     assert request.replica_state is not None
     assert (request.replica_state.replica_id, request.replica_state.replica_epoch) == (1, 42)
@@ -74,20 +74,20 @@ def test_the_first_request_names_everything(
     assert request.topics[0].partitions[0].partition_max_bytes == 1048576
 
 
-def test_after_that_only_what_has_changed(
+def test_later_requests_name_only_changed_partitions(
     handler: FetchSessionHandler, states: list[PartitionFetchState]
 ) -> None:
-    """Offset, epoch or log start; the others are asked for by being in the session."""
+    """By offset, epoch or log start; the session implies the others."""
     handler.build_request(states, 42)
     _answer(handler)
 
     again = handler.build_request(states, 42)
-    assert (_session(again), _asked(again)) == ((SESSION, 1), [])
+    assert (_session(again), _named(again)) == ((SESSION, 1), [])
     _answer(handler)
 
     _append(states[1].partition)
     changed = handler.build_request(states, 42)
-    assert (_session(changed), _asked(changed)) == ((SESSION, 2), [(1, 1, 4, 5, 0)])
+    assert (_session(changed), _named(changed)) == ((SESSION, 2), [(1, 1, 4, 5, 0)])
 
 
 def test_another_leader_epoch_is_a_change(
@@ -99,13 +99,13 @@ def test_another_leader_epoch_is_a_change(
 
     request = handler.build_request([states[0], PartitionFetchState(states[1].partition, 6)], 42)
 
-    assert _asked(request) == [(1, 0, -1, 6, 0)]
+    assert _named(request) == [(1, 0, -1, 6, 0)]
 
 
-def test_what_is_not_wanted_is_forgotten_and_named_again_later(
+def test_a_delayed_partition_is_forgotten_and_named_again(
     handler: FetchSessionHandler, states: list[PartitionFetchState]
 ) -> None:
-    """A partition in back-off leaves the session for a while."""
+    """A partition in back-off leaves the session."""
     handler.build_request(states, 42)
     _answer(handler)
 
@@ -116,15 +116,15 @@ def test_what_is_not_wanted_is_forgotten_and_named_again_later(
     _answer(handler)
 
     again = handler.build_request(states, 42)
-    assert _asked(again) == [(1, 0, -1, 5, 0)]
+    assert _named(again) == [(1, 0, -1, 5, 0)]
     assert again.forgotten_topics_data == []
 
 
 @pytest.mark.parametrize("how", ["error", "disconnect"])
-def test_a_lost_session_is_begun_anew(
+def test_a_lost_session_is_restarted(
     handler: FetchSessionHandler, states: list[PartitionFetchState], how: str
 ) -> None:
-    """All is named again, and the old session is closed if the leader still has it."""
+    """The request names all partitions, and closes the old session if the leader still has it."""
     handler.build_request(states, 42)
     _answer(handler)
     handler.build_request(states, 42)
@@ -136,17 +136,17 @@ def test_a_lost_session_is_begun_anew(
     request = handler.build_request(states, 42)
 
     assert _session(request) == (SESSION, 0)
-    assert [partition for partition, *_ in _asked(request)] == [0, 1]
+    assert [partition for partition, *_ in _named(request)] == [0, 1]
 
 
-def test_a_leader_without_room_is_told_everything_every_time(
+def test_without_a_session_every_request_is_full(
     handler: FetchSessionHandler, states: list[PartitionFetchState]
 ) -> None:
-    """Session id 0 in the answer: there is none."""
+    """The leader responds with session id 0."""
     handler.build_request(states, 42)
     _answer(handler, 0)
 
     request = handler.build_request(states, 42)
 
     assert _session(request) == (0, 0)
-    assert len(_asked(request)) == 2
+    assert len(_named(request)) == 2

@@ -1,4 +1,4 @@
-"""One request at a time to the leader."""
+"""A follower's connection to its leader."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def _session_id(response: FetchResponse) -> int:
     return response.session_id
 
 
-async def test_a_request_is_sent_and_its_answer_used() -> None:
-    """In the newest version, under the follower's name."""
+async def test_a_request_is_sent_and_its_response_used() -> None:
+    """In the newest version, with the follower's client id."""
     leader, node = ScriptedLeader(), FollowingNode()
     connection = await _connected(leader, node)
     asked: list[FetchRequest] = []
 
     async def serve() -> None:
         asked.append(await leader.fetch())
-        leader.answer_fetch(None)
+        leader.respond_to_fetch(None)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve)
@@ -55,7 +55,7 @@ async def test_a_request_is_sent_and_its_answer_used() -> None:
 
 
 async def test_a_paused_node_neither_sends_nor_receives() -> None:
-    """What arrives meanwhile is left where it is."""
+    """Responses stay in the transport."""
     leader, node = ScriptedLeader(), FollowingNode()
     connection = await _connected(leader, node)
     used: list[int] = []
@@ -63,12 +63,12 @@ async def test_a_paused_node_neither_sends_nor_receives() -> None:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connection.send_request, _request(), lambda r: used.append(r.session_id))
         await trio.testing.wait_all_tasks_blocked()
-        assert not leader.is_asked
+        assert not leader.has_request
 
         node.going.set()
         await leader.fetch()
         node.going = trio.Event()
-        leader.answer_fetch(None)
+        leader.respond_to_fetch(None)
         await trio.testing.wait_all_tasks_blocked()
         assert used == []
 
@@ -77,14 +77,14 @@ async def test_a_paused_node_neither_sends_nor_receives() -> None:
     assert used == [SESSION]
 
 
-async def test_a_leader_that_goes_away_is_told() -> None:
-    """Before the answer, or in the middle of it."""
+async def test_a_closed_connection_is_an_exception() -> None:
+    """Before the response, or in the middle of it."""
     leader, node = ScriptedLeader(), FollowingNode()
     connection = await _connected(leader, node)
 
     async def serve() -> None:
         await leader.fetch()
-        leader.hang_up()
+        leader.disconnect()
 
     with pytest.RaisesGroup(Disconnected):
         async with trio.open_nursery() as nursery:
@@ -92,8 +92,8 @@ async def test_a_leader_that_goes_away_is_told() -> None:
             await connection.send_request(_request(), _session_id)
 
 
-async def test_bytes_that_are_no_answer_are_malformed() -> None:
-    """The fetcher hangs up then."""
+async def test_an_invalid_response_is_malformed() -> None:
+    """The fetcher then disconnects."""
     node = FollowingNode()
     ours, theirs = memory_transport_pair()
     connection = LeaderConnection(ours, node.scratch, "node-1", node.may_fetch)
@@ -103,8 +103,8 @@ async def test_bytes_that_are_no_answer_are_malformed() -> None:
         await connection.send_request(_request(), _session_id)
 
 
-async def test_a_large_request_waits_for_room() -> None:
-    """A full socket buffer is no error."""
+async def test_a_large_request_waits_until_writable() -> None:
+    """A full socket buffer is not an error."""
     leader, node = ScriptedLeader(), FollowingNode()
     connection = await _connected(leader, node)
     assert leader._transport is not None
@@ -112,7 +112,7 @@ async def test_a_large_request_waits_for_room() -> None:
 
     async def serve() -> None:
         await leader.fetch()
-        leader.answer_fetch(None)
+        leader.respond_to_fetch(None)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve)

@@ -1,4 +1,4 @@
-"""Where a follower stands with one partition."""
+"""The fetch state of one partition."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from broker.replication.follower.partition_fetch_state import PartitionFetchStat
 from tests.broker.replication.world import make_partition, records
 
 
-def test_it_stands_where_the_log_stands(tmp_path: Path) -> None:
-    """What is appended, or cut off, moves it without being told."""
+def test_the_fetch_offset_is_the_log_end(tmp_path: Path) -> None:
+    """Appends and truncations move it."""
     partition = make_partition(tmp_path, leader=2)
     state = PartitionFetchState(partition, partition.leader_epoch)
     assert (state.fetch_offset, state.last_fetched_epoch) == (0, -1)
@@ -21,8 +21,8 @@ def test_it_stands_where_the_log_stands(tmp_path: Path) -> None:
     assert (state.fetch_offset, state.last_fetched_epoch) == (0, -1)
 
 
-def test_states_are_told_apart_by_identity(tmp_path: Path) -> None:
-    """An answer for the one before is not for this one, however alike they are."""
+def test_states_are_compared_by_identity(tmp_path: Path) -> None:
+    """A response for an earlier state does not affect a later equal one."""
     partition = make_partition(tmp_path, leader=2)
 
     assert PartitionFetchState(partition, 5) != PartitionFetchState(partition, 5)

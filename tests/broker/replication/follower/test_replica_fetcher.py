@@ -1,4 +1,4 @@
-"""A follower and what its leader answers (mirrors AbstractFetcherThreadTest)."""
+"""A follower and the responses of its leader (mirrors AbstractFetcherThreadTest)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _error(code: ErrorCode, partition: int = 0) -> PartitionData:
 
 
 def _with_records(folder: Path, *epochs: int) -> Partition:
-    """A follower's partition with a record in each of these epochs, all of them replicated."""
+    """A follower's partition with a record in each of these epochs, all replicated."""
     partition = make_partition(folder, leader=LEADER)
     for offset, epoch in enumerate(epochs):
         batch = records(b"a", base_offset=offset, partition_leader_epoch=epoch)
@@ -80,26 +80,26 @@ def _run(
 
 
 async def _offset_is(leader: ScriptedLeader, timestamp: int, offset: int) -> None:
-    """The follower asks for an offset, and is told."""
+    """The follower requests an offset, and gets this one."""
     request = await leader.request()
     assert isinstance(request, ListOffsetsRequest)
     [topic] = request.topics
     [asked] = topic.partitions
     assert (request.replica_id, asked.timestamp, asked.current_leader_epoch) == (1, timestamp, 5)
     answer = ListOffsetsPartitionResponse(partition_index=0, timestamp=-1, offset=offset)
-    leader.answer(
+    leader.respond(
         ListOffsetsResponse(topics=[ListOffsetsTopicResponse(name="t", partitions=[answer])])
     )
 
 
-async def test_what_the_leader_sends_is_appended(tmp_path: Path) -> None:
-    """Kafka's testSimpleFetch: and the next fetch goes on behind it."""
+async def test_records_of_the_leader_are_appended(tmp_path: Path) -> None:
+    """Kafka's testSimpleFetch; the next fetch continues after them."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
 
         assert (await leader.fetch()).topics[0].partitions[0].fetch_offset == 0
-        leader.answer_fetch(partition.topic_id, _data(0, b"a", b"b", high_watermark=1))
+        leader.respond_to_fetch(partition.topic_id, _data(0, b"a", b"b", high_watermark=1))
         second = await leader.fetch()
 
         assert second.topics[0].partitions[0].fetch_offset == 2
@@ -107,35 +107,35 @@ async def test_what_the_leader_sends_is_appended(tmp_path: Path) -> None:
         assert node.moved == [(KEY, 1)]
 
 
-async def test_a_partition_refused_is_asked_for_later(tmp_path: Path) -> None:
-    """Kafka's testUnknownLeaderEpochWhileFetching: it backs off, the others go on."""
+async def test_a_refused_partition_is_fetched_later(tmp_path: Path) -> None:
+    """Kafka's testUnknownLeaderEpochWhileFetching: it is delayed, the others are fetched."""
     one, other = (make_partition(tmp_path, key, leader=LEADER) for key in (KEY, OTHER))
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, one, other)
         await leader.fetch()
         begin_s = trio.current_time()
-        leader.answer_fetch(one.topic_id, _error(ErrorCode.UNKNOWN_LEADER_EPOCH))
+        leader.respond_to_fetch(one.topic_id, _error(ErrorCode.UNKNOWN_LEADER_EPOCH))
 
         without = await leader.fetch()
         assert [f.topic_id for f in without.forgotten_topics_data] == [one.topic_id]
-        leader.answer_fetch(other.topic_id, _data(0, b"a", partition=1))
+        leader.respond_to_fetch(other.topic_id, _data(0, b"a", partition=1))
         await leader.fetch()
         await trio.sleep(BACKOFF_S + 0.001)
-        leader.answer_fetch(None)
+        leader.respond_to_fetch(None)
         again = await leader.fetch()
 
         assert [t.topic_id for t in again.topics] == [one.topic_id]
         assert trio.current_time() - begin_s >= BACKOFF_S
 
 
-async def test_alone_in_back_off_nothing_is_asked(tmp_path: Path) -> None:
-    """Until its time is over, by the node's timer."""
+async def test_with_all_partitions_delayed_nothing_is_fetched(tmp_path: Path) -> None:
+    """Until the back-off ends, by the node's timer."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
         await leader.fetch()
         begin_s = trio.current_time()
-        leader.answer_fetch(partition.topic_id, _error(ErrorCode.NOT_LEADER_OR_FOLLOWER))
+        leader.respond_to_fetch(partition.topic_id, _error(ErrorCode.NOT_LEADER_OR_FOLLOWER))
 
         await leader.fetch()
 
@@ -143,14 +143,14 @@ async def test_alone_in_back_off_nothing_is_asked(tmp_path: Path) -> None:
 
 
 async def test_a_fenced_partition_waits_for_metadata(tmp_path: Path) -> None:
-    """Kafka's testFencedFetch: there is a newer epoch, and the controller will tell which."""
+    """Kafka's testFencedFetch: a newer epoch exists, and its metadata follows."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
         fetcher = _run(node, leader, nursery, partition)
         await leader.fetch()
-        leader.answer_fetch(partition.topic_id, _error(ErrorCode.FENCED_LEADER_EPOCH))
+        leader.respond_to_fetch(partition.topic_id, _error(ErrorCode.FENCED_LEADER_EPOCH))
         await trio.sleep(10 * BACKOFF_S)
-        assert not leader.is_asked
+        assert not leader.has_request
 
         make_follower(partition)
         fetcher.add_partition(partition)
@@ -159,22 +159,22 @@ async def test_a_fenced_partition_waits_for_metadata(tmp_path: Path) -> None:
         assert asked.current_leader_epoch == 6
 
 
-async def test_a_partition_removed_meanwhile_is_left_alone(tmp_path: Path) -> None:
-    """Kafka's testTruncationOnFetchSkippedIfPartitionRemoved: the answer comes too late."""
+async def test_a_response_for_a_removed_partition_is_ignored(tmp_path: Path) -> None:
+    """Kafka's testTruncationOnFetchSkippedIfPartitionRemoved."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
         fetcher = _run(node, leader, nursery, partition)
         await leader.fetch()
 
         fetcher.remove_partition(KEY)
-        leader.answer_fetch(partition.topic_id, _data(0, b"a"))
+        leader.respond_to_fetch(partition.topic_id, _data(0, b"a"))
         await trio.testing.wait_all_tasks_blocked()
 
         assert partition.log.log_end_offset == 0
 
 
-async def test_a_new_partition_does_not_wait_for_the_poll_under_way(tmp_path: Path) -> None:
-    """Ours, not Kafka's: there, it waits up to replica.fetch.wait.max.ms for the answer."""
+async def test_a_new_partition_interrupts_the_long_poll(tmp_path: Path) -> None:
+    """Not as Kafka, where it waits up to replica.fetch.wait.max.ms for the response."""
     one, other = (make_partition(tmp_path, key, leader=LEADER) for key in (KEY, OTHER))
     async with following() as (node, leader, nursery):
         fetcher = _run(node, leader, nursery, one)
@@ -190,7 +190,7 @@ async def test_a_new_partition_does_not_wait_for_the_poll_under_way(tmp_path: Pa
         assert leader.connections == 2
 
 
-async def test_records_that_are_damaged_are_fetched_again(tmp_path: Path) -> None:
+async def test_corrupt_records_are_fetched_again(tmp_path: Path) -> None:
     """Kafka's testCorruptMessage."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
@@ -199,24 +199,24 @@ async def test_records_that_are_damaged_are_fetched_again(tmp_path: Path) -> Non
         damaged = _data(0, b"a")
         assert isinstance(damaged.records, memoryview)
         damaged.records[-1] ^= 1
-        leader.answer_fetch(partition.topic_id, damaged)
+        leader.respond_to_fetch(partition.topic_id, damaged)
 
         again = await leader.fetch()
         assert (again.topics, again.forgotten_topics_data) == ([], [])  # as it was told before
-        leader.answer_fetch(partition.topic_id, _data(0, b"a"))
+        leader.respond_to_fetch(partition.topic_id, _data(0, b"a"))
         await leader.fetch()
 
         assert partition.log.log_end_offset == 1
 
 
-async def test_a_lost_connection_is_made_again_after_a_while(tmp_path: Path) -> None:
-    """Kafka's shouldPollIndefinitelyIfLeaderReturnsAnyException; the leader may be down long."""
+async def test_a_lost_connection_is_restored_after_the_back_off(tmp_path: Path) -> None:
+    """Kafka's shouldPollIndefinitelyIfLeaderReturnsAnyException."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
         await leader.fetch()
         leader.is_up = False
-        leader.hang_up()
+        leader.disconnect()
         await trio.sleep(5.5 * BACKOFF_S)
         assert leader.connections == 1
 
@@ -227,8 +227,8 @@ async def test_a_lost_connection_is_made_again_after_a_while(tmp_path: Path) -> 
         assert (await leader.fetch()).session_epoch == 0
 
 
-async def test_a_leader_that_is_not_there_is_not_called(tmp_path: Path) -> None:
-    """Fenced, or not known yet: by the node's own image."""
+async def test_an_unavailable_leader_is_not_connected_to(tmp_path: Path) -> None:
+    """Fenced or unknown, by the node's own image."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
         away = node.brokers.pop(LEADER)
@@ -245,8 +245,8 @@ async def test_a_leader_that_is_not_there_is_not_called(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------- truncation
 
 
-async def test_what_diverges_is_cut_off(tmp_path: Path) -> None:
-    """Kafka's testTruncation, by KIP-595: cut, then fetch from there in the epoch left."""
+async def test_a_diverging_log_is_truncated(tmp_path: Path) -> None:
+    """Kafka's testTruncation, by KIP-595; then it is fetched from there in the remaining epoch."""
     partition = _with_records(tmp_path, 1, 1, 2, 2)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
@@ -254,7 +254,7 @@ async def test_what_diverges_is_cut_off(tmp_path: Path) -> None:
         assert (asked.fetch_offset, asked.last_fetched_epoch) == (4, 2)
         parted = _data(0)
         parted.diverging_epoch = EpochEndOffset(epoch=1, end_offset=1)
-        leader.answer_fetch(partition.topic_id, parted)
+        leader.respond_to_fetch(partition.topic_id, parted)
 
         asked = (await leader.fetch()).topics[0].partitions[0]
 
@@ -262,7 +262,7 @@ async def test_what_diverges_is_cut_off(tmp_path: Path) -> None:
         assert partition.log.log_end_offset == 1
 
 
-async def test_cutting_does_not_raise_the_high_watermark(tmp_path: Path) -> None:
+async def test_truncation_does_not_raise_the_high_watermark(tmp_path: Path) -> None:
     """Kafka's testTruncateOnFetchDoesNotUpdateHighWatermark."""
     partition = make_partition(tmp_path, leader=LEADER)
     partition.append_as_follower(records(b"a", b"b", b"c", partition_leader_epoch=1), 99, 1, 0)
@@ -271,19 +271,19 @@ async def test_cutting_does_not_raise_the_high_watermark(tmp_path: Path) -> None
         await leader.fetch()
         parted = _data(0, high_watermark=9)
         parted.diverging_epoch = EpochEndOffset(epoch=1, end_offset=2)
-        leader.answer_fetch(partition.topic_id, parted)
+        leader.respond_to_fetch(partition.topic_id, parted)
         await leader.fetch()
 
         assert partition.log.high_watermark <= 1
 
 
-async def test_a_leader_that_ends_before_us_has_the_last_word(tmp_path: Path) -> None:
-    """Kafka's testFollowerFetchOutOfRangeHigh: it was elected though it did not have all."""
+async def test_a_shorter_leader_truncates_the_follower(tmp_path: Path) -> None:
+    """Kafka's testFollowerFetchOutOfRangeHigh: an unclean leader."""
     partition = _with_records(tmp_path, 1, 1, 1)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
         await leader.fetch()
-        leader.answer_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
+        leader.respond_to_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
         await _offset_is(leader, -1, 2)
 
         asked = (await leader.fetch()).topics[0].partitions[0]
@@ -291,15 +291,15 @@ async def test_a_leader_that_ends_before_us_has_the_last_word(tmp_path: Path) ->
         assert asked.fetch_offset == partition.log.log_end_offset == 2
 
 
-async def test_a_partition_removed_while_offsets_are_asked_for_is_left_alone(
+async def test_offsets_for_a_removed_partition_are_ignored(
     tmp_path: Path,
 ) -> None:
-    """The node may lead it by then; its old leader's log end must not cut its log."""
+    """The node may lead it then; the log end of the old leader does not apply."""
     partition = _with_records(tmp_path, 1, 1, 1)
     async with following() as (node, leader, nursery):
         fetcher = _run(node, leader, nursery, partition)
         await leader.fetch()
-        leader.answer_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
+        leader.respond_to_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
         await trio.testing.wait_all_tasks_blocked()
         fetcher.remove_partition(KEY)
         await _offset_is(leader, -1, 2)
@@ -308,13 +308,13 @@ async def test_a_partition_removed_while_offsets_are_asked_for_is_left_alone(
         assert partition.log.log_end_offset == 3
 
 
-async def test_a_leader_that_begins_behind_us_makes_us_start_over(tmp_path: Path) -> None:
-    """Kafka's testFollowerFetchOutOfRangeLow: what we would fetch next is deleted there."""
+async def test_a_leader_that_starts_later_restarts_the_follower(tmp_path: Path) -> None:
+    """Kafka's testFollowerFetchOutOfRangeLow: the next records are deleted on the leader."""
     partition = _with_records(tmp_path, 1, 1)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
         await leader.fetch()
-        leader.answer_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
+        leader.respond_to_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
         await _offset_is(leader, -1, 20)
         await _offset_is(leader, -2, 10)
 
@@ -324,15 +324,15 @@ async def test_a_leader_that_begins_behind_us_makes_us_start_over(tmp_path: Path
         assert (partition.log.log_start_offset, partition.log.high_watermark) == (10, 10)
 
 
-async def test_a_range_that_we_are_in_leaves_the_log_as_it_is(tmp_path: Path) -> None:
-    """The leader has moved on between its two answers; its log start may be above our watermark."""
+async def test_an_offset_in_range_leaves_the_log_unchanged(tmp_path: Path) -> None:
+    """The leader's log grew meanwhile; its start may be above this high watermark."""
     partition = make_partition(tmp_path, leader=LEADER)
     three = records(b"a", b"b", b"c", partition_leader_epoch=1)
     partition.append_as_follower(three, 99, 1, 0)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
         await leader.fetch()
-        leader.answer_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
+        leader.respond_to_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
         await _offset_is(leader, -1, 20)
         await _offset_is(leader, -2, 2)
 
@@ -341,19 +341,19 @@ async def test_a_range_that_we_are_in_leaves_the_log_as_it_is(tmp_path: Path) ->
         assert (asked.fetch_offset, asked.log_start_offset) == (3, 1)
 
 
-async def test_a_range_that_is_not_told_is_asked_for_later(tmp_path: Path) -> None:
+async def test_a_refused_offset_request_is_sent_again_later(tmp_path: Path) -> None:
     """Kafka's testRetryAfterUnknownLeaderEpochInLatestOffsetFetch."""
     partition = _with_records(tmp_path, 1)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
         await leader.fetch()
         begin_s = trio.current_time()
-        leader.answer_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
+        leader.respond_to_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
         await leader.request()
         refusal = ListOffsetsPartitionResponse(
             partition_index=0, error_code=ErrorCode.UNKNOWN_LEADER_EPOCH
         )
-        leader.answer(
+        leader.respond(
             ListOffsetsResponse(topics=[ListOffsetsTopicResponse(name="t", partitions=[refusal])])
         )
 
@@ -366,14 +366,14 @@ async def test_a_range_that_is_not_told_is_asked_for_later(tmp_path: Path) -> No
 # --------------------------------------------------------------------------------------- pause
 
 
-async def test_a_paused_follower_takes_nothing_in(tmp_path: Path) -> None:
-    """The answer under way waits in the connection until the node goes on."""
+async def test_a_paused_follower_appends_nothing(tmp_path: Path) -> None:
+    """The response waits in the connection until the node resumes."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
         await leader.fetch()
         node.going = trio.Event()
-        leader.answer_fetch(partition.topic_id, _data(0, b"a"))
+        leader.respond_to_fetch(partition.topic_id, _data(0, b"a"))
         await trio.sleep(60)
         assert partition.log.log_end_offset == 0
 
@@ -383,15 +383,15 @@ async def test_a_paused_follower_takes_nothing_in(tmp_path: Path) -> None:
         assert partition.log.log_end_offset == 1
 
 
-async def test_without_partitions_the_connection_is_given_up(tmp_path: Path) -> None:
-    """When the last one has another leader there is nothing to ask."""
+async def test_without_partitions_the_connection_is_closed(tmp_path: Path) -> None:
+    """When the last partition has another leader."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
         fetcher = _run(node, leader, nursery, partition)
         await leader.fetch()
 
         fetcher.remove_partition(KEY)
-        leader.answer_fetch(UUID(int=0))
+        leader.respond_to_fetch(UUID(int=0))
         await trio.testing.wait_all_tasks_blocked()
 
         assert fetcher._connection is None

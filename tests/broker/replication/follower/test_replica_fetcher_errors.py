@@ -1,4 +1,4 @@
-"""A follower that raises an exception nobody expects goes on after Kafka's back-off."""
+"""A fetcher continues after the back-off when an unexpected exception is raised."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _fail(*_arguments: object) -> None:
 async def test_a_partition_that_raises_is_fetched_again_after_the_back_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other partitions of the same response are appended, and fetched at once."""
+    """The other partitions of the response are appended and fetched immediately."""
     one, other = (make_partition(tmp_path, key, leader=LEADER) for key in (KEY, OTHER))
     reported: list[str] = []
     async with following() as (node, leader, nursery):
@@ -47,25 +47,25 @@ async def test_a_partition_that_raises_is_fetched_again_after_the_back_off(
         begin_s = trio.current_time()
         with monkeypatch.context() as patch:
             _break_append(patch, one)
-            leader.answer_fetch(one.topic_id, _data())
+            leader.respond_to_fetch(one.topic_id, _data())
             without = await leader.fetch()
         assert [each.topic_id for each in without.forgotten_topics_data] == [one.topic_id]
         assert reported == ["replication of t-0"]
-        leader.answer_fetch(other.topic_id, _data(partition=1))
+        leader.respond_to_fetch(other.topic_id, _data(partition=1))
         await leader.fetch()
         assert other.log.log_end_offset == 1
 
         await trio.sleep(BACKOFF_S + 0.001)
-        leader.answer_fetch(None)
+        leader.respond_to_fetch(None)
         again = await leader.fetch()
         assert [each.topic_id for each in again.topics] == [one.topic_id]
         assert trio.current_time() - begin_s >= BACKOFF_S
-        leader.answer_fetch(one.topic_id, _data())
+        leader.respond_to_fetch(one.topic_id, _data())
         await leader.fetch()
         assert one.log.log_end_offset == 1
 
 
-async def test_a_round_that_raises_is_followed_by_another(
+async def test_a_fetch_that_raises_is_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a new connection, after the back-off."""
@@ -80,7 +80,7 @@ async def test_a_round_that_raises_is_followed_by_another(
         begin_s = trio.current_time()
         with monkeypatch.context() as patch:
             patch.setattr(fetcher, "_process_fetch_response", _fail)
-            leader.answer_fetch(partition.topic_id, _data())
+            leader.respond_to_fetch(partition.topic_id, _data())
             await trio.sleep(0.5)
         assert reported == ["fetching from node 2"]
 

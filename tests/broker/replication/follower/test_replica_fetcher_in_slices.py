@@ -1,4 +1,4 @@
-"""Long responses of a leader, which a follower appends in slices."""
+"""A follower appends long responses in slices."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_many_batches_are_appended_in_slices(tmp_path: Path) -> None:
         fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
         await leader.fetch()
-        leader.answer_fetch(partition.topic_id, many_batches())
+        leader.respond_to_fetch(partition.topic_id, many_batches())
         ends = set()
         while partition.log.log_end_offset < COUNT:
             ends.add(partition.log.log_end_offset)
@@ -47,15 +47,15 @@ async def test_many_batches_are_appended_in_slices(tmp_path: Path) -> None:
         assert node.moved == [(KEY, each * BATCHES_MAX) for each in (1, 2, 3, 4)]
 
 
-async def test_a_partition_removed_between_slices_is_left_alone(tmp_path: Path) -> None:
-    """The node may lead it by now."""
+async def test_a_partition_removed_between_slices_is_not_appended_to(tmp_path: Path) -> None:
+    """The node may lead it by then."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
         fetcher = ReplicaFetcher(node, LEADER, leader.connect)
         fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
         await leader.fetch()
-        leader.answer_fetch(partition.topic_id, many_batches())
+        leader.respond_to_fetch(partition.topic_id, many_batches())
         while not partition.log.log_end_offset:
             await trio.lowlevel.checkpoint()
         fetcher.remove_partition(KEY)

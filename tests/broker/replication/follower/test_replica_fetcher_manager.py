@@ -18,14 +18,14 @@ pytestmark = pytest.mark.anyio
 
 
 class Addresses:
-    """Takes every connection, and notes where to."""
+    """Accepts every connection, and records its address."""
 
     def __init__(self) -> None:
         self.ports: list[int] = []
         self._ends: list[MemoryTransport] = []
 
     async def connect(self, _host: str, port: int) -> MemoryTransport:
-        """A connection on which nobody answers."""
+        """A connection without responses."""
         await trio.lowlevel.checkpoint()
         self.ports.append(port)
         ours, theirs = memory_transport_pair()
@@ -49,8 +49,8 @@ async def test_partitions_of_one_leader_share_a_connection(tmp_path: Path) -> No
         nursery.cancel_scope.cancel()
 
 
-async def test_each_leader_has_a_fetcher_of_its_own(tmp_path: Path) -> None:
-    """Those that are first followed while it runs, too."""
+async def test_each_leader_has_its_own_fetcher(tmp_path: Path) -> None:
+    """Including leaders that are added while the manager runs."""
     addresses, node = Addresses(), FollowingNode()
     fetchers = ReplicaFetcherManager(node, addresses.connect)
     async with trio.open_nursery() as nursery:
@@ -67,7 +67,7 @@ async def test_each_leader_has_a_fetcher_of_its_own(tmp_path: Path) -> None:
 
 
 async def test_a_partition_has_one_leader(tmp_path: Path) -> None:
-    """Following another ends following the first (Kafka's testAddAndRemovePartition)."""
+    """A new leader replaces the first one (Kafka's testAddAndRemovePartition)."""
     fetchers = ReplicaFetcherManager(FollowingNode(), Addresses().connect)
     partition = make_partition(tmp_path, KEY, leader=2)
 
@@ -87,7 +87,7 @@ async def test_a_partition_has_one_leader(tmp_path: Path) -> None:
 
 
 async def test_new_partitions_are_fetched_together(tmp_path: Path) -> None:
-    """A fetcher that got them one by one would ask for all of them anew each time."""
+    """A fetcher that got them one by one would send a full request for each."""
     addresses, node = Addresses(), FollowingNode()
     fetchers = ReplicaFetcherManager(node, addresses.connect)
     async with trio.open_nursery() as nursery:

@@ -1,4 +1,4 @@
-"""Waiting for an event or for the node's timer."""
+"""An event with a timeout by the node's timer."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from purgatories.timer.trio_reaper import run_reaper
 pytestmark = pytest.mark.anyio
 
 
-async def test_time_ends_the_wait() -> None:
-    """By the node's timer, to the millisecond."""
+async def test_the_timeout_ends_the_wait() -> None:
+    """To the millisecond."""
     async with trio.open_nursery() as nursery:
         timer = SystemTimer("node", now_ms=TrioClock().now_ms)
         nursery.start_soon(run_reaper, timer)
@@ -27,8 +27,8 @@ async def test_time_ends_the_wait() -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_ringing_ends_the_wait_and_stops_the_timer() -> None:
-    """Whoever rings is not told of, and nothing is left in the timer."""
+async def test_setting_the_event_ends_the_wait_and_cancels_the_timer() -> None:
+    """No task is left in the timer."""
     async with trio.open_nursery() as nursery:
         timer = SystemTimer("node", now_ms=TrioClock().now_ms)
         alarm = TimedEvent(timer)
@@ -41,8 +41,8 @@ async def test_ringing_ends_the_wait_and_stops_the_timer() -> None:
     assert timer.size == 0
 
 
-async def test_without_a_limit_only_ringing_helps() -> None:
-    """No timer is started for that."""
+async def test_without_a_timeout_only_the_event_ends_the_wait() -> None:
+    """No timer task is started."""
     async with trio.open_nursery() as nursery:
         timer = SystemTimer("node", now_ms=TrioClock().now_ms)
         alarm = TimedEvent(timer)
@@ -53,8 +53,8 @@ async def test_without_a_limit_only_ringing_helps() -> None:
         alarm.set()
 
 
-async def test_what_rings_early_ends_the_next_wait() -> None:
-    """And only that one."""
+async def test_an_event_set_before_the_wait_ends_it() -> None:
+    """Only the next wait."""
     timer = SystemTimer("node", now_ms=TrioClock().now_ms)
     alarm = TimedEvent(timer)
     alarm.set()

@@ -1,4 +1,4 @@
-"""Where to cut (mirrors ReplicaFetcherThreadTest and AbstractFetcherThreadTest on truncation)."""
+"""Truncation offsets (mirrors ReplicaFetcherThreadTest and AbstractFetcherThreadTest)."""
 
 from __future__ import annotations
 
@@ -30,55 +30,55 @@ def _log(folder: Path, *epochs: int) -> Log:
     ],
     ids=["the leader's epoch ended before", "ours ended before", "ours is not at its end"],
 )
-def test_an_epoch_both_have_decides(
+def test_a_common_epoch_determines_the_offset(
     tmp_path: Path, epochs: tuple[int, ...], leader: tuple[int, int], offset: int
 ) -> None:
     """The logs are equal up to the smaller of its two ends."""
     assert truncation_offset(_log(tmp_path, *epochs), *leader) == offset
 
 
-def test_an_epoch_we_do_not_have_is_stepped_over(tmp_path: Path) -> None:
+def test_an_unknown_epoch_truncates_to_the_epoch_below(tmp_path: Path) -> None:
     """Kafka's shouldTruncateIfLeaderRepliesWithDivergingEpochNotKnownToFollower.
 
-    We cut to the end of the largest epoch below it, and the next fetch goes on from there.
+    The offset is the end of the largest epoch below it, and the next fetch continues from there.
     """
     assert truncation_offset(_log(tmp_path, 1, 1, 1, 4, 4), 3, 4) == 3
 
 
-def test_an_epoch_before_all_of_ours(tmp_path: Path) -> None:
-    """Nothing of what we have is in the leader's log."""
+def test_an_epoch_below_all_known_ones_truncates_everything(tmp_path: Path) -> None:
+    """The leader's log has none of the records."""
     log = _log(tmp_path, 4, 4)
 
     assert truncation_offset(log, 2, 1) == 0
 
 
-def test_a_leader_that_knows_nothing(tmp_path: Path) -> None:
-    """Kafka's shouldTruncateToInitialFetchOffsetIfLeaderReturnsUndefinedOffset: the watermark."""
+def test_an_undefined_offset_truncates_to_the_high_watermark(tmp_path: Path) -> None:
+    """Kafka's shouldTruncateToInitialFetchOffsetIfLeaderReturnsUndefinedOffset."""
     log = _log(tmp_path, 1, 1, 1)
     log.update_high_watermark(LogOffsetMetadata(2))
 
     assert truncation_offset(log, UNDEFINED, UNDEFINED) == 2
 
 
-def test_a_leader_without_epochs(tmp_path: Path) -> None:
-    """Its end is all there is to go by, and never a reason to grow."""
+def test_an_undefined_epoch_truncates_to_the_leaders_end(tmp_path: Path) -> None:
+    """The log never grows."""
     log = _log(tmp_path, 1, 1, 1)
 
     assert truncation_offset(log, UNDEFINED, 2) == 2
     assert truncation_offset(log, UNDEFINED, 9) == 3
 
 
-def test_a_log_without_epochs(tmp_path: Path) -> None:
-    """The leader's end again."""
+def test_a_log_without_epochs_is_truncated_to_the_leaders_end(tmp_path: Path) -> None:
+    """The offset is limited to its log end."""
     log = _log(tmp_path)
 
     assert truncation_offset(log, 1, 5) == 0
 
 
-def test_an_epoch_without_records_is_forgotten_with_nothing_to_cut(tmp_path: Path) -> None:
-    """We were elected, appended nothing, and follow again: the leader has never heard of it.
+def test_truncation_at_the_log_end_removes_an_epoch_without_records(tmp_path: Path) -> None:
+    """The node was elected, appended nothing, and follows a leader that does not know the epoch.
 
-    Kept, it would diverge in every fetch for ever (Kafka's ``UnifiedLog.truncateTo``).
+    The epoch would diverge in every fetch (Kafka's ``UnifiedLog.truncateTo``).
     """
     log = _log(tmp_path, 1, 1)
     log.maybe_assign_epoch_start_offset(2, 2)
