@@ -1,4 +1,4 @@
-"""docs/reference/configuration.md: every key, by what it belongs to."""
+"""The page of the configuration: every key, by the kind of resource that it belongs to."""
 
 from __future__ import annotations
 
@@ -16,59 +16,62 @@ from broker.config.topics import TOPIC_KEYS
 from docs.tables import GENERATED, table
 
 _CONFIGURATION = """\
-A broker is configured with `-c KEY=VALUE`, as often as needed, and with `--properties FILE` in
-Java's properties syntax; `-c` goes over the file. Keys, values and ranges are Kafka's. An unknown
-key stops the start.
+A broker is configured with `-c KEY=VALUE`, which can be repeated, and with `--properties FILE` in
+Java's properties syntax; `-c` has precedence over the file. Keys, values and ranges are Kafka's. An
+unknown key is an error: the broker does not start.
 """
 
-_IDLE = """\
+_UNUSED = """\
 Kafka's other keys are checked, stored and described with Kafka's types and defaults, so that a
-configuration can be shared with a Kafka. A start with one of them warns that it has no
-effect. Where that would mislead, the start is refused with the advice in the last column.
+configuration can be shared with a Kafka. They have no effect, and a start with one of them logs a
+warning. Where ignoring the key would be misleading, the broker does not start, and the message
+has the advice in the last column.
 """
 
 _CLIENT_METRICS = """\
-Subscriptions are stored and described, and no client is asked for metrics.
+Subscriptions are stored and described; no client is asked to send metrics.
 """
 
 _REFUSED = """\
-A key of a topic, or one that brokers of Kafka 4 no longer have, stops the start with advice.
+With a key of a topic, or a key that brokers of Kafka 4 no longer have, the broker does not start,
+and the message has this advice.
 """
 
 _GROUPS = """\
-Given to a group of the consumer protocol while the broker runs, as with Kafka's
-`kafka-configs.sh --entity-type groups`, within the broker's bounds.
+These keys are set on a group of the consumer protocol while the broker runs, for example with
+Kafka's `kafka-configs.sh --entity-type groups`, within the bounds of the broker's keys.
 """
 
 _LIMITS = """\
-Who reaches a limit is held up or turned away; nobody else is.
+A client that reaches a limit is delayed or disconnected; other clients are not affected.
 
 | what | limit | at the limit |
 | --- | --- | --- |
-| connections of a node | `max.connections`, `max.connection.creation.rate` | more wait \
-in the listener's backlog until there is room |
+| connections of a node | `max.connections`, `max.connection.creation.rate` | new connections wait \
+in the listener's backlog |
 | connections of an address | `max.connections.per.ip`, `max.connections.per.ip.overrides` | \
-more are closed at once |
-| silence on a connection | `connections.max.idle.ms` | it is closed, unless its request waits |
+new connections are closed at once |
+| idle time of a connection | `connections.max.idle.ms` | it is closed, unless a request is in \
+progress |
 | bytes of a request | `socket.request.max.bytes` | its connection is closed |
-| bytes of half received requests of a node | `queued.max.request.bytes` | who has begun may end, \
-others are not read until then |
-| requests of a connection | one in progress | those behind it wait; of them 1 MB is read |
-| bytes a second of a client | quotas `producer_byte_rate`, `consumer_byte_rate` | the answer says \
-how long its client is not read for; a fetch is then answered with nothing |
+| bytes of incomplete requests of a node | `queued.max.request.bytes` | connections that \
+have begun a request may complete it; the others are not read until there is room |
+| requests of a connection | one in progress | the next ones wait; at most 1 MB of them is read |
+| bytes per second of a client | quotas `producer_byte_rate`, `consumer_byte_rate` | the response \
+has a throttle time, during which the client is not read; a fetch response is then empty |
 
-Quotas are set on users, client ids and both by AlterClientQuotas, as with Kafka's
+Quotas are set on users, client ids and both by AlterClientQuotas, for example with Kafka's
 `kafka-configs.sh --entity-type clients`; without TLS or SASL every client's user is `ANONYMOUS`.
-Other quotas are stored and hold nobody up.
+Other quotas are stored and have no effect.
 """
 
 
 def configuration() -> str:
-    """The keys of brokers, topics, groups and client metrics."""
+    """Return the page: the keys of brokers, topics, groups and client metrics."""
     sections = (
         _head(),
         _limits(),
-        _where_a_default_is_not_kafkas(),
+        _defaults_that_differ(),
         _keys_of_a_broker(),
         _keys_of_a_topic(),
         _keys_of_a_group(),
@@ -90,19 +93,19 @@ def _limits() -> Iterator[str]:
     yield _LIMITS
 
 
-def _where_a_default_is_not_kafkas() -> Iterator[str]:
+def _defaults_that_differ() -> Iterator[str]:
     differing = [key for key in KEYS.values() if key.reason]
-    yield "## Where a default is not Kafka's\n"
+    yield "## Defaults that differ from Kafka's\n"
     yield table(
         ("key", "here", "Kafka", "reason"),
         ((f"`{k.name}`", _shown(k.default), _shown(k.kafka_default), k.reason) for k in differing),
     )
-    yield "Replication factors that are defaults count at most as many as there are nodes.\n"
+    yield "A default replication factor is limited to the number of nodes.\n"
 
 
 def _keys_of_a_broker() -> Iterator[str]:
-    yield "## Keys of a broker\n"
-    yield "A key that is *dynamic* can be changed while a broker runs.\n"
+    yield "## Broker keys\n"
+    yield "A *dynamic* key can be changed while the broker runs.\n"
     yield table(
         ("key", "default", "allowed", "changes", "meaning"),
         (
@@ -120,10 +123,13 @@ def _keys_of_a_broker() -> Iterator[str]:
 
 
 def _keys_of_a_topic() -> Iterator[str]:
-    yield "## Keys of a topic\n"
-    yield "Given when a topic is created, or later; what is not given is the broker's.\n"
+    yield "## Topic keys\n"
+    yield (
+        "These keys are set when a topic is created, or later. A topic without the key has the "
+        "value of the broker's key.\n"
+    )
     yield table(
-        ("key", "allowed", "the broker's", "effect"),
+        ("key", "allowed", "broker's key", "effect"),
         (
             (
                 f"`{key.name}`",
@@ -137,10 +143,10 @@ def _keys_of_a_topic() -> Iterator[str]:
 
 
 def _keys_of_a_group() -> Iterator[str]:
-    yield "## Keys of a group\n"
+    yield "## Group keys\n"
     yield _GROUPS
     yield table(
-        ("key", "allowed", "the broker's, or its default", "its bounds", "meaning"),
+        ("key", "allowed", "broker's key, or default", "bounds", "meaning"),
         (
             (
                 f"`{key.name}`",
@@ -155,7 +161,7 @@ def _keys_of_a_group() -> Iterator[str]:
 
 
 def _keys_of_client_metrics() -> Iterator[str]:
-    yield "## Keys of client metrics\n"
+    yield "## Client metrics keys\n"
     yield _CLIENT_METRICS
     yield table(
         ("key", "allowed", "default"),
@@ -167,8 +173,8 @@ def _keys_of_client_metrics() -> Iterator[str]:
 
 
 def _keys_of_a_broker_without_effect() -> Iterator[str]:
-    yield "## Keys of a broker without effect\n"
-    yield _IDLE
+    yield "## Broker keys without effect\n"
+    yield _UNUSED
     yield table(
         ("key", "default", "allowed", "changes", "reason", "at the start"),
         (
@@ -187,7 +193,7 @@ def _keys_of_a_broker_without_effect() -> Iterator[str]:
 
 
 def _keys_that_are_refused_with_advice() -> Iterator[str]:
-    yield "## Keys that are refused with advice\n"
+    yield "## Refused keys\n"
     yield _REFUSED
     yield table(("key", "advice"), ((f"`{key}`", hint) for key, hint in ADVICE.items()))
 

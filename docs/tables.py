@@ -8,6 +8,6 @@ GENERATED = "<!-- written by `make docs`; change the code instead -->\n"
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str | None, ...]]) -> str:
-    """A table in Markdown, with its heads."""
+    """Return a table in Markdown."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join(f"| {' | '.join(str(cell) for cell in line)} |\n" for line in lines)

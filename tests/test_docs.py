@@ -14,7 +14,8 @@ import pytest
 from antechamber import cli, explain_command, fault_command, requests_command
 from broker.api.table import HANDLERS
 from broker.command_line.arguments import parse_arguments
-from docs.generate import PAGES, USES
+from docs.apis_page import USES
+from docs.generate import PAGES
 from pipeline.arguments import parse as parse_analyze
 from recorder.arguments import parse as parse_record
 

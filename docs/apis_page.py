@@ -1,0 +1,100 @@
+"""The page of the APIs, from the table of handlers and from what clients have used in tests."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from broker.api.table import HANDLERS, advertised_versions
+from docs.tables import GENERATED, table
+from protocol.messages import REQUESTS
+
+# Written by ``make test SUITES=integration ARGS=--write-uses``, and compared with every run of it.
+USES = Path(__file__).parent / "api_uses.json"
+_HEAD = """\
+Every API that Apache Kafka 4.3 offers to clients. The versions are those in the ApiVersions
+response, which are all versions of Kafka 4.3. A handler's docstring describes the API's behaviour
+here. The clients are those that use the API in a test of `integration/`, with the versions that
+they chose.
+"""
+# By the beginning of the names of their test files.
+_CLIENTS = {
+    "test_aiokafka": "aiokafka",
+    "test_confluent_kafka": "librdkafka",
+    "test_java_client": "Java's performance tools",
+    "test_kafka_python": "kafka-python",
+    "test_kafka_tools": "Kafka's tools",
+}
+# The APIs of Kafka that are not served, and why; a row is removed when its APIs are served.
+_NOT_SERVED: Mapping[Sequence[int], str] = {
+    (17, 36): "SaslHandshake, SaslAuthenticate: every client may connect",
+    (24, 25, 26, 27, 28, 65, 66): "transactions",
+    (29, 30, 31): "DescribeAcls, CreateAcls, DeleteAcls: every client may do everything",
+    (38, 39, 40, 41): "CreateDelegationToken and the other APIs for tokens: there are no users",
+    (50, 51): "DescribeUserScramCredentials, AlterUserScramCredentials: there are no users",
+    (
+        71,
+        72,
+    ): "GetTelemetrySubscriptions, PushTelemetry: as in a Kafka without a receiver of client "
+    "metrics (KIP-714)",
+    (76, 77, 78, 79, 83, 84, 85, 86, 87, 90, 91, 92): "share groups (KIP-932)",
+    (80, 81): "AddRaftVoter, RemoveRaftVoter: the controller is an object in the process",
+    (88, 89): "streams groups (KIP-1071)",
+}
+
+
+def apis() -> str:
+    """Return the page: the APIs served, with handlers, clients and deviations."""
+    handlers = {request.__spec__.key: handler for request, handler in HANDLERS.items()}
+    uses: Mapping[str, Mapping[str, list[int]]] = json.loads(USES.read_text())
+    rows = (
+        (
+            str(api.api_key),
+            f"[{name}](../../broker/api/handlers/{handlers[api.api_key].__name__}.py)",
+            f"{api.min_version}-{api.max_version}",
+            _clients(name, uses),
+            _deviations(handlers[api.api_key]),
+        )
+        for api in advertised_versions()
+        for name in [REQUESTS[api.api_key].__name__.removesuffix("Request")]
+    )
+    return "\n".join(
+        [
+            GENERATED,
+            "# APIs served\n",
+            _HEAD,
+            table(("key", "API and handler", "versions", "used by", "deviations"), rows),
+            table(
+                ("key", "not served"),
+                (
+                    (", ".join(str(key) for key in keys), what)
+                    for keys, what in _NOT_SERVED.items()
+                    if not handlers.keys() & set(keys)
+                ),
+            ),
+        ]
+    )
+
+
+def _clients(api: str, uses: Mapping[str, Mapping[str, list[int]]]) -> str:
+    return ", ".join(
+        f"[{_client(test)}](../../integration/{test}.py) {'/'.join(map(str, used[api]))}"
+        for test, used in uses.items()
+        if api in used
+    )
+
+
+def _client(test: str) -> str:
+    return next(client for name, client in _CLIENTS.items() if test.startswith(name))
+
+
+def _deviations(handler: Callable[..., object]) -> str:
+    """Return the paragraph "Deviations" of the docstring of the handler's module."""
+    text = inspect.getdoc(inspect.getmodule(handler)) or ""
+    for paragraph in text.split("\n\n"):
+        heading, _, deviations = paragraph.partition(":")
+        if heading == "Deviations":
+            return " ".join(deviations.split())
+    return ""
