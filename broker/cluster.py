@@ -25,6 +25,7 @@ import trio
 from broker.common.clock import Clock
 from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
+from broker.common.topic_partition import TopicPartition
 from broker.common.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
 from broker.config import Config
 from broker.config.node_settings import node_settings
@@ -192,6 +193,22 @@ class Cluster:
         """Close every node that runs, in good order."""
         for node in self.nodes:
             node.close()
+
+    # ------------------------------------------------------------------ appends without a client
+
+    def partition_count(self, topic: str) -> int:
+        """How many partitions a topic has; 0 if it does not exist."""
+        known = self.controller.image.topic(topic)
+        return 0 if known is None else len(known.partitions)
+
+    def append(self, key: TopicPartition, batch: bytes) -> bool | None:
+        """Append a batch with ``acks=1``; False if it is refused, None if no leader runs."""
+        topic = self.controller.image.topic(key.topic)
+        assert topic is not None
+        member = self.members.get(topic.partitions[key.partition].leader)
+        if member is None or member.node is None:
+            return None
+        return not member.node.replicas.append_batch(key, batch)
 
     # ----------------------------------------------------------------------------- one node
 

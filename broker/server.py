@@ -175,7 +175,7 @@ def _outbox(
     """Where the records go, if anywhere; at the end all are there, before the logs close."""
     sinks: list[Sink] = [] if file is None else [file]
     if options.records_topic is not None:
-        sinks.append(RecordsTopic(cluster, options.records_topic))
+        sinks.append(RecordsTopic(options.records_topic, cluster, cluster.clock))
     recorder = cluster.recorder
     if not sinks or recorder is None:
         yield None

@@ -59,6 +59,9 @@ _WITHOUT_LOG_START_OFFSET = frozenset(
     }
 )
 
+# The Produce version whose rules hold for batches of the broker itself.
+_OWN_PRODUCE_VERSION = 9
+
 ProduceResults = dict[TopicPartition, ProduceResult]
 FetchResults = list[LogReadResult]
 DeleteResults = dict[TopicPartition, DeleteRecordsPartitionStatus]
@@ -113,6 +116,18 @@ class ReplicaManager:
         operation = DelayedProduce(timeout_ms, statuses, self, respond)
         done = self._purgatories.produce.try_complete_else_watch(operation, list(entries))
         return None if done else operation
+
+    def append_batch(self, key: TopicPartition, batch: bytes) -> ErrorCode:
+        """Append a batch of the broker itself with ``acks=1``, and complete what that allows."""
+        result, end, high_watermark_moved = self._append(
+            key, memoryview(bytearray(batch)), 1, _OWN_PRODUCE_VERSION
+        )
+        if high_watermark_moved is not None:
+            self.actions.add(
+                partial(self._purgatories.after_append, [(key, high_watermark_moved, end)])
+            )
+            self.actions.try_complete_actions()
+        return result.error
 
     def check_enough_replicas(self, key: TopicPartition, required_offset: int) -> tuple[bool, int]:
         """Whether the ISR has all records below *required_offset*, for a delayed produce."""

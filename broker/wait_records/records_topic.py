@@ -1,62 +1,67 @@
-"""Wait records in a topic of the broker itself, appended by the nodes that lead its partitions.
+"""Produces wait records to a topic of the broker itself, without a client or a request.
 
-No client is needed for that, and no request that would be recorded in turn. Each batch goes to the
-next partition that has a leader, with acks=1; without any leader it is dropped and counted.
+Each batch goes to the next partition whose leader runs, with ``acks=1``. It is dropped and counted
+if there is none, or if the leader refuses the batch.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import trio
 
+from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
-from broker.steps.queue import finish
 from broker.wait_records.limits import TOPIC_BATCH_RECORDS
 from broker.wait_records.outbox import Lines
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.record import Record
 
-if TYPE_CHECKING:
-    from broker.cluster import Cluster
-    from broker.node import Node
-    from broker.replication.replica_manager import ProduceResults
 
-_APPEND_TIMEOUT_MS = 0  # acks=1 waits for nobody
-_PRODUCE_VERSION = 9
+class Partitions(Protocol):
+    """The partitions of the cluster's topics."""
+
+    def partition_count(self, topic: str) -> int:
+        """How many partitions the topic has; 0 if it does not exist."""
+        ...
+
+    def append(self, key: TopicPartition, batch: bytes) -> bool | None:
+        """Append a batch with ``acks=1``; False if it is refused, None if no leader runs."""
+        ...
 
 
 class RecordsTopic:
-    """Appends to the topic *name* of *cluster*."""
+    """Appends to *topic*, a batch at a time; *clock* gives the records their timestamps."""
 
-    def __init__(self, cluster: Cluster, name: str) -> None:
-        self._cluster = cluster
-        self._name = name
+    def __init__(self, topic: str, partitions: Partitions, clock: Clock) -> None:
+        self._topic = topic
+        self._partitions = partitions
+        self._clock = clock
         self._lines: list[bytes] = []
         self._next = 0
         self._written = 0
         self._dropped = 0
 
     def add(self, lines: Lines) -> None:
-        """See `broker.wait_records.outbox.Sink`; so with the others."""
+        """See `broker.wait_records.outbox.Sink`."""
         self._lines += lines
 
     async def flush(self) -> None:
-        """Append all, batch by batch; in between it is the turn of others."""
+        """Append all lines; other tasks run between the batches."""
         while self._lines:
             self._append_some()
             await trio.lowlevel.checkpoint()
 
     def close(self) -> None:
-        """Append all; the logs are closed by others."""
+        """Append all lines; the logs are closed afterwards, by their nodes."""
         while self._lines:
             self._append_some()
 
     def statistics(self) -> dict[str, Any]:
-        """What has been done."""
+        """See `broker.wait_records.outbox.Sink`."""
         return {
             "sink": "topic",
-            "topic": self._name,
+            "topic": self._topic,
             "written": self._written,
             "dropped": self._dropped,
         }
@@ -64,33 +69,18 @@ class RecordsTopic:
     def _append_some(self) -> None:
         lines = self._lines[:TOPIC_BATCH_RECORDS]
         del self._lines[:TOPIC_BATCH_RECORDS]
-        led = self._leader()
-        if led is None or not self._appended(*led, lines):
-            self._dropped += len(lines)
-        else:
+        if self._append(lines):
             self._written += len(lines)
+        else:
+            self._dropped += len(lines)
 
-    def _leader(self) -> tuple[Node, TopicPartition] | None:
-        """The next partition whose leader runs, and that node."""
-        topic = self._cluster.controller.image.topic(self._name)
-        count = 0 if topic is None else len(topic.partitions)
+    def _append(self, lines: Lines) -> bool:
+        now_ms = self._clock.wall_ms()
+        batch = build_batch([Record(None, line, timestamp=now_ms) for line in lines])
+        count = self._partitions.partition_count(self._topic)
         for _ in range(count):
             self._next = (self._next + 1) % count
-            assert topic is not None
-            member = self._cluster.members.get(topic.partitions[self._next].leader)
-            if member is not None and member.node is not None:
-                return member.node, TopicPartition(self._name, self._next)
-        return None
-
-    def _appended(self, node: Node, key: TopicPartition, lines: Lines) -> bool:
-        now_ms = node.clock.wall_ms()
-        batch = build_batch([Record(None, line, timestamp=now_ms) for line in lines])
-        errors: list[int] = []
-
-        def note(results: ProduceResults) -> None:
-            errors.extend(result.error for result in results.values())
-
-        entries = {key: memoryview(bytearray(batch))}
-        finish(node.replicas.append_records(_APPEND_TIMEOUT_MS, 1, entries, _PRODUCE_VERSION, note))
-        node.replicas.actions.try_complete_actions()
-        return not any(errors)
+            appended = self._partitions.append(TopicPartition(self._topic, self._next), batch)
+            if appended is not None:
+                return appended
+        return False

@@ -1,4 +1,4 @@
-"""The topic of wait records."""
+"""The topic to which wait records are produced."""
 
 from __future__ import annotations
 
@@ -16,22 +16,29 @@ from tests.requests import FETCH_VERSION, fetch_request
 pytestmark = pytest.mark.anyio
 
 
-async def _values(cluster: RunningCluster, node: int, partition: int = 0) -> list[bytes | None]:
-    answer = await cluster.client(node).send(fetch_request("waits", 0), FETCH_VERSION)
-    data = answer.responses[0].partitions[0].records
+def records_topic(cluster: RunningCluster) -> RecordsTopic:
+    """The sink for the topic ``waits``."""
+    return RecordsTopic("waits", cluster.cluster, cluster.cluster.clock)
+
+
+async def _values(cluster: RunningCluster, node: int) -> list[bytes | None]:
+    """The records of partition 0 on a node."""
+    response = await cluster.client(node).send(fetch_request("waits", 0), FETCH_VERSION)
+    data = response.responses[0].partitions[0].records
     return [each.value for position, _ in batches(data) for each in records(data, position)]
 
 
 def _counts(topic: RecordsTopic) -> tuple[int, int]:
-    told = topic.statistics()
-    return told["written"], told["dropped"]
+    """How many records were written and dropped."""
+    statistics = topic.statistics()
+    return statistics["written"], statistics["dropped"]
 
 
-async def test_lines_become_records_in_their_order(tmp_path: Path) -> None:
-    """Batch by batch; what a cancelled flush has left is written at the end."""
+async def test_records_are_appended_in_order(tmp_path: Path) -> None:
+    """A cancelled flush leaves the rest to `close`."""
     async with running_cluster(tmp_path, 1) as cluster:
         cluster.controller.create_topic("waits")
-        topic = RecordsTopic(cluster.cluster, "waits")
+        topic = records_topic(cluster)
         lines = [b"%d" % number for number in range(TOPIC_BATCH_RECORDS + 1)]
 
         topic.add(lines)
@@ -44,11 +51,11 @@ async def test_lines_become_records_in_their_order(tmp_path: Path) -> None:
         assert await _values(cluster, 1) == lines
 
 
-async def test_a_waiting_consumer_is_woken(tmp_path: Path) -> None:
-    """As by any producer."""
+async def test_an_append_completes_a_waiting_fetch(tmp_path: Path) -> None:
+    """As the append of a producer does."""
     async with running_cluster(tmp_path, 1) as cluster:
         cluster.controller.create_topic("waits")
-        topic = RecordsTopic(cluster.cluster, "waits")
+        topic = records_topic(cluster)
         client = cluster.client(1)
         client.start(fetch_request("waits", 0, min_bytes=1, max_wait_ms=9000), FETCH_VERSION)
         await trio.sleep(1)
@@ -60,11 +67,11 @@ async def test_a_waiting_consumer_is_woken(tmp_path: Path) -> None:
         assert trio.current_time() < 9
 
 
-async def test_batches_go_to_the_leaders_that_run(tmp_path: Path) -> None:
-    """In turn, and past those that do not."""
+async def test_partitions_without_a_running_leader_are_skipped(tmp_path: Path) -> None:
+    """Both batches go to the partition of the node that runs."""
     async with running_cluster(tmp_path, 2) as cluster:
         cluster.controller.create_topic("waits", assignments=[(1,), (2,)])
-        topic = RecordsTopic(cluster.cluster, "waits")
+        topic = records_topic(cluster)
         await cluster.cluster.stop(2)
 
         for line in (b"a", b"b"):
@@ -74,10 +81,10 @@ async def test_batches_go_to_the_leaders_that_run(tmp_path: Path) -> None:
         assert await _values(cluster, 1) == [b"a", b"b"]
 
 
-async def test_without_a_leader_records_are_dropped(tmp_path: Path) -> None:
-    """And counted; so when the topic has been deleted."""
+async def test_records_without_a_topic_are_dropped_and_counted(tmp_path: Path) -> None:
+    """A client may have deleted the topic."""
     async with running_cluster(tmp_path, 1) as cluster:
-        topic = RecordsTopic(cluster.cluster, "waits")
+        topic = records_topic(cluster)
 
         topic.add([b"a", b"b"])
         await topic.flush()
@@ -85,11 +92,11 @@ async def test_without_a_leader_records_are_dropped(tmp_path: Path) -> None:
         assert _counts(topic) == (0, 2)
 
 
-async def test_a_refused_batch_is_counted(tmp_path: Path) -> None:
-    """Such as one that is larger than the topic allows."""
+async def test_a_refused_batch_is_dropped_and_counted(tmp_path: Path) -> None:
+    """Here it is larger than ``max.message.bytes`` of the topic."""
     async with running_cluster(tmp_path, 1) as cluster:
         cluster.controller.create_topic("waits", configs={"max.message.bytes": "100"})
-        topic = RecordsTopic(cluster.cluster, "waits")
+        topic = records_topic(cluster)
 
         topic.add([bytes(200)])
         await topic.flush()
