@@ -1,10 +1,10 @@
-"""Wait records on their way out: to a file, to a topic, and never in anybody's way.
+"""Wait records that are to be written to a file or a topic.
 
-    put --> encoded, pending --(a little later)--> sinks, each on its own terms
-     `----- full: dropped, and counted
+    put --> encoded, pending --(LINGER_MS later)--> every sink
+     `----- too many are pending: dropped and counted
 
-A record is put in when its answer is with the kernel, so that its own client does not wait for the
-encoding, which takes about a microsecond; and no request waits for what happens afterwards.
+A record is put in after its response has been sent, so the encoding, about a microsecond, does not
+delay the client. No request waits for a sink.
 """
 
 from __future__ import annotations
@@ -24,43 +24,43 @@ Lines = Sequence[bytes]
 
 
 class Sink(Protocol):
-    """Takes records as JSON, a line each and without its end; counts what it cannot take."""
+    """Takes records as lines of JSON without their ends, and counts those it cannot write."""
 
     def add(self, lines: Lines) -> None:
-        """Some more, to be written."""
+        """Add lines that are to be written."""
         ...
 
     async def flush(self) -> None:
-        """Write all that has been added; what a cancellation leaves is written by `close`."""
+        """Write what has been added; `close` writes what a cancellation leaves."""
         ...
 
     def close(self) -> None:
-        """Write all at once and let go: the broker stops."""
+        """Write what has been added, without other tasks running, and close: the broker stops."""
         ...
 
     def statistics(self) -> dict[str, Any]:
-        """How many records were ``written`` and ``dropped``."""
+        """How many records were ``written`` and ``dropped``, and which sink this is."""
         ...
 
 
 class Outbox:
-    """Holds ``room`` records at most; ``timer`` says when it is time to send them."""
+    """Holds at most *records_max* records, which *timer* sends to *sinks*."""
 
     def __init__(
-        self, timer: SystemTimer, sinks: Sequence[Sink], *, room: int = OUTBOX_MAX
+        self, timer: SystemTimer, sinks: Sequence[Sink], *, records_max: int = OUTBOX_MAX
     ) -> None:
         self._timer = timer
         self._sinks = sinks
-        self._room = room
+        self._records_max = records_max
         self._pending: list[bytes] = []
         self._due = trio.Event()
         self._idle = True
         self._dropped = 0
 
     def put(self, record: WaitRecord) -> None:
-        """Take a record, or drop it if too many wait already."""
+        """Encode a record, or drop it if too many are pending or it cannot be encoded."""
         pending = self._pending
-        if len(pending) >= self._room:
+        if len(pending) >= self._records_max:
             self._dropped += 1
             return
         try:
@@ -74,7 +74,7 @@ class Outbox:
             self._timer.add(_Wake(self._due))
 
     async def run(self) -> None:
-        """Send what is put in, until cancelled; then there is still `close`."""
+        """Send records until cancelled; `close` sends the rest."""
         while True:
             await self._due.wait()
             self._hand_over()
@@ -90,13 +90,13 @@ class Outbox:
                 self._idle = True
 
     def close(self) -> None:
-        """Send everything now, and close the sinks."""
+        """Send what is pending and close the sinks."""
         self._hand_over()
         for sink in self._sinks:
             sink.close()
 
     def statistics(self) -> dict[str, Any]:
-        """How many records wait to be sent, how many found no room, and what the sinks count."""
+        """How many records are ``pending`` and were ``dropped``, and the counts of the sinks."""
         return {
             "pending": len(self._pending),
             "dropped": self._dropped,

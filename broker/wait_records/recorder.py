@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
@@ -17,12 +17,10 @@ from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from broker.wait_records.interruptions import Interruptions
 from broker.wait_records.limits import RECENT_MAX
 from broker.wait_records.observer import HostedPartition, RequestObserver
+from broker.wait_records.outbox import Outbox
 from broker.wait_records.record import WaitRecord
 from broker.wait_records.wait import Wait
 from protocol.headers import RequestHeader
-
-if TYPE_CHECKING:
-    from broker.wait_records.outbox import Outbox
 
 
 class RecordedRequest(Protocol):

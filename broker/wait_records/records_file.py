@@ -1,7 +1,7 @@
-"""Wait records as lines of JSON in a file, which is renamed when it is large and bounded in all.
+"""Writes wait records to a file, a line of JSON each, and renames the file when it is large.
 
-Written by a worker thread, so that a slow disk holds nobody up. A disk that fails is told of in one
-log line; what it does not take is dropped and counted, and the file never ends in half a record.
+A worker thread writes, so that a slow disk delays no request. If a write fails, one line is logged,
+the records of that write are dropped and counted, and the file is cut after its last whole line.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ log = logging.getLogger("antechamber.records")
 
 
 class RecordsFile:
-    """Appends to *path*; raises `StartupError` if that cannot be.
+    """Appends to *path*; raises `StartupError` if that is not possible.
 
-    From ``bytes_max`` on it is renamed to ``path.1``, and so on up to ``files_max`` files in all.
+    A file that would exceed *bytes_max* is renamed to ``path.1``, ``path.1`` to ``path.2``, and so
+    on, so that there are at most *files_max* files.
     """
 
     def __init__(
@@ -46,21 +47,21 @@ class RecordsFile:
         except OSError as error:
             raise StartupError(
                 f"--records: cannot write {path}: {error.strerror}; "
-                "give a file of your own, in a folder that is there"
+                "name a regular file in an existing directory that you may write to"
             ) from None
 
     def add(self, lines: Lines) -> None:
-        """See `broker.wait_records.outbox.Sink`; so with the others."""
+        """See `broker.wait_records.outbox.Sink`."""
         self._lines += lines
 
     async def flush(self) -> None:
-        """Write, in a worker thread; a stop of the broker waits for that."""
+        """Write in a worker thread; a cancellation takes effect after the write."""
         if self._lines:
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(self._write, self._take())
 
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        """Write what is left and close the file; a second call has no effect."""
         if self._closed:
             return
         self._closed = True
@@ -70,7 +71,7 @@ class RecordsFile:
             os.close(self._file)
 
     def statistics(self) -> dict[str, Any]:
-        """What has been done."""
+        """See `broker.wait_records.outbox.Sink`."""
         return {
             "sink": "file",
             "path": str(self._path),
@@ -78,7 +79,7 @@ class RecordsFile:
             "dropped": self._dropped,
         }
 
-    # ---------------------------------------------------------- what may block, and what fails
+    # -------------------------------------------------- calls that block, and their failures
 
     def _take(self) -> list[bytes]:
         lines, self._lines = self._lines, []
@@ -96,7 +97,7 @@ class RecordsFile:
             self._dropped += len(lines)
             if not self._failing:
                 log.warning(
-                    "--records: %s cannot be written, records are dropped until it can: %s",
+                    "--records: cannot write %s, records are dropped until it succeeds: %s",
                     self._path,
                     error.strerror,
                 )
@@ -106,7 +107,7 @@ class RecordsFile:
             self._failing = False
 
     def _append(self, data: bytes) -> None:
-        """All of it, or nothing."""
+        """Append all of *data*, or leave the file as it was and raise OSError."""
         left = memoryview(data)
         try:
             while left:
@@ -132,11 +133,11 @@ class RecordsFile:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         self._file = os.open(self._path, flags, 0o644)
         status = os.fstat(self._file)
-        if not stat.S_ISREG(status.st_mode):  # it cannot be renamed, and a pipe may never be read
+        if not stat.S_ISREG(status.st_mode):  # a device must not be renamed, and a pipe may block
             os.close(self._file)
             self._file = -1
             raise OSError(errno.EINVAL, "Not a regular file")
         self._size = status.st_size
-        # Whoever wrote here before may have been killed in the middle of a line.
+        # A process that was killed while it wrote may have left half a line.
         if self._size and os.pread(self._file, 1, self._size - 1) != b"\n":
             self._append(b"\n")

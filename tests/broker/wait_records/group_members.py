@@ -1,4 +1,4 @@
-"""A group of one, to be recorded."""
+"""A group with one member, for tests of records."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProto
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.client import Client, RunningCluster
 
-JOIN_VERSION = 3  # with which a member needs no id
+JOIN_VERSION = 3  # with which a member may join without an id
 
 
 async def first_member(cluster: RunningCluster, coordinator: int = 1) -> tuple[Client, str]:
-    """The one member of a stable group."""
+    """The client and id of the only member of a stable group."""
     ensure_offsets_topic(cluster.controller, cluster.node(1).config)
     client = cluster.client(coordinator)
     joined = await client.send(join(), JOIN_VERSION, "first")
@@ -24,7 +24,7 @@ async def first_member(cluster: RunningCluster, coordinator: int = 1) -> tuple[C
 
 
 def join(member_id: str = "") -> JoinGroupRequest:
-    """A member of the group, a new one if it has no id."""
+    """A JoinGroup of a member, of a new one without an id."""
     return JoinGroupRequest(
         group_id="g",
         session_timeout_ms=10_000,

@@ -1,4 +1,4 @@
-"""Wait records for tests, those that a cluster keeps, and a sink that keeps what it gets."""
+"""Wait records, the records that a cluster keeps, and a sink in memory, for tests."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tests.client import RunningCluster
 
 
 def wait_record(correlation_id: int = 1, client_id: str | None = "c") -> WaitRecord:
-    """A Fetch that was answered at once."""
+    """A Fetch that was responded to at once."""
     return WaitRecord(
         RequestHeader(1, 12, correlation_id, client_id), 1, 7, arrived_ms=10.0, started_ms=10.5
     )
 
 
 class KeepingSink:
-    """Writes to a list, when it is let."""
+    """Writes to a list while ``may_write`` is set."""
 
     def __init__(self) -> None:
         self.added: list[bytes] = []
@@ -45,7 +45,7 @@ class KeepingSink:
 
 
 def kept_of(cluster: RunningCluster, api: str, client: str = "test") -> list[dict[str, Any]]:
-    """What is kept of a client's requests of an API."""
+    """The records of a client's requests of one API, in order of completion."""
     recorder = cluster.cluster.recorder
     assert recorder is not None
     kept = [record.to_dict() for record in recorder.recent]

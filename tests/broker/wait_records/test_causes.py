@@ -1,4 +1,4 @@
-"""Causes, as records tell them."""
+"""Causes as fields of records."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from broker.wait_records.causes import Cause, CauseKind
 from protocol.headers import RequestHeader
 
 
-def test_what_is_not_known_is_not_told() -> None:
-    """A timeout has nobody behind it."""
+def test_unknown_parts_are_left_out() -> None:
+    """A timeout has no partition and no request."""
     assert Cause(CauseKind.TIMEOUT).to_dict() == {"cause": "timeout"}
 
 
-def test_an_event_names_partition_offset_replica_and_request() -> None:
-    """A follower's fetch that moved the high watermark."""
+def test_a_cause_has_partition_offset_replica_and_request() -> None:
+    """Here a follower's fetch has moved the high watermark."""
     header = RequestHeader(1, 12, 17, "node-3")
     cause = Cause(CauseKind.HIGH_WATERMARK, TopicPartition("t", 2), 43, 3, header)
 

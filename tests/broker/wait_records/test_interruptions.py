@@ -1,12 +1,12 @@
-"""Which nodes were paused or stopped while a request waited."""
+"""The states of nodes during a wait."""
 
 from __future__ import annotations
 
 from broker.wait_records.interruptions import Interruptions
 
 
-def test_a_hold_counts_for_the_waits_that_it_overlaps() -> None:
-    """Also if the node runs again; not if it ended before the wait began."""
+def test_an_interruption_counts_for_the_waits_that_it_overlaps() -> None:
+    """Also after its end, but not if it ended before the wait began."""
     now_ms = 100.0
     interruptions = Interruptions(lambda: now_ms)
     interruptions.begin(3, "paused")
@@ -20,8 +20,8 @@ def test_a_hold_counts_for_the_waits_that_it_overlaps() -> None:
     assert interruptions.state_since(2, 150.0) == "running"
 
 
-def test_the_last_hold_counts() -> None:
-    """A node that is stopped while it is paused is stopped."""
+def test_the_last_interruption_counts() -> None:
+    """A node that stops while it is paused is ``stopped``."""
     interruptions = Interruptions(lambda: 100.0)
     interruptions.begin(3, "paused")
     interruptions.begin(3, "stopped")

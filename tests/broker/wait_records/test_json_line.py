@@ -1,4 +1,4 @@
-"""Wait records, written by hand and by json."""
+"""Wait records as lines of JSON."""
 
 from __future__ import annotations
 
@@ -65,10 +65,18 @@ def _named(client_id: str | None) -> WaitRecord:
         _named(None),
         _named('ä"\\\n{0}%b\u2028\ud800'),
     ],
-    ids=["at once", "parked", "refused", "abandoned", "stalled", "nameless", "oddly named"],
+    ids=[
+        "not parked",
+        "parked",
+        "refused",
+        "abandoned",
+        "stalled",
+        "no client id",
+        "unusual client id",
+    ],
 )
-def test_a_line_is_what_json_would_write(record: WaitRecord) -> None:
-    """To the byte, on one line; what is not printable is escaped."""
+def test_a_line_is_what_json_writes(record: WaitRecord) -> None:
+    """The same bytes, on one line, with control characters escaped."""
     line = json_line(record)
 
     assert line == printable_json(json.dumps(record.to_dict(), separators=(",", ":"))).encode()

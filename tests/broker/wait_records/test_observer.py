@@ -1,36 +1,88 @@
-"""Sizes of what was produced and delivered."""
+"""What the wait record of a request has for each partition."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+
+from broker.common.topic_partition import TopicPartition
 from broker.storage.disk import Disk
 from broker.storage.file_slice import FileSlice
-from broker.wait_records.observer import size_of
+from broker.wait_records.observer import RequestObserver, size_of
+from broker.wait_records.record import PartitionFacts
+from broker.wait_records.wait import WaitPartition
 from tests.batches import batch
+from tests.broker.wait_records.records import wait_record
+
+HOSTED, MISSING = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
-def test_whole_batches_are_counted() -> None:
-    """Records of each, and all bytes."""
+@pytest.fixture
+def observer() -> RequestObserver:
+    """On a node with one partition, whose log ends at offset 9."""
+    log = SimpleNamespace(high_watermark=7, log_end_offset=9)
+    return RequestObserver(wait_record(), {HOSTED: SimpleNamespace(log=log)})
+
+
+def test_a_result_has_the_measured_size_and_the_offsets_of_the_log(
+    observer: RequestObserver,
+) -> None:
+    """The records of a produce are measured before they are appended."""
+    records = batch(b"a", b"b")
+    observer.measure(HOSTED, records)
+    observer.add_result(HOSTED, 5, 0)
+
+    assert observer.record.partitions == [PartitionFacts("t", 0, 5, 2, len(records), 0, 7, 9)]
+
+
+def test_a_result_of_a_missing_partition_has_no_offsets(observer: RequestObserver) -> None:
+    """Nor a size, if nothing was measured."""
+    observer.add_result(MISSING, -1, 3)
+
+    assert observer.record.partitions == [PartitionFacts("t", 1, -1, 0, 0, 3, -1, -1)]
+
+
+def test_a_fetched_partition_has_the_size_of_its_batches(observer: RequestObserver) -> None:
+    """Those of the response."""
+    records = batch(b"a")
+    observer.add_fetched(HOSTED, 5, 0, records)
+
+    assert observer.record.partitions == [PartitionFacts("t", 0, 5, 1, len(records), 0, 7, 9)]
+
+
+def test_an_abandoned_request_has_the_partitions_of_its_wait(observer: RequestObserver) -> None:
+    """They replace results that were added before, and have the measured sizes."""
+    observer.measure(HOSTED, batch(b"a"))
+    observer.add_result(MISSING, -1, 3)
+    observer.replace_results([WaitPartition(HOSTED, 5, 0)])
+
+    [partition] = observer.record.partitions
+    assert (partition.partition, partition.offset, partition.records) == (0, 5, 1)
+
+
+def test_the_size_counts_whole_batches() -> None:
+    """The records of each, and all bytes."""
     data = batch(b"a", b"b") + batch(b"c")
 
     assert size_of(data) == (3, len(data))
 
 
-def test_a_torn_batch_at_the_end_has_bytes_but_no_records() -> None:
-    """A fetch may end in the middle of one."""
-    whole, torn = batch(b"a"), batch(b"b", b"c")[:-1]
+def test_an_incomplete_batch_at_the_end_counts_as_bytes_only() -> None:
+    """A fetch may end within a batch."""
+    whole, incomplete = batch(b"a"), batch(b"b", b"c")[:-1]
 
-    assert size_of(whole + torn) == (1, len(whole) + len(torn))
+    assert size_of(whole + incomplete) == (1, len(whole) + len(incomplete))
 
 
-def test_nothing_is_nothing() -> None:
-    """An empty answer."""
+def test_no_batches_have_no_size() -> None:
+    """An empty response."""
     assert size_of(b"") == (0, 0)
 
 
-def test_batches_that_are_not_read_yet_are_counted_too(tmp_path: Path) -> None:
-    """Only their headers are read; those of a file that is gone are not counted."""
+def test_the_size_of_a_file_slice_is_read_from_the_headers(tmp_path: Path) -> None:
+    """The records of a file that was removed are not counted."""
     file = Disk().file(tmp_path / "0.log")
     file.write(batch(b"1", b"2") + batch(b"3") + batch(b"4")[:-1], 0)
     size = file.size()

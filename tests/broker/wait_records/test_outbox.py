@@ -1,4 +1,4 @@
-"""Records on their way out."""
+"""The records that are to be written."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def _running(sink: KeepingSink, room: int = 100) -> AsyncIterator[Outbox]:
+async def _running(sink: KeepingSink, records_max: int = 100) -> AsyncIterator[Outbox]:
+    """An outbox with one sink, and the timer that it needs."""
     timer = SystemTimer("test", now_ms=TrioClock().now_ms)
-    outbox = Outbox(timer, [sink], room=room)
+    outbox = Outbox(timer, [sink], records_max=records_max)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(run_reaper, timer)
         nursery.start_soon(outbox.run)
@@ -33,11 +34,12 @@ async def _running(sink: KeepingSink, room: int = 100) -> AsyncIterator[Outbox]:
 
 
 def _ids(lines: list[bytes]) -> list[int]:
+    """The correlation ids of records."""
     return [json.loads(line)["correlation_id"] for line in lines]
 
 
-async def test_records_go_out_a_little_after_the_first() -> None:
-    """Together, in their order, and not before."""
+async def test_records_are_written_after_a_delay() -> None:
+    """All that are put in within the delay of the first are written together, in order."""
     sink = KeepingSink()
     async with _running(sink) as outbox:
         outbox.put(wait_record(1))
@@ -53,11 +55,11 @@ async def test_records_go_out_a_little_after_the_first() -> None:
         assert _ids(sink.written) == [1, 2, 3]
 
 
-async def test_a_full_outbox_drops_and_counts() -> None:
-    """Nobody is held back; what fits later is taken again."""
+async def test_a_full_outbox_drops_records_and_counts_them() -> None:
+    """Records are accepted again after the sink has written."""
     sink = KeepingSink()
     sink.may_write = trio.Event()
-    async with _running(sink, room=2) as outbox:
+    async with _running(sink, records_max=2) as outbox:
         for number in range(5):
             outbox.put(wait_record(number))
         assert outbox.statistics() == {"pending": 2, "dropped": 3, "sinks": [{"written": 0}]}
@@ -70,8 +72,8 @@ async def test_a_full_outbox_drops_and_counts() -> None:
         assert _ids(sink.written) == [0, 1, 9]
 
 
-async def test_what_comes_while_a_slow_sink_writes_goes_out_later() -> None:
-    """The alarm is set anew."""
+async def test_records_put_in_during_a_slow_write_are_written_after_it() -> None:
+    """The end of a write schedules the next one."""
     sink = KeepingSink()
     sink.may_write = trio.Event()
     async with _running(sink) as outbox:
@@ -84,8 +86,8 @@ async def test_what_comes_while_a_slow_sink_writes_goes_out_later() -> None:
         assert _ids(sink.written) == [1, 2]
 
 
-async def test_closing_sends_what_is_left() -> None:
-    """Without any waiting."""
+async def test_closing_writes_what_is_pending() -> None:
+    """Without the delay, and closes the sinks."""
     sink = KeepingSink()
     async with _running(sink) as outbox:
         outbox.put(wait_record(1))
@@ -96,7 +98,7 @@ async def test_closing_sends_what_is_left() -> None:
 
 
 async def test_a_sink_that_raises_does_not_end_the_outbox() -> None:
-    """What it has been given is its own affair; the other sinks and later records go on."""
+    """The error is reported; other sinks and later records are not affected."""
     reported: list[str] = []
 
     class BrokenSink(KeepingSink):
@@ -119,7 +121,7 @@ async def test_a_sink_that_raises_does_not_end_the_outbox() -> None:
 
 
 async def test_a_record_that_cannot_be_encoded_is_dropped() -> None:
-    """Its request and the other records are not affected."""
+    """The error is reported; other records are not affected."""
     reported: list[str] = []
     sink = KeepingSink()
     async with _running(sink) as outbox:

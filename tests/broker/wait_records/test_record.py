@@ -1,4 +1,4 @@
-"""One request's record."""
+"""The record of one request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _record() -> WaitRecord:
 
 
 def test_every_field_is_documented() -> None:
-    """In the order in which records have them."""
+    """In the order of the record."""
     page = (Path(__file__).parents[3] / "docs" / "reference" / "records.md").read_text()
     fields, _, _ = page.partition("\n## ")
     rows = re.findall(r"^\| (`.*?) \|", fields, re.MULTILINE)
@@ -25,39 +25,39 @@ def test_every_field_is_documented() -> None:
     assert re.findall(r"`(\w+)`", " ".join(rows)) == list(_record().to_dict())
 
 
-def test_a_parked_request_has_four_phases_that_add_up() -> None:
-    """Behind others, in the handler, in the purgatory, until it was sent."""
+def test_the_phases_add_up_to_the_total() -> None:
+    """Queued, handled, parked and sent, in microseconds."""
     record = _record()
     record.parked_ms = 11.5
     record.completed_ms = 61.5
     record.sent_ms = 61.75
 
-    told = record.to_dict()
+    fields = record.to_dict()
 
-    phases = [told[name] for name in ("queued_us", "local_us", "parked_us", "send_us")]
+    phases = [fields[name] for name in ("queued_us", "local_us", "parked_us", "send_us")]
     assert phases == [500, 1000, 50_000, 250]
-    assert told["total_us"] == sum(phases)
+    assert fields["total_us"] == sum(phases)
 
 
-def test_a_request_answered_at_once_was_never_parked() -> None:
-    """All its time until the answer is local."""
+def test_a_request_that_does_not_wait_is_not_parked() -> None:
+    """Its time until the response is local."""
     record = _record()
     record.completed_ms = record.sent_ms = 12.5
 
-    told = record.to_dict()
+    fields = record.to_dict()
 
-    assert (told["local_us"], told["parked_us"]) == (2000, 0)
-    assert told["completed_by"] == {"cause": "arrival"}
+    assert (fields["local_us"], fields["parked_us"]) == (2000, 0)
+    assert fields["completed_by"] == {"cause": "arrival"}
 
 
-def test_partitions_are_told_by_name() -> None:
-    """Every field of the contract, in its order."""
+def test_partitions_have_named_fields() -> None:
+    """All fields of docs/records.md, in their order."""
     record = _record()
     record.results = [(TopicPartition("t", 0), 5, (2, 100), 0, 7, 9)]
 
-    told = record.to_dict()
+    fields = record.to_dict()
 
-    assert told["partitions"] == [
+    assert fields["partitions"] == [
         {
             "topic": "t",
             "partition": 0,
@@ -69,7 +69,7 @@ def test_partitions_are_told_by_name() -> None:
             "log_end_offset": 9,
         }
     ]
-    assert list(told)[:8] == [
+    assert list(fields)[:8] == [
         "schema",
         "node",
         "connection",

@@ -1,4 +1,4 @@
-"""Stories of requests, as their records tell them."""
+"""The records of requests that wait, are refused or are abandoned."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ FETCH_VERSION = 12
 
 
 def _fetch(offset: int, *, min_bytes: int, max_wait_ms: int, topic: str = "t") -> FetchRequest:
-    asked = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
+    """A fetch of one partition."""
+    wanted = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
     return FetchRequest(
         max_wait_ms=max_wait_ms,
         min_bytes=min_bytes,
-        topics=[FetchTopic(topic=topic, partitions=[asked])],
+        topics=[FetchTopic(topic=topic, partitions=[wanted])],
     )
 
 
-async def test_a_fetch_released_by_a_produce_names_it(tmp_path: Path) -> None:
-    """What it had, what it waited for, who brought the rest."""
+async def test_a_fetch_completed_by_a_produce_names_the_produce(tmp_path: Path) -> None:
+    """The record has the bytes needed and available, and the request that appended the rest."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t")
         records = batch(b"a")
@@ -50,41 +51,41 @@ async def test_a_fetch_released_by_a_produce_names_it(tmp_path: Path) -> None:
         await producer.send(produce_request("t", records), PRODUCE_VERSION, "billing")
         await reader.receive()
 
-        [told] = kept_of(cluster, "Fetch")
+        [record] = kept_of(cluster, "Fetch")
 
-        assert (told["purgatory"], told["timeout_ms"], told["checks"]) == ("Fetch", 9000, 3)
-        assert told["waited_for"] == {
+        assert (record["purgatory"], record["timeout_ms"], record["checks"]) == ("Fetch", 9000, 3)
+        assert record["waited_for"] == {
             "kind": "min_bytes",
             "need": len(records) + 1,
             "had": len(records),
         }
-        assert told["parked_us"] == told["total_us"] == 2_000_000
-        assert told["completed_by"] == {
+        assert record["parked_us"] == record["total_us"] == 2_000_000
+        assert record["completed_by"] == {
             "cause": "append",
             "topic": "t",
             "partition": 0,
             "offset": 2,
             "request": {"api": "Produce", "client_id": "billing", "correlation_id": 2},
         }
-        [partition] = told["partitions"]
+        [partition] = record["partitions"]
         assert (partition["offset"], partition["records"]) == (0, 2)
         assert partition["bytes"] == 2 * len(records)
 
 
-async def test_a_fetch_that_times_out_says_so(tmp_path: Path) -> None:
-    """Nobody ended it."""
+async def test_a_fetch_that_times_out_has_the_cause_timeout(tmp_path: Path) -> None:
+    """Without a request, since no request completed it."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t")
 
         await cluster.client(1).send(_fetch(0, min_bytes=1, max_wait_ms=300), FETCH_VERSION)
 
-        [told] = kept_of(cluster, "Fetch")
-        assert told["completed_by"] == {"cause": "timeout"}
-        assert told["parked_us"] >= 300_000
+        [record] = kept_of(cluster, "Fetch")
+        assert record["completed_by"] == {"cause": "timeout"}
+        assert record["parked_us"] >= 300_000
 
 
-async def test_a_produce_released_by_a_follower_names_the_replica(tmp_path: Path) -> None:
-    """The high watermark moved with that follower's fetch."""
+async def test_a_produce_completed_by_a_follower_names_the_replica(tmp_path: Path) -> None:
+    """The fetch of that follower moved the high watermark."""
     async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
         client = cluster.client(1)
@@ -95,17 +96,17 @@ async def test_a_produce_released_by_a_follower_names_the_replica(tmp_path: Path
         cluster.cluster.resume(3)
         await client.receive()
 
-        told = kept_of(cluster, "Produce")[-1]
+        record = kept_of(cluster, "Produce")[-1]
 
-        assert told["waited_for"]["kind"] == "high_watermark"
-        assert (told["waited_for"]["need"], told["waited_for"]["behind"]) == (3, [2, 3])
-        cause = told["completed_by"]
+        assert record["waited_for"]["kind"] == "high_watermark"
+        assert (record["waited_for"]["need"], record["waited_for"]["behind"]) == (3, [2, 3])
+        cause = record["completed_by"]
         assert (cause["cause"], cause["offset"], cause["replica"]) == ("high_watermark", 3, 3)
         assert cause["request"]["client_id"] == "node-3"
 
 
-async def test_leaders_that_move_and_topics_that_go_are_causes(tmp_path: Path) -> None:
-    """Both end waits that nothing else would have ended."""
+async def test_a_leadership_change_and_a_deletion_are_causes(tmp_path: Path) -> None:
+    """Each completes a fetch that has no other reason to complete."""
     async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
         for topic in ("t", "u"):
             cluster.controller.create_topic(topic, assignments=[(1, 2, 3)])
@@ -125,8 +126,8 @@ async def test_leaders_that_move_and_topics_that_go_are_causes(tmp_path: Path) -
         assert deleted["completed_by"]["cause"] == "deleted"
 
 
-async def test_a_client_that_leaves_is_a_cause(tmp_path: Path) -> None:
-    """Its request is not answered, but it has a record."""
+async def test_a_disconnect_is_a_cause(tmp_path: Path) -> None:
+    """The request gets no response, but has a record."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t")
         client = cluster.client(1)
@@ -135,34 +136,34 @@ async def test_a_client_that_leaves_is_a_cause(tmp_path: Path) -> None:
         client.close()
         await trio.testing.wait_all_tasks_blocked()
 
-        [told] = kept_of(cluster, "Fetch")
+        [record] = kept_of(cluster, "Fetch")
 
-        assert told["completed_by"] == {"cause": "disconnect"}
-        assert told["parked_us"] == 1_000_000
+        assert record["completed_by"] == {"cause": "disconnect"}
+        assert record["parked_us"] == 1_000_000
 
 
-async def test_what_an_abandoned_produce_appended_is_told(tmp_path: Path) -> None:
-    """Nobody was answered, but the records are in the log."""
+async def test_an_abandoned_produce_is_recorded_with_what_it_appended(tmp_path: Path) -> None:
+    """The records are in the log although the client has disconnected."""
     async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
         cluster.cluster.pause(3)
-        records, misled = batch(b"a", b"b"), batch(b"c")
+        records, refused = batch(b"a", b"b"), batch(b"c")
         client = cluster.client(1)
-        client.start(produce_request("t", records, misled), PRODUCE_VERSION)
+        client.start(produce_request("t", records, refused), PRODUCE_VERSION)
         await trio.testing.wait_all_tasks_blocked()
         client.close()
         await trio.testing.wait_all_tasks_blocked()
 
-        [told] = kept_of(cluster, "Produce")
+        [record] = kept_of(cluster, "Produce")
 
-        assert told["completed_by"] == {"cause": "disconnect"}
-        facts = [(p["offset"], p["records"], p["bytes"], p["error"]) for p in told["partitions"]]
+        assert record["completed_by"] == {"cause": "disconnect"}
+        facts = [(p["offset"], p["records"], p["bytes"], p["error"]) for p in record["partitions"]]
         missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        assert facts == [(0, 2, len(records), 0), (-1, 1, len(misled), missing)]
+        assert facts == [(0, 2, len(records), 0), (-1, 1, len(refused), missing)]
 
 
-async def test_a_request_behind_a_parked_one_was_queued(tmp_path: Path) -> None:
-    """Its time begins when it had been read, not when its turn came."""
+async def test_a_request_after_a_parked_one_was_queued(tmp_path: Path) -> None:
+    """Its record begins when it was read, not when it was handled."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t")
         client = cluster.client(1)
@@ -172,25 +173,25 @@ async def test_a_request_behind_a_parked_one_was_queued(tmp_path: Path) -> None:
         await client.receive()
         await client.receive()
 
-        behind = kept_of(cluster, "Fetch")[-1]
+        queued = kept_of(cluster, "Fetch")[-1]
 
-        assert 300_000 <= behind["queued_us"] <= 305_000
-        assert behind["parked_us"] == 0
+        assert 300_000 <= queued["queued_us"] <= 305_000
+        assert queued["parked_us"] == 0
 
 
-async def test_an_error_at_once_is_its_own_cause(tmp_path: Path) -> None:
-    """No wait, and not the arrival alone."""
+async def test_a_refused_request_has_the_cause_error(tmp_path: Path) -> None:
+    """It did not wait, and a partition has an error."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         await cluster.client(1).send(produce_request("nope", batch(b"a")), PRODUCE_VERSION)
 
-        [told] = kept_of(cluster, "Produce")
+        [record] = kept_of(cluster, "Produce")
 
-        assert told["completed_by"] == {"cause": "error"}
-        assert told["partitions"][0]["error"] == 3
+        assert record["completed_by"] == {"cause": "error"}
+        assert record["partitions"][0]["error"] == 3
 
 
-async def test_the_untold_topic_leaves_no_trace(tmp_path: Path) -> None:
-    """Recording the records would never end."""
+async def test_requests_for_the_excluded_topic_are_not_recorded(tmp_path: Path) -> None:
+    """The record of a produce of records would be produced in turn, without end."""
     async with running_cluster(
         tmp_path, 1, recorder=lambda clock: Recorder(clock, "waits")
     ) as cluster:
@@ -201,8 +202,10 @@ async def test_the_untold_topic_leaves_no_trace(tmp_path: Path) -> None:
         assert kept_of(cluster, "Produce") == []
 
 
-async def test_what_has_no_answer_when_the_broker_stops_says_so(tmp_path: Path) -> None:
-    """The partitions it asked for are told, too."""
+async def test_a_request_in_progress_when_its_node_stops_has_a_record(
+    tmp_path: Path,
+) -> None:
+    """With the cause shutdown, and with the partitions that it fetches."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t")
         cluster.client(1).start(_fetch(0, min_bytes=1, max_wait_ms=9000), FETCH_VERSION)
@@ -211,14 +214,16 @@ async def test_what_has_no_answer_when_the_broker_stops_says_so(tmp_path: Path) 
         await cluster.cluster.stop(1)
         await trio.testing.wait_all_tasks_blocked()
 
-        [told] = kept_of(cluster, "Fetch")
-        assert told["completed_by"] == {"cause": "shutdown"}
-        [partition] = told["partitions"]
+        [record] = kept_of(cluster, "Fetch")
+        assert record["completed_by"] == {"cause": "shutdown"}
+        [partition] = record["partitions"]
         assert (partition["topic"], partition["offset"], partition["bytes"]) == ("t", 0, 0)
 
 
-async def test_a_produce_that_times_out_tells_who_was_behind_in_the_end(tmp_path: Path) -> None:
-    """Not who was when it began: every follower is, then."""
+async def test_a_produce_that_times_out_names_the_replicas_behind_then(
+    tmp_path: Path,
+) -> None:
+    """At the begin of the wait every follower is behind."""
     async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
         client = cluster.client(1)
@@ -226,10 +231,10 @@ async def test_a_produce_that_times_out_tells_who_was_behind_in_the_end(tmp_path
         cluster.cluster.pause(3)
         await client.send(produce_request("t", batch(b"b"), timeout_ms=1000), PRODUCE_VERSION)
 
-        told = kept_of(cluster, "Produce")[-1]
+        record = kept_of(cluster, "Produce")[-1]
 
-        assert told["completed_by"] == {"cause": "timeout"}
-        assert told["waited_for"] == {
+        assert record["completed_by"] == {"cause": "timeout"}
+        assert record["waited_for"] == {
             "kind": "high_watermark",
             "topic": "t",
             "partition": 0,
@@ -239,11 +244,11 @@ async def test_a_produce_that_times_out_tells_who_was_behind_in_the_end(tmp_path
             "behind_at": [1],
             "behind_states": ["paused"],
         }
-        assert told["partitions"][0]["error"] == 7
+        assert record["partitions"][0]["error"] == 7
 
 
-async def test_recording_into_a_replicated_topic_ends(tmp_path: Path) -> None:
-    """Followers' fetches that carry records are not recorded in turn."""
+async def test_replication_of_the_excluded_topic_is_not_recorded(tmp_path: Path) -> None:
+    """A follower's fetch that contains records of other topics is recorded without it."""
     async with running_cluster(
         tmp_path, 3, recorder=lambda clock: Recorder(clock, "waits")
     ) as cluster:
@@ -266,7 +271,7 @@ async def test_recording_into_a_replicated_topic_ends(tmp_path: Path) -> None:
 
 
 def _whole(client: Client, client_id: str, began_us: int, cause: dict[str, Any]) -> dict[str, Any]:
-    """What the two records of the story below have in common."""
+    """The fields that the two records of the next test have in common."""
     return {
         "schema": 1,
         "node": 1,
@@ -285,8 +290,8 @@ def _whole(client: Client, client_id: str, began_us: int, cause: dict[str, Any])
     }
 
 
-async def test_records_are_told_whole(tmp_path: Path) -> None:
-    """Every field, of a produce that node 3 released and of the fetch which that released."""
+async def test_a_record_has_all_fields(tmp_path: Path) -> None:
+    """Of a produce that a fetch of node 3 completes, and of a fetch that the produce completes."""
     async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
         await trio.testing.wait_all_tasks_blocked()
@@ -305,7 +310,7 @@ async def test_records_are_told_whole(tmp_path: Path) -> None:
         [fetched] = kept_of(cluster, "Fetch", "reader")
 
     cause = produced["completed_by"]
-    by = {**cause["request"], "api": "Fetch", "client_id": "node-3"}  # its number may be any
+    by = {**cause["request"], "api": "Fetch", "client_id": "node-3"}  # its correlation id varies
     log = {"topic": "t", "partition": 0}
     assert cause == {"cause": "high_watermark", **log, "offset": 2, "replica": 3, "request": by}
     part = {**log, "offset": 0, "records": 2, "bytes": len(batch(b"a", b"b")), "error": 0}
@@ -317,7 +322,7 @@ async def test_records_are_told_whole(tmp_path: Path) -> None:
         "purgatory": "Produce",
         "waited_for": {"kind": "high_watermark", **log, "need": 2, "had": 0, **behind},
         "timeout_ms": 30_000,
-        "checks": 3,  # before and after it was watched, and the last
+        "checks": 3,  # before and after it was watched, and the completion
         "partitions": partitions,
     }
     assert fetched == _whole(reader, "reader", began_us, cause) | {
@@ -326,13 +331,13 @@ async def test_records_are_told_whole(tmp_path: Path) -> None:
         "purgatory": "Fetch",
         "waited_for": {"kind": "min_bytes", "need": 1, "had": 0},
         "timeout_ms": 9000,
-        "checks": 4,  # and when the log grew, too
+        "checks": 4,  # and after the append
         "partitions": partitions,
     }
 
 
 async def test_no_data_of_a_client_is_kept(tmp_path: Path) -> None:
-    """Neither of a batch nor of a member of a group, in memory or on the way out."""
+    """Neither of a batch nor of a group's member, in memory or in the line of JSON."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t")
         client = cluster.client(1)
@@ -344,30 +349,30 @@ async def test_no_data_of_a_client_is_kept(tmp_path: Path) -> None:
 
         for record in recorder.recent:
             assert b"confidential" not in json_line(record)
-            noted = [getattr(record, name) for name in WaitRecord.__slots__]
-            assert not [each for each in noted if isinstance(each, bytes | bytearray | memoryview)]
+            values = [getattr(record, name) for name in WaitRecord.__slots__]
+            assert not [each for each in values if isinstance(each, bytes | bytearray | memoryview)]
         assert {"Produce", "Fetch", "SyncGroup"} <= {r.to_dict()["api"] for r in recorder.recent}
 
 
-async def test_only_the_latest_are_kept(tmp_path: Path) -> None:
-    """As many as the limit says, whatever was recorded in all."""
+async def test_only_the_latest_records_are_kept() -> None:
+    """The oldest records are dropped from memory; the count includes them."""
     recorder = Recorder(TrioClock())
 
     recorder.sent([wait_record(number) for number in range(RECENT_MAX + 5)])
 
-    told = recorder.statistics()
-    assert (RECENT_MAX, told["recorded"], told["kept"]) == (10_000, 10_005, 10_000)
+    record = recorder.statistics()
+    assert (RECENT_MAX, record["recorded"], record["kept"]) == (10_000, 10_005, 10_000)
     assert recorder.recent[0].header.correlation_id == 5
 
 
-async def test_a_sink_that_hangs_holds_no_request_back(tmp_path: Path) -> None:
-    """What finds no room is dropped, and counted; requests are answered as ever."""
+async def test_a_sink_that_hangs_delays_no_request(tmp_path: Path) -> None:
+    """Records that exceed the limit of the outbox are dropped and counted."""
     sink = KeepingSink()
     sink.may_write = trio.Event()
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         recorder = cluster.cluster.recorder
         assert recorder is not None
-        recorder.outbox = outbox = Outbox(cluster.cluster.timer, [sink], room=3)
+        recorder.outbox = outbox = Outbox(cluster.cluster.timer, [sink], records_max=3)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(outbox.run)
             client = cluster.client(1)
@@ -379,8 +384,8 @@ async def test_a_sink_that_hangs_holds_no_request_back(tmp_path: Path) -> None:
             nursery.cancel_scope.cancel()
 
 
-async def test_what_is_recorded_is_counted(tmp_path: Path) -> None:
-    """And goes to the outbox, if there is one."""
+async def test_records_are_counted(tmp_path: Path) -> None:
+    """In memory and in the outbox."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         recorder = cluster.cluster.recorder
         assert recorder is not None

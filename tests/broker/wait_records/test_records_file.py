@@ -1,4 +1,4 @@
-"""The file of wait records."""
+"""The file to which wait records are written."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ pytestmark = pytest.mark.anyio
 
 
 def _records(path: Path) -> RecordsFile:
+    """At most three files of ten bytes each."""
     return RecordsFile(path, bytes_max=10, files_max=3)
 
 
 async def test_lines_are_appended(tmp_path: Path) -> None:
-    """Behind what was there, and when they are flushed."""
+    """After the existing content of the file, at each flush."""
     path = tmp_path / "r"
     path.write_bytes(b"before\n")
     file = RecordsFile(path)
@@ -34,7 +35,7 @@ async def test_lines_are_appended(tmp_path: Path) -> None:
 
 
 def test_a_full_file_is_renamed(tmp_path: Path) -> None:
-    """The newest lines are in the file itself, the oldest are gone."""
+    """The newest lines are in the file of that name, and the oldest are deleted."""
     path = tmp_path / "r"
     file = _records(path)
     for line in (b"first", b"second", b"third", b"fourth", b"5"):
@@ -49,7 +50,7 @@ def test_a_full_file_is_renamed(tmp_path: Path) -> None:
 
 
 def test_closing_writes_what_is_left(tmp_path: Path) -> None:
-    """Once, however often it is closed."""
+    """A second close writes nothing."""
     file = RecordsFile(tmp_path / "r")
     file.add([b"a"])
     file.close()
@@ -58,21 +59,21 @@ def test_closing_writes_what_is_left(tmp_path: Path) -> None:
     assert (tmp_path / "r").read_bytes() == b"a\n"
 
 
-def test_a_torn_line_is_ended(tmp_path: Path) -> None:
-    """Left by a process that was killed; the next record has a line of its own."""
+def test_half_a_line_is_ended(tmp_path: Path) -> None:
+    """A process that was killed has left it; the next record begins on a new line."""
     path = tmp_path / "r"
-    path.write_bytes(b'{"torn')
+    path.write_bytes(b'{"half')
     file = RecordsFile(path)
     file.add([b"a"])
     file.close()
 
-    assert path.read_bytes() == b'{"torn\na\n'
+    assert path.read_bytes() == b'{"half\na\n'
 
 
-async def test_a_full_disk_costs_records_and_one_line(
+async def test_a_full_disk_drops_records_and_logs_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """No half line stays, and writing goes on when it can."""
+    """The file has no half line, and is written again when there is space."""
     path = tmp_path / "r"
     file = RecordsFile(path)
 
@@ -83,8 +84,10 @@ async def test_a_full_disk_costs_records_and_one_line(
             await file.flush()
     assert path.read_bytes() == b""
     [line] = [each.message for each in caplog.records]
-    told = f"--records: {path} cannot be written, records are dropped until it can"
-    assert line == f"{told}: No space left on device"
+    assert line == (
+        f"--records: cannot write {path}, records are dropped until it succeeds: "
+        "No space left on device"
+    )
 
     file.add([b"e"])
     file.close()
@@ -93,14 +96,15 @@ async def test_a_full_disk_costs_records_and_one_line(
 
 
 def _refusal(path: Path) -> str:
+    """The message with which a path is refused."""
     with pytest.raises(StartupError) as refused:
         RecordsFile(path)
     return str(refused.value)
 
 
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    """In one line, before anything else is started."""
-    remedy = "give a file of your own, in a folder that is there"
+    """The one line names the file, the reason and the remedy."""
+    remedy = "name a regular file in an existing directory that you may write to"
     assert _refusal(tmp_path) == f"--records: cannot write {tmp_path}: Is a directory; {remedy}"
     missing = tmp_path / "missing" / "r"
     assert _refusal(missing) == (
@@ -108,8 +112,8 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    """A pipe that nobody reads would hold up the stop; a device must not be renamed."""
+def test_pipes_and_devices_are_refused(tmp_path: Path) -> None:
+    """A write to a pipe without a reader blocks; a device must not be renamed."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 

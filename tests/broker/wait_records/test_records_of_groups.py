@@ -1,4 +1,4 @@
-"""Stories of groups' requests, as their records tell them."""
+"""The records of group requests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMIT_VERSION = 5
 
 
 async def test_a_join_that_another_member_completes_names_it(tmp_path: Path) -> None:
-    """The second member waits until the first has joined again."""
+    """The second member waits until the first member has joined again."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         first, member_id = await first_member(cluster)
         second = cluster.client(1)
@@ -48,8 +48,8 @@ async def test_a_join_that_another_member_completes_names_it(tmp_path: Path) -> 
         }
 
 
-async def test_a_join_that_waits_in_vain_times_out(tmp_path: Path) -> None:
-    """The first member does not come back."""
+async def test_a_join_has_the_cause_timeout_if_a_member_does_not_join(tmp_path: Path) -> None:
+    """The first member does not join again within the rebalance timeout."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         await first_member(cluster)
 
@@ -60,7 +60,7 @@ async def test_a_join_that_waits_in_vain_times_out(tmp_path: Path) -> None:
         assert 5_000_000 <= record["parked_us"] <= 5_002_000
 
 
-async def test_a_commit_is_released_by_the_replica_that_has_it(tmp_path: Path) -> None:
+async def test_a_commit_is_completed_by_a_replica(tmp_path: Path) -> None:
     """Its offsets are stored when the high watermark of the group's log has passed them."""
     async with running_cluster(
         tmp_path, 3, recorder=Recorder, offsets_topic_num_partitions="1"
@@ -77,8 +77,8 @@ async def test_a_commit_is_released_by_the_replica_that_has_it(tmp_path: Path) -
         assert by["request"]["client_id"] == f"node-{by['replica']}"
 
 
-async def test_a_commit_is_released_by_a_smaller_in_sync_set(tmp_path: Path) -> None:
-    """It did not run out of time, and nobody's fetch moved the high watermark."""
+async def test_a_commit_is_completed_by_a_smaller_in_sync_set(tmp_path: Path) -> None:
+    """The high watermark moved without a fetch of a replica."""
     async with running_cluster(
         tmp_path,
         3,
@@ -97,7 +97,7 @@ async def test_a_commit_is_released_by_a_smaller_in_sync_set(tmp_path: Path) -> 
         assert 2_000_000 <= record["parked_us"] < 5_000_000
 
 
-async def test_a_commit_that_is_not_stored_in_time_says_so(tmp_path: Path) -> None:
+async def test_a_commit_that_is_not_replicated_has_the_cause_timeout(tmp_path: Path) -> None:
     """After offsets.commit.timeout.ms."""
     async with running_cluster(
         tmp_path, 3, recorder=Recorder, offsets_topic_num_partitions="1"
@@ -112,10 +112,8 @@ async def test_a_commit_that_is_not_stored_in_time_says_so(tmp_path: Path) -> No
         assert 5_000_000 <= record["parked_us"] <= 5_002_000
 
 
-async def test_who_waits_for_a_coordinator_that_moves_is_told_by_the_leadership(
-    tmp_path: Path,
-) -> None:
-    """A commit and, behind it, what has written nothing itself."""
+async def test_a_move_of_the_coordinator_has_the_cause_leadership(tmp_path: Path) -> None:
+    """Of a commit, and of a deletion of offsets that waits although it has written nothing."""
     async with running_cluster(
         tmp_path, 3, recorder=Recorder, offsets_topic_num_partitions="1"
     ) as cluster:
@@ -139,8 +137,8 @@ async def test_who_waits_for_a_coordinator_that_moves_is_told_by_the_leadership(
             assert by == {"cause": "leadership", "topic": GROUP_METADATA_TOPIC, "partition": 0}
 
 
-async def test_a_leaders_sync_waits_for_what_it_brought_to_be_stored(tmp_path: Path) -> None:
-    """Not for members: the follower that has stored the assignment releases it."""
+async def test_the_sync_of_a_group_leader_waits_for_the_log(tmp_path: Path) -> None:
+    """Not for members: a follower's fetch of the assignment completes it."""
     async with running_cluster(
         tmp_path, 3, recorder=Recorder, offsets_topic_num_partitions="1"
     ) as cluster:
@@ -153,7 +151,7 @@ async def test_a_leaders_sync_waits_for_what_it_brought_to_be_stored(tmp_path: P
 
 
 async def _coordinator(cluster: RunningCluster) -> int:
-    """The node that looks after the group; there is a topic, too."""
+    """The coordinator of the group, after a topic was created."""
     cluster.controller.create_topic("t")
     ensure_offsets_topic(cluster.controller, cluster.node(1).config)
     await trio.testing.wait_all_tasks_blocked()
@@ -161,11 +159,13 @@ async def _coordinator(cluster: RunningCluster) -> int:
 
 
 def _pause_all_but(cluster: RunningCluster, coordinator: int) -> None:
+    """Pause the other two nodes."""
     for node_id in {1, 2, 3} - {coordinator}:
         cluster.cluster.pause(node_id)
 
 
 def _commit() -> OffsetCommitRequest:
+    """A commit of one partition."""
     committed = OffsetCommitRequestPartition(
         partition_index=0, committed_offset=0, committed_metadata=None
     )

@@ -1,4 +1,4 @@
-"""Stories of requests that waited for nodes which were paused or stopped."""
+"""The records of requests that wait for nodes which are paused or stopped."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.requests import PRODUCE_VERSION, produce_request
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_stopped_node_is_named_with_its_state(tmp_path: Path) -> None:
-    """Also when it leaves the in-sync set, which completes the produce that it held up."""
+async def test_a_record_has_the_state_of_a_stopped_node(tmp_path: Path) -> None:
+    """The node leaves the in-sync set, which completes the produce that waited for it."""
     async with running_cluster(tmp_path, 3, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
         client = cluster.client(1)
