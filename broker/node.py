@@ -25,8 +25,8 @@ from broker.config.dynamic import ALL_NODES
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
 from broker.controller.image import Broker, MetadataImage, TopicImage
-from broker.groups.coordinator import GroupCoordinator
-from broker.groups.elections import Elections
+from broker.coordinators.coordinator_leadership import CoordinatorLeadership
+from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.memory_pool import memory_pool
 from broker.quotas.quota_managers import QuotaManagers
@@ -107,8 +107,8 @@ class Node:
         self.replication = self._replication(connect)
         self.replicas = self.replication.replicas
         self.groups = self._groups()
-        self.elections = Elections(
-            self.groups,
+        self._coordinator_leadership = CoordinatorLeadership(
+            [self.groups.runtime],
             self.replication.purgatories,
             self.replicas.actions,
             lambda: self.image,
@@ -196,7 +196,7 @@ class Node:
         self.changes.notify()
 
     def _leadership_changed(self, partition: Partition, leads: bool) -> None:
-        self.elections.leadership_changed(partition, leads)
+        self._coordinator_leadership.leadership_changed(partition, leads)
 
     def close(self) -> None:
         """Flush and close the logs, and leave the mark of a clean shutdown."""
@@ -260,8 +260,8 @@ class Node:
             self.recorder,
         )
 
-    def _groups(self) -> GroupCoordinator:
-        groups = GroupCoordinator(
+    def _groups(self) -> GroupCoordinatorService:
+        groups = GroupCoordinatorService(
             self.config,
             self.clock,
             self.timer,

@@ -15,9 +15,9 @@ from uuid import UUID
 
 import pytest
 
+from broker.common.java_hash import in_hash_order, string_hash
 from broker.groups.consumer.assignors import ASSIGNORS
 from broker.groups.consumer.assignors.spec import Assignment, GroupSpec, MemberSpec
-from broker.groups.java_hash import in_hash_order, string_hash
 from integration.kafka.java_program import java_command
 
 pytestmark = pytest.mark.jvm

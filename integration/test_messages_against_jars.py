@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from broker.groups.records.serde import RECORD_TYPES
+from broker.groups.records.serde import GROUP_RECORDS
 from integration.kafka.jars import KAFKA_VERSION, kafka_jars
 from protocol.messages import REQUESTS, RESPONSES
 from tests.protocol.kafka_schemas import (
@@ -35,7 +35,7 @@ def test_messages_equal_kafkas(cls: Any) -> None:
     assert_same_defaults(cls, schema)
 
 
-@pytest.mark.parametrize("cls", [cls for pair in RECORD_TYPES.values() for cls in pair])
+@pytest.mark.parametrize("cls", [cls for pair in GROUP_RECORDS.types.values() for cls in pair])
 def test_records_of_groups_equal_kafkas(cls: Any) -> None:
     """Keys and values of ``__consumer_offsets``."""
     schema = _schema("kafka-group-coordinator", cls)

@@ -10,7 +10,7 @@ from broker.common.unexpected_errors import UnexpectedErrors
 from broker.config import Config
 from broker.controller.controller import Controller
 from broker.controller.image import MetadataImage
-from broker.groups.coordinator import GroupCoordinator
+from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.replica_manager import ReplicaManager
@@ -36,7 +36,7 @@ class Services:
     image: MetadataImage
     controller: Controller
     replicas: ReplicaManager
-    groups: GroupCoordinator
+    groups: GroupCoordinatorService
     logs: LogManager
     fetch_sessions: FetchSessionCache
     client_quotas: QuotaManagers

@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
 
+from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.offsets import OffsetAndMetadata
-from broker.groups.records.serde import Record
 from protocol.errors import ErrorCode
 
 # Whether somebody who may commit may commit this partition of a topic.
@@ -89,6 +89,6 @@ class Group(Protocol):
         """Since when the retention of an offset counts, in wall time; None: it does not."""
         ...
 
-    def tombstones(self) -> list[Record]:
+    def tombstones(self) -> list[CoordinatorRecord]:
         """The records that delete the group."""
         ...

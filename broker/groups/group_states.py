@@ -8,14 +8,15 @@ supersede earlier ones, in any order between keys that compaction may leave.
 from __future__ import annotations
 
 from broker.common.topic_partition import TopicPartition
-from broker.groups.classic.generation_record import restore_generation
+from broker.coordinators.coordinator_record import CoordinatorRecord, InconsistentRecord, RawRecord
 from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.group_metadata_record import restore_group
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.replay import replay
 from broker.groups.offsets import Changes, OffsetAndMetadata, OffsetTable
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue
 from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
-from broker.groups.records.serde import InconsistentRecord, RawRecord, Record, deserialize
+from broker.groups.records.serde import GROUP_RECORDS
 
 AnyGroup = ClassicGroup | ConsumerGroup
 
@@ -32,11 +33,11 @@ class GroupStates:
 
         Records of types that this broker does not know are ignored, as in Kafka.
         """
-        record = deserialize(raw)
+        record = GROUP_RECORDS.deserialize(raw)
         if record is not None:
             self.replay(record, now_wall_ms)
 
-    def replay(self, record: Record, now_wall_ms: int) -> None:
+    def replay(self, record: CoordinatorRecord, now_wall_ms: int) -> None:
         """Apply a record; raises `InconsistentRecord`."""
         key, value = record
         if isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey):
@@ -57,7 +58,7 @@ class GroupStates:
     def remove(self, group_id: str) -> None:
         """The group has been deleted, or is looked after elsewhere now."""
         self.groups.pop(group_id, None)
-        self.offsets.forget(group_id)
+        self.offsets.remove(group_id)
 
     def adopt(self, loaded: GroupStates) -> None:
         """Add groups that were loaded, with their offsets, which may not be replicated yet."""
@@ -71,9 +72,9 @@ class GroupStates:
         self.groups.pop(group_id, None)
         if value is not None:
             group = self.groups[group_id] = ClassicGroup(group_id, now_wall_ms)
-            restore_generation(group, value)
+            restore_group(group, value)
 
-    def _replay_consumer_group(self, record: Record) -> None:
+    def _replay_consumer_group(self, record: CoordinatorRecord) -> None:
         group_id = record.key.group_id
         group = self.groups.get(group_id)
         if isinstance(group, ClassicGroup) and not group.is_simple:

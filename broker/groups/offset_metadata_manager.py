@@ -17,12 +17,13 @@ from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
+from broker.coordinators.coordinator_record import CoordinatorRecord
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.group import Committer
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.offsets import OffsetAndMetadata, Offsets, tombstone
-from broker.groups.records.serde import NO_TIMESTAMP, Record
-from broker.groups.runtime import CoordinatorRuntime
+from broker.groups.records.serde import NO_TIMESTAMP
 from protocol.errors import ErrorCode
 from protocol.schema import ZERO_UUID
 
@@ -33,7 +34,7 @@ _GROUP_ID_NOT_FOUND_SINCE = 9
 _MINUTE_MS = 60_000
 _INT64_SIGN = 1 << 63
 
-HeardOf = Callable[[ClassicGroup, str], None]
+RescheduleHeartbeat = Callable[[ClassicGroup, str], None]
 
 
 class Commit(NamedTuple):
@@ -61,7 +62,7 @@ class OffsetCommit:
 
 
 class OffsetMetadataManager:
-    """The offsets of all groups of a node. ``heard_of``: a commit is a sign of life."""
+    """The offsets of all groups of a node. ``reschedule_heartbeat``: a commit is a sign of life."""
 
     def __init__(
         self,
@@ -69,14 +70,14 @@ class OffsetMetadataManager:
         clock: Clock,
         runtime: CoordinatorRuntime,
         states: GroupStates,
-        heard_of: HeardOf,
+        reschedule_heartbeat: RescheduleHeartbeat,
     ) -> None:
         self._metadata_length_max = config.offset_metadata_max_bytes
         self._retention_ms = config.offsets_retention_minutes * _MINUTE_MS
         self._clock = clock
         self._runtime = runtime
         self._states = states
-        self._heard_of = heard_of
+        self._reschedule_heartbeat = reschedule_heartbeat
 
     # ------------------------------------------------------------------------------- commit
 
@@ -94,7 +95,7 @@ class OffsetMetadataManager:
         )
         check = None if group is None else group.check_offset_commit(committer)
         if isinstance(group, ClassicGroup):
-            self._heard_of(group, request.member_id)
+            self._reschedule_heartbeat(group, request.member_id)
         errors = [ErrorCode.NONE] * len(request.commits)
         offsets: dict[TopicPartition, OffsetAndMetadata] = {}
         for index, commit in enumerate(request.commits):
@@ -213,7 +214,7 @@ class OffsetMetadataManager:
 
     # ------------------------------------------------------------------------------- writing
 
-    def tombstones(self, group_id: str) -> list[Record]:
+    def tombstones(self, group_id: str) -> list[CoordinatorRecord]:
         """The records that forget all a group has committed."""
         return [tombstone(group_id, each) for each in self._states.offsets.written(group_id)]
 

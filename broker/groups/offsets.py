@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
+from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
-from broker.groups.records.serde import NO_TIMESTAMP, Record
+from broker.groups.records.serde import NO_TIMESTAMP
 from protocol.schema import ZERO_UUID
 
 
@@ -41,7 +42,7 @@ class OffsetAndMetadata:
             value.topic_id,
         )
 
-    def to_record(self, group_id: str, partition: TopicPartition) -> Record:
+    def to_record(self, group_id: str, partition: TopicPartition) -> CoordinatorRecord:
         """What to remember of it."""
         expires = self.expire_timestamp_ms
         value = OffsetCommitValue(
@@ -52,7 +53,7 @@ class OffsetAndMetadata:
             expire_timestamp=NO_TIMESTAMP if expires is None else expires,
             topic_id=self.topic_id,
         )
-        return Record(_key(group_id, partition), value)
+        return CoordinatorRecord(_key(group_id, partition), value)
 
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
@@ -61,9 +62,9 @@ Changes = Mapping[TopicPartition, OffsetAndMetadata | None]
 _Table = dict[str, dict[TopicPartition, OffsetAndMetadata]]
 
 
-def tombstone(group_id: str, partition: TopicPartition) -> Record:
+def tombstone(group_id: str, partition: TopicPartition) -> CoordinatorRecord:
     """Forget an offset."""
-    return Record(_key(group_id, partition))
+    return CoordinatorRecord(_key(group_id, partition))
 
 
 class OffsetTable:
@@ -89,7 +90,7 @@ class OffsetTable:
         """Take over what cannot be lost any more."""
         _change(self._replicated, group_id, changes)
 
-    def forget(self, group_id: str) -> None:
+    def remove(self, group_id: str) -> None:
         """Another node looks after the group now."""
         self._written.pop(group_id, None)
         self._replicated.pop(group_id, None)

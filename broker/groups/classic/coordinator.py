@@ -8,6 +8,7 @@ from typing import Any
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
 from broker.groups.classic.joining import Joining
@@ -21,7 +22,6 @@ from broker.groups.classic.requests import (
     SyncGroup,
 )
 from broker.groups.classic.sync_phase import assignment_of
-from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -85,16 +85,16 @@ class ClassicGroupCoordinator:
         """
         member = group.check_member(member_id, group_instance_id)
         _check_generation(group, generation_id)
-        self._rebalancer.sessions.heard_of(group, member)
+        self._rebalancer.sessions.reschedule(group, member)
         if group.state is PREPARING_REBALANCE:
             return ErrorCode.REBALANCE_IN_PROGRESS
         return ErrorCode.NONE
 
-    def heard_of(self, group: ClassicGroup, member_id: str) -> None:
+    def reschedule_heartbeat(self, group: ClassicGroup, member_id: str) -> None:
         """An offset commit is a sign of life too, unless the generation waits for assignments."""
         member = group.members.get(member_id)
         if member is not None and group.state is not COMPLETING_REBALANCE:
-            self._rebalancer.sessions.heard_of(group, member)
+            self._rebalancer.sessions.reschedule(group, member)
 
     def leave(self, group: ClassicGroup, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
         """Take members out, each with its own error."""
@@ -110,7 +110,7 @@ class ClassicGroupCoordinator:
         member_id = leaving.member_id
         if member_id in group.pending_join_members:
             group.remove(member_id)
-            self._rebalancer.sessions.forget(group, member_id)
+            self._rebalancer.sessions.cancel(group, member_id)
             return ErrorCode.NONE
         if member_id == UNKNOWN_MEMBER_ID:
             # An operator names an instance without knowing its present member id (KIP-345).
@@ -124,10 +124,10 @@ class ClassicGroupCoordinator:
 
     # ------------------------------------------------------------------------ coming, going
 
-    def take_over(self, group: ClassicGroup, rebalance_because: str | None) -> None:
+    def start(self, group: ClassicGroup, rebalance_because: str | None) -> None:
         """A group has come here or has become a classic one: its members' time begins to run."""
         for member in group.members.values():
-            self._rebalancer.sessions.heard_of(group, member)
+            self._rebalancer.sessions.reschedule(group, member)
         if len(group.members) > self._size_max:
             rebalance_because = rebalance_because or "it has more members than it may have"
         if rebalance_because is not None and group.can_rebalance:

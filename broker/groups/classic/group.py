@@ -6,12 +6,12 @@ and state. When it moves from state to state is decided in `broker.groups.classi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
 from broker.common.errors import ApiError
-from broker.groups.classic.generation_record import generation_record, subscribed_topics
+from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.classic.group_state import (
     COMPLETING_REBALANCE,
     DEAD,
@@ -32,8 +32,8 @@ from broker.groups.epochs import next_epoch
 from broker.groups.group import CLASSIC, CommitCheck, Committer
 from broker.groups.offsets import OffsetAndMetadata
 from broker.groups.records.classic import GroupMetadataKey
-from broker.groups.records.serde import Record
-from protocol.consumer_protocol import PROTOCOL_TYPE
+from protocol.codec import Malformed
+from protocol.consumer_protocol import PROTOCOL_TYPE, parse_subscription
 from protocol.errors import ErrorCode
 
 
@@ -128,13 +128,25 @@ class ClassicGroup:
         else:
             self.protocol_name = None
             self.transition_to(EMPTY, now_wall_ms)
-        self.subscribed_topics = subscribed_topics(self)
+        self.subscribed_topics = self._compute_subscribed_topics()
 
     def restore(self, protocol_name: str | None, state: GroupState) -> None:
         """Be in the middle of a generation that was begun elsewhere."""
         self.protocol_name = protocol_name
         self.state = state
-        self.subscribed_topics = subscribed_topics(self)
+        self.subscribed_topics = self._compute_subscribed_topics()
+
+    def _compute_subscribed_topics(self) -> frozenset[str] | None:
+        if self.protocol_type != PROTOCOL_TYPE:
+            return None
+        try:
+            return frozenset(
+                topic
+                for member in self.members.values()
+                for topic in parse_subscription(member.metadata(self.protocol_name)).topics
+            )
+        except Malformed:
+            return None
 
     # ------------------------------------------------------------------------------ members
 
@@ -330,13 +342,9 @@ class ClassicGroup:
 
     # ------------------------------------------------------------------------------ records
 
-    def record(self, assignments: Mapping[str, bytes]) -> Record:
-        """The present generation, with what each member is assigned in it."""
-        return generation_record(self, assignments)
-
-    def tombstones(self) -> list[Record]:
+    def tombstones(self) -> list[CoordinatorRecord]:
         """The record that deletes the group."""
-        return [Record(GroupMetadataKey(group=self.group_id))]
+        return [CoordinatorRecord(GroupMetadataKey(group=self.group_id))]
 
     # ---------------------------------------------------------------------------- protocols
 

@@ -11,7 +11,9 @@ from functools import partial
 
 from broker.common.errors import ApiError
 from broker.config import Config
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.classic.group import ClassicGroup, generate_member_id
+from broker.groups.classic.group_metadata_record import group_metadata_record
 from broker.groups.classic.group_state import (
     COMPLETING_REBALANCE,
     DEAD,
@@ -28,7 +30,6 @@ from broker.groups.classic.requests import (
     JoinResult,
     SyncResult,
 )
-from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
 
 # A newcomer knows no member id and so cannot heartbeat, and a client that gave up is not noticed
@@ -51,7 +52,7 @@ class Joining:
         """Take the member in and answer at once or later; raises `ApiError` if it is refused."""
         if not self._accepts(group, request.member_id):
             group.remove(request.member_id)
-            self._rebalancer.sessions.forget(group, request.member_id)
+            self._rebalancer.sessions.cancel(group, request.member_id)
             on_response(_refusal(ErrorCode.GROUP_MAX_SIZE_REACHED))
         elif group.state is DEAD:
             on_response(_refusal(ErrorCode.COORDINATOR_NOT_AVAILABLE, request.member_id))
@@ -98,7 +99,7 @@ class Joining:
                 self._replace_static(group, request, former, member_id, on_response)
         elif request.require_known_member_id:
             group.pending_join_members.add(member_id)
-            self._rebalancer.sessions.expect(group, member_id, request.session_timeout_ms)
+            self._rebalancer.sessions.schedule_pending(group, member_id, request.session_timeout_ms)
             on_response(_refusal(ErrorCode.MEMBER_ID_REQUIRED, member_id))
         else:
             self._add(group, request, member_id, on_response)
@@ -129,7 +130,7 @@ class Joining:
         if group.state is PREPARING_REBALANCE and group.previous_state is EMPTY:
             group.new_member_added = True
         group.add(member, on_response)
-        self._rebalancer.sessions.heard_of(group, member, NEW_MEMBER_JOIN_TIMEOUT_MS)
+        self._rebalancer.sessions.reschedule(group, member, NEW_MEMBER_JOIN_TIMEOUT_MS)
         self._rebalancer.rebalance_or_complete_join(group, _reason(request, f"{member_id} is new"))
 
     # ----------------------------------------------------------------------- static members
@@ -150,8 +151,8 @@ class Joining:
         rebalancer.responses.join(group, former, refusal)
         rebalancer.responses.sync(former, SyncResult(error=fenced))
         member = group.replace_static_member(former, member_id)
-        rebalancer.sessions.forget(group, former.member_id)
-        rebalancer.sessions.heard_of(group, member)
+        rebalancer.sessions.cancel(group, former.member_id)
+        rebalancer.sessions.reschedule(group, member)
         _update(group, member, request, on_response)
         reason = _reason(request, f"{member_id} takes over from {former.member_id}")
         if group.state is COMPLETING_REBALANCE:
@@ -162,7 +163,9 @@ class Joining:
                 self._on_replacement_stored, group, request, former, member, leader_before
             )
             assignments = {each.member_id: each.assignment for each in group.members.values()}
-            self._runtime.write(group.group_id, [group.record(assignments)], on_stored)
+            self._runtime.write(
+                group.group_id, [group_metadata_record(group, assignments)], on_stored
+            )
         else:
             rebalancer.rebalance_or_complete_join(group, reason)
 
@@ -190,8 +193,8 @@ class Joining:
                 former.session_timeout_ms,
                 None,
             )
-            rebalancer.sessions.forget(group, member.member_id)
-            rebalancer.sessions.heard_of(group, restored)
+            rebalancer.sessions.cancel(group, member.member_id)
+            rebalancer.sessions.reschedule(group, restored)
         else:
             result = generation_of(group, member)
             leads = group.leader_id == member.member_id

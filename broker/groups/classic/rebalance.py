@@ -16,14 +16,15 @@ from typing import Any
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.group_metadata_record import group_metadata_record
 from broker.groups.classic.group_state import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
 from broker.groups.classic.member import ClassicGroupMember
 from broker.groups.classic.requests import UNKNOWN_MEMBER_ID, JoinResult, SyncResult
 from broker.groups.classic.responses import Responses
 from broker.groups.classic.sessions import Sessions
 from broker.groups.classic.sync_phase import SyncPhase
-from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_join import DelayedJoin, InitialDelayedJoin
@@ -141,7 +142,7 @@ class Rebalancer:
         for member in list(group.members.values()):
             refusal = JoinResult(error=ErrorCode.UNKNOWN_SERVER_ERROR, member_id=member.member_id)
             self.responses.join(group, member, refusal)
-            self.sessions.heard_of(group, member)
+            self.sessions.reschedule(group, member)
         if group.state is PREPARING_REBALANCE and group.members:
             self._wait_for_members(group)
         self._actions.try_complete_actions()
@@ -150,7 +151,7 @@ class Rebalancer:
     def _write_end(self, group: ClassicGroup) -> None:
         """An end that is not written does no harm: its members would only time out again."""
         try:
-            self._runtime.append(group.group_id, [group.record({})])
+            self._runtime.append(group.group_id, [group_metadata_record(group, {})])
         except ApiError as error:
             log.warning("group %s: its end was not written: %s", group.group_id, error)
 
@@ -162,7 +163,7 @@ class Rebalancer:
         ]
         for member_id in missing:
             group.remove(member_id)
-            self.sessions.forget(group, member_id)
+            self.sessions.cancel(group, member_id)
 
     def _begin_generation(self, group: ClassicGroup) -> None:
         """Answer all joins, and wait for the SyncGroups that follow them."""
@@ -176,7 +177,7 @@ class Rebalancer:
         for member in group.members.values():
             self.responses.join(group, member, generation_of(group, member))
             member.is_new = False
-            self.sessions.heard_of(group, member)
+            self.sessions.reschedule(group, member)
         self.sync_phase.begin(group)
 
     # ------------------------------------------------------------------------------ leaving
@@ -189,7 +190,7 @@ class Rebalancer:
         refusal = JoinResult(error=ErrorCode.UNKNOWN_MEMBER_ID, member_id=UNKNOWN_MEMBER_ID)
         self.responses.join(group, member, refusal)
         group.remove(member.member_id)
-        self.sessions.forget(group, member.member_id)
+        self.sessions.cancel(group, member.member_id)
 
     def on_member_expired(self, group: ClassicGroup, member: ClassicGroupMember) -> None:
         """Told by the sessions: a silent member is thrown out."""
@@ -202,7 +203,7 @@ class Rebalancer:
     def on_pending_member_expired(self, group: ClassicGroup, member_id: str) -> None:
         """Told by the sessions: nobody waits any longer for a newcomer that did not come back."""
         group.remove(member_id)
-        self.sessions.forget(group, member_id)
+        self.sessions.cancel(group, member_id)
         if group.state is PREPARING_REBALANCE:
             self._complete_join_without_delay(group)
 
@@ -232,7 +233,7 @@ class Rebalancer:
         group.transition_to(DEAD, self._clock.wall_ms())
         self.refuse_waiting(group, refusal)
         for member_id in (*group.members, *group.pending_join_members):
-            self.sessions.forget(group, member_id)
+            self.sessions.cancel(group, member_id)
         self._abandon_join(group)
         self.sync_phase.end(group)
 

@@ -44,7 +44,7 @@ class Sessions:
         self._actions = actions
         self._listener = listener
 
-    def heard_of(
+    def reschedule(
         self, group: ClassicGroup, member: ClassicGroupMember, timeout_ms: int | None = None
     ) -> None:
         """Begin the member's session anew; it lasts its session timeout unless told otherwise."""
@@ -56,13 +56,13 @@ class Sessions:
         operation = DelayedHeartbeat(self, group, member.member_id, False, timeout_ms)
         self._purgatory.try_complete_else_watch(operation, (member.key,))
 
-    def expect(self, group: ClassicGroup, member_id: str, timeout_ms: int) -> None:
+    def schedule_pending(self, group: ClassicGroup, member_id: str, timeout_ms: int) -> None:
         """Wait for the owner of an id that was just given out."""
         operation = DelayedHeartbeat(self, group, member_id, True, timeout_ms)
         key = MemberKey(group.group_id, member_id)
         self._purgatory.try_complete_else_watch(operation, (key,))
 
-    def forget(self, group: ClassicGroup, member_id: str) -> None:
+    def cancel(self, group: ClassicGroup, member_id: str) -> None:
         """End the session of somebody the group has just removed, or of a dead group's member."""
         assert member_id not in group.members or group.state is DEAD
         self._purgatory.check_and_complete(MemberKey(group.group_id, member_id))

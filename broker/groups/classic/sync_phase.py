@@ -12,13 +12,14 @@ from functools import partial
 from typing import Any
 
 from broker.common.clock import Clock
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.group_metadata_record import group_metadata_record
 from broker.groups.classic.group_state import COMPLETING_REBALANCE, STABLE
 from broker.groups.classic.member import ClassicGroupMember
 from broker.groups.classic.requests import SyncResult
 from broker.groups.classic.responses import Responses
 from broker.groups.classic.sessions import Sessions
-from broker.groups.runtime import CoordinatorRuntime
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_sync import DelayedSync
@@ -70,7 +71,7 @@ class SyncPhase:
         """The leader has spoken: store what it says, then tell everybody."""
         complete = {member_id: assignments.get(member_id, b"") for member_id in group.members}
         on_stored = partial(self._on_stored, group, group.generation_id, complete)
-        self._runtime.write(group.group_id, [group.record(complete)], on_stored)
+        self._runtime.write(group.group_id, [group_metadata_record(group, complete)], on_stored)
 
     def _on_stored(
         self,
@@ -103,7 +104,7 @@ class SyncPhase:
     def _respond(self, group: ClassicGroup, member: ClassicGroupMember, result: SyncResult) -> None:
         """Respond to a waiting SyncGroup; from now on the member must heartbeat again."""
         if self._responses.sync(member, result):
-            self._sessions.heard_of(group, member)
+            self._sessions.reschedule(group, member)
 
     # ------------------------------------------------------------------ asked by DelayedSync
 
@@ -121,7 +122,7 @@ class SyncPhase:
         try:
             for member_id in late:
                 group.remove(member_id)
-                self._sessions.forget(group, member_id)
+                self._sessions.cancel(group, member_id)
             self._rebalance(group, f"{len(late)} member(s) did not sync in time")
         finally:
             self._actions.try_complete_actions()

@@ -11,6 +11,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from broker.common.errors import ApiError
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.classic.requests import (
     UNKNOWN_MEMBER_ID,
     JoinCallback,
@@ -30,7 +31,6 @@ from broker.groups.consumer.member import (
     generate_member_id,
 )
 from broker.groups.consumer.migration import Migration, assignment_bytes, classic_metadata
-from broker.groups.runtime import CoordinatorRuntime
 from protocol.codec import Malformed
 from protocol.consumer_protocol import (
     PROTOCOL_TYPE,
@@ -86,7 +86,7 @@ class ClassicMembers:
 
         def on_replicated(error: ErrorCode) -> None:
             if not is_downgrade:
-                self._consumers.joined(group.group_id, joined.member_id)
+                self._consumers.on_joined(group.group_id, joined.member_id)
             if error:
                 on_response(JoinResult(error=error, member_id=UNKNOWN_MEMBER_ID))
             else:
@@ -150,9 +150,9 @@ class ClassicMembers:
             group.epoch > member.member_epoch
             and member.state is not MemberState.UNREVOKED_PARTITIONS
         ):
-            self._consumers.timeouts.must_join(group.group_id, member)
+            self._consumers.timeouts.schedule_join(group.group_id, member)
             raise ApiError(ErrorCode.REBALANCE_IN_PROGRESS)
-        self._consumers.timeouts.synced(group.group_id, member)
+        self._consumers.timeouts.on_synced(group.group_id, member)
         version = version_of(bytes(protocol.metadata))
         return SyncResult(
             protocol_type=request.protocol_type,
@@ -166,13 +166,13 @@ class ClassicMembers:
         """A sign of life; REBALANCE_IN_PROGRESS when joining again would bring a member on."""
         member = _member(group, member_id, instance_id)
         _check_generation(member, generation_id)
-        self._consumers.timeouts.heard_of(group.group_id, member)
+        self._consumers.timeouts.reschedule_session(group.group_id, member)
         if (
             member.member_epoch < group.epoch
             or member.state is MemberState.UNREVOKED_PARTITIONS
             or (member.state is MemberState.UNRELEASED_PARTITIONS and not _must_wait(group, member))
         ):
-            self._consumers.timeouts.must_join(group.group_id, member)
+            self._consumers.timeouts.schedule_join(group.group_id, member)
             return ErrorCode.REBALANCE_IN_PROGRESS
         return ErrorCode.NONE
 

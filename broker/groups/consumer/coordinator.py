@@ -16,10 +16,12 @@ from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
 from broker.config.groups import GroupConfigs
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
+from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.admission import admit, check_instance, check_size
 from broker.groups.consumer.assignors import ASSIGNORS
-from broker.groups.consumer.current_assignment import Owned, Reconciliation
+from broker.groups.consumer.current_assignment import CurrentAssignmentBuilder, Owned
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import (
@@ -29,6 +31,7 @@ from broker.groups.consumer.member import (
     generate_member_id,
     without_epochs,
 )
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.migration import Migration
 from broker.groups.consumer.regex_resolution import RegexResolution, Resolved
 from broker.groups.consumer.requests import (
@@ -39,12 +42,9 @@ from broker.groups.consumer.requests import (
 from broker.groups.consumer.subscriptions import Subscriptions
 from broker.groups.consumer.target_assignment import write_target_assignment
 from broker.groups.consumer.timeouts import Timeouts
-from broker.groups.consumer.topics import Topics
 from broker.groups.consumer.validation import check_heartbeat
-from broker.groups.coordinator_timer import CoordinatorTimer
 from broker.groups.epochs import next_epoch
 from broker.groups.group_states import AnyGroup, GroupStates
-from broker.groups.runtime import CoordinatorRuntime
 from broker.steps.offload import Offload
 from protocol.errors import ErrorCode
 
@@ -71,7 +71,7 @@ class ConsumerGroupCoordinator:
         runtime: CoordinatorRuntime,
         states: GroupStates,
         timer: CoordinatorTimer,
-        topics: Topics,
+        topics: CoordinatorMetadataImage,
         migration: Migration,
         offload: Offload,
     ) -> None:
@@ -100,7 +100,7 @@ class ConsumerGroupCoordinator:
         if request.is_leaving:
             return self._leave(request)
         group = self._states.groups.get(request.group_id)
-        return self.take_over(request, self.prepare(group, request))
+        return self.apply(request, self.prepare(group, request))
 
     def check(self, request: ConsumerGroupHeartbeat, api_version: int) -> None:
         """Raise `ApiError` for a heartbeat that makes no sense, or asks the wrong node."""
@@ -122,13 +122,13 @@ class ConsumerGroupCoordinator:
         has_news = request.is_joining or request.is_full or after.assigned != before.assigned
         return PreparedHeartbeat(draft, group_before, before, after, has_news)
 
-    def take_over(
+    def apply(
         self, request: ConsumerGroupHeartbeat, prepared: PreparedHeartbeat
     ) -> ConsumerGroupHeartbeatResult:
         """Write a prepared change, and let it count; raises `ApiError`."""
         draft, group_before, before, after, has_news = prepared
         self.finish(draft)
-        self.timeouts.heard_of(draft.group_id, after)
+        self.timeouts.reschedule_session(draft.group_id, after)
         if after is not before:
             self._note_move(draft.group_id, before, after)
         if self.subscriptions.is_refresh_due(
@@ -186,14 +186,14 @@ class ConsumerGroupCoordinator:
         group = draft.group
         if not has_subscription_changed and member.is_reconciled_to(group.assignment_epoch):
             return member
-        reconciled = Reconciliation(
+        reconciled = CurrentAssignmentBuilder(
             target_epoch=group.assignment_epoch,
             target=group.target.get(member.member_id, {}),
             owned=owned,
             subscribed=self.topics.ids(group.subscribed_topics(member)),
             has_subscription_changed=has_subscription_changed,
             owners_of=group.owners_of,
-        ).step(member)
+        ).build(member)
         if reconciled != member:
             draft.write_assignment(reconciled)
         return reconciled
@@ -209,10 +209,10 @@ class ConsumerGroupCoordinator:
             self.subscriptions.topics_seen(draft.group)
         if isinstance(before, ClassicGroup):
             self._migration.retired(before)
-            self.loaded(draft.group)
+            self.on_loaded(draft.group)
         elif before is not None:
             for member_id in before.members.keys() - draft.group.members.keys():
-                self.timeouts.forget(draft.group_id, member_id)
+                self.timeouts.cancel_all(draft.group_id, member_id)
 
     def _draft(self, group: AnyGroup | None, request: ConsumerGroupHeartbeat) -> GroupDraft:
         """A draft of the group that is joined or meant; raises `ApiError` if there is none."""
@@ -238,9 +238,11 @@ class ConsumerGroupCoordinator:
             before.pending_revocation,
         )
         if is_move:
-            self.timeouts.moved(group_id, after, lambda member: self._is_in_epoch(group_id, member))
+            self.timeouts.update_rebalance_timeout(
+                group_id, after, lambda member: self._is_in_epoch(group_id, member)
+            )
 
-    def joined(self, group_id: str, member_id: str) -> None:
+    def on_joined(self, group_id: str, member_id: str) -> None:
         """Begin the session of a classic member that has joined, if it is still a member.
 
         The session begins even if the response is an error, so that the member expires if its
@@ -248,7 +250,7 @@ class ConsumerGroupCoordinator:
         """
         group = self._states.groups.get(group_id)
         if isinstance(group, ConsumerGroup) and member_id in group.members:
-            self.timeouts.joined(group_id, group.members[member_id])
+            self.timeouts.on_joined(group_id, group.members[member_id])
 
     def _is_in_epoch(self, group_id: str, member: ConsumerGroupMember) -> bool:
         group = self._consumer_group(group_id)
@@ -314,9 +316,9 @@ class ConsumerGroupCoordinator:
     def retire(self, group: ConsumerGroup) -> None:
         """Cancel what runs for a group that is deleted, replaced or coordinated elsewhere."""
         for member_id in group.members:
-            self.timeouts.forget(group.group_id, member_id)
-        self.subscriptions.forget(group)
-        self._resolution.forget(group.group_id)
+            self.timeouts.cancel_all(group.group_id, member_id)
+        self.subscriptions.remove(group)
+        self._resolution.cancel(group.group_id)
 
     def _expire(self, group_id: str, member_id: str, why: str) -> None:
         """Told by the timeouts: a member is late."""
@@ -328,7 +330,7 @@ class ConsumerGroupCoordinator:
             self.fence(group, [member], f"{member_id} is thrown out: {why}")
         except ApiError as error:
             log.warning("group %s: %s stays for now: %s", group_id, member_id, error)
-            self.timeouts.expire_again(group_id, member_id, why)
+            self.timeouts.retry_expiration(group_id, member_id, why)
 
     # ------------------------------------------------------------------------------- groups
 
@@ -343,12 +345,12 @@ class ConsumerGroupCoordinator:
             )
         return group
 
-    def loaded(self, group: ConsumerGroup) -> None:
+    def on_loaded(self, group: ConsumerGroup) -> None:
         """A group has come to this node: its members' time begins to run."""
         for member in group.members.values():
-            self.timeouts.heard_of(group.group_id, member)
+            self.timeouts.reschedule_session(group.group_id, member)
             if member.state is MemberState.UNREVOKED_PARTITIONS:
-                self.timeouts.moved(
+                self.timeouts.update_rebalance_timeout(
                     group.group_id,
                     member,
                     lambda each: self._is_in_epoch(group.group_id, each),

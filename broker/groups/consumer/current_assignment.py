@@ -34,7 +34,7 @@ _NOTHING: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reconciliation:
+class CurrentAssignmentBuilder:
     """What a member is to be reconciled to, and what is known of it.
 
     ``subscribed``: the topics it still wants.
@@ -47,7 +47,7 @@ class Reconciliation:
     has_subscription_changed: bool
     owners_of: OwnersOf
 
-    def step(self, member: ConsumerGroupMember) -> ConsumerGroupMember:
+    def build(self, member: ConsumerGroupMember) -> ConsumerGroupMember:
         """The member after this step; the same one if there is nothing to do."""
         match member.state:
             case MemberState.STABLE:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember, Partitions
 from broker.groups.consumer.replay import replay
@@ -26,14 +27,14 @@ from broker.groups.records.consumer import (
     ConsumerGroupTargetAssignmentMetadataValue,
     TargetTopicPartitions,
 )
-from broker.groups.records.serde import RawRecord, Record, serialize
+from broker.groups.records.serde import GROUP_RECORDS
 from protocol.codec import Unencodable
 
 
 class GroupDraft:
     """Collects records; ``group`` is the group after them."""
 
-    def __init__(self, group: ConsumerGroup, before: Iterable[Record] = ()) -> None:
+    def __init__(self, group: ConsumerGroup, before: Iterable[CoordinatorRecord] = ()) -> None:
         # *before*: the end of what the group was until now.
         self.records = list(before)
         self._serialized: list[RawRecord] | None = None
@@ -49,7 +50,7 @@ class GroupDraft:
         """Whose draft it is."""
         return self.group.group_id
 
-    def write(self, record: Record) -> None:
+    def write(self, record: CoordinatorRecord) -> None:
         """Add a record, and let the group be as it says."""
         if not self._is_copy:
             self.group = self.group.copied()
@@ -60,10 +61,10 @@ class GroupDraft:
     def serialize(self) -> None:
         """Turn the records into bytes now; no others may follow."""
         with suppress(Unencodable):  # `CoordinatorRuntime.append` finds it again, and refuses
-            self._serialized = [serialize(record) for record in self.records]
+            self._serialized = [GROUP_RECORDS.serialize(record) for record in self.records]
 
     @property
-    def to_append(self) -> Sequence[Record | RawRecord]:
+    def to_append(self) -> Sequence[CoordinatorRecord | RawRecord]:
         """What is to be appended to the log."""
         return self.records if self._serialized is None else self._serialized
 
@@ -72,14 +73,14 @@ class GroupDraft:
     def write_metadata(self, member: ConsumerGroupMember) -> None:
         """A member is new, or says something else of itself."""
         key = ConsumerGroupMemberMetadataKey(group_id=self.group_id, member_id=member.member_id)
-        self.write(Record(key, member.metadata_value()))
+        self.write(CoordinatorRecord(key, member.metadata_value()))
 
     def write_assignment(self, member: ConsumerGroupMember) -> None:
         """A member has something else, or is in another epoch."""
         key = ConsumerGroupCurrentMemberAssignmentKey(
             group_id=self.group_id, member_id=member.member_id
         )
-        self.write(Record(key, member.assignment_value()))
+        self.write(CoordinatorRecord(key, member.assignment_value()))
 
     def write_target(self, member_id: str, target: Partitions) -> None:
         """A member shall have something else."""
@@ -90,14 +91,14 @@ class GroupDraft:
                 for topic_id, partitions in target.items()
             ]
         )
-        self.write(Record(key, value))
+        self.write(CoordinatorRecord(key, value))
 
     def remove(self, member_id: str) -> None:
         """A member is gone."""
         whose = {"group_id": self.group_id, "member_id": member_id}
-        self.write(Record(ConsumerGroupCurrentMemberAssignmentKey(**whose)))
-        self.write(Record(ConsumerGroupTargetAssignmentMemberKey(**whose)))
-        self.write(Record(ConsumerGroupMemberMetadataKey(**whose)))
+        self.write(CoordinatorRecord(ConsumerGroupCurrentMemberAssignmentKey(**whose)))
+        self.write(CoordinatorRecord(ConsumerGroupTargetAssignmentMemberKey(**whose)))
+        self.write(CoordinatorRecord(ConsumerGroupMemberMetadataKey(**whose)))
 
     # -------------------------------------------------------------------------------- group
 
@@ -105,7 +106,9 @@ class GroupDraft:
         """The group is to be assigned anew."""
         key = ConsumerGroupMetadataKey(group_id=self.group_id)
         self.write(
-            Record(key, ConsumerGroupMetadataValue(epoch=epoch, metadata_hash=metadata_hash))
+            CoordinatorRecord(
+                key, ConsumerGroupMetadataValue(epoch=epoch, metadata_hash=metadata_hash)
+            )
         )
 
     def write_assignment_epoch(self, epoch: int, timestamp_ms: int) -> None:
@@ -114,7 +117,7 @@ class GroupDraft:
         value = ConsumerGroupTargetAssignmentMetadataValue(
             assignment_epoch=epoch, assignment_timestamp=timestamp_ms
         )
-        self.write(Record(key, value))
+        self.write(CoordinatorRecord(key, value))
 
     def write_regex(self, regex: str, resolved: ResolvedRegex | None) -> None:
         """A regular expression stands for other topics; None: nobody subscribes to it."""
@@ -126,7 +129,7 @@ class GroupDraft:
                 version=resolved.version,
                 timestamp=resolved.timestamp_ms,
             )
-        self.write(Record(key, value))
+        self.write(CoordinatorRecord(key, value))
 
     def remove_unsubscribed_regexes(self) -> None:
         """Forget the topics of regular expressions that no member subscribes to any more."""
@@ -135,4 +138,4 @@ class GroupDraft:
 
     def remove_partition_metadata(self) -> None:
         """What an older broker wrote of the topics is of no use any more (KIP-1101)."""
-        self.write(Record(ConsumerGroupPartitionMetadataKey(group_id=self.group_id)))
+        self.write(CoordinatorRecord(ConsumerGroupPartitionMetadataKey(group_id=self.group_id)))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from broker.common.errors import ApiError
+from broker.coordinators.coordinator_record import CoordinatorRecord, InconsistentRecord
 from broker.groups.consumer.member import (
     ConsumerGroupMember,
     Partitions,
@@ -29,7 +30,6 @@ from broker.groups.records.consumer import (
     ConsumerGroupTargetAssignmentMemberKey,
     ConsumerGroupTargetAssignmentMetadataKey,
 )
-from broker.groups.records.serde import InconsistentRecord, Record
 from protocol.consumer_protocol import PROTOCOL_TYPE
 from protocol.errors import ErrorCode
 
@@ -292,21 +292,25 @@ class ConsumerGroup:
                 owners[partition] = member_id
             self.owners[topic_id] = owners
 
-    def tombstones(self) -> list[Record]:
+    def tombstones(self) -> list[CoordinatorRecord]:
         """The records that delete the group with its members."""
         return list(self._tombstones())
 
-    def _tombstones(self) -> Iterator[Record]:
+    def _tombstones(self) -> Iterator[CoordinatorRecord]:
         group = {"group_id": self.group_id}
         for member_id in self.members:
             key = ConsumerGroupCurrentMemberAssignmentKey(**group, member_id=member_id)
-            yield Record(key)
+            yield CoordinatorRecord(key)
         for member_id in self.target:
-            yield Record(ConsumerGroupTargetAssignmentMemberKey(**group, member_id=member_id))
-        yield Record(ConsumerGroupTargetAssignmentMetadataKey(**group))
+            yield CoordinatorRecord(
+                ConsumerGroupTargetAssignmentMemberKey(**group, member_id=member_id)
+            )
+        yield CoordinatorRecord(ConsumerGroupTargetAssignmentMetadataKey(**group))
         for member_id in self.members:
-            yield Record(ConsumerGroupMemberMetadataKey(**group, member_id=member_id))
+            yield CoordinatorRecord(ConsumerGroupMemberMetadataKey(**group, member_id=member_id))
         for regex in self.regexes:
-            yield Record(ConsumerGroupRegularExpressionKey(**group, regular_expression=regex))
-        yield Record(ConsumerGroupPartitionMetadataKey(**group))
-        yield Record(ConsumerGroupMetadataKey(**group))
+            yield CoordinatorRecord(
+                ConsumerGroupRegularExpressionKey(**group, regular_expression=regex)
+            )
+        yield CoordinatorRecord(ConsumerGroupPartitionMetadataKey(**group))
+        yield CoordinatorRecord(ConsumerGroupMetadataKey(**group))

@@ -14,8 +14,8 @@ from functools import partial
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.coordinator import ConsumerGroupCoordinator, PreparedHeartbeat
 from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.group_locks import GroupLocks
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
-from broker.groups.consumer.turns import Turns
 from broker.groups.consumer.workload import ITEMS_AT_ONCE_MAX, has_more_items
 from broker.groups.group_states import GroupStates
 from broker.steps.offload import Offload
@@ -35,7 +35,7 @@ class LongHeartbeats:
         self._consumers = consumers
         self._states = states
         self._offload = offload
-        self._turns = Turns()
+        self._locks = GroupLocks()
         # Heartbeats that concern more items are long.
         self.items_at_once_max = ITEMS_AT_ONCE_MAX
 
@@ -58,7 +58,7 @@ class LongHeartbeats:
         """
         group_id, groups = request.group_id, self._states.groups
         topics = self._consumers.topics
-        yield from self._turns.take(group_id)
+        yield from self._locks.acquire(group_id)
         try:
             for _ in range(_ATTEMPTS_MAX):
                 self._consumers.check(request, api_version)
@@ -68,9 +68,9 @@ class LongHeartbeats:
                 work = partial(self._prepare, group, request)
                 prepared = yield from offloaded(self._offload, work)
                 if groups.get(group_id) is group and topics.version == version:
-                    return self._consumers.take_over(request, prepared)
+                    return self._consumers.apply(request, prepared)
         finally:
-            self._turns.give_up(group_id)
+            self._locks.release(group_id)
         return self._consumers.heartbeat(request, api_version)
 
     def _prepare(

@@ -15,18 +15,19 @@ from uuid import UUID
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
+from broker.coordinators.coordinator_record import InconsistentRecord
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.group_metadata_record import group_metadata_record
 from broker.groups.classic.group_state import STABLE
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
 from broker.groups.classic.requests import MemberProtocol
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember, OwnedPartitions
-from broker.groups.consumer.topics import Topics
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.group_states import GroupStates
 from broker.groups.records.consumer import ClassicMemberMetadata, ClassicProtocol
-from broker.groups.records.serde import InconsistentRecord
-from broker.groups.runtime import CoordinatorRuntime
 from protocol.codec import Malformed
 from protocol.consumer_protocol import (
     PROTOCOL_TYPE,
@@ -41,7 +42,7 @@ _UPGRADING = ("bidirectional", "upgrade")
 _DOWNGRADING = ("bidirectional", "downgrade")
 
 
-class ClassicSide(Protocol):
+class ClassicGroups(Protocol):
     """Who looks after classic groups."""
 
     def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
@@ -52,13 +53,13 @@ class ClassicSide(Protocol):
         """Complete every waiting join and sync of a group, which stays as it is, with *refusal*."""
         ...
 
-    def take_over(self, group: ClassicGroup, rebalance_because: str | None) -> None:
+    def start(self, group: ClassicGroup, rebalance_because: str | None) -> None:
         """A group has become one; its members' sessions begin, and maybe a rebalance."""
         ...
 
 
 class Migration:
-    """Turns groups of one kind into groups of the other."""
+    """Converts groups of one protocol into groups of the other."""
 
     def __init__(
         self,
@@ -66,8 +67,8 @@ class Migration:
         clock: Clock,
         runtime: CoordinatorRuntime,
         states: GroupStates,
-        topics: Topics,
-        classic: ClassicSide,
+        topics: CoordinatorMetadataImage,
+        classic: ClassicGroups,
     ) -> None:
         policy = config.group_consumer_migration_policy
         self._upgrades = policy in _UPGRADING
@@ -189,13 +190,13 @@ class Migration:
         """Make the drafted group a classic one without those who leave; raises `ApiError`."""
         staying = [each for name, each in draft.group.members.items() if name not in leaving]
         group = self._as_classic(draft.group, staying)
-        generation = group.record(
-            {each.member_id: each.assignment for each in group.members.values()}
+        generation = group_metadata_record(
+            group, {each.member_id: each.assignment for each in group.members.values()}
         )
         records = [*draft.records, *draft.group.tombstones(), generation]
         self._runtime.append(group.group_id, records)
         self._states.groups[group.group_id] = group
-        self._classic.take_over(group, rebalance_because)
+        self._classic.start(group, rebalance_because)
         return group
 
     def _as_classic(
@@ -242,7 +243,9 @@ def classic_metadata(
     )
 
 
-def assignment_bytes(assigned: OwnedPartitions, topics: Topics, version: int) -> bytes:
+def assignment_bytes(
+    assigned: OwnedPartitions, topics: CoordinatorMetadataImage, version: int
+) -> bytes:
     """What a member has, as consumers of the classic protocol read it."""
     named = {
         name: sorted(partitions)

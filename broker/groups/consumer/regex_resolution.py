@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.regex.program import Program
 from broker.groups.consumer.regex.syntax import InvalidRegex
-from broker.groups.consumer.topics import Topics
-from broker.groups.coordinator_timer import CoordinatorTimer
 from broker.steps.offload import Job, Offload, Outcome
 
 Matches = frozenset[str]
@@ -22,7 +22,7 @@ GroupOf = Callable[[str], ConsumerGroup | None]
 
 
 class Resolved(NamedTuple):
-    """The topics of each expression, as of a version of `Topics`."""
+    """The topics of each expression, as of a version of `CoordinatorMetadataImage`."""
 
     topics: Mapping[str, Matches]
     version: int
@@ -45,7 +45,7 @@ class RegexResolution:
         self,
         timer: CoordinatorTimer,
         offload: Offload,
-        topics: Topics,
+        topics: CoordinatorMetadataImage,
         group_of: GroupOf,
         on_resolved: OnResolved,
     ) -> None:
@@ -64,7 +64,7 @@ class RegexResolution:
         """Resolve all that a group subscribes to, after the present step."""
         self._timer.schedule(RegexKey(group_id), 0, lambda: self._begin(group_id))
 
-    def forget(self, group_id: str) -> None:
+    def cancel(self, group_id: str) -> None:
         """The group is deleted, replaced or coordinated elsewhere: results do not count."""
         self._timer.cancel(RegexKey(group_id))
         resolution = self._running.pop(group_id, None)

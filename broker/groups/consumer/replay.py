@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from broker.coordinators.coordinator_record import CoordinatorRecord, InconsistentRecord
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import LEAVING_EPOCH, ConsumerGroupMember, MemberState
 from broker.groups.records.consumer import (
@@ -28,10 +29,9 @@ from broker.groups.records.consumer import (
     ConsumerGroupTargetAssignmentMetadataKey,
     ConsumerGroupTargetAssignmentMetadataValue,
 )
-from broker.groups.records.serde import InconsistentRecord, Record
 
 
-def replay(group: ConsumerGroup, record: Record) -> None:
+def replay(group: ConsumerGroup, record: CoordinatorRecord) -> None:
     """Apply *record* to *group*; raises `InconsistentRecord`, which leaves it half applied."""
     _REPLAYS[type(record.key)](group, record.key, record.value)
 

@@ -13,11 +13,11 @@ from broker.common.errors import ApiError
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.regex.parser import parse
 from broker.groups.consumer.regex.syntax import InvalidRegex
 from broker.groups.consumer.regex_resolution import Resolved
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
-from broker.groups.consumer.topics import Topics
 from broker.groups.epochs import next_epoch
 from protocol.errors import ErrorCode
 
@@ -35,7 +35,7 @@ _ERRORS_KEPT = 100
 class Subscriptions:
     """Follows topics and regular expressions for the groups of a node."""
 
-    def __init__(self, clock: Clock, topics: Topics) -> None:
+    def __init__(self, clock: Clock, topics: CoordinatorMetadataImage) -> None:
         self._clock = clock
         self._topics = topics
         # Groups whose topics have not changed since they were last looked at.
@@ -51,7 +51,7 @@ class Subscriptions:
         """The group's epoch has been counted for its topics as they are now, and written."""
         self._up_to_date.add(group.group_id)
 
-    def forget(self, group: ConsumerGroup) -> None:
+    def remove(self, group: ConsumerGroup) -> None:
         """The group is deleted, replaced or coordinated elsewhere."""
         self._up_to_date.discard(group.group_id)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from broker.common.java_hash import in_hash_order, string_hash
 from broker.groups.consumer.assignors import Assignor
 from broker.groups.consumer.assignors.spec import GroupSpec, MemberSpec
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.topics import Topics
-from broker.groups.java_hash import in_hash_order, string_hash
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 
 
 def write_target_assignment(
-    draft: GroupDraft, assignor: Assignor, topics: Topics, now_wall_ms: int
+    draft: GroupDraft, assignor: Assignor, topics: CoordinatorMetadataImage, now_wall_ms: int
 ) -> None:
     """Assign the drafted group anew, in its present epoch."""
     spec = group_spec(draft.group, topics)
@@ -30,7 +30,7 @@ def write_target_assignment(
     draft.write_assignment_epoch(draft.group.epoch, now_wall_ms)
 
 
-def group_spec(group: ConsumerGroup, topics: Topics) -> GroupSpec:
+def group_spec(group: ConsumerGroup, topics: CoordinatorMetadataImage) -> GroupSpec:
     """A group as assignors see it; topics that do not exist are left out."""
     members: dict[str, MemberSpec] = {}
     ids_of: dict[frozenset[str], frozenset[UUID]] = {}

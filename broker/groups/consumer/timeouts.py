@@ -7,8 +7,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from broker.config.groups import GroupConfigs
+from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
-from broker.groups.coordinator_timer import CoordinatorTimer
 
 # Told to throw a member out, and why.
 Expire = Callable[[str, str, str], None]
@@ -43,7 +43,7 @@ class Timeouts:
         self._configs = configs
         self._expire = expire
 
-    def heard_of(self, group_id: str, member: ConsumerGroupMember) -> None:
+    def reschedule_session(self, group_id: str, member: ConsumerGroupMember) -> None:
         """Begin a member's session anew."""
         classic = member.classic
         duration_ms = (
@@ -55,7 +55,7 @@ class Timeouts:
             Timeout.SESSION, group_id, member.member_id, duration_ms, "its session expired"
         )
 
-    def moved(
+    def update_rebalance_timeout(
         self,
         group_id: str,
         member: ConsumerGroupMember,
@@ -77,7 +77,7 @@ class Timeouts:
 
         self._timer.schedule(key, member.rebalance_timeout_ms, expire)
 
-    def must_join(self, group_id: str, member: ConsumerGroupMember) -> None:
+    def schedule_join(self, group_id: str, member: ConsumerGroupMember) -> None:
         """A member of the classic protocol was told to join again; once told is enough."""
         key = TimeoutKey(group_id, member.member_id, Timeout.JOIN)
         self._timer.schedule_if_absent(
@@ -86,10 +86,10 @@ class Timeouts:
             lambda: self._expire(group_id, member.member_id, "it did not join in time"),
         )
 
-    def joined(self, group_id: str, member: ConsumerGroupMember) -> None:
+    def on_joined(self, group_id: str, member: ConsumerGroupMember) -> None:
         """A member of the classic protocol has joined, and must sync."""
         self._timer.cancel(TimeoutKey(group_id, member.member_id, Timeout.JOIN))
-        self.heard_of(group_id, member)
+        self.reschedule_session(group_id, member)
         self._schedule(
             Timeout.SYNC,
             group_id,
@@ -98,16 +98,16 @@ class Timeouts:
             "it did not sync in time",
         )
 
-    def synced(self, group_id: str, member: ConsumerGroupMember) -> None:
+    def on_synced(self, group_id: str, member: ConsumerGroupMember) -> None:
         """A member of the classic protocol has synced."""
         self._timer.cancel(TimeoutKey(group_id, member.member_id, Timeout.SYNC))
-        self.heard_of(group_id, member)
+        self.reschedule_session(group_id, member)
 
-    def expire_again(self, group_id: str, member_id: str, why: str) -> None:
+    def retry_expiration(self, group_id: str, member_id: str, why: str) -> None:
         """The removal of a member was not written: try again soon, unless it is heard of."""
         self._schedule(Timeout.SESSION, group_id, member_id, EXPIRE_AGAIN_MS, why)
 
-    def forget(self, group_id: str, member_id: str) -> None:
+    def cancel_all(self, group_id: str, member_id: str) -> None:
         """A member is gone."""
         for timeout in Timeout:
             self._timer.cancel(TimeoutKey(group_id, member_id, timeout))

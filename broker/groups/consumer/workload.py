@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
-from broker.groups.consumer.topics import Topics
 
 # A heartbeat of more items is prepared in a worker thread; so many take about 8 ms.
 ITEMS_AT_ONCE_MAX = 300
 
 
 def has_more_items(
-    group: ConsumerGroup | None, request: ConsumerGroupHeartbeat, topics: Topics, limit: int
+    group: ConsumerGroup | None,
+    request: ConsumerGroupHeartbeat,
+    topics: CoordinatorMetadataImage,
+    limit: int,
 ) -> bool:
     """Whether a heartbeat concerns more than *limit* items; stops counting there."""
     left = limit

@@ -135,7 +135,7 @@ class Story(ConsumerCommands):
 
     def _do_unload(self) -> None:
         for partition in range(len(self._world.logs)):
-            self._world.coordinator.resign(partition)
+            self._world.coordinator.runtime.on_resignation(partition)
 
     def _do_slow(self) -> None:
         self._world.slow_down()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.common.topic_partition import TopicPartition
+from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.group_states import GroupStates
@@ -19,11 +20,11 @@ from broker.groups.records.offsets import (
     OffsetCommitKey,
     OffsetCommitValue,
 )
-from broker.groups.records.serde import RawRecord, Record, serialize
+from broker.groups.records.serde import GROUP_RECORDS
 
 T0 = TopicPartition("t", 0)
 OFFSET = OffsetCommitValue(offset=5, metadata="", commit_timestamp=1000)
-CLASSIC = Record(
+CLASSIC = CoordinatorRecord(
     GroupMetadataKey(group="g"),
     GroupMetadataValue(
         protocol_type="consumer",
@@ -34,15 +35,17 @@ CLASSIC = Record(
         members=[],
     ),
 )
-CONSUMER = Record(ConsumerGroupMetadataKey(group_id="g"), ConsumerGroupMetadataValue(epoch=7))
+CONSUMER = CoordinatorRecord(
+    ConsumerGroupMetadataKey(group_id="g"), ConsumerGroupMetadataValue(epoch=7)
+)
 
 
-def offset_of(group_id: str, offset: OffsetCommitValue | None = OFFSET) -> Record:
+def offset_of(group_id: str, offset: OffsetCommitValue | None = OFFSET) -> CoordinatorRecord:
     """What a group has committed of t-0; None: it is forgotten."""
-    return Record(OffsetCommitKey(group=group_id, topic="t", partition=0), offset)
+    return CoordinatorRecord(OffsetCommitKey(group=group_id, topic="t", partition=0), offset)
 
 
-def replayed(*records: Record) -> GroupStates:
+def replayed(*records: CoordinatorRecord) -> GroupStates:
     """What these records make."""
     states = GroupStates()
     for record in records:
@@ -56,7 +59,7 @@ def test_a_classic_group() -> None:
 
     assert isinstance(group, ClassicGroup)
     assert (group.generation_id, group.state_since_wall_ms) == (3, 2000)
-    assert replayed(CLASSIC, Record(CLASSIC.key)).groups == {}
+    assert replayed(CLASSIC, CoordinatorRecord(CLASSIC.key)).groups == {}
 
 
 def test_a_consumer_group() -> None:
@@ -65,7 +68,7 @@ def test_a_consumer_group() -> None:
 
     assert isinstance(group, ConsumerGroup)
     assert group.epoch == 7
-    assert replayed(CONSUMER, Record(CONSUMER.key)).groups == {}
+    assert replayed(CONSUMER, CoordinatorRecord(CONSUMER.key)).groups == {}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +80,7 @@ def test_a_consumer_group() -> None:
 )
 def test_a_tombstone_of_what_is_not_there(key: object) -> None:
     """Compaction may have left only it."""
-    assert replayed(Record(key)).groups == {}
+    assert replayed(CoordinatorRecord(key)).groups == {}
 
 
 def test_an_offset_makes_a_group() -> None:
@@ -92,7 +95,7 @@ def test_an_offset_of_before_kafka_0_9() -> None:
     """Its key is of another type, and means the same."""
     key = LegacyOffsetCommitKey(group="g", topic="t", partition=0)
 
-    assert replayed(Record(key, OFFSET)).offsets.written("g")[T0].offset == 5
+    assert replayed(CoordinatorRecord(key, OFFSET)).offsets.written("g")[T0].offset == 5
 
 
 def test_the_tombstone_of_an_offset_makes_no_group() -> None:
@@ -113,8 +116,8 @@ def test_a_group_of_offsets_becomes_a_consumer_group() -> None:
 
 def test_a_group_changes_its_kind() -> None:
     """As its migration has written it, either way."""
-    upgraded = replayed(CLASSIC, Record(CLASSIC.key), CONSUMER)
-    downgraded = replayed(CONSUMER, Record(CONSUMER.key), CLASSIC)
+    upgraded = replayed(CLASSIC, CoordinatorRecord(CLASSIC.key), CONSUMER)
+    downgraded = replayed(CONSUMER, CoordinatorRecord(CONSUMER.key), CLASSIC)
 
     assert isinstance(upgraded.groups["g"], ConsumerGroup)
     assert isinstance(downgraded.groups["g"], ClassicGroup)
@@ -124,7 +127,11 @@ def test_raw_records_are_read() -> None:
     """What is not a record of groups is passed over."""
     states = GroupStates()
     unknown = RawRecord(b"\x7f\x00", b"")
-    for raw in (unknown, serialize(CONSUMER), serialize(offset_of("h"))):
+    for raw in (
+        unknown,
+        GROUP_RECORDS.serialize(CONSUMER),
+        GROUP_RECORDS.serialize(offset_of("h")),
+    ):
         states.load(raw, 9000)
 
     assert list(states.groups) == ["g", "h"]

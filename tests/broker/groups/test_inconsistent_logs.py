@@ -9,6 +9,7 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.config import Config
+from broker.coordinators.coordinator_record import CoordinatorRecord, InconsistentRecord, RawRecord
 from broker.groups.group_states import GroupStates
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue, MemberMetadata
 from broker.groups.records.consumer import (
@@ -25,7 +26,7 @@ from broker.groups.records.consumer import (
     CurrentTopicPartitions,
 )
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
-from broker.groups.records.serde import InconsistentRecord, RawRecord, Record, serialize
+from broker.groups.records.serde import GROUP_RECORDS
 from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
 from protocol.errors import ErrorCode
 from tests.broker.groups.virtual_world import VirtualWorld
@@ -52,7 +53,7 @@ def generation(
     number: int = 3,
     protocol: str | None = "range",
     leader: str | None = "a",
-) -> Record:
+) -> CoordinatorRecord:
     value = GroupMetadataValue(
         protocol_type="consumer",
         generation=number,
@@ -60,14 +61,16 @@ def generation(
         leader=leader,
         members=list(members),
     )
-    return Record(GroupMetadataKey(group="g"), value)
+    return CoordinatorRecord(GroupMetadataKey(group="g"), value)
 
 
-def epoch(number: int = 3) -> Record:
-    return Record(ConsumerGroupMetadataKey(group_id="g"), ConsumerGroupMetadataValue(epoch=number))
+def epoch(number: int = 3) -> CoordinatorRecord:
+    return CoordinatorRecord(
+        ConsumerGroupMetadataKey(group_id="g"), ConsumerGroupMetadataValue(epoch=number)
+    )
 
 
-def member(member_id: str = "m", instance: str | None = None) -> Record:
+def member(member_id: str = "m", instance: str | None = None) -> CoordinatorRecord:
     key = ConsumerGroupMemberMetadataKey(group_id="g", member_id=member_id)
     value = ConsumerGroupMemberMetadataValue(
         instance_id=instance,
@@ -78,10 +81,10 @@ def member(member_id: str = "m", instance: str | None = None) -> Record:
         subscribed_topic_regex=None,
         server_assignor=None,
     )
-    return Record(key, value)
+    return CoordinatorRecord(key, value)
 
 
-def has(member_id: str = "m", *partitions: int, at: int = 3) -> Record:
+def has(member_id: str = "m", *partitions: int, at: int = 3) -> CoordinatorRecord:
     key = ConsumerGroupCurrentMemberAssignmentKey(group_id="g", member_id=member_id)
     owned = [CurrentTopicPartitions(topic_id=UUID(int=1), partitions=list(partitions))]
     value = ConsumerGroupCurrentMemberAssignmentValue(
@@ -91,35 +94,37 @@ def has(member_id: str = "m", *partitions: int, at: int = 3) -> Record:
         assigned_partitions=owned if partitions else [],
         partitions_pending_revocation=[],
     )
-    return Record(key, value)
+    return CoordinatorRecord(key, value)
 
 
-def target(member_id: str = "m") -> Record:
+def target(member_id: str = "m") -> CoordinatorRecord:
     key = ConsumerGroupTargetAssignmentMemberKey(group_id="g", member_id=member_id)
-    return Record(key, ConsumerGroupTargetAssignmentMemberValue(topic_partitions=[]))
+    return CoordinatorRecord(key, ConsumerGroupTargetAssignmentMemberValue(topic_partitions=[]))
 
 
-def target_epoch(number: int = 3) -> Record:
+def target_epoch(number: int = 3) -> CoordinatorRecord:
     key = ConsumerGroupTargetAssignmentMetadataKey(group_id="g")
-    return Record(key, ConsumerGroupTargetAssignmentMetadataValue(assignment_epoch=number))
+    return CoordinatorRecord(
+        key, ConsumerGroupTargetAssignmentMetadataValue(assignment_epoch=number)
+    )
 
 
-def gone(record: Record) -> Record:
+def gone(record: CoordinatorRecord) -> CoordinatorRecord:
     """The tombstone of what *record* says."""
-    return Record(record.key)
+    return CoordinatorRecord(record.key)
 
 
 A_CONSUMER_GROUP = [epoch(), member(), target_epoch(), target(), has()]
-AN_OFFSET = Record(
+AN_OFFSET = CoordinatorRecord(
     OffsetCommitKey(group="g", topic="t", partition=-5),
     OffsetCommitValue(offset=-9, metadata="", commit_timestamp=-7),
 )
 
 
-def loaded(records: Sequence[Record]) -> GroupStates:
+def loaded(records: Sequence[CoordinatorRecord]) -> GroupStates:
     states = GroupStates()
     for record in records:
-        states.load(serialize(record), 0)
+        states.load(GROUP_RECORDS.serialize(record), 0)
     return states
 
 
@@ -146,7 +151,7 @@ def loaded(records: Sequence[Record]) -> GroupStates:
         ([*A_CONSUMER_GROUP, gone(generation())], None),
     ],
 )
-def test_what_kafka_loads_is_loaded(records: list[Record], state: str | None) -> None:
+def test_what_kafka_loads_is_loaded(records: list[CoordinatorRecord], state: str | None) -> None:
     """Records may be missing, repeated or out of order; numbers may be anything."""
     group = loaded(records).groups.get("g")
 
@@ -168,7 +173,7 @@ def test_what_kafka_loads_is_loaded(records: list[Record], state: str | None) ->
         [generation(classic_member("a")), gone(epoch())],
     ],
 )
-def test_contradictions_are_refused(records: list[Record]) -> None:
+def test_contradictions_are_refused(records: list[CoordinatorRecord]) -> None:
     """Kafka throws IllegalStateException, and the partition is not loaded."""
     with pytest.raises(InconsistentRecord):
         loaded(records)
@@ -177,8 +182,8 @@ def test_contradictions_are_refused(records: list[Record]) -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        serialize(generation(classic_member("a", "i"), classic_member("b", "i"))),
-        RawRecord(serialize(generation()).key, b"\x00\x63"),
+        GROUP_RECORDS.serialize(generation(classic_member("a", "i"), classic_member("b", "i"))),
+        RawRecord(GROUP_RECORDS.serialize(generation()).key, b"\x00\x63"),
         RawRecord(b"", None),
     ],
     ids=["contradiction", "version", "empty"],
@@ -189,7 +194,7 @@ def test_a_partition_that_cannot_be_loaded_fails_alone(
     """Its groups have no coordinator here, the others go on, and the log names the record."""
     world = VirtualWorld(Config(offsets_topic_num_partitions=8))
     partition = world.coordinator.runtime.partition_for("g")
-    world.logs[partition].append([serialize(AN_OFFSET), bad])
+    world.logs[partition].append([GROUP_RECORDS.serialize(AN_OFFSET), bad])
     world.restart()
 
     with pytest.raises(ApiError) as refused:

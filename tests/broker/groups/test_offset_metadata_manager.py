@@ -7,7 +7,7 @@ import pytest
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import parse_config
-from broker.groups.coordinator import GroupCoordinator
+from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from broker.groups.offsets import OffsetAndMetadata
 from protocol.errors import ErrorCode
@@ -19,18 +19,20 @@ HOUR_MS = 3_600_000
 
 
 @pytest.fixture
-def coordinator() -> GroupCoordinator:
+def coordinator() -> GroupCoordinatorService:
     return VirtualWorld().coordinator
 
 
-def commit(coordinator: GroupCoordinator, *commits: Commit, **asked: object) -> list[ErrorCode]:
+def commit(
+    coordinator: GroupCoordinatorService, *commits: Commit, **asked: object
+) -> list[ErrorCode]:
     request = OffsetCommit(group_id="g", commits=commits)
     for name, value in asked.items():
         setattr(request, name, value)
     return coordinator.offsets.commit(request)
 
 
-def test_what_was_committed_can_be_fetched(coordinator: GroupCoordinator) -> None:
+def test_what_was_committed_can_be_fetched(coordinator: GroupCoordinatorService) -> None:
     """With epoch, metadata and the time of the commit; no metadata is empty metadata."""
     errors = commit(coordinator, Commit(T0, 5, 2, "here"), Commit(T1, 7))
 
@@ -41,7 +43,9 @@ def test_what_was_committed_can_be_fetched(coordinator: GroupCoordinator) -> Non
     }
 
 
-def test_an_old_client_may_ask_for_a_retention_of_its_own(coordinator: GroupCoordinator) -> None:
+def test_an_old_client_may_ask_for_a_retention_of_its_own(
+    coordinator: GroupCoordinatorService,
+) -> None:
     """v2 to v4: counted from the commit."""
     commit(coordinator, Commit(T0, 5), retention_ms=1000)
 
@@ -58,7 +62,7 @@ def test_an_old_client_may_ask_for_a_retention_of_its_own(coordinator: GroupCoor
     ],
 )
 def test_a_retention_beyond_64_bits_wraps_around(
-    coordinator: GroupCoordinator, retention_ms: int, expires_ms: int | None
+    coordinator: GroupCoordinatorService, retention_ms: int, expires_ms: int | None
 ) -> None:
     """Kafka adds as Java does, so the longest retention ends at once; -1 stands for none."""
     assert commit(coordinator, Commit(T0, 5), retention_ms=retention_ms) == [ErrorCode.NONE]
@@ -68,7 +72,7 @@ def test_a_retention_beyond_64_bits_wraps_around(
     assert bool(coordinator.offsets.fetch("g")) == (expires_ms is None)
 
 
-def test_unknown_groups_have_committed_nothing(coordinator: GroupCoordinator) -> None:
+def test_unknown_groups_have_committed_nothing(coordinator: GroupCoordinatorService) -> None:
     """That is no error."""
     assert coordinator.offsets.fetch("g") == {}
 
@@ -84,13 +88,15 @@ def test_unknown_groups_have_committed_nothing(coordinator: GroupCoordinator) ->
     ],
 )
 def test_metadata_is_measured_in_utf16(
-    coordinator: GroupCoordinator, metadata: str, error: ErrorCode
+    coordinator: GroupCoordinatorService, metadata: str, error: ErrorCode
 ) -> None:
     """``offset.metadata.max.bytes`` counts the characters of a Java string, not bytes."""
     assert commit(coordinator, Commit(T0, 1, -1, metadata)) == [error]
 
 
-def test_too_much_metadata_spoils_only_its_own_partition(coordinator: GroupCoordinator) -> None:
+def test_too_much_metadata_spoils_only_its_own_partition(
+    coordinator: GroupCoordinatorService,
+) -> None:
     """The rest of the request is committed."""
     errors = commit(coordinator, Commit(T0, 1, -1, "x" * 5000), Commit(T1, 2))
 
@@ -103,7 +109,7 @@ def test_too_much_metadata_spoils_only_its_own_partition(coordinator: GroupCoord
     [(9, ErrorCode.GROUP_ID_NOT_FOUND), (8, ErrorCode.ILLEGAL_GENERATION)],
 )
 def test_a_generation_of_no_group_is_refused(
-    coordinator: GroupCoordinator, version: int, error: ErrorCode
+    coordinator: GroupCoordinatorService, version: int, error: ErrorCode
 ) -> None:
     """Clients before v9 do not know the error that says so."""
     with pytest.raises(ApiError) as refused:
@@ -119,7 +125,7 @@ def test_a_generation_of_no_group_is_refused(
     assert coordinator.groups == {}
 
 
-def test_a_generation_of_an_empty_group_is_refused(coordinator: GroupCoordinator) -> None:
+def test_a_generation_of_an_empty_group_is_refused(coordinator: GroupCoordinatorService) -> None:
     """Its members are gone."""
     commit(coordinator, Commit(T0, 1))
 
@@ -151,7 +157,7 @@ def test_a_commit_that_the_log_refuses_changes_nothing() -> None:
     assert world.coordinator.offsets.fetch("g") == {}
 
 
-def test_offsets_of_deleted_topics_are_forgotten(coordinator: GroupCoordinator) -> None:
+def test_offsets_of_deleted_topics_are_forgotten(coordinator: GroupCoordinatorService) -> None:
     """A new topic of that name begins at its beginning."""
     commit(coordinator, Commit(T0, 1))
     coordinator.offsets.on_topics_deleted(["t"])

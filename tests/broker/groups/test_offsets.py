@@ -5,9 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
+from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.offsets import OffsetAndMetadata, OffsetTable, tombstone
 from broker.groups.records.offsets import OffsetCommitKey
-from broker.groups.records.serde import Record
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 ONE, TWO = OffsetAndMetadata(1), OffsetAndMetadata(2)
@@ -39,8 +39,8 @@ def test_a_group_that_goes_takes_its_offsets_along() -> None:
     table = OffsetTable()
     table.write("g", {T0: ONE})
     table.replicate("g", {T0: ONE})
-    table.forget("g")
-    table.forget("g")
+    table.remove("g")
+    table.remove("g")
 
     assert table.written("g") == table.replicated("g") == {}
 
@@ -57,4 +57,6 @@ def test_an_offset_survives_as_its_record() -> None:
 
 def test_a_tombstone_names_what_it_forgets() -> None:
     """And has no value."""
-    assert tombstone("g", T1) == Record(OffsetCommitKey(group="g", topic="t", partition=1))
+    assert tombstone("g", T1) == CoordinatorRecord(
+        OffsetCommitKey(group="g", topic="t", partition=1)
+    )

@@ -1,16 +1,37 @@
-"""Where groups are looked after."""
+"""``__consumer_offsets``."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from broker.groups.offsets_topic import partition_for
+from broker.common.errors import ApiError
+from broker.groups.offsets_topic import coordinator_of, ensure_offsets_topic
+from tests.client import running_cluster
+
+pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize(
-    ("group", "partition"),
-    [("", 0), ("a", 47), ("my-group", 12), ("console-consumer-1", 24), ("polygenelubricants", 0)],
-)
-def test_a_group_has_the_partition_that_kafka_gives_it(group: str, partition: int) -> None:
-    """``Utils.abs(groupId.hashCode()) % 50``."""
-    assert partition_for(group, 50) == partition
+async def test_the_topic_has_its_configured_partitions_and_a_replica_on_each_node(
+    tmp_path: Path,
+) -> None:
+    """The replication factor is 3; with fewer nodes, each of them gets a replica."""
+    async with running_cluster(tmp_path, 2, offsets_topic_num_partitions="4") as cluster:
+        topic = ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+
+        assert [sorted(each.replicas) for each in topic.partitions] == [[1, 2]] * 4
+        assert topic.configs["cleanup.policy"] == "compact"
+        assert ensure_offsets_topic(cluster.controller, cluster.node(1).config) is topic
+
+
+async def test_a_group_is_coordinated_by_the_leader_of_its_partition(tmp_path: Path) -> None:
+    """There is no coordinator before the topic exists."""
+    async with running_cluster(tmp_path, 2, offsets_topic_num_partitions="4") as cluster:
+        with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
+            coordinator_of("a", cluster.controller.image)
+
+        topic = ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+
+        # The hash code of "a" is 97, and 97 % 4 is 1.
+        assert coordinator_of("a", cluster.controller.image).node_id == topic.partitions[1].leader

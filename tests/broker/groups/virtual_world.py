@@ -10,13 +10,13 @@ from uuid import UUID
 from broker.config import Config
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.classic.group import ClassicGroup
-from broker.groups.coordinator import GroupCoordinator
+from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.steps.offload import Inline, Offload
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
-from tests.broker.groups.kept_log import KeptLog
+from tests.broker.coordinators.kept_log import KeptLog
 
 EPOCH_MS = 1_700_000_000_000
 
@@ -61,7 +61,7 @@ class VirtualWorld:
         self.actions = ActionQueue()
         self.rebalances = self._purgatory("Rebalance")
         self.heartbeats = self._purgatory("Heartbeat")
-        self.coordinator = GroupCoordinator(
+        self.coordinator = GroupCoordinatorService(
             self.config,
             self.clock,
             self._timers[0],
@@ -72,7 +72,7 @@ class VirtualWorld:
             self.offload,
         )
         for partition, log in enumerate(self.logs):
-            self.coordinator.lead(partition, log)
+            self.coordinator.runtime.on_election(partition, log)
 
     def restart(self) -> None:
         """The node dies and comes back: what it knows is what its logs hold."""
@@ -147,7 +147,7 @@ class VirtualWorld:
         return DelayedOperationPurgatory(name, timer)
 
 
-def classic_group(coordinator: GroupCoordinator, group_id: str) -> ClassicGroup:
+def classic_group(coordinator: GroupCoordinatorService, group_id: str) -> ClassicGroup:
     """A group that is known to be a classic one."""
     group = coordinator.groups[group_id]
     assert isinstance(group, ClassicGroup)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from broker.groups.consumer.assignors.balancer import Balancer
+from broker.groups.consumer.assignors.member_assignment_balancer import MemberAssignmentBalancer
 from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
 
 _ROUNDS_MAX = 16
@@ -61,7 +61,7 @@ class _Builder:
         for topic_id in self._in_order():
             free = [p for p, owner in enumerate(self._owners[topic_id]) if owner == _NOBODY]
             if free:
-                balancer = Balancer(self._readers[topic_id], self._loads)
+                balancer = MemberAssignmentBalancer(self._readers[topic_id], self._loads)
                 for partition in free:
                     self._give(topic_id, partition, balancer.next_least_loaded())
 
@@ -78,7 +78,7 @@ class _Builder:
 
     def _balance_topic(self, topic_id: UUID) -> bool:
         """Move partitions between a topic's readers; whether any was moved."""
-        balancer = Balancer(self._readers[topic_id], self._loads)
+        balancer = MemberAssignmentBalancer(self._readers[topic_id], self._loads)
         if balancer.imbalance <= 1:
             return False
         owners = self._owners[topic_id]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from broker.common.java_hash import in_hash_order, uuid_hash
 from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
 from broker.groups.consumer.member import Partitions
-from broker.groups.java_hash import in_hash_order, uuid_hash
 
 _Parts = dict[UUID, set[int]]
 # Partitions of topics, in the order in which they are handed out.

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from broker.groups.offsets_topic import ensure_offsets_topic, partition_for
+from broker.coordinators.internal_topic import partition_for
+from broker.groups.offsets_topic import ensure_offsets_topic
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.client import running_cluster, running_node

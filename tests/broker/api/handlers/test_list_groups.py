@@ -6,6 +6,7 @@ import pytest
 
 from broker.api.handlers.list_groups import list_groups
 from broker.common.topic_partition import TopicPartition
+from broker.coordinators.coordinator_record import RawRecord
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from protocol.errors import ErrorCode
 from protocol.messages.list_groups import ListedGroup, ListGroupsRequest
@@ -81,8 +82,12 @@ def test_both_filters_must_be_passed(node: GroupNode) -> None:
 
 
 def test_nothing_is_listed_while_groups_are_being_loaded(node: GroupNode) -> None:
-    """A list that leaves some out would look complete."""
-    node.groups.runtime.load(0)
+    """A response without some of the groups would look complete."""
+    log = node.world.logs[0]
+    log.read_max = 1
+    log.records += [RawRecord(b"", None)] * 2
+    node.groups.runtime.on_resignation(0)
+    node.groups.runtime.on_election(0, log)
     response = ask(list_groups, GroupRequest(node, ListGroupsRequest(), 5))
 
     assert response.error_code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS

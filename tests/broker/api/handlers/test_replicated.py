@@ -85,7 +85,7 @@ def test_what_is_never_replicated_is_refused() -> None:
     when_replicated(asked[1], "g", answer(), answer)
 
     late.world.wait(5000)
-    moved.groups.resign(moved.groups.runtime.partition_for("g"))
+    moved.groups.runtime.on_resignation(moved.groups.runtime.partition_for("g"))
 
     assert told(asked[0]) == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
     assert told(asked[1]) == [ErrorCode.NOT_COORDINATOR]
@@ -115,7 +115,7 @@ def test_an_answer_about_many_groups_waits_for_the_slowest() -> None:
         return answer()
 
     assert when_all_replicated(asked, ["g", "h"], to_response) is PARKED
-    node_groups.resign(node_groups.runtime.partition_for("g"))
+    node_groups.runtime.on_resignation(node_groups.runtime.partition_for("g"))
     assert told(asked) == []
     node.world.replicate()
 

@@ -9,9 +9,10 @@ import pytest
 from broker.common.errors import ApiError
 from broker.groups.classic.group import ClassicGroup, generate_member_id
 from broker.groups.classic.group_state import DEAD, PREPARING_REBALANCE, STABLE
-from broker.groups.classic.requests import JoinResult
+from broker.groups.classic.requests import JoinResult, MemberProtocol
 from broker.groups.group import Committer
 from broker.groups.offsets import OffsetAndMetadata
+from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
 from protocol.errors import ErrorCode
 from tests.broker.groups.members import known, member
 
@@ -226,3 +227,45 @@ def test_since_when_offsets_age() -> None:
         1000,
         None,
     ]
+
+
+# --------------------------------------------------------------------------- subscribed topics
+
+
+def consumers(*metadata: bytes, protocol_type: str = "consumer") -> ClassicGroup:
+    """A stable group with a member for each of *metadata*."""
+    group = ClassicGroup("g", 0)
+    for number, each in enumerate(metadata):
+        consumer = member(f"m{number}")
+        consumer.protocol_type = protocol_type
+        consumer.protocols = (MemberProtocol("p", each),)
+        group.add(consumer, None)
+    if metadata:
+        group.restore("p", STABLE)
+    return group
+
+
+def subscription(*topics: str) -> bytes:
+    """The metadata of a consumer that subscribes to *topics*."""
+    return write_subscription(ConsumerProtocolSubscription(topics=list(topics)), 1)
+
+
+def test_a_group_is_subscribed_to_the_topics_of_all_consumers() -> None:
+    """Mirrors testComputeSubscribedTopics."""
+    group = consumers(subscription("t", "u"), subscription("u", "v"))
+
+    assert group.subscribed_topics == frozenset("tuv")
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        consumers(subscription("t"), protocol_type="connect"),
+        consumers(subscription("t"), b"\x00"),
+        consumers(),
+    ],
+    ids=["another protocol type", "malformed metadata", "no members"],
+)
+def test_the_subscribed_topics_of_other_groups_are_unknown(group: ClassicGroup) -> None:
+    """So it is unknown which of their offsets are unused."""
+    assert group.subscribed_topics is None

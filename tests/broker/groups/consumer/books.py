@@ -8,7 +8,7 @@ from uuid import UUID
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
-from broker.groups.consumer.topics import Topics
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.records.consumer import ClassicMemberMetadata, ClassicProtocol
 from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
 
@@ -61,7 +61,7 @@ def image_of(**partitions: int) -> MetadataImage:
     return image
 
 
-def topics_of(**partitions: int) -> Topics:
+def topics_of(**partitions: int) -> CoordinatorMetadataImage:
     """These topics, as groups see them."""
     image = image_of(**partitions)
-    return Topics(lambda: image)
+    return CoordinatorMetadataImage(lambda: image)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from broker.common.errors import ApiError
-from broker.groups.consumer.current_assignment import Owned, Reconciliation
+from broker.groups.consumer.current_assignment import CurrentAssignmentBuilder, Owned
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState, Partitions
 from protocol.errors import ErrorCode
 from tests.broker.groups.consumer.books import T, U, member, owned
@@ -35,14 +35,14 @@ def step(
     def owners_of(topic_id: UUID) -> dict[int, str]:
         return {index: "another" for topic, index in taken if topic == topic_id}
 
-    return Reconciliation(
+    return CurrentAssignmentBuilder(
         target_epoch=epoch,
         target=target,
         owned=says,
         subscribed=subscribed,
         has_subscription_changed=changed,
         owners_of=owners_of,
-    ).step(before)
+    ).build(before)
 
 
 def at(epoch: int = 10, *, state: MemberState = STABLE, **fields: Any) -> ConsumerGroupMember:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.replay import replay
 from broker.groups.records.classic import GroupMetadataKey
 from broker.groups.records.consumer import ConsumerGroupPartitionMetadataKey
-from broker.groups.records.serde import Record, deserialize, serialize
+from broker.groups.records.serde import GROUP_RECORDS
 from tests.broker.groups.consumer.books import T, U, group_of, member, owned
 
 
@@ -48,7 +49,7 @@ def test_what_a_draft_says_is_what_its_records_say() -> None:
     draft.remove("b")
     other = ConsumerGroup("g")
     for record in draft.records:
-        read = deserialize(serialize(record))
+        read = GROUP_RECORDS.deserialize(GROUP_RECORDS.serialize(record))
         assert read is not None
         replay(other, read)
 
@@ -71,8 +72,11 @@ def test_a_member_that_goes_is_forgotten_in_this_order() -> None:
 
 def test_the_end_of_what_a_group_was_comes_first() -> None:
     """A classic group is buried before the consumer group of its name begins."""
-    before = Record(GroupMetadataKey(group="g"))
+    before = CoordinatorRecord(GroupMetadataKey(group="g"))
     draft = GroupDraft(ConsumerGroup("g"), before=[before])
     draft.remove_partition_metadata()
 
-    assert draft.records == [before, Record(ConsumerGroupPartitionMetadataKey(group_id="g"))]
+    assert draft.records == [
+        before,
+        CoordinatorRecord(ConsumerGroupPartitionMetadataKey(group_id="g")),
+    ]

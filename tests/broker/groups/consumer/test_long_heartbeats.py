@@ -136,7 +136,7 @@ def test_a_refusal_is_raised(world: World) -> None:
     slices = world.begin("m")
     next(slices)
     for partition in range(len(world.world.logs)):
-        world.coordinator.resign(partition)
+        world.coordinator.runtime.on_resignation(partition)
 
     with pytest.raises(ApiError) as refused:
         world.finish(slices)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.regex_resolution import RegexResolution, Resolved, matching
-from broker.groups.consumer.topics import Topics
-from broker.groups.coordinator_timer import CoordinatorTimer
 from broker.steps.offload import Inline
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
@@ -28,7 +28,7 @@ class World:
         self._timer = SystemTimer("test", now_ms=self._clock)
         members = [member(f"m{each}", subscribed_topic_regex=each) for each in REGEXES]
         self.group: ConsumerGroup | None = group_of(*members)
-        self.topics = Topics(lambda: image_of(t=1, u=1))
+        self.topics = CoordinatorMetadataImage(lambda: image_of(t=1, u=1))
         self.results: list[Resolved] = []
         self.resolution = RegexResolution(
             CoordinatorTimer(self._timer, ActionQueue()),
@@ -84,7 +84,7 @@ def test_a_group_that_is_forgotten_hears_no_more(steps: int) -> None:
     world.tick()
     for _ in range(steps):
         threads.finish_next()
-    world.resolution.forget("g")
+    world.resolution.cancel("g")
     for _ in range(len(threads.jobs)):
         threads.finish_next()
     world.tick()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.replay import replay
 from broker.groups.records.consumer import (
@@ -21,7 +22,6 @@ from broker.groups.records.consumer import (
     ConsumerGroupTargetAssignmentMetadataValue,
     TargetTopicPartitions,
 )
-from broker.groups.records.serde import Record
 from tests.broker.groups.consumer.books import T, member, owned
 
 METADATA = ConsumerGroupMemberMetadataKey(group_id="g", member_id="m")
@@ -39,7 +39,7 @@ def replayed(*records: tuple[Any, Any]) -> ConsumerGroup:
     """A new group after these records."""
     group = ConsumerGroup("g")
     for key, value in records:
-        replay(group, Record(key, value))
+        replay(group, CoordinatorRecord(key, value))
     return group
 
 

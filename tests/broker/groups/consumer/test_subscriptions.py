@@ -8,9 +8,9 @@ from broker.common.errors import ApiError
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.regex_resolution import Resolved, matching
 from broker.groups.consumer.subscriptions import Subscriptions, regex_error
-from broker.groups.consumer.topics import Topics
 from protocol.errors import ErrorCode
 from tests.broker.groups.consumer.books import T, group_of, image_of, member
 from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock
@@ -24,7 +24,7 @@ class World:
     def __init__(self) -> None:
         self.clock = ManualClock()
         self.image: MetadataImage = image_of(t=2, u=1)
-        self.topics = Topics(lambda: self.image)
+        self.topics = CoordinatorMetadataImage(lambda: self.image)
         self.subscriptions = Subscriptions(self.clock, self.topics)
 
     def grow(self) -> None:
@@ -102,7 +102,7 @@ def test_a_group_that_is_forgotten_is_compared_anew(world: World) -> None:
     """One that comes back may have missed changes."""
     group = world.updated(group_of(member("a", "t")))
     world.grow()
-    world.subscriptions.forget(group)
+    world.subscriptions.remove(group)
 
     assert world.updated(group).epoch == group.epoch + 1
 

@@ -6,9 +6,9 @@ import pytest
 
 from broker.config import Config
 from broker.config.groups import GroupConfigs
+from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.member import ConsumerGroupMember
 from broker.groups.consumer.timeouts import EXPIRE_AGAIN_MS, Timeouts
-from broker.groups.coordinator_timer import CoordinatorTimer
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.consumer.books import classic, member, revoking
@@ -49,7 +49,7 @@ def test_who_is_not_heard_of_is_thrown_out(
     watch: Watch, each: ConsumerGroupMember, session_ms: int
 ) -> None:
     """Mirrors testSessionTimeoutExpiration; the classic protocol brings a timeout of its own."""
-    watch.timeouts.heard_of("g", each)
+    watch.timeouts.reschedule_session("g", each)
     watch.pass_to(session_ms - 1)
     assert watch.late == []
 
@@ -62,7 +62,7 @@ def test_a_sign_of_life_begins_the_session_anew(watch: Watch) -> None:
     """Mirrors testSessionTimeoutLifecycle."""
     for time_ms in (0, 40_000, 80_000):
         watch.pass_to(time_ms)
-        watch.timeouts.heard_of("g", A)
+        watch.timeouts.reschedule_session("g", A)
     watch.pass_to(200_000)
 
     assert watch.late == [(80_000 + SESSION_MS, "a", "its session expired")]
@@ -70,9 +70,9 @@ def test_a_sign_of_life_begins_the_session_anew(watch: Watch) -> None:
 
 def test_each_member_of_each_group_has_its_own(watch: Watch) -> None:
     """The same id in two groups is two members."""
-    watch.timeouts.heard_of("g", A)
-    watch.timeouts.heard_of("h", A)
-    watch.timeouts.forget("g", "a")
+    watch.timeouts.reschedule_session("g", A)
+    watch.timeouts.reschedule_session("h", A)
+    watch.timeouts.cancel_all("g", "a")
     watch.pass_to(100_000)
 
     assert len(watch.late) == 1
@@ -80,7 +80,7 @@ def test_each_member_of_each_group_has_its_own(watch: Watch) -> None:
 
 def test_who_does_not_give_up_in_time(watch: Watch) -> None:
     """Mirrors testRebalanceTimeoutExpiration: its partitions are waited for."""
-    watch.timeouts.moved("g", REVOKING, lambda _: True)
+    watch.timeouts.update_rebalance_timeout("g", REVOKING, lambda _: True)
     watch.pass_to(100_000)
 
     assert watch.late == [(5000, "a", "it did not leave epoch 3 in time")]
@@ -88,9 +88,9 @@ def test_who_does_not_give_up_in_time(watch: Watch) -> None:
 
 def test_who_has_moved_on_is_left_alone(watch: Watch) -> None:
     """Mirrors testRebalanceTimeoutLifecycle: told by its next step, or seen when time is up."""
-    watch.timeouts.moved("g", REVOKING, lambda _: True)
-    watch.timeouts.moved("g", A, lambda _: True)
-    watch.timeouts.moved("h", REVOKING, lambda _: False)
+    watch.timeouts.update_rebalance_timeout("g", REVOKING, lambda _: True)
+    watch.timeouts.update_rebalance_timeout("g", A, lambda _: True)
+    watch.timeouts.update_rebalance_timeout("h", REVOKING, lambda _: False)
     watch.pass_to(100_000)
 
     assert watch.late == []
@@ -98,7 +98,7 @@ def test_who_has_moved_on_is_left_alone(watch: Watch) -> None:
 
 def test_members_of_the_classic_protocol_have_no_time_to_give_up(watch: Watch) -> None:
     """They are told to join again, and that has its time."""
-    watch.timeouts.moved(
+    watch.timeouts.update_rebalance_timeout(
         "g", revoking("a", classic=classic("t"), rebalance_timeout_ms=5000), lambda _: True
     )
     watch.pass_to(100_000)
@@ -108,9 +108,9 @@ def test_members_of_the_classic_protocol_have_no_time_to_give_up(watch: Watch) -
 
 def test_who_was_told_to_join_again_does_so_in_time(watch: Watch) -> None:
     """Being told twice gives no more time."""
-    watch.timeouts.must_join("g", CLASSIC)
+    watch.timeouts.schedule_join("g", CLASSIC)
     watch.pass_to(3000)
-    watch.timeouts.must_join("g", CLASSIC)
+    watch.timeouts.schedule_join("g", CLASSIC)
     watch.pass_to(100_000)
 
     assert watch.late == [(5000, "a", "it did not join in time")]
@@ -118,9 +118,9 @@ def test_who_was_told_to_join_again_does_so_in_time(watch: Watch) -> None:
 
 def test_who_has_joined_must_sync(watch: Watch) -> None:
     """Joining takes the first timeout away."""
-    watch.timeouts.must_join("g", CLASSIC)
+    watch.timeouts.schedule_join("g", CLASSIC)
     watch.pass_to(4000)
-    watch.timeouts.joined("g", CLASSIC)
+    watch.timeouts.on_joined("g", CLASSIC)
     watch.pass_to(9000)
 
     assert watch.late == [(9000, "a", "it did not sync in time")]
@@ -128,9 +128,9 @@ def test_who_has_joined_must_sync(watch: Watch) -> None:
 
 def test_who_has_synced_only_has_its_session(watch: Watch) -> None:
     """It is heard of with every step."""
-    watch.timeouts.joined("g", CLASSIC)
+    watch.timeouts.on_joined("g", CLASSIC)
     watch.pass_to(4000)
-    watch.timeouts.synced("g", CLASSIC)
+    watch.timeouts.on_synced("g", CLASSIC)
     watch.pass_to(100_000)
 
     assert watch.late == [(4000 + CLASSIC_SESSION_MS, "a", "its session expired")]
@@ -138,12 +138,12 @@ def test_who_has_synced_only_has_its_session(watch: Watch) -> None:
 
 def test_nothing_is_left_of_who_has_gone(watch: Watch) -> None:
     """None of the four timeouts."""
-    watch.timeouts.heard_of("g", A)
-    watch.timeouts.moved("g", REVOKING, lambda _: True)
-    watch.timeouts.must_join("g", CLASSIC)
-    watch.timeouts.joined("g", CLASSIC)
-    watch.timeouts.must_join("g", CLASSIC)
-    watch.timeouts.forget("g", "a")
+    watch.timeouts.reschedule_session("g", A)
+    watch.timeouts.update_rebalance_timeout("g", REVOKING, lambda _: True)
+    watch.timeouts.schedule_join("g", CLASSIC)
+    watch.timeouts.on_joined("g", CLASSIC)
+    watch.timeouts.schedule_join("g", CLASSIC)
+    watch.timeouts.cancel_all("g", "a")
     watch.pass_to(100_000)
 
     assert watch.late == []
@@ -151,9 +151,9 @@ def test_nothing_is_left_of_who_has_gone(watch: Watch) -> None:
 
 def test_an_expiry_that_was_not_written_is_tried_again_soon(watch: Watch) -> None:
     """A member that is heard of meanwhile stays."""
-    watch.timeouts.expire_again("g", "a", "its session expired")
-    watch.timeouts.expire_again("g", "b", "its session expired")
-    watch.timeouts.heard_of("g", member("b"))
+    watch.timeouts.retry_expiration("g", "a", "its session expired")
+    watch.timeouts.retry_expiration("g", "b", "its session expired")
+    watch.timeouts.reschedule_session("g", member("b"))
     watch.pass_to(EXPIRE_AGAIN_MS)
 
     assert watch.late == [(EXPIRE_AGAIN_MS, "a", "its session expired")]

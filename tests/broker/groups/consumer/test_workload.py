@@ -9,17 +9,17 @@ import pytest
 
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
-from broker.groups.consumer.topics import Topics
 from broker.groups.consumer.workload import has_more_items
 from tests.broker.groups.virtual_world import VirtualWorld
 
 
 @pytest.fixture
-def topics() -> Topics:
+def topics() -> CoordinatorMetadataImage:
     world = VirtualWorld()
     world.put_topic("t", 10)
-    return Topics(lambda: world.image)
+    return CoordinatorMetadataImage(lambda: world.image)
 
 
 def heartbeat(**fields: Any) -> ConsumerGroupHeartbeat:
@@ -27,7 +27,7 @@ def heartbeat(**fields: Any) -> ConsumerGroupHeartbeat:
     return ConsumerGroupHeartbeat(group_id="g", member_id="m", member_epoch=0, **fields)
 
 
-def test_names_and_partitions_count(topics: Topics) -> None:
+def test_names_and_partitions_count(topics: CoordinatorMetadataImage) -> None:
     """One for the member, one for each name, and the partitions of those that exist."""
     request = heartbeat(subscribed_topic_names=frozenset({"t", "absent"}))
 
@@ -35,7 +35,7 @@ def test_names_and_partitions_count(topics: Topics) -> None:
     assert not has_more_items(None, request, topics, 13)
 
 
-def test_members_and_regular_expressions_count(topics: Topics) -> None:
+def test_members_and_regular_expressions_count(topics: CoordinatorMetadataImage) -> None:
     """Each with the topics it stands for; a topic's partitions count once."""
     group = ConsumerGroup("g")
     names = frozenset({"t"})
@@ -47,7 +47,7 @@ def test_members_and_regular_expressions_count(topics: Topics) -> None:
     assert not has_more_items(group, heartbeat(), topics, 17)
 
 
-def test_owned_partitions_count(topics: Topics) -> None:
+def test_owned_partitions_count(topics: CoordinatorMetadataImage) -> None:
     """A member may name any number of them."""
     request = heartbeat(owned={UUID(int=1): range(100)})
 

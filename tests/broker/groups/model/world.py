@@ -115,7 +115,7 @@ class ModelWorld:
 
     def resign(self, partition: int) -> None:
         """The node leads a partition of the log no more."""
-        self.node.groups.resign(partition)
+        self.node.groups.runtime.on_resignation(partition)
         self.led.discard(partition)
 
     def restart(self) -> None:
@@ -126,8 +126,8 @@ class ModelWorld:
     def lead(self, partition: int) -> None:
         """The node leads a partition of the log again, and loads it."""
         if partition in self.led:
-            self.node.groups.resign(partition)
-        self.node.groups.lead(partition, self.world.logs[partition])
+            self.node.groups.runtime.on_resignation(partition)
+        self.node.groups.runtime.on_election(partition, self.world.logs[partition])
         self.led.add(partition)
 
     def follow_logs(self) -> None:

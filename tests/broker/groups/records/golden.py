@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from broker.groups.records.serde import RawRecord, Record, deserialize, serialize
+from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
+from broker.groups.records.serde import GROUP_RECORDS
 
 
 def assert_written_as(raw: RawRecord, key: Any, value: Any) -> None:
     """These bytes are this record, and this record becomes these bytes."""
-    assert deserialize(raw) == Record(key, value)
-    assert serialize(Record(key, value)) == raw
+    assert GROUP_RECORDS.deserialize(raw) == CoordinatorRecord(key, value)
+    assert GROUP_RECORDS.serialize(CoordinatorRecord(key, value)) == raw

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from broker.coordinators.coordinator_record import RawRecord
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue, MemberMetadata
-from broker.groups.records.serde import RawRecord
 from tests.broker.groups.records.golden import assert_written_as
 
 MEMBER_ID = "inst-35fae694-0e7b-47e7-bafd-6232dff9d454"

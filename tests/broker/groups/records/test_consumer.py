@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from broker.coordinators.coordinator_record import RawRecord
 from broker.groups.records.consumer import (
     ClassicMemberMetadata,
     ClassicProtocol,
@@ -26,7 +27,6 @@ from broker.groups.records.consumer import (
     CurrentTopicPartitions,
     TargetTopicPartitions,
 )
-from broker.groups.records.serde import RawRecord
 from tests.broker.groups.records.golden import assert_written_as
 
 T_ID = UUID("97a84971-24a4-47cb-8bac-adebab10f282")

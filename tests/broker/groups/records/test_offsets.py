@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
 from broker.groups.records.offsets import (
     LegacyOffsetCommitKey,
     OffsetCommitKey,
     OffsetCommitValue,
 )
-from broker.groups.records.serde import RawRecord, Record, deserialize
+from broker.groups.records.serde import GROUP_RECORDS
 from tests.broker.groups.records.golden import assert_written_as
 
 TOPIC_ID = UUID("97a84971-24a4-47cb-8bac-adebab10f282")
@@ -69,7 +70,7 @@ def test_an_offset_of_an_old_broker() -> None:
         b"\x00\x00\x00\x00\x00\x00\x00\x0a",
     )
 
-    assert deserialize(raw) == Record(
+    assert GROUP_RECORDS.deserialize(raw) == CoordinatorRecord(
         LegacyOffsetCommitKey(group="g", topic="t", partition=7),
         OffsetCommitValue(offset=9, leader_epoch=2, metadata="m", commit_timestamp=10),
     )

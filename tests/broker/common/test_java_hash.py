@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker.groups.java_hash import in_hash_order, string_hash
+from broker.common.java_hash import in_hash_order, string_hash
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A partition on disk as the log of a coordinator (mirrors ``CoordinatorPartitionWriterTest``)."""
+"""A partition as a `CoordinatorLog` (mirrors ``CoordinatorPartitionWriterTest``)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.common.state_changes import StateChanges
-from broker.groups.partition_log import PartitionLog
-from broker.groups.records.serde import RawRecord
+from broker.coordinators.coordinator_record import RawRecord
+from broker.coordinators.partition_log import PartitionLog
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin
@@ -30,7 +30,7 @@ CLOCK = ManualClock()
 
 
 def purgatories() -> PartitionPurgatories:
-    """Nobody who waits."""
+    """Purgatories without operations."""
     produce, fetch, delete = (_purgatory(name) for name in ("produce", "fetch", "delete"))
     return PartitionPurgatories(produce, fetch, delete, StateChanges())
 
@@ -49,8 +49,8 @@ def log(partition: Partition) -> PartitionLog:
     return PartitionLog(partition, purgatories(), ActionQueue(), CLOCK)
 
 
-def test_what_was_appended_can_be_read(log: PartitionLog) -> None:
-    """From any offset on, and a tombstone is one."""
+def test_appended_records_can_be_read(log: PartitionLog) -> None:
+    """From any offset on, tombstones included."""
     gone = RawRecord(b"b", None)
     log.append([A, B])
     log.append([gone])
@@ -63,7 +63,7 @@ def test_what_was_appended_can_be_read(log: PartitionLog) -> None:
 def test_records_that_are_appended_together_are_one_batch(
     partition: Partition, log: PartitionLog
 ) -> None:
-    """Mirrors testWriteRecords; it bears the time and the leader's epoch."""
+    """Mirrors testWriteRecords; the batch has the time and the leader epoch."""
     log.append([A, B])
     view = partition.log
     ((_, header),) = batches(memoryview(view.read(0, 1000, view.end_metadata, True).records))
@@ -72,8 +72,8 @@ def test_records_that_are_appended_together_are_one_batch(
     assert (header.max_timestamp, header.partition_leader_epoch) == (EPOCH_MS, 5)
 
 
-def test_markers_of_transactions_are_passed_over(partition: Partition, log: PartitionLog) -> None:
-    """Transactional commits lie in the same log."""
+def test_transaction_markers_are_not_returned(partition: Partition, log: PartitionLog) -> None:
+    """Transactional offset commits are in the same log."""
     log.append([A])
     batch = build_batch([Record(b"b", b"b", timestamp=EPOCH_MS)], producer_id=5, producer_epoch=0)
     partition.append_as_leader(memoryview(bytearray(batch)), -1, 13, AppendOrigin.COORDINATOR)
@@ -83,8 +83,8 @@ def test_markers_of_transactions_are_passed_over(partition: Partition, log: Part
     assert log.read(2) == ([], 3)
 
 
-def test_a_large_log_is_read_in_parts(log: PartitionLog) -> None:
-    """Each of whole batches, which begin where the one before ended."""
+def test_a_large_log_takes_several_reads(log: PartitionLog) -> None:
+    """Each read returns whole batches and the offset of the next read."""
     large = RawRecord(b"k", bytes(100_000))
     for _ in range(5):
         log.append([large])
@@ -97,8 +97,8 @@ def test_a_large_log_is_read_in_parts(log: PartitionLog) -> None:
     assert sum(parts) == 5
 
 
-def test_too_few_replicas_in_sync_refuse(tmp_path: Path) -> None:
-    """Mirrors testWriteRecordsWithFailure: nothing is written then."""
+def test_an_append_with_too_few_in_sync_replicas_is_refused(tmp_path: Path) -> None:
+    """Mirrors testWriteRecordsWithFailure: nothing is appended."""
     partition = make_partition(tmp_path, replicas=(1, 2), min_insync_replicas=2)
     log = PartitionLog(partition, purgatories(), ActionQueue(), CLOCK)
 
@@ -108,8 +108,8 @@ def test_too_few_replicas_in_sync_refuse(tmp_path: Path) -> None:
     assert log.end_offset == 0
 
 
-def test_a_partition_that_is_led_elsewhere_refuses(partition: Partition, log: PartitionLog) -> None:
-    """The coordinator has not heard of it yet."""
+def test_an_append_to_a_follower_is_refused(partition: Partition, log: PartitionLog) -> None:
+    """The coordinator may not have resigned yet."""
     make_follower(partition)
 
     with pytest.raises(ApiError) as refused:
@@ -117,8 +117,8 @@ def test_a_partition_that_is_led_elsewhere_refuses(partition: Partition, log: Pa
     assert refused.value.code is ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-def test_records_that_are_too_large_refuse(partition: Partition, log: PartitionLog) -> None:
-    """``max.message.bytes`` of the topic goes for the coordinator, too."""
+def test_records_that_are_too_large_are_refused(partition: Partition, log: PartitionLog) -> None:
+    """``max.message.bytes`` of the topic applies to coordinators, too."""
     with pytest.raises(ApiError) as refused:
         log.append([RawRecord(b"k", bytes(2_000_000))])
 

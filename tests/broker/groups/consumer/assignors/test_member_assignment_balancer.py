@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from broker.groups.consumer.assignors.balancer import Balancer
+from broker.groups.consumer.assignors.member_assignment_balancer import MemberAssignmentBalancer
 
 
 def test_the_least_loaded_come_first() -> None:
     """In the order of their numbers where their loads are equal."""
     loads = [2, 0, 1, 0]
-    balancer = Balancer(range(4), loads)
+    balancer = MemberAssignmentBalancer(range(4), loads)
     order = []
     for _ in range(7):
         member = balancer.next_least_loaded()
@@ -24,7 +24,7 @@ def test_the_least_loaded_come_first() -> None:
 def test_the_most_loaded_come_first() -> None:
     """From the last number to the first where their loads are equal."""
     loads = [2, 0, 1, 2]
-    balancer = Balancer(range(4), loads)
+    balancer = MemberAssignmentBalancer(range(4), loads)
     order = []
     for _ in range(4):
         member = balancer.next_most_loaded()
@@ -38,13 +38,13 @@ def test_the_most_loaded_come_first() -> None:
 
 def test_imbalance_is_the_widest_gap() -> None:
     """Only between those who take part."""
-    assert Balancer([0, 2], [5, 100, 3]).imbalance == 2
-    assert Balancer([1], [5, 100, 3]).imbalance == 0
+    assert MemberAssignmentBalancer([0, 2], [5, 100, 3]).imbalance == 2
+    assert MemberAssignmentBalancer([1], [5, 100, 3]).imbalance == 0
 
 
 def test_who_has_nothing_to_give_is_passed_over() -> None:
     """A load may come from other topics; when nobody is left there is nobody."""
-    balancer = Balancer(range(3), [1, 3, 2])
+    balancer = MemberAssignmentBalancer(range(3), [1, 3, 2])
     asked = []
     while (member := balancer.next_most_loaded()) is not None:
         asked.append(member)
@@ -57,7 +57,7 @@ def test_who_has_nothing_to_give_is_passed_over() -> None:
 def test_moving_until_it_is_balanced_balances(loads: list[int]) -> None:
     """No load is lost, and none is two more than another."""
     total = sum(loads)
-    balancer = Balancer(range(len(loads)), loads)
+    balancer = MemberAssignmentBalancer(range(len(loads)), loads)
     for _ in range(total + 1):
         giver, taker = balancer.next_most_loaded(), balancer.next_least_loaded()
         assert giver is not None

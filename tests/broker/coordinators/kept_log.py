@@ -1,17 +1,17 @@
-"""A log that keeps what is appended; it replicates, or refuses, when a test says so."""
+"""A log in memory, which replicates or refuses as a test says."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from broker.common.errors import ApiError
-from broker.groups.coordinator_log import LogSlice
-from broker.groups.records.serde import RawRecord
+from broker.coordinators.coordinator_log import LogSlice
+from broker.coordinators.coordinator_record import RawRecord
 from protocol.errors import ErrorCode
 
 
 class KeptLog:
-    """Replicates at once until ``slow`` is set; then not before `replicate`.
+    """Replicates each append until ``slow`` is set, and after that only in `replicate`.
 
     ``read_max`` is the number of records that a call of `read` returns. *add_action* queues the
     notification after an append; without it, nothing is notified of appends.

@@ -9,7 +9,7 @@ from uuid import UUID
 from broker.controller.image import MetadataImage
 
 
-class Topics:
+class CoordinatorMetadataImage:
     """What is subscribed to, and whether it exists."""
 
     def __init__(self, image: Callable[[], MetadataImage]) -> None:

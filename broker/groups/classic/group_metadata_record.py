@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from broker.coordinators.coordinator_record import CoordinatorRecord, InconsistentRecord
+from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import EMPTY, STABLE
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
 from broker.groups.classic.requests import MemberProtocol
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue, MemberMetadata
-from broker.groups.records.serde import InconsistentRecord, Record
-from protocol.codec import Malformed
-from protocol.consumer_protocol import PROTOCOL_TYPE, parse_subscription
-
-if TYPE_CHECKING:
-    from broker.groups.classic.group import ClassicGroup
 
 # Version 0 of the record had no rebalance timeout.
 _NO_TIMEOUT = -1
 _NO_TIMESTAMP = -1
 
 
-def generation_record(group: ClassicGroup, assignments: Mapping[str, bytes]) -> Record:
+def group_metadata_record(
+    group: ClassicGroup, assignments: Mapping[str, bytes]
+) -> CoordinatorRecord:
     """The present generation of *group*; a group without members has no protocol and no leader."""
     members = [
         MemberMetadata(
@@ -44,10 +41,10 @@ def generation_record(group: ClassicGroup, assignments: Mapping[str, bytes]) -> 
         current_state_timestamp=group.state_since_wall_ms,
         members=members,
     )
-    return Record(GroupMetadataKey(group=group.group_id), value)
+    return CoordinatorRecord(GroupMetadataKey(group=group.group_id), value)
 
 
-def restore_generation(group: ClassicGroup, value: GroupMetadataValue) -> None:
+def restore_group(group: ClassicGroup, value: GroupMetadataValue) -> None:
     """Make a new *group* what its record says; nobody waits for anything.
 
     Of members with the same id the last one counts, and the first member leads if the leader is
@@ -86,17 +83,3 @@ def _member(group_id: str, value: GroupMetadataValue, each: MemberMetadata) -> C
         protocols=(MemberProtocol(value.protocol or "", bytes(each.subscription)),),
         assignment=bytes(each.assignment),
     )
-
-
-def subscribed_topics(group: ClassicGroup) -> frozenset[str] | None:
-    """All topics that members of *group* say they read; None when that cannot be told."""
-    if group.protocol_type != PROTOCOL_TYPE:
-        return None
-    try:
-        return frozenset(
-            topic
-            for member in group.members.values()
-            for topic in parse_subscription(member.metadata(group.protocol_name)).topics
-        )
-    except Malformed:
-        return None

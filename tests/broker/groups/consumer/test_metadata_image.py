@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
-from broker.groups.consumer.topics import Topics
+from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from tests.broker.groups.consumer.books import T, U, topics_of
 
 
@@ -25,7 +25,7 @@ def test_names_and_ids() -> None:
 def test_the_image_is_looked_at_when_it_is_asked() -> None:
     """A topic that comes later is seen."""
     image = MetadataImage("cluster")
-    topics = Topics(lambda: image)
+    topics = CoordinatorMetadataImage(lambda: image)
     before = topics.id_of("t")
     image.put(TopicImage("t", T, {}, (PartitionRegistration((1,), (1,), 1),)))
 
@@ -62,7 +62,7 @@ def test_a_topic_that_was_made_anew_is_another() -> None:
     image = MetadataImage("cluster")
     image.put(TopicImage("t", UUID(int=7), {}, (PartitionRegistration((1,), (1,), 1),)))
 
-    assert Topics(lambda: image).hash_of("t") != topics_of(t=1).hash_of("t")
+    assert CoordinatorMetadataImage(lambda: image).hash_of("t") != topics_of(t=1).hash_of("t")
 
 
 def test_the_hash_fits_into_its_record() -> None:

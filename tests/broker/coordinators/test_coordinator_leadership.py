@@ -1,4 +1,4 @@
-"""Who leads a partition of the groups' topic looks after its groups (``onElection``)."""
+"""The leader of a partition of ``__consumer_offsets`` coordinates its groups (``onElection``)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.anyio
 GROUP = "g"
 
 
-async def ask_for_the_coordinator(cluster: RunningCluster) -> int:
-    """The node that looks after the group, once the topic of offsets is there."""
+async def find_coordinator(cluster: RunningCluster) -> int:
+    """Create the offsets topic and return the id of the node that coordinates the group."""
     ensure_offsets_topic(cluster.controller, cluster.node(1).config)
     body = FindCoordinatorRequest(coordinator_keys=[GROUP])
     (found,) = (await cluster.client(1).send(body)).coordinators
@@ -33,8 +33,8 @@ async def ask_for_the_coordinator(cluster: RunningCluster) -> int:
     return node_id
 
 
-def looks_after(node: Node) -> bool:
-    """Whether the node answers for the group."""
+def coordinates(node: Node) -> bool:
+    """Whether the node coordinates the group."""
     try:
         node.groups.runtime.check(GROUP)
     except ApiError:
@@ -43,52 +43,52 @@ def looks_after(node: Node) -> bool:
 
 
 def listens(node: Node) -> bool:
-    """Whether the node's groups hear of the partition's replicas."""
+    """Whether the runtime of the node's groups is notified of the partition's high watermark."""
     partition = node.groups.runtime.partition_for(GROUP)
     listeners = node.replication.purgatories.high_watermark_listeners
     return TopicPartition("__consumer_offsets", partition) in listeners
 
 
-async def test_nobody_looks_after_groups_before_there_is_a_topic(tmp_path: Path) -> None:
-    """The topic comes with the first question for a coordinator."""
+async def test_no_node_coordinates_groups_before_the_topic_exists(tmp_path: Path) -> None:
+    """The first FindCoordinator creates the topic."""
     async with running_node(tmp_path) as node:
-        assert not looks_after(node.node)
+        assert not coordinates(node.node)
 
 
-async def test_the_leader_looks_after_the_group_and_nobody_else(tmp_path: Path) -> None:
-    """All nodes agree how many partitions there are, so on which of them a group lies."""
+async def test_only_the_leader_coordinates_the_group(tmp_path: Path) -> None:
+    """The runtime has the partition count of the topic itself."""
     async with running_cluster(tmp_path, 2, offsets_topic_num_partitions="4") as cluster:
-        leader = await ask_for_the_coordinator(cluster)
+        leader = await find_coordinator(cluster)
         nodes = [cluster.node(each) for each in (1, 2)]
 
-        assert [looks_after(node) for node in nodes] == [node.id == leader for node in nodes]
+        assert [coordinates(node) for node in nodes] == [node.id == leader for node in nodes]
         assert [listens(node) for node in nodes] == [node.id == leader for node in nodes]
-        assert all(node.groups.runtime.partition_count == 4 for node in nodes if looks_after(node))
+        assert all(node.groups.runtime.partition_count == 4 for node in nodes if coordinates(node))
 
 
 async def test_groups_move_with_the_leadership(tmp_path: Path) -> None:
-    """When a node goes the other one takes over, and gives back when it no longer leads."""
+    """The other node coordinates the group while it leads the partition."""
     async with running_cluster(tmp_path, 2, offsets_topic_num_partitions="4") as cluster:
-        leader = await ask_for_the_coordinator(cluster)
+        leader = await find_coordinator(cluster)
         other = cluster.node(3 - leader)
         await cluster.cluster.stop(leader)
-        assert (looks_after(other), listens(other)) == (True, True)
+        assert (coordinates(other), listens(other)) == (True, True)
 
         await cluster.cluster.start(leader)
         await trio.sleep(1)
         finish(cluster.controller.elect_leaders(Election.PREFERRED))
         await trio.testing.wait_all_tasks_blocked()
 
-        assert (looks_after(other), listens(other)) == (False, False)
-        assert looks_after(cluster.node(leader))
+        assert (coordinates(other), listens(other)) == (False, False)
+        assert coordinates(cluster.node(leader))
 
 
-async def test_other_topics_are_none_of_the_groups_business(tmp_path: Path) -> None:
-    """Leading them makes no coordinator."""
+async def test_other_topics_have_no_coordinator(tmp_path: Path) -> None:
+    """Their leader registers no listener."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         await trio.testing.wait_all_tasks_blocked()
 
         assert node.node.replicas.partitions[TopicPartition("t", 0)].is_leader
         assert node.node.replication.purgatories.high_watermark_listeners == {}
-        assert not looks_after(node.node)
+        assert not coordinates(node.node)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from broker.groups.append_errors import as_coordinator_error
+from broker.coordinators.append_errors import as_coordinator_error
 from protocol.errors import ErrorCode
 
 
 @pytest.mark.parametrize(
-    ("stored", "told"),
+    ("error", "returned"),
     [
         (ErrorCode.REQUEST_TIMED_OUT, ErrorCode.COORDINATOR_NOT_AVAILABLE),
         (ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.COORDINATOR_NOT_AVAILABLE),
@@ -18,6 +18,8 @@ from protocol.errors import ErrorCode
         (ErrorCode.INVALID_REQUIRED_ACKS, ErrorCode.INVALID_REQUIRED_ACKS),
     ],
 )
-def test_members_are_told_what_it_means_to_them(stored: ErrorCode, told: ErrorCode) -> None:
-    """A replica that lags is a coordinator that is not there; what has no meaning stays."""
-    assert as_coordinator_error(stored) is told
+def test_errors_of_an_append_become_errors_of_a_coordinator(
+    error: ErrorCode, returned: ErrorCode
+) -> None:
+    """Errors that mean nothing special to a coordinator are returned unchanged."""
+    assert as_coordinator_error(error) is returned

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 
-class Balancer:
+class MemberAssignmentBalancer:
     """Picks members by their loads; both by number."""
 
     def __init__(self, members: Iterable[int], loads: Sequence[int]) -> None:

@@ -1,4 +1,7 @@
-"""What a failed write to ``__consumer_offsets`` means to the client that waits for it."""
+"""Maps errors of an append to the errors that a coordinator returns.
+
+Kafka's ``CoordinatorOperationExceptionHelper``.
+"""
 
 from __future__ import annotations
 
@@ -17,5 +20,5 @@ _AS_COORDINATOR_ERROR = {
 
 
 def as_coordinator_error(error: ErrorCode) -> ErrorCode:
-    """The error a member is told when its group's write failed with *error*."""
+    """Return the coordinator's error for an append that failed with *error*."""
     return _AS_COORDINATOR_ERROR.get(error, error)

@@ -1,17 +1,17 @@
-"""Timeouts by name (mirrors ``CoordinatorTimerImplTest``)."""
+"""Timeouts with a key (mirrors ``CoordinatorTimerImplTest``)."""
 
 from __future__ import annotations
 
 import pytest
 
-from broker.groups.coordinator_timer import RETRY_BACKOFF_MS, CoordinatorTimer
+from broker.coordinators.coordinator_timer import RETRY_BACKOFF_MS, CoordinatorTimer
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.purgatories.manual_clock import ManualClock
 
 
 class Timers:
-    """A coordinator's timer on a clock that is moved by hand; ``done`` is what was to be done."""
+    """A coordinator's timer on a manual clock; ``done`` are the actions that have run."""
 
     def __init__(self) -> None:
         self._clock = ManualClock()
@@ -31,8 +31,8 @@ def timers() -> Timers:
     return Timers()
 
 
-def test_what_is_due_is_done_once(timers: Timers) -> None:
-    """Not before its time, and not again."""
+def test_an_action_runs_once(timers: Timers) -> None:
+    """Not before its delay has passed, and not again."""
     timers.schedule("k", 100, "it")
     timers.pass_to(99)
     assert (timers.done, timers.timer.is_scheduled("k")) == ([], True)
@@ -42,8 +42,8 @@ def test_what_is_due_is_done_once(timers: Timers) -> None:
     assert (timers.done, timers.timer.is_scheduled("k")) == (["it"], False)
 
 
-def test_scheduling_anew_replaces_what_was_there(timers: Timers) -> None:
-    """Time begins again, whether the new deadline is the later or the earlier one."""
+def test_scheduling_a_key_again_replaces_its_timeout(timers: Timers) -> None:
+    """Whether the new deadline is later or earlier."""
     timers.schedule("later", 100, "first")
     timers.schedule("later", 300, "second")
     timers.schedule("sooner", 300, "third")
@@ -55,7 +55,7 @@ def test_scheduling_anew_replaces_what_was_there(timers: Timers) -> None:
     assert timers.done == ["fourth", "second"]
 
 
-def test_what_is_scheduled_stays_if_that_was_asked_for(timers: Timers) -> None:
+def test_schedule_if_absent_does_not_replace_a_timeout(timers: Timers) -> None:
     """``scheduleIfAbsent``."""
     timers.schedule("k", 100, "first")
     timers.timer.schedule_if_absent("k", 50, lambda: timers.done.append("second"))
@@ -65,8 +65,8 @@ def test_what_is_scheduled_stays_if_that_was_asked_for(timers: Timers) -> None:
     assert timers.done == ["third", "first"]
 
 
-def test_what_is_cancelled_is_not_done(timers: Timers) -> None:
-    """Cancelling twice, or what was never there, is harmless."""
+def test_a_cancelled_action_does_not_run(timers: Timers) -> None:
+    """Cancelling again, or a key without a timeout, has no effect."""
     timers.schedule("k", 100, "it")
     for key in ("k", "k", "nothing"):
         timers.timer.cancel(key)
@@ -75,8 +75,8 @@ def test_what_is_cancelled_is_not_done(timers: Timers) -> None:
     assert timers.done == []
 
 
-def test_cancelling_comes_in_time_even_if_both_are_due(timers: Timers) -> None:
-    """The timer has taken both out already when the first of them thinks otherwise."""
+def test_a_due_action_can_be_cancelled_by_another(timers: Timers) -> None:
+    """The timer has taken out both tasks when the first of them runs."""
     timers.timer.schedule("a", 100, lambda: timers.timer.cancel("b"))
     timers.schedule("b", 100, "b")
     timers.pass_to(1000)
@@ -84,16 +84,16 @@ def test_cancelling_comes_in_time_even_if_both_are_due(timers: Timers) -> None:
     assert timers.done == []
 
 
-def test_what_is_done_may_schedule_itself_again(timers: Timers) -> None:
-    """Under the same key."""
+def test_an_action_may_schedule_its_own_key(timers: Timers) -> None:
+    """The new timeout is not lost when the action returns."""
     timers.timer.schedule("k", 100, lambda: timers.schedule("k", 100, "again"))
     timers.pass_to(1000)
 
     assert timers.done == ["again"]
 
 
-def test_what_raises_is_tried_again(timers: Timers, caplog: pytest.LogCaptureFixture) -> None:
-    """After a while, until it succeeds: a member whose session has ended must not stay."""
+def test_an_action_that_raises_is_retried(timers: Timers, caplog: pytest.LogCaptureFixture) -> None:
+    """Until it succeeds, so that a member whose session has expired does not stay for ever."""
     tries = []
 
     def act() -> None:
@@ -110,8 +110,8 @@ def test_what_raises_is_tried_again(timers: Timers, caplog: pytest.LogCaptureFix
     assert len(caplog.records) == 2
 
 
-def test_what_raises_may_have_scheduled_something_else(timers: Timers) -> None:
-    """That is not replaced."""
+def test_an_action_that_raises_may_have_scheduled_its_key(timers: Timers) -> None:
+    """The retry does not replace that timeout."""
 
     def act() -> None:
         timers.schedule("k", 100, "other")
@@ -121,3 +121,18 @@ def test_what_raises_may_have_scheduled_something_else(timers: Timers) -> None:
     timers.pass_to(10_000)
 
     assert timers.done == ["other"]
+
+
+def test_the_queued_actions_run_after_a_timeout() -> None:
+    """No request ends then; also if the timeout's action raises an exception."""
+    clock, actions, ran = ManualClock(), ActionQueue(), list[str]()
+    system_timer = SystemTimer("test", now_ms=clock, on_error=lambda _what, _error: None)
+
+    def fail() -> None:
+        actions.add(lambda: ran.append("action"))
+        raise ZeroDivisionError
+
+    CoordinatorTimer(system_timer, actions).schedule("k", 100, fail)
+    clock.advance_to(100, system_timer)
+
+    assert ran == ["action"]

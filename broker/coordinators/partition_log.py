@@ -1,4 +1,4 @@
-"""A replicated partition as the log of a coordinator (Kafka's ``CoordinatorPartitionWriter``).
+"""A partition of the node as a `CoordinatorLog` (Kafka's ``CoordinatorPartitionWriter``).
 
 An appended batch is like any other: followers fetch it and consumers may read it. The operations
 that wait on the partition are checked when the action queue runs, after the coordinator has applied
@@ -12,8 +12,8 @@ from functools import partial
 
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
-from broker.groups.coordinator_log import LogSlice
-from broker.groups.records.serde import RawRecord
+from broker.coordinators.coordinator_log import LogSlice
+from broker.coordinators.coordinator_record import RawRecord
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin, AppendRefused
@@ -23,8 +23,8 @@ from purgatories.action_queue import ActionQueue
 
 _ALL_IN_SYNC = -1
 _PRODUCE_VERSION = 13
-# How much is read in one step, about a thousand records. Kafka's offsets.load.buffer.size is larger
-# because its loader has a thread to itself.
+# The size of one read, about a thousand records. Kafka's offsets.load.buffer.size is larger because
+# its loader has its own thread.
 _READ_BYTES = 64 * 1024
 
 
@@ -47,28 +47,28 @@ class PartitionLog:
 
     @property
     def start_offset(self) -> int:
-        """Where the records begin."""
+        """The log start offset."""
         return self._partition.log.log_start_offset
 
     @property
     def end_offset(self) -> int:
-        """The offset that the next record gets."""
+        """The offset of the next record."""
         return self._partition.log.log_end_offset
 
     @property
     def high_watermark(self) -> int:
-        """Everything below this offset is replicated."""
+        """All records below this offset are replicated."""
         return self._partition.log.high_watermark
 
     def read(self, offset: int) -> LogSlice:
-        """The records of some batches from *offset* on; markers of transactions are passed over.
+        """Return the records of some batches from *offset* on, without transaction markers.
 
         Raises `ApiError` and `CorruptRecords` as `CoordinatorLog.read`.
         """
         log = self._partition.log
         raw = memoryview(log.read(offset, _READ_BYTES, log.end_metadata, True).records)
         found: list[RawRecord] = []
-        # Nothing may be left of the last offsets, if they were compacted away.
+        # Compaction may have removed the last records of the log.
         next_offset = log.log_end_offset
         for position, header in batches(raw):
             next_offset = header.next_offset

@@ -1,31 +1,34 @@
-"""The leader of a partition of ``__consumer_offsets`` looks after its groups (``onElection``)."""
+"""The leader of a partition of an internal topic is its coordinator.
+
+Kafka's ``onElection`` and ``onResignation`` of ``GroupCoordinator`` and the other coordinators.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from broker.common.clock import Clock
-from broker.controller.image import GROUP_METADATA_TOPIC, MetadataImage
-from broker.groups.coordinator import GroupCoordinator
-from broker.groups.partition_log import PartitionLog
+from broker.controller.image import MetadataImage
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
+from broker.coordinators.partition_log import PartitionLog
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from purgatories.action_queue import ActionQueue
 
 
-class Elections:
-    """Tells the coordinator which partitions it has got, and which it has lost."""
+class CoordinatorLeadership:
+    """Notifies the runtimes of the partitions that the node begins or ceases to lead."""
 
     def __init__(
         self,
-        groups: GroupCoordinator,
+        runtimes: Iterable[CoordinatorRuntime],
         purgatories: PartitionPurgatories,
         actions: ActionQueue,
         image: Callable[[], MetadataImage],
         clock: Clock,
     ) -> None:
-        self._groups = groups
+        self._runtimes = {runtime.topic_name: runtime for runtime in runtimes}
         self._purgatories = purgatories
         self._actions = actions
         self._image = image
@@ -33,17 +36,19 @@ class Elections:
 
     def leadership_changed(self, partition: Partition, leads: bool) -> None:
         """The node has begun, or ceased, to lead *partition*."""
-        if partition.key.topic != GROUP_METADATA_TOPIC:
+        runtime = self._runtimes.get(partition.key.topic)
+        if runtime is None:
             return
         index, listeners = partition.key.partition, self._purgatories.high_watermark_listeners
         if not leads:
             listeners.pop(partition.key, None)
-            self._purgatories.run_on_resignation(partition.key, partial(self._groups.resign, index))
+            self._purgatories.run_on_resignation(
+                partition.key, partial(runtime.on_resignation, index)
+            )
             return
-        topic = self._image().topic(GROUP_METADATA_TOPIC)
+        topic = self._image().topic(runtime.topic_name)
         assert topic is not None
-        runtime = self._groups.runtime
         runtime.partition_count = len(topic.partitions)
         listeners[partition.key] = partial(runtime.on_high_watermark, index)
         log = PartitionLog(partition, self._purgatories, self._actions, self._clock)
-        self._groups.lead(index, log)
+        runtime.on_election(index, log)

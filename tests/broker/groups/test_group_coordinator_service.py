@@ -77,7 +77,7 @@ def test_a_join_is_refused_by_the_wrong_node_without_a_member_id(
 ) -> None:
     """What cannot be at all is told before that."""
     for partition in range(world.coordinator.runtime.partition_count):
-        world.coordinator.runtime.resign(partition)
+        world.coordinator.runtime.on_resignation(partition)
 
     refused = join(world, member_id="m")
     assert (refused.error, refused.member_id) == (ErrorCode.NOT_COORDINATOR, "")

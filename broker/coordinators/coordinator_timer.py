@@ -1,4 +1,4 @@
-"""Timeouts by name: scheduling one anew replaces it (Kafka's ``CoordinatorTimer``)."""
+"""Timeouts with a key: scheduling a key again replaces its timeout (``CoordinatorTimer``)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 
-RETRY_BACKOFF_MS = 500  # as Kafka: after an action that has raised an exception
+RETRY_BACKOFF_MS = 500  # as in Kafka: after an action that has raised an exception
 
 
 class CoordinatorTimer:
-    """The timeouts that run, each under its key.
+    """The scheduled timeouts, by key.
 
     *actions* runs after each timeout, because no request ends then.
     """
@@ -24,9 +24,9 @@ class CoordinatorTimer:
         self._tasks: dict[Hashable, _Timeout] = {}
 
     def schedule(self, key: Hashable, delay_ms: float, action: Callable[[], object]) -> None:
-        """Do *action* after *delay_ms*, and forget what was to be done under *key* before.
+        """Run *action* after *delay_ms*; cancels the timeout that *key* has.
 
-        An action that raises is tried again after `RETRY_BACKOFF_MS`.
+        An action that raises an exception is retried after `RETRY_BACKOFF_MS`.
         """
         self.cancel(key)
         task = self._tasks[key] = _Timeout(
@@ -37,18 +37,18 @@ class CoordinatorTimer:
     def schedule_if_absent(
         self, key: Hashable, delay_ms: float, action: Callable[[], object]
     ) -> None:
-        """Do *action* after *delay_ms*, unless something is to be done under *key* already."""
+        """Run *action* after *delay_ms*, unless *key* has a timeout."""
         if key not in self._tasks:
             self.schedule(key, delay_ms, action)
 
     def cancel(self, key: Hashable) -> None:
-        """Do nothing under *key*; harmless if there was nothing."""
+        """Cancel the timeout of *key*, if it has one."""
         task = self._tasks.pop(key, None)
         if task is not None:
             task.cancel()
 
     def is_scheduled(self, key: Hashable) -> bool:
-        """Whether something is to be done under *key*."""
+        """Whether *key* has a timeout."""
         return key in self._tasks
 
 
@@ -72,7 +72,7 @@ class _Timeout(TimerTask):
         self._action = action
 
     def run(self) -> None:
-        """Time is up, if nobody has thought otherwise since the timer took the task out."""
+        """Run the action, unless it was cancelled or replaced after the timer took the task out."""
         if self._tasks.get(self._key) is not self:
             return
         del self._tasks[self._key]

@@ -1,4 +1,4 @@
-"""Groups are read from their log, some at a time (mirrors ``CoordinatorLoaderImplTest``)."""
+"""A partition is replayed in steps (mirrors ``CoordinatorLoaderImplTest``)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.groups.coordinator_log import LogSlice
+from broker.coordinators.coordinator_loader import CoordinatorLoader
+from broker.coordinators.coordinator_log import LogSlice
+from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
 from broker.groups.group_states import GroupStates
-from broker.groups.loader import Loader
 from broker.groups.records.classic import GroupMetadataKey
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
-from broker.groups.records.serde import RECORD_TYPES, RawRecord, Record, serialize
+from broker.groups.records.serde import GROUP_RECORDS
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
 from purgatories.timer.system_timer import SystemTimer
-from tests.broker.groups.kept_log import KeptLog
+from tests.broker.coordinators.kept_log import KeptLog
 from tests.protocol.random_messages import random_message
 from tests.purgatories.manual_clock import ManualClock
 
@@ -26,7 +27,7 @@ T0 = TopicPartition("t", 0)
 
 
 class Loading:
-    """A loader of a log that is read two records at a time, and what came of it."""
+    """A loader of groups from a log that is read two records at a time, and its calls."""
 
     def __init__(self, log: KeptLog) -> None:
         log.read_max = 2
@@ -34,18 +35,20 @@ class Loading:
         self._timer = SystemTimer("test", now_ms=self._clock)
         self.loaded: list[GroupStates] = []
         self.failures: list[tuple[int, str]] = []
-        self.loader = Loader(self._timer, log, lambda: 0, self.loaded.append, self._on_failed)
+        self.loader = CoordinatorLoader(
+            self._timer, log, GroupStates(), lambda: 0, self.loaded.append, self._on_failed
+        )
 
     def _on_failed(self, offset: int, error: Exception) -> None:
         self.failures.append((offset, str(error)))
 
-    def go_on(self) -> None:
-        """Let the node do all that it has to do."""
+    def finish(self) -> None:
+        """Let time pass until the loader ends."""
         self._clock.advance_to(1000, self._timer)
 
 
 class BrokenLog(KeptLog):
-    """Fails when its second half is read."""
+    """Raises *failure* when it is read from offset 2 on."""
 
     def __init__(self, failure: Exception) -> None:
         super().__init__()
@@ -58,13 +61,15 @@ class BrokenLog(KeptLog):
 
 
 def commit(group_id: str, offset: int = 1) -> RawRecord:
-    """A record of an offset."""
+    """The record of a committed offset."""
     key = OffsetCommitKey(group=group_id, topic="t", partition=0)
-    return serialize(Record(key, OffsetCommitValue(offset=offset, metadata="", commit_timestamp=0)))
+    return GROUP_RECORDS.serialize(
+        CoordinatorRecord(key, OffsetCommitValue(offset=offset, metadata="", commit_timestamp=0))
+    )
 
 
 def test_an_empty_log_is_loaded_at_once() -> None:
-    """Nobody has to wait."""
+    """The partition is never in the loading state."""
     loading = Loading(KeptLog())
     loading.loader.run()
 
@@ -73,7 +78,7 @@ def test_an_empty_log_is_loaded_at_once() -> None:
 
 
 def test_what_fits_into_one_read_is_loaded_at_once() -> None:
-    """Whoever asks then is never told that groups are being loaded."""
+    """No request is refused with COORDINATOR_LOAD_IN_PROGRESS."""
     log = KeptLog()
     log.append([commit("a"), commit("b")])
     loading = Loading(log)
@@ -83,49 +88,51 @@ def test_what_fits_into_one_read_is_loaded_at_once() -> None:
     assert list(states.groups) == ["a", "b"]
 
 
-def test_more_than_that_is_loaded_in_turns() -> None:
-    """The node serves others between two reads."""
+def test_a_longer_log_is_loaded_in_steps() -> None:
+    """The node handles other requests between two reads."""
     log = KeptLog()
     log.append([commit(f"g{number}") for number in range(7)])
     loading = Loading(log)
     loading.loader.run()
     assert loading.loaded == []
 
-    loading.go_on()
+    loading.finish()
 
     (states,) = loading.loaded
     assert len(states.groups) == 7
 
 
 def test_loading_ends_where_the_log_ended_when_it_began() -> None:
-    """Nobody can write before it is over, so nothing that belongs to these groups is behind it."""
+    """Records after that are not of these groups, because writes wait for the end of the load."""
     log = KeptLog()
     log.append([commit("a", offset) for offset in range(4)])
     loading = Loading(log)
     loading.loader.run()
     log.append([commit("b")] * 4)
-    loading.go_on()
+    loading.finish()
 
     (states,) = loading.loaded
     assert list(states.groups) == ["a"]
 
 
-def test_the_last_record_of_a_key_counts() -> None:
-    """And a tombstone deletes (testLoading)."""
+def test_the_last_record_of_a_key_is_kept() -> None:
+    """A tombstone deletes the key (mirrors testLoading)."""
     log = KeptLog()
-    gone = serialize(Record(OffsetCommitKey(group="b", topic="t", partition=0)))
+    gone = GROUP_RECORDS.serialize(
+        CoordinatorRecord(OffsetCommitKey(group="b", topic="t", partition=0))
+    )
     log.append([commit("a", 5), commit("b"), commit("a", 7), gone])
     loading = Loading(log)
     loading.loader.run()
-    loading.go_on()
+    loading.finish()
 
     (states,) = loading.loaded
     assert {each: list(states.offsets.written(each)) for each in "ab"} == {"a": [T0], "b": []}
     assert states.offsets.written("a")[T0].offset == 7
 
 
-def test_records_of_types_unknown_here_are_passed_over() -> None:
-    """Mirrors testUnknownRecordTypeAreIgnored: another kind of group, or a newer broker."""
+def test_records_of_unknown_types_are_ignored() -> None:
+    """Mirrors testUnknownRecordTypeAreIgnored: of another group type, or of a newer broker."""
     log = KeptLog()
     log.append([RawRecord(b"\x7f\x00whatever", b"\x00\x00"), commit("a")])
     loading = Loading(log)
@@ -144,53 +151,56 @@ def test_records_of_types_unknown_here_are_passed_over() -> None:
     ],
     ids=["disk", "batch", "record"],
 )
-def test_a_log_that_cannot_be_read_is_given_up(make_log: Callable[[], KeptLog]) -> None:
-    """Mirrors testDeserializationErrorFailsTheLoading: nothing of it is handed over."""
+def test_a_log_that_cannot_be_read_fails_the_load(make_log: Callable[[], KeptLog]) -> None:
+    """Mirrors testDeserializationErrorFailsTheLoading: ``on_loaded`` is not called."""
     log = make_log()
-    bad_version = RawRecord(serialize(Record(GroupMetadataKey(group="x"))).key, b"\x00\x63")
+    bad_version = RawRecord(
+        GROUP_RECORDS.serialize(CoordinatorRecord(GroupMetadataKey(group="x"))).key, b"\x00\x63"
+    )
     log.append([commit("a"), commit("b"), bad_version, commit("c")])
     loading = Loading(log)
     loading.loader.run()
-    loading.go_on()
+    loading.finish()
 
     assert loading.loaded == []
     assert [offset for offset, _ in loading.failures] == [2]
 
 
-def test_a_loader_that_is_cancelled_reads_no_further() -> None:
-    """The partition has gone elsewhere meanwhile."""
+def test_a_cancelled_loader_reads_no_further() -> None:
+    """The node no longer leads the partition."""
     log = KeptLog()
     log.append([commit("a")] * 5)
     loading = Loading(log)
     loading.loader.run()
     loading.loader.cancel()
-    loading.go_on()
+    loading.finish()
 
     assert (loading.loaded, loading.failures) == ([], [])
 
 
-def test_whatever_a_record_is_the_loader_ends() -> None:
-    """Garbage, torn and mutated records fail the load with their offset, or are read."""
+def test_the_loader_ends_whatever_the_records_are() -> None:
+    """Random, truncated or mutated records are applied, or fail the load with their offset."""
     rng = random.Random(15)
     for _ in range(500):
         whole = _any_record(rng)
-        raw = rng.choice((whole, _torn(rng, whole), _mutated(rng, whole), _garbage(rng)))
+        raw = rng.choice((whole, _truncated(rng, whole), _mutated(rng, whole), _random_bytes(rng)))
         log = KeptLog()
         log.append([commit("a"), whole, raw])
         loading = Loading(log)
         loading.loader.run()
-        loading.go_on()
+        loading.finish()
 
         assert len(loading.loaded) + len(loading.failures) == 1
         assert all(offset in (1, 2) for offset, _ in loading.failures)
 
 
-def test_a_failure_while_groups_are_taken_over_fails_the_load() -> None:
-    """The partition fails and not the node, even if what was read cannot be used."""
+def test_an_exception_from_on_loaded_fails_the_load() -> None:
+    """The partition has no coordinator then; the node continues."""
     loading = Loading(KeptLog())
-    loading.loader = Loader(
+    loading.loader = CoordinatorLoader(
         SystemTimer("test", now_ms=ManualClock()),
         KeptLog(),
+        GroupStates(),
         lambda: 0,
         lambda _: [].pop(),
         loading._on_failed,
@@ -201,13 +211,13 @@ def test_a_failure_while_groups_are_taken_over_fails_the_load() -> None:
 
 
 def _any_record(rng: random.Random) -> RawRecord:
-    key_class, value_class = RECORD_TYPES[rng.choice(sorted(RECORD_TYPES))]
+    key_class, value_class = GROUP_RECORDS.types[rng.choice(sorted(GROUP_RECORDS.types))]
     version = value_class.__spec__.versions[-1]
     value = None if rng.random() < 0.2 else random_message(rng, value_class, version)
-    return serialize(Record(random_message(rng, key_class, 0), value))
+    return GROUP_RECORDS.serialize(CoordinatorRecord(random_message(rng, key_class, 0), value))
 
 
-def _torn(rng: random.Random, raw: RawRecord) -> RawRecord:
+def _truncated(rng: random.Random, raw: RawRecord) -> RawRecord:
     key, value = raw.key, raw.value
     if value is None or rng.random() < 0.5:
         return RawRecord(key[: rng.randrange(len(key))], value)
@@ -223,5 +233,5 @@ def _mutated(rng: random.Random, raw: RawRecord) -> RawRecord:
     return RawRecord(bytes(key), bytes(value))
 
 
-def _garbage(rng: random.Random) -> RawRecord:
+def _random_bytes(rng: random.Random) -> RawRecord:
     return RawRecord(rng.randbytes(rng.randrange(20)), rng.choice((None, rng.randbytes(30))))

@@ -1,0 +1,259 @@
+"""Runs a coordinator over the partitions of its internal topic (Kafka's ``CoordinatorRuntime``).
+
+A change of state is appended to the log before it is applied in memory, so the state is unchanged
+if the log refuses it. A response waits until all records that the partition had at that time are
+replicated. That includes a response that appends nothing, such as a heartbeat's: the state that it
+reports could be lost with the leader. A response that waits for longer than the commit timeout is
+COORDINATOR_NOT_AVAILABLE; the records may be replicated later, and the change stays in effect.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from typing import Any, Protocol
+
+from broker.common.errors import ApiError
+from broker.coordinators.append_errors import as_coordinator_error
+from broker.coordinators.coordinator_loader import CoordinatorLoader, CoordinatorPlayback
+from broker.coordinators.coordinator_log import CoordinatorLog
+from broker.coordinators.coordinator_record import (
+    CoordinatorRecord,
+    CoordinatorRecordSerde,
+    InconsistentRecord,
+    RawRecord,
+)
+from broker.coordinators.deferred_event_queue import (
+    DeferredEvent,
+    DeferredEventQueue,
+    OnReplicated,
+)
+from broker.coordinators.internal_topic import partition_for
+from protocol.codec import Malformed, Unencodable
+from protocol.corrupt_records import CorruptRecords
+from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
+from purgatories.timer.system_timer import SystemTimer
+
+log = logging.getLogger("antechamber.coordinators")
+
+_KEYS_KEPT = 10_000
+_partition_for = lru_cache(_KEYS_KEPT)(partition_for)
+
+# What the content of a log may cause; other exceptions are bugs and are logged with a traceback.
+_UNREADABLE = (ApiError, CorruptRecords, InconsistentRecord, Malformed)
+
+
+class Coordinator(Protocol):
+    """A coordinator that a runtime runs (the part of Kafka's ``CoordinatorShard`` used here)."""
+
+    def new_state(self) -> CoordinatorPlayback:
+        """Return an empty state, into which a partition is replayed."""
+        ...
+
+    def on_loaded(self, partition: int, state: Any) -> None:
+        """Begin to coordinate the keys of *state*, which a partition was replayed into."""
+        ...
+
+    def on_unloaded(self, partition: int) -> None:
+        """Drop the state of all keys of a partition, and end what waits on it."""
+        ...
+
+
+class CoordinatorRuntime:
+    """The partitions of an internal topic that a node leads.
+
+    ``partition_count`` is the configured count until the node leads a partition of the topic.
+    """
+
+    def __init__(
+        self,
+        topic_name: str,
+        coordinator: Coordinator,
+        serde: CoordinatorRecordSerde,
+        timer: SystemTimer,
+        actions: ActionQueue,
+        wall_ms: Callable[[], int],
+        *,
+        partition_count: int,
+        commit_timeout_ms: int,
+    ) -> None:
+        self.topic_name = topic_name
+        self.partition_count = partition_count
+        self._coordinator = coordinator
+        self._serde = serde
+        self._timer = timer
+        self._actions = actions
+        self._wall_ms = wall_ms
+        self._commit_timeout_ms = commit_timeout_ms
+        # Invariant: no partition is in both.
+        self._loaders: dict[int, CoordinatorLoader] = {}
+        self._partitions: dict[int, _Partition] = {}
+        # Partitions whose last append is not replicated.
+        # Invariant: the deferred events of all other partitions are completed.
+        self._behind: set[int] = set()
+
+    # --------------------------------------------------------------------------- leadership
+
+    def partition_for(self, key: str) -> int:
+        """The partition that the records of *key* are in."""
+        return _partition_for(key, self.partition_count)
+
+    def on_election(self, partition: int, coordinator_log: CoordinatorLog) -> None:
+        """Load *partition*, which the node leads now, and coordinate its keys after that."""
+        assert partition not in self._loaders
+        assert partition not in self._partitions
+        loader = self._loaders[partition] = CoordinatorLoader(
+            self._timer,
+            coordinator_log,
+            self._coordinator.new_state(),
+            self._wall_ms,
+            partial(self._on_loaded, partition, coordinator_log),
+            partial(self._on_load_failed, partition),
+        )
+        loader.run()
+
+    def _on_loaded(
+        self, partition: int, coordinator_log: CoordinatorLog, state: CoordinatorPlayback
+    ) -> None:
+        del self._loaders[partition]
+        self._partitions[partition] = _Partition(
+            coordinator_log, DeferredEventQueue(self._timer.on_error)
+        )
+        if coordinator_log.high_watermark < coordinator_log.end_offset:
+            self._behind.add(partition)
+        try:
+            self._coordinator.on_loaded(partition, state)
+        finally:
+            self._actions.try_complete_actions()
+
+    def _on_load_failed(self, partition: int, offset: int, error: Exception) -> None:
+        log.error(
+            "partition %d of %s cannot be loaded because of offset %d: %s: %s",
+            *(partition, self.topic_name, offset, type(error).__name__, error),
+            exc_info=None if isinstance(error, _UNREADABLE) else error,
+        )
+        self.on_resignation(partition)
+
+    def on_resignation(self, partition: int) -> None:
+        """Unload *partition*; everything that waits on it is refused with NOT_COORDINATOR."""
+        loader = self._loaders.pop(partition, None)
+        if loader is not None:
+            loader.cancel()
+        self._coordinator.on_unloaded(partition)
+        unloaded = self._partitions.pop(partition, None)
+        self._behind.discard(partition)
+        if unloaded is not None:
+            unloaded.deferred.fail_all(ErrorCode.NOT_COORDINATOR)
+        self._actions.try_complete_actions()
+
+    def is_loading(self, key: str) -> bool:
+        """Whether the partition of *key* is being loaded."""
+        return self.partition_for(key) in self._loaders
+
+    def check(self, key: str) -> None:
+        """Raise `ApiError` unless this node coordinates *key* and has loaded its partition."""
+        partition = self.partition_for(key)
+        if partition in self._loaders:
+            raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+        if partition not in self._partitions:
+            raise ApiError(ErrorCode.NOT_COORDINATOR)
+
+    def check_all(self) -> None:
+        """Raise `ApiError` while any partition that the node leads is being loaded."""
+        if self._loaders:
+            raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+
+    # --------------------------------------------------------------------------- writing
+
+    def append(self, key: str, records: Iterable[CoordinatorRecord | RawRecord]) -> None:
+        """Append records about *key* in one batch; raises `ApiError` if the log refuses it.
+
+        The caller applies the records before it returns.
+        """
+        self.check(key)
+        index = self.partition_for(key)
+        partition = self._partitions[index]
+        serialize = self._serde.serialize
+        try:
+            raw = [each if isinstance(each, RawRecord) else serialize(each) for each in records]
+        except Unencodable as error:
+            # Kafka cannot write such a record either; nothing has changed.
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
+        if not raw:
+            return
+        try:
+            partition.log.append(raw)
+        except ApiError as error:
+            raise ApiError(as_coordinator_error(error.code), error.message) from error
+        partition.end_offset = partition.log.end_offset
+        if partition.deferred or partition.log.high_watermark < partition.end_offset:
+            self._behind.add(index)
+
+    def write(
+        self, key: str, records: Iterable[CoordinatorRecord], on_replicated: OnReplicated
+    ) -> None:
+        """Append records; *on_replicated* is called when they are replicated, or with an error."""
+        try:
+            self.append(key, records)
+        except ApiError as error:
+            on_replicated(error.code)
+        else:
+            self.when_replicated(key, on_replicated)
+
+    # --------------------------------------------------------------------------- waiting
+
+    def is_replicated(self, key: str) -> bool:
+        """Whether all records of the partition of *key* are replicated."""
+        return not self._behind or self.partition_for(key) not in self._behind
+
+    def when_replicated(self, key: str, on_replicated: OnReplicated) -> None:
+        """Call back when all present records of the partition are replicated, or with an error."""
+        if self.is_replicated(key):
+            on_replicated(ErrorCode.NONE)
+            return
+        event = DeferredEvent(on_replicated, self._commit_timeout_ms, self._actions)
+        self._defer(key, event)
+        self._timer.add(event)
+
+    def once_replicated(self, key: str, action: Callable[[], None]) -> None:
+        """Run *action* when all present records of the partition are replicated, without a timeout.
+
+        It does not run if the partition is unloaded before that.
+        """
+        if self.is_replicated(key):
+            action()
+            return
+        event = DeferredEvent(lambda error: None if error else action(), 0, self._actions)
+        self._defer(key, event)
+
+    def _defer(self, key: str, event: DeferredEvent) -> None:
+        partition = self._partitions[self.partition_for(key)]
+        partition.deferred.add(partition.end_offset, event)
+
+    def on_high_watermark(self, partition: int) -> None:
+        """Complete the events that wait for offsets up to the log's high watermark.
+
+        Called when the high watermark has moved, but never during an append: the caller of `append`
+        has not applied its records then.
+        """
+        led = self._partitions.get(partition)
+        if led is None or partition not in self._behind:
+            return
+        offset = led.log.high_watermark
+        if led.end_offset <= offset:
+            self._behind.discard(partition)
+        led.deferred.complete_up_to(offset)
+        self._actions.try_complete_actions()
+
+
+class _Partition:
+    """A loaded partition; ``end_offset`` is the end of the log after the runtime's last append."""
+
+    __slots__ = ("deferred", "end_offset", "log")
+
+    def __init__(self, coordinator_log: CoordinatorLog, deferred: DeferredEventQueue) -> None:
+        self.log = coordinator_log
+        self.end_offset = coordinator_log.end_offset
+        self.deferred = deferred

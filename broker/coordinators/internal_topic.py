@@ -1,0 +1,87 @@
+"""An internal topic, and which node coordinates a key (a group, a transactional id).
+
+The partition of a key is derived from the hash of the key, as in Kafka, so all nodes return the
+same coordinator: the leader of that partition. A topic is created when a coordinator is first
+looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from broker.common.errors import ApiError
+from broker.common.java_hash import string_hash
+from broker.controller.image import Broker, MetadataImage, TopicImage
+from protocol.errors import ErrorCode
+
+_INT_MIN = -(2**31)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InternalTopic:
+    """An internal topic as it is created if it does not exist."""
+
+    name: str
+    partition_count: int
+    replication_factor: int
+    configs: Mapping[str, str]
+
+
+class TopicCreator(Protocol):
+    """The part of the controller that is used here."""
+
+    image: MetadataImage
+
+    def create_topic(
+        self,
+        name: str,
+        *,
+        partitions: int,
+        replication_factor: int,
+        configs: dict[str, str],
+    ) -> TopicImage:
+        """Create a topic; raises `ApiError`."""
+        ...
+
+
+def partition_for(key: str, partition_count: int) -> int:
+    """The partition that the records of *key* are in: ``Utils.abs(key.hashCode()) % count``."""
+    value = string_hash(key)
+    # The smallest int of Java has no positive counterpart; Utils.abs returns 0 for it.
+    return 0 if value == _INT_MIN else abs(value) % partition_count
+
+
+def ensure_internal_topic(controller: TopicCreator, topic: InternalTopic) -> TopicImage:
+    """Return the topic, and create it if it does not exist.
+
+    If fewer nodes run than the replication factor asks for, each of them gets a replica. Raises
+    `ApiError` COORDINATOR_NOT_AVAILABLE if no node runs.
+    """
+    image = controller.image.topic(topic.name)
+    if image is not None:
+        return image
+    nodes = len(controller.image.alive_brokers())
+    if nodes == 0:
+        raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    return controller.create_topic(
+        topic.name,
+        partitions=topic.partition_count,
+        replication_factor=min(topic.replication_factor, nodes),
+        configs=dict(topic.configs),
+    )
+
+
+def coordinator_for(key: str, topic_name: str, image: MetadataImage) -> Broker:
+    """The leader of the partition of *key* according to *image*.
+
+    Raises `ApiError` COORDINATOR_NOT_AVAILABLE if there is none.
+    """
+    topic = image.topic(topic_name)
+    if topic is not None:
+        partition = topic.partitions[partition_for(key, len(topic.partitions))]
+        broker = image.brokers.get(partition.leader)
+        if broker is not None and not broker.fenced:
+            return broker
+    raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
