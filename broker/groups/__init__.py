@@ -1,16 +1,11 @@
-"""Consumer groups: who is a member, who leads, who has which part, and how far they have read.
+"""The group coordinator: groups of the classic and the consumer protocol, and committed offsets.
 
-The classic protocol of a group is a dance in two steps that everybody dances together:
+    GroupCoordinatorService      looks up the group of each request
+      classic/                   groups whose leader assigns the partitions
+      consumer/                  groups whose coordinator assigns the partitions (KIP-848)
+      OffsetMetadataManager      committed offsets of all groups
+    records/                     the records of ``__consumer_offsets``, which is the only state
 
-    JoinGroup   members come and are parked; when all are there (or time is up) a generation
-                begins, one of them is told to lead and gets the list of members
-    SyncGroup   members are parked until the leader brings its assignment; then all get their part
-
-Heartbeats in between keep a member in the group and tell it when to dance again. Nothing here
-interprets subscriptions or assignments: they are bytes between clients.
-
-`coordinator` is the front door, `joining` decides what a JoinGroup means, `rebalance` moves a
-group through its states, `sessions` throws silent members out, `offsets` keeps what was committed.
-Everything that waits is a delayed operation: joins and syncs in the purgatory "Rebalance", sessions
-in "Heartbeat". All of it is plain functions; an answer that has to wait goes through a callback.
+`broker.coordinators` loads the partitions of that topic, appends to them and waits for replication.
+All of this is plain functions; a response that has to wait is passed to a callback.
 """

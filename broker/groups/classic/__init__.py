@@ -1,14 +1,14 @@
-"""Groups whose members assign their partitions themselves, in a dance that everybody dances.
+"""Groups of the classic protocol, whose leader assigns the partitions.
 
-    JoinGroup   members come and are parked; when all are there (or time is up) a generation
-                begins, one of them is told to lead and gets the list of members
-    SyncGroup   members are parked until the leader brings its assignment; then all get their part
+    JoinGroup   members wait; when all have joined (or at the rebalance timeout) a generation
+                begins, and the leader's response contains the list of members
+    SyncGroup   members wait until the leader's request brings the assignment; each response
+                contains the assignment of that member
 
-Heartbeats in between keep a member in the group and tell it when to dance again. Nothing here
-interprets subscriptions or assignments: they are bytes between clients.
+Heartbeats keep a member in the group, and their response says when to join again. Subscriptions and
+assignments are bytes that are passed on; only the topics of consumers are read from them.
 
-`coordinator` is the front door, `joining` decides what a JoinGroup means, `rebalance` moves a
-group through its states, `sessions` throws silent members out. Everything that waits is a delayed
-operation: joins and syncs in the purgatory "Rebalance", sessions in "Heartbeat". All of it is plain
-functions; an answer that has to wait goes through a callback.
+`coordinator` handles the requests, `joining` decides what a JoinGroup does, `rebalance` moves a
+group through its states, `sessions` expires members. Everything that waits is a delayed operation:
+joins and syncs in the purgatory "Rebalance", sessions in "Heartbeat", as in Kafka up to 3.9.
 """

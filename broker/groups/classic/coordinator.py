@@ -1,4 +1,7 @@
-"""The classic groups of a node: what members ask; errors are found in the order of Kafka's."""
+"""Handles the requests of members of classic groups; checks are in the order of Kafka's.
+
+The part of Kafka's ``GroupMetadataManager`` for classic groups.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from purgatories.purgatory import DelayedOperationPurgatory
 
 
 class ClassicGroupCoordinator:
-    """Looks after classic groups. Parked requests are answered through their callbacks."""
+    """Coordinates classic groups. Responses to waiting requests go to their callbacks."""
 
     def __init__(
         self,
@@ -48,13 +51,13 @@ class ClassicGroupCoordinator:
     # ------------------------------------------------------------------------ join and sync
 
     def join(self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback) -> None:
-        """Join the next generation; *on_response* is called once, now or later."""
+        """Handle a JoinGroup; *on_response* is called once, now or later."""
         self._joining.join(group, request, on_response)
 
     def sync(self, group: ClassicGroup, request: SyncGroup, on_response: SyncCallback) -> None:
-        """Bring or fetch the assignment; *on_response* is called once, now or later.
+        """Handle a SyncGroup; *on_response* is called once, now or later.
 
-        Raises `ApiError` instead if there is nothing to bring or fetch.
+        Raises `ApiError` instead if the member, the generation or the protocol is wrong.
         """
         member = group.check_member(request.member_id, request.group_instance_id)
         _check_generation(group, request.generation_id)
@@ -79,9 +82,9 @@ class ClassicGroupCoordinator:
         group_instance_id: str | None,
         generation_id: int,
     ) -> ErrorCode:
-        """A sign of life; REBALANCE_IN_PROGRESS when it is time to join again.
+        """Handle a Heartbeat; REBALANCE_IN_PROGRESS if the member must join again.
 
-        Raises `ApiError` for one that comes from nobody we know.
+        Raises `ApiError` if the member or its generation is unknown.
         """
         member = group.check_member(member_id, group_instance_id)
         _check_generation(group, generation_id)
@@ -91,13 +94,13 @@ class ClassicGroupCoordinator:
         return ErrorCode.NONE
 
     def reschedule_heartbeat(self, group: ClassicGroup, member_id: str) -> None:
-        """An offset commit is a sign of life too, unless the generation waits for assignments."""
+        """Restart a member's session after an offset commit, except in CompletingRebalance."""
         member = group.members.get(member_id)
         if member is not None and group.state is not COMPLETING_REBALANCE:
             self._rebalancer.sessions.reschedule(group, member)
 
     def leave(self, group: ClassicGroup, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
-        """Take members out, each with its own error."""
+        """Remove members; returns an error for each."""
         errors = [self._leave(group, each) for each in leaving]
         if ErrorCode.NONE in errors and group.state is not EMPTY:
             reasons = "; ".join(each.reason or "not provided" for each in leaving)
@@ -113,7 +116,7 @@ class ClassicGroupCoordinator:
             self._rebalancer.sessions.cancel(group, member_id)
             return ErrorCode.NONE
         if member_id == UNKNOWN_MEMBER_ID:
-            # An operator names an instance without knowing its present member id (KIP-345).
+            # Administrators give the instance id alone (KIP-345).
             member_id = group.static_members.get(leaving.group_instance_id or "", member_id)
         try:
             member = group.check_member(member_id, leaving.group_instance_id)
@@ -122,14 +125,14 @@ class ClassicGroupCoordinator:
         self._rebalancer.remove(group, member)
         return ErrorCode.NONE
 
-    # ------------------------------------------------------------------------ coming, going
+    # ----------------------------------------------------------------------- start and retire
 
     def start(self, group: ClassicGroup, rebalance_because: str | None) -> None:
-        """A group has come here or has become a classic one: its members' time begins to run."""
+        """Begin the sessions of a group that was loaded or converted; rebalance it for a reason."""
         for member in group.members.values():
             self._rebalancer.sessions.reschedule(group, member)
         if len(group.members) > self._size_max:
-            rebalance_because = rebalance_because or "it has more members than it may have"
+            rebalance_because = rebalance_because or "the group exceeds group.max.size"
         if rebalance_because is not None and group.can_rebalance:
             self._rebalancer.prepare(group, rebalance_because)
 
@@ -138,7 +141,7 @@ class ClassicGroupCoordinator:
         self._rebalancer.refuse_waiting(group, refusal)
 
     def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
-        """A group goes or becomes another: who waits is told *refusal*, nothing of it runs on."""
+        """End a group that is deleted, converted or unloaded; waiting requests get *refusal*."""
         if group.state is not DEAD:
             self._rebalancer.retire(group, refusal)
 
@@ -149,7 +152,7 @@ def _check_generation(group: ClassicGroup, generation_id: int) -> None:
 
 
 def _check_protocol(group: ClassicGroup, request: SyncGroup) -> None:
-    """What a member says of type and name must be what the group has chosen (KIP-559)."""
+    """The protocol type and name of the request must be the group's, if given (KIP-559)."""
     for named, chosen in (
         (request.protocol_type, group.protocol_type),
         (request.protocol_name, group.protocol_name),

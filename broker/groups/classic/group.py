@@ -1,7 +1,7 @@
-"""A group whose members assign their partitions themselves (Kafka's ``ClassicGroup``).
+"""The state of a classic group (Kafka's ``ClassicGroup``).
 
-The group only keeps the books: members, who of them waits for what, generation, leader, protocol
-and state. When it moves from state to state is decided in `broker.groups.classic.rebalance`.
+Members and their waiting requests, generation, leader, protocol and state. Transitions are decided
+in `broker.groups.classic.rebalance`.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from protocol.errors import ErrorCode
 
 
 class GroupJoinKey(NamedTuple):
-    """What a rebalance that waits for members is watched under."""
+    """The key that the joins of a group wait on."""
 
     group_id: str
     phase: str = "join"
 
 
 class GroupSyncKey(NamedTuple):
-    """What a generation that waits for SyncGroups is watched under."""
+    """The key that the sync phase of a group waits on."""
 
     group_id: str
     phase: str = "sync"
 
 
 class ClassicGroup:
-    """One group's books."""
+    """A group; ``state_since_wall_ms`` is the time of its last transition."""
 
     group_type = CLASSIC
 
@@ -66,36 +66,36 @@ class ClassicGroup:
         self.generation_id = 0
         self.protocol_type: str | None = None
         self.protocol_name: str | None = None
-        # The topics that this generation's members read; None when nobody can tell.
+        # The topics that the members of this generation subscribe to; None if unknown.
         self.subscribed_topics: frozenset[str] | None = None
         # Invariant: leader_id in members, or None when there are none.
         self.leader_id: str | None = None
         self.members: dict[str, ClassicGroupMember] = {}
         # Invariant: members[static_members[instance]].group_instance_id == instance, for each.
         self.static_members: dict[str, str] = {}
-        # Ids given out under KIP-394 whose owners have not come back yet.
+        # Member ids from MEMBER_ID_REQUIRED responses (KIP-394) that have not joined yet.
         # Invariant: pending_join_members and members have no id in common.
         self.pending_join_members: set[str] = set()
-        # Who has not sent its SyncGroup yet. The former id of a static member that was replaced
-        # stays, as in Kafka: it can no longer sync, so the generation ends at the sync timeout.
+        # Members that have not sent their SyncGroup. The former id of a replaced static member
+        # stays, as in Kafka: it cannot sync any more, so the generation ends at the sync timeout.
         self.pending_sync_members: set[str] = set()
         # Invariant: == number of members that have awaiting_join.
         self.awaiting_join_count = 0
-        # A member came while the first rebalance was delayed: the delay may be prolonged.
+        # Whether a member has joined during the initial delay, which extends the delay.
         self.new_member_added = False
         self._supported = SupportedProtocols()
 
     # -------------------------------------------------------------------------------- state
 
     def transition_to(self, state: GroupState, now_wall_ms: int) -> None:
-        """Move to *state*, which must be allowed to follow the present one."""
+        """Move to *state*; the transition must be valid."""
         assert state in TRANSITIONS[self.state], f"{self.group_id}: {self.state} -> {state}"
         self.previous_state, self.state = self.state, state
         self.state_since_wall_ms = now_wall_ms
 
     @property
     def state_name(self) -> str:
-        """Its state, as clients are told it."""
+        """The state as responses contain it."""
         return self.state.value
 
     @property
@@ -105,21 +105,21 @@ class ClassicGroup:
 
     @property
     def is_simple(self) -> bool:
-        """Whether it only holds offsets: it has never had members."""
+        """Whether it holds only offsets and has never had members."""
         return self.state is EMPTY and self.protocol_type is None
 
     @property
     def uses_consumer_protocol(self) -> bool:
-        """Whether its members' metadata are those of consumers, which the broker can read."""
+        """Whether its members are consumers, whose metadata the broker can parse."""
         return self.protocol_type == PROTOCOL_TYPE
 
     @property
     def can_rebalance(self) -> bool:
-        """Whether a rebalance may begin now: none is being prepared and the group lives."""
+        """Whether a rebalance may begin now: none is being prepared, and the group is not Dead."""
         return PREPARING_REBALANCE in TRANSITIONS[self.state]
 
     def init_next_generation(self, now_wall_ms: int) -> None:
-        """Begin a generation of the members there are; without any the group is empty."""
+        """Begin a generation of the present members; without members the group becomes Empty."""
         self.generation_id = next_epoch(self.generation_id)
         self.pending_sync_members.clear()
         if self.members:
@@ -131,7 +131,7 @@ class ClassicGroup:
         self.subscribed_topics = self._compute_subscribed_topics()
 
     def restore(self, protocol_name: str | None, state: GroupState) -> None:
-        """Be in the middle of a generation that was begun elsewhere."""
+        """Set the protocol and the state of a group that is loaded or converted."""
         self.protocol_name = protocol_name
         self.state = state
         self.subscribed_topics = self._compute_subscribed_topics()
@@ -151,7 +151,7 @@ class ClassicGroup:
     # ------------------------------------------------------------------------------ members
 
     def add(self, member: ClassicGroupMember, on_response: JoinCallback | None) -> None:
-        """Add a member; the first one leads and sets the type of protocol."""
+        """Add a member; the first one leads and determines the protocol type."""
         if member.group_instance_id is not None:
             assert member.group_instance_id not in self.static_members
             self.static_members[member.group_instance_id] = member.member_id
@@ -166,7 +166,7 @@ class ClassicGroup:
         self.set_awaiting_join(member, on_response)
 
     def remove(self, member_id: str) -> None:
-        """Forget a member, or an id that was given out and not used; another one may lead."""
+        """Remove a member or a pending member id; if it led, another member leads."""
         member = self.members.pop(member_id, None)
         if member is not None:
             self._supported.remove(member.protocols)
@@ -187,7 +187,7 @@ class ClassicGroup:
         session_timeout_ms: int,
         on_response: JoinCallback | None,
     ) -> None:
-        """Take over what a member that joins again says of itself."""
+        """Update a member that joins again."""
         self._supported.remove(member.protocols)
         self._supported.add(protocols)
         member.protocols = protocols
@@ -196,7 +196,10 @@ class ClassicGroup:
         self.set_awaiting_join(member, on_response)
 
     def replace_static_member(self, old: ClassicGroupMember, member_id: str) -> ClassicGroupMember:
-        """The same instance under a new member id: it keeps its part, and the lead if it had it."""
+        """Replace a static member by the same instance with another member id.
+
+        The assignment, and the leadership if it led, stay with the instance.
+        """
         assert old.group_instance_id is not None
         assert old.awaiting_join is None
         member = ClassicGroupMember(
@@ -218,7 +221,7 @@ class ClassicGroup:
         return member
 
     def check_member(self, member_id: str, group_instance_id: str | None) -> ClassicGroupMember:
-        """The member of that id; raises `ApiError` if it is fenced (KIP-345) or unknown."""
+        """Return the member; raises `ApiError` if it is fenced (KIP-345) or unknown."""
         if group_instance_id is not None:
             current = self.static_members.get(group_instance_id)
             if current is not None and current != member_id:
@@ -231,7 +234,7 @@ class ClassicGroup:
         return member
 
     def current_members(self) -> Sequence[GroupMember]:
-        """What the leader needs to know to assign."""
+        """The members as the leader's JoinGroup response lists them."""
         assert self.state in (COMPLETING_REBALANCE, STABLE)
         return [
             GroupMember(
@@ -242,7 +245,7 @@ class ClassicGroup:
 
     @property
     def rebalance_timeout_ms(self) -> int:
-        """The longest time any member asks for."""
+        """The maximum of the members' rebalance timeouts."""
         return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
 
     # ------------------------------------------------------------------------------ waiting
@@ -250,30 +253,30 @@ class ClassicGroup:
     def set_awaiting_join(
         self, member: ClassicGroupMember, on_response: JoinCallback | None
     ) -> None:
-        """Let a member wait for the next generation; None: it waits no longer."""
+        """Let a member wait for the next generation; None ends the wait."""
         was, now = member.awaiting_join is not None, on_response is not None
         self.awaiting_join_count += now - was
         member.awaiting_join = on_response
         assert 0 <= self.awaiting_join_count <= len(self.members)
 
     def take_join(self, member: ClassicGroupMember) -> JoinCallback | None:
-        """The callback of a member that waits for the next generation, which ends the wait."""
+        """End the wait of a member for the next generation; returns its callback."""
         on_response = member.awaiting_join
         self.set_awaiting_join(member, None)
         return on_response
 
     @property
     def has_all_members_joined(self) -> bool:
-        """Whether nobody is missing, pending newcomers included."""
+        """Whether all members wait for the next generation and no member id is pending."""
         return len(self.members) == self.awaiting_join_count and not self.pending_join_members
 
     @property
     def has_received_sync_from_all_members(self) -> bool:
-        """Whether everybody of this generation has sent its SyncGroup."""
+        """Whether all members of this generation have sent their SyncGroup."""
         return not self.pending_sync_members
 
     def maybe_elect_new_joined_leader(self) -> bool:
-        """Make sure that somebody who has joined leads; False if nobody has."""
+        """Ensure that the leader has joined; returns False if no member has."""
         if self.leader_id is None:
             return False
         if self.members[self.leader_id].awaiting_join is not None:
@@ -287,7 +290,7 @@ class ClassicGroup:
     # ------------------------------------------------------------------------------ offsets
 
     def check_offset_commit(self, committer: Committer) -> CommitCheck | None:
-        """Members commit under their generation, anybody else only while the group is empty."""
+        """Members commit with their generation; simple consumers only while the group is Empty."""
         if self.state is DEAD:
             raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         generation_id = committer.generation_id_or_member_epoch
@@ -301,37 +304,37 @@ class ClassicGroup:
         elif self.state is not EMPTY:
             raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
         if self.state is COMPLETING_REBALANCE:
-            # The generation is right, but what it will own is not known yet.
+            # The generation is the present one, but its assignment is not known yet.
             raise ApiError(ErrorCode.REBALANCE_IN_PROGRESS)
         return None
 
-    def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:  # noqa: ARG002 - only consumer groups ask who it is
-        """Everybody may know."""
+    def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:  # noqa: ARG002 - only consumer groups check the member
+        """All members and clients may fetch offsets."""
         if self.state is DEAD:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
 
     def check_deletion(self) -> None:
-        """Only an empty group can be deleted."""
+        """Only an Empty group can be deleted."""
         if self.state is DEAD:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
         if self.state is not EMPTY:
             raise ApiError(ErrorCode.NON_EMPTY_GROUP)
 
     def check_offset_deletion(self) -> None:
-        """Offsets of a group with members can go if it is known which topics they read."""
+        """Offsets of a group with members can be deleted if their subscriptions are known."""
         if self.state is DEAD:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
         if self.state is not EMPTY and not self.uses_consumer_protocol:
             raise ApiError(ErrorCode.NON_EMPTY_GROUP)
 
     def is_subscribed_to(self, topic: str) -> bool:
-        """Whether its members read a topic; when in doubt, consumers do."""
+        """Whether its members subscribe to *topic*; consumers with unknown topics may."""
         if self.subscribed_topics is None:
             return self.uses_consumer_protocol
         return topic in self.subscribed_topics
 
     def expires_since_ms(self, offset: OffsetAndMetadata) -> int | None:
-        """An empty group keeps all for a while, a stable one what its members still read."""
+        """Since the last member left (Empty), or since the commit (Stable, simple consumers)."""
         if self.protocol_type is None:
             return offset.commit_timestamp_ms
         if self.state is EMPTY:
@@ -343,13 +346,13 @@ class ClassicGroup:
     # ------------------------------------------------------------------------------ records
 
     def tombstones(self) -> list[CoordinatorRecord]:
-        """The record that deletes the group."""
+        """The records that delete the group."""
         return [CoordinatorRecord(GroupMetadataKey(group=self.group_id))]
 
     # ---------------------------------------------------------------------------- protocols
 
     def supports_protocols(self, protocol_type: str, protocols: Sequence[MemberProtocol]) -> bool:
-        """Whether a member that knows *protocols* could take part."""
+        """Whether a member with *protocols* can join."""
         if self.state is EMPTY:
             return bool(protocol_type) and bool(protocols)
         return self.protocol_type == protocol_type and self._supported.all_support_any(
@@ -357,10 +360,10 @@ class ClassicGroup:
         )
 
     def select_protocol(self) -> str:
-        """The protocol a generation of the present members would use."""
+        """The protocol that a generation of the present members would use."""
         return self._supported.select(self.members.values())
 
 
 def generate_member_id(client_id: str, group_instance_id: str | None) -> str:
-    """A new member id; it begins with the name the client is known by."""
+    """Return a new member id: the instance id or client id, a dash, and a UUID."""
     return f"{client_id if group_instance_id is None else group_instance_id}-{uuid4()}"

@@ -1,4 +1,4 @@
-"""A classic group as its record, and what its members' opaque metadata tell of their topics."""
+"""A classic group as its record, and back (``GroupCoordinatorRecordHelpers``)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _NO_TIMESTAMP = -1
 def group_metadata_record(
     group: ClassicGroup, assignments: Mapping[str, bytes]
 ) -> CoordinatorRecord:
-    """The present generation of *group*; a group without members has no protocol and no leader."""
+    """The record of *group* with the assignment of each member, by member id.
+
+    Without members the protocol and the leader are null.
+    """
     members = [
         MemberMetadata(
             member_id=member.member_id,
@@ -45,10 +48,10 @@ def group_metadata_record(
 
 
 def restore_group(group: ClassicGroup, value: GroupMetadataValue) -> None:
-    """Make a new *group* what its record says; nobody waits for anything.
+    """Fill a new *group* from the value of its record; no member waits.
 
-    Of members with the same id the last one counts, and the first member leads if the leader is
-    none of them. Raises `InconsistentRecord` for two members that are the same instance.
+    Of several members with the same id the last one is used. If the leader is not a member, the
+    first member leads. Raises `InconsistentRecord` if two members have the same instance id.
     """
     group.generation_id = value.generation
     for each in {each.member_id: each for each in value.members}.values():

@@ -1,11 +1,11 @@
-"""The states of a classic group, and which may follow which (Kafka's ``ClassicGroupState``).
+"""The states of a classic group and their transitions (Kafka's ``ClassicGroupState``).
 
     Empty ---------> PreparingRebalance ---------> CompletingRebalance ---------> Stable
-      ^  first join    |    ^   ^     all are there     |        the leader's sync   |
+      ^  first join    |    ^   ^    all have joined    |     sync of the leader     |
       +----------------+    |   +-----------------------+                            |
-       nobody is left       +---- somebody joins, changes, leaves or falls silent ---+
+        no members          +------ a member joins, changes, leaves or expires ------+
 
-A group that is deleted, or whose coordinator moves away, is Dead from whatever state.
+A group that is deleted or unloaded is Dead, from any state.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import StrEnum
 
 
 class GroupState(StrEnum):
-    """Where a group is; the values are the names that DescribeGroups and ListGroups use."""
+    """The values are the names in DescribeGroups and ListGroups responses."""
 
     EMPTY = "Empty"
     PREPARING_REBALANCE = "PreparingRebalance"

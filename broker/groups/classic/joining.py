@@ -1,8 +1,8 @@
-"""What a JoinGroup means to the group it reaches, told by state and by who asks.
+"""JoinGroup, by the state of the group and the member (Kafka's ``classicGroupJoin``).
 
-A newcomer has no member id. A dynamic one is given an id and sent away to come again with it
-(KIP-394), a static one either founds its instance or takes it over from its former self (KIP-345).
-A member that is known joins again: that makes a rebalance only if it changes something.
+A new member has no member id. A dynamic one gets an id and must join again with it (KIP-394); a
+static one is added, or replaces the member that has its instance id (KIP-345). A known member that
+joins again causes a rebalance only if its protocols have changed or it leads.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from broker.groups.classic.requests import (
 )
 from protocol.errors import ErrorCode
 
-# A newcomer knows no member id and so cannot heartbeat, and a client that gave up is not noticed
-# while its request is parked: its place is kept this long (Kafka's new member join timeout).
+# A new member does not know its id before the response, so it cannot heartbeat. Its membership ends
+# after this time if its client has given up (Kafka's new member join timeout).
 NEW_MEMBER_JOIN_TIMEOUT_MS = 5 * 60 * 1000
 
-# The longest string that requests, responses and records can hold in every version.
+# The longest string in bytes that all versions of requests, responses and records can contain.
 STRING_BYTES_MAX = 2**15 - 1
 
 
 class Joining:
-    """Decides what to do with each JoinGroup."""
+    """Handles JoinGroup for groups that exist."""
 
     def __init__(self, config: Config, rebalancer: Rebalancer, runtime: CoordinatorRuntime) -> None:
         self._size_max = config.group_max_size
@@ -49,7 +49,7 @@ class Joining:
         self._runtime = runtime
 
     def join(self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback) -> None:
-        """Take the member in and answer at once or later; raises `ApiError` if it is refused."""
+        """Add or update the member; *on_response* is called once, now or later."""
         if not self._accepts(group, request.member_id):
             group.remove(request.member_id)
             self._rebalancer.sessions.cancel(group, request.member_id)
@@ -59,17 +59,17 @@ class Joining:
         elif not group.supports_protocols(request.protocol_type, request.protocols):
             on_response(_refusal(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id))
         elif request.member_id == UNKNOWN_MEMBER_ID:
-            self._join_newcomer(group, request, on_response)
+            self._join_new_member(group, request, on_response)
         elif request.member_id in group.pending_join_members:
             self._join_pending(group, request, on_response)
         else:
             self._rejoin(group, request, on_response)
 
     def _accepts(self, group: ClassicGroup, member_id: str) -> bool:
-        """Whether the group has room (``group.max.size``).
+        """Whether the group has room for the member (``group.max.size``).
 
-        While members are gathered only those who wait count, so that a group that is too large
-        sheds the members that come last.
+        In PreparingRebalance only waiting members count, so the members that join last are refused
+        if the group is too large.
         """
         if group.state is EMPTY or group.state is DEAD:
             return True
@@ -80,14 +80,14 @@ class Joining:
             return group.awaiting_join_count < self._size_max
         return member is not None or len(group.members) < self._size_max
 
-    # ---------------------------------------------------------------------------- newcomers
+    # -------------------------------------------------------------------------- new members
 
-    def _join_newcomer(
+    def _join_new_member(
         self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback
     ) -> None:
         member_id = generate_member_id(request.client_id, request.group_instance_id)
         if len(member_id.encode()) > STRING_BYTES_MAX:
-            # Neither a record nor a response can hold it; Kafka fails to write it.
+            # Neither a record nor a response can contain it; Kafka fails to serialize it.
             on_response(_refusal(ErrorCode.UNKNOWN_SERVER_ERROR))
             return
         if request.group_instance_id is not None:
@@ -108,7 +108,7 @@ class Joining:
         self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback
     ) -> None:
         if request.group_instance_id is not None:
-            # Ids are only promised to dynamic members; Kafka fails on this one too.
+            # Only dynamic members have pending ids; Kafka fails on such a request, too.
             on_response(_refusal(ErrorCode.UNKNOWN_SERVER_ERROR))
         else:
             self._add(group, request, request.member_id, on_response)
@@ -143,7 +143,7 @@ class Joining:
         member_id: str,
         on_response: JoinCallback,
     ) -> None:
-        """An instance that forgot its member id comes back: it takes its former self's place."""
+        """Replace the member of an instance that joins without its member id."""
         rebalancer = self._rebalancer
         leader_before = group.leader_id
         fenced = ErrorCode.FENCED_INSTANCE_ID
@@ -154,9 +154,9 @@ class Joining:
         rebalancer.sessions.cancel(group, former.member_id)
         rebalancer.sessions.reschedule(group, member)
         _update(group, member, request, on_response)
-        reason = _reason(request, f"{member_id} takes over from {former.member_id}")
+        reason = _reason(request, f"{member_id} replaces {former.member_id}")
         if group.state is COMPLETING_REBALANCE:
-            # The leader may assign to the former id, and the new one would come away empty-handed.
+            # The leader may assign to the former id, and the new one would get nothing.
             rebalancer.prepare(group, reason)
         elif group.state is STABLE and group.select_protocol() == group.protocol_name:
             on_stored = partial(
@@ -178,10 +178,10 @@ class Joining:
         leader_before: str | None,
         error: ErrorCode,
     ) -> None:
-        """Nothing changes for the others, so the instance just gets its generation back."""
+        """Respond with the present generation: nothing has changed for the other members."""
         rebalancer = self._rebalancer
         if group.state is not STABLE or group.members.get(member.member_id) is not member:
-            return  # something has disturbed the group meanwhile, and answers the join later
+            return  # another rebalance has begun, which responds to the join
         if error:
             refusal = JoinResult(error=error, member_id=UNKNOWN_MEMBER_ID)
             rebalancer.responses.join(group, member, refusal)
@@ -201,12 +201,12 @@ class Joining:
             if request.supports_skipping_assignment:
                 result.skip_assignment = leads
             elif leads:
-                # A leader would assign anew, and a stable group would not hear of it: naming its
-                # former self as the leader keeps it from that.
+                # A leader would compute an assignment, which a stable group ignores. So the
+                # response names the former member id as the leader.
                 result.leader_id, result.members = leader_before or "", ()
             rebalancer.responses.join(group, member, result)
 
-    # ---------------------------------------------------------------------- members we know
+    # ------------------------------------------------------------------------ known members
 
     def _rejoin(self, group: ClassicGroup, request: JoinGroup, on_response: JoinCallback) -> None:
         try:
@@ -219,11 +219,9 @@ class Joining:
         if group.state is PREPARING_REBALANCE:
             self._rejoin_changed(group, request, member, "joins again", on_response)
         elif changes:
-            self._rejoin_changed(
-                group, request, member, "changes what it says of itself", on_response
-            )
+            self._rejoin_changed(group, request, member, "has changed its protocols", on_response)
         elif leads and group.state is STABLE:
-            # The leader may know of changes that its own metadata does not show.
+            # The leader may have seen changes that its own metadata does not show.
             self._rejoin_changed(group, request, member, "leads and joins again", on_response)
         else:
             on_response(generation_of(group, member))
@@ -258,5 +256,5 @@ def _refusal(error: ErrorCode, member_id: str = UNKNOWN_MEMBER_ID) -> JoinResult
 
 
 def _reason(request: JoinGroup, what: str) -> str:
-    """Why a rebalance begins, with what the client itself gives as its reason (KIP-800)."""
+    """The reason of a rebalance, with the reason that the client gives (KIP-800)."""
     return f"{what}; client reason: {request.reason or 'not provided'}"

@@ -1,4 +1,4 @@
-"""One member of a classic group, and the answers it waits for (Kafka's ``ClassicGroupMember``)."""
+"""A member of a classic group and its waiting requests (Kafka's ``ClassicGroupMember``)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from broker.groups.classic.requests import JoinCallback, MemberProtocol, SyncCal
 
 
 class MemberKey(NamedTuple):
-    """What a member's session is watched under."""
+    """The key that the session of a member waits on."""
 
     group_id: str
     member_id: str
 
 
 class ClassicGroupMember:
-    """A member: who it is, what it can do, what it was assigned, and whether it waits."""
+    """A member; ``awaiting_join`` and ``awaiting_sync`` are the callbacks of waiting requests."""
 
     __slots__ = (
         "assignment",
@@ -61,18 +61,18 @@ class ClassicGroupMember:
         # Invariant: a member waits for a join or for a sync, never for both.
         self.awaiting_join: JoinCallback | None = None
         self.awaiting_sync: SyncCallback | None = None
-        # A newcomer knows no member id before its first join is answered, so it cannot heartbeat.
+        # Before the first JoinGroup response it does not know its id, so it cannot heartbeat.
         self.is_new = False
         self.heartbeat_satisfied = False
 
     @property
     def is_static(self) -> bool:
-        """Whether it has an instance id and so outlives its absence (KIP-345)."""
+        """Whether it has an instance id, and stays a member while it does not join (KIP-345)."""
         return self.group_instance_id is not None
 
     @property
     def has_satisfied_heartbeat(self) -> bool:
-        """Whether nothing needs to be heard of it now; a parked request is proof of life."""
+        """Whether no heartbeat is due; a member with a waiting request need not heartbeat."""
         if self.heartbeat_satisfied:
             return True
         if self.is_new:
@@ -80,14 +80,14 @@ class ClassicGroupMember:
         return self.awaiting_join is not None or self.awaiting_sync is not None
 
     def metadata(self, protocol_name: str | None) -> bytes:
-        """What the member has to say under the protocol the group has chosen."""
+        """The metadata of one of its protocols."""
         for protocol in self.protocols:
             if protocol.name == protocol_name:
                 return protocol.metadata
         raise AssertionError(f"{self.member_id} does not support {protocol_name}")
 
     def vote(self, candidates: Container[str]) -> str:
-        """The first of its own protocols that everybody supports."""
+        """The first of its own protocols that is among *candidates*."""
         for protocol in self.protocols:
             if protocol.name in candidates:
                 return protocol.name

@@ -1,7 +1,8 @@
-"""How a group agrees on one of the protocols its members know.
+"""Selects the protocol of a group (``ClassicGroup.selectProtocol``).
 
-Only a protocol that every member supports is a candidate; each member votes for the candidate it
-lists first, and the most votes win. Among equals the protocol that was voted for first wins.
+A candidate is a protocol that all members support. Each member votes for the candidate that it
+lists first; the candidate with most votes is selected. Among equals it is the one with the earliest
+vote.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from broker.groups.classic.requests import MemberProtocol
 
 
 class SupportedProtocols:
-    """How many members support each protocol."""
+    """The number of members that support each protocol."""
 
     __slots__ = ("_supporters",)
 
@@ -23,11 +24,11 @@ class SupportedProtocols:
         self._supporters: Counter[str] = Counter()
 
     def add(self, protocols: Iterable[MemberProtocol]) -> None:
-        """Count a member that came."""
+        """Count the protocols of a member."""
         self._supporters.update({protocol.name for protocol in protocols})
 
     def remove(self, protocols: Iterable[MemberProtocol]) -> None:
-        """Discount a member that left, or that changed its mind."""
+        """Remove the protocols of a member that leaves or changes them."""
         for name in {protocol.name for protocol in protocols}:
             self._supporters[name] -= 1
             assert self._supporters[name] >= 0
@@ -35,12 +36,12 @@ class SupportedProtocols:
                 del self._supporters[name]
 
     def all_support_any(self, protocols: Iterable[MemberProtocol], member_count: int) -> bool:
-        """Whether one of *protocols* is known to each of the members."""
+        """Whether all of *member_count* members support one of *protocols*."""
         return any(self._supporters[protocol.name] == member_count for protocol in protocols)
 
     def select(self, members: Collection[ClassicGroupMember]) -> str:
-        """The protocol of the next generation."""
-        assert members, "nobody votes in an empty group"
+        """Return the protocol of the next generation; *members* is not empty."""
+        assert members, "an empty group has no protocol"
         candidates = {name for name, count in self._supporters.items() if count == len(members)}
         votes = Counter(member.vote(candidates) for member in members)
         return votes.most_common(1)[0][0]

@@ -1,9 +1,9 @@
-"""How a group moves from one generation to the next.
+"""The transition of a group from one generation to the next.
 
     prepare ----> wait for members (DelayedJoin) ----> on_complete_join ----> SyncPhase ----> Stable
 
-Anything that disturbs a generation calls `prepare` again: those who wait for an assignment are told
-REBALANCE_IN_PROGRESS, the others learn it with their next heartbeat, and all have to join again.
+A change to a generation calls `prepare` again: the response to waiting syncs and to the next
+heartbeats is REBALANCE_IN_PROGRESS, and all members have to join again.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from purgatories.purgatory import DelayedOperationPurgatory
 
 log = logging.getLogger("antechamber.groups")
 
-# The join of a group whose members are all absent ends and begins again until one of them joins.
-# Members may ask for a rebalance timeout of 0, with which that would repeat in every step.
+# While no member of a group joins, and all are static, its join ends and begins again. Members may
+# have a rebalance timeout of 0, with which that would repeat without a pause.
 _ABSENT_MEMBERS_WAIT_MIN_MS = 100
 
 
 class Rebalancer:
-    """Gathers members into generations (Kafka's join coordinator), and takes them out."""
+    """Begins and completes rebalances, and removes members (Kafka's join coordinator)."""
 
     def __init__(
         self,
@@ -69,20 +69,20 @@ class Rebalancer:
     # ------------------------------------------------------------------------------ joining
 
     def rebalance_or_complete_join(self, group: ClassicGroup, reason: str) -> None:
-        """Begin a rebalance, or see whether the one that is being prepared is complete now."""
+        """Begin a rebalance, or check whether the join of the present one is complete."""
         if group.can_rebalance:
             self.prepare(group, reason)
         else:
             self._purgatory.check_and_complete(group.join_key)
 
     def prepare(self, group: ClassicGroup, reason: str) -> None:
-        """Begin a rebalance: everybody has to join again."""
+        """Begin a rebalance: all members have to join again."""
         if group.state is COMPLETING_REBALANCE:
             self.sync_phase.propagate_error(group, ErrorCode.REBALANCE_IN_PROGRESS)
         is_initial = group.state is EMPTY
         group.transition_to(PREPARING_REBALANCE, self._clock.wall_ms())
         self.sync_phase.end(group)
-        log.info("group %s rebalances: %s", group.group_id, reason)
+        log.info("group %s is rebalancing: %s", group.group_id, reason)
         if is_initial:
             self._wait_for_first_members(group)
         else:
@@ -95,7 +95,7 @@ class Rebalancer:
         self._purgatory.try_complete_else_watch(operation, (group.join_key,))
 
     def _wait_for_first_members(self, group: ClassicGroup) -> None:
-        """Give more members time to come; never less than the delay, whatever they ask for."""
+        """Wait ``group.initial.rebalance.delay.ms`` for more members, and longer if more join."""
         group.new_member_added = False
         delay_ms = self._initial_delay_ms
         remaining_ms = max(group.rebalance_timeout_ms - delay_ms, 0)
@@ -111,23 +111,24 @@ class Rebalancer:
         else:
             self._purgatory.try_complete_else_watch(operation, (group.join_key,))
 
-    # ------------------------------------------------------------------ asked by DelayedJoin
+    # ----------------------------------------------------------------- called by DelayedJoin
 
     def try_complete_join(self, group: ClassicGroup, force_complete: Callable[[], bool]) -> bool:
-        """Complete when nobody is missing."""
+        """Complete if all members have joined."""
         return group.has_all_members_joined and force_complete()
 
     def on_expire_join(self) -> None:
-        """Run the queued actions: no request ends after a timeout, as `ActionQueue` says."""
+        """Run the queued actions, because no request ends after a timeout."""
         self._actions.try_complete_actions()
 
     def on_complete_join(self, group: ClassicGroup) -> None:
-        """Drop who is missing and begin the next generation."""
+        """Remove the members that have not joined, and begin the next generation."""
         self._drop_missing_members(group)
         if group.state is DEAD:
             return
         if group.members and not group.maybe_elect_new_joined_leader():
-            # Only static members, all of them absent: wait until they join or their sessions end.
+            # No member has joined and all are static: wait until one joins or their sessions
+            # expire.
             self._wait_for_members(group, at_least_ms=_ABSENT_MEMBERS_WAIT_MIN_MS)
             return
         group.init_next_generation(self._clock.wall_ms())
@@ -138,7 +139,7 @@ class Rebalancer:
             self._begin_generation(group)
 
     def _join_failed(self, group: ClassicGroup, error: Exception) -> None:
-        """Answer all joins with an error after an exception; the members have to join again."""
+        """Respond to all joins with an error after an exception; the members have to join again."""
         for member in list(group.members.values()):
             refusal = JoinResult(error=ErrorCode.UNKNOWN_SERVER_ERROR, member_id=member.member_id)
             self.responses.join(group, member, refusal)
@@ -149,11 +150,18 @@ class Rebalancer:
         self._purgatory.on_error(f"the join of group {group.group_id!r}", error)
 
     def _write_end(self, group: ClassicGroup) -> None:
-        """An end that is not written does no harm: its members would only time out again."""
+        """Append the record of a group that has become Empty.
+
+        If the log refuses it, the members are loaded by the next coordinator, and expire again.
+        """
         try:
             self._runtime.append(group.group_id, [group_metadata_record(group, {})])
         except ApiError as error:
-            log.warning("group %s: its end was not written: %s", group.group_id, error)
+            log.warning(
+                "group %s: the record of its empty generation was refused: %s",
+                group.group_id,
+                error,
+            )
 
     def _drop_missing_members(self, group: ClassicGroup) -> None:
         missing = [
@@ -166,7 +174,7 @@ class Rebalancer:
             self.sessions.cancel(group, member_id)
 
     def _begin_generation(self, group: ClassicGroup) -> None:
-        """Answer all joins, and wait for the SyncGroups that follow them."""
+        """Respond to all joins, and wait for the SyncGroups."""
         log.info(
             "group %s has %d members in generation %d, led by %s",
             group.group_id,
@@ -183,9 +191,9 @@ class Rebalancer:
     # ------------------------------------------------------------------------------ leaving
 
     def remove(self, group: ClassicGroup, member: ClassicGroupMember) -> None:
-        """Take a member out, answering its parked JoinGroup; the caller rebalances.
+        """Remove a member and respond to its waiting JoinGroup; the caller rebalances.
 
-        A parked SyncGroup is not answered, as in Kafka: its client gives up in its own time.
+        A waiting SyncGroup gets no response, as in Kafka: its client times out.
         """
         refusal = JoinResult(error=ErrorCode.UNKNOWN_MEMBER_ID, member_id=UNKNOWN_MEMBER_ID)
         self.responses.join(group, member, refusal)
@@ -193,31 +201,31 @@ class Rebalancer:
         self.sessions.cancel(group, member.member_id)
 
     def on_member_expired(self, group: ClassicGroup, member: ClassicGroupMember) -> None:
-        """Told by the sessions: a silent member is thrown out."""
+        """Remove a member whose session has expired (`SessionListener`)."""
         self.remove(group, member)
         if group.state is PREPARING_REBALANCE:
             self._complete_join_without_delay(group)
         else:
-            self.prepare(group, f"{member.member_id} has fallen silent")
+            self.prepare(group, f"the session of {member.member_id} has expired")
 
     def on_pending_member_expired(self, group: ClassicGroup, member_id: str) -> None:
-        """Told by the sessions: nobody waits any longer for a newcomer that did not come back."""
+        """Remove a pending member id that has not joined in time (`SessionListener`)."""
         group.remove(member_id)
         self.sessions.cancel(group, member_id)
         if group.state is PREPARING_REBALANCE:
             self._complete_join_without_delay(group)
 
     def _complete_join_without_delay(self, group: ClassicGroup) -> None:
-        """Complete the join if nobody is missing, even if its initial delay is not over.
+        """Complete the join if all members have joined, even during the initial delay.
 
-        Kafka 4 does so when a member expires, but not when one leaves.
+        Kafka 4 does so when a member expires, but not when a member leaves.
         """
         if group.has_all_members_joined:
             self._abandon_join(group)
             self.on_complete_join(group)
 
     def _abandon_join(self, group: ClassicGroup) -> None:
-        """Let nothing come of the join that waits, even if it is due in this very step."""
+        """Abandon the waiting join, even if the timer has taken it out already."""
         for operation in self._purgatory.cancel_for_key(group.join_key):
             operation.abandon()
 
@@ -229,7 +237,7 @@ class Rebalancer:
             self.responses.sync(member, SyncResult(error=refusal))
 
     def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
-        """Let a group die where it stands: nothing of it waits any longer."""
+        """Make a group Dead; its waiting requests get *refusal*, and its operations end."""
         group.transition_to(DEAD, self._clock.wall_ms())
         self.refuse_waiting(group, refusal)
         for member_id in (*group.members, *group.pending_join_members):
@@ -239,7 +247,7 @@ class Rebalancer:
 
 
 def generation_of(group: ClassicGroup, member: ClassicGroupMember) -> JoinResult:
-    """The present generation as a member is told of it; only the leader hears of the others."""
+    """The JoinGroup response of the present generation; only the leader's lists the members."""
     assert group.leader_id is not None
     leads = group.leader_id == member.member_id
     return JoinResult(

@@ -1,4 +1,4 @@
-"""What members ask of the coordinator and what they are told, free of any protocol version."""
+"""Requests and responses of classic groups, independent of the version of the API."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from protocol.errors import ErrorCode
 
-# How clients say "I have no member id yet" and "I am in no generation".
+# In requests of clients that have no member id yet, or are in no generation.
 UNKNOWN_MEMBER_ID = ""
 UNKNOWN_GENERATION_ID = -1
 
 
 class MemberProtocol(NamedTuple):
-    """One way of assigning partitions that a member knows, with what it has to say for it."""
+    """A protocol (an assignor, for consumers) that a member supports, with its metadata."""
 
     name: str
     metadata: bytes
@@ -22,7 +22,7 @@ class MemberProtocol(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class JoinGroup:
-    """A member wants to take part in the next generation."""
+    """A JoinGroup request; times are in milliseconds."""
 
     group_id: str
     member_id: str
@@ -33,16 +33,16 @@ class JoinGroup:
     rebalance_timeout_ms: int
     protocol_type: str
     protocols: tuple[MemberProtocol, ...]
-    # Why it joins, in its own words (KIP-800).
+    # The client's reason (KIP-800).
     reason: str | None = None
-    # v4+: a newcomer is given an id first and has to come again with it (KIP-394).
+    # v4+: a new dynamic member gets an id and has to join again with it (KIP-394).
     require_known_member_id: bool = False
-    # v9+: a static leader that comes back can be told not to assign anew (KIP-814).
+    # v9+: the response can tell a returning static leader to skip the assignment (KIP-814).
     supports_skipping_assignment: bool = False
 
 
 class GroupMember(NamedTuple):
-    """A member as the leader is told of it."""
+    """A member in the leader's JoinGroup response."""
 
     member_id: str
     group_instance_id: str | None
@@ -51,7 +51,7 @@ class GroupMember(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class JoinResult:
-    """The answer to a JoinGroup; members are only told to the leader."""
+    """A JoinGroup response; ``members`` is empty except in the leader's."""
 
     error: ErrorCode = ErrorCode.NONE
     member_id: str
@@ -65,7 +65,7 @@ class JoinResult:
 
 @dataclass(slots=True, kw_only=True)
 class SyncGroup:
-    """A member asks for its assignment; the leader brings everybody's."""
+    """A SyncGroup request; the leader's contains the ``assignments`` by member id."""
 
     group_id: str
     generation_id: int
@@ -78,7 +78,7 @@ class SyncGroup:
 
 @dataclass(slots=True, kw_only=True)
 class SyncResult:
-    """The answer to a SyncGroup."""
+    """A SyncGroup response."""
 
     error: ErrorCode = ErrorCode.NONE
     protocol_type: str | None = None
@@ -88,7 +88,7 @@ class SyncResult:
 
 @dataclass(slots=True, kw_only=True)
 class LeavingMember:
-    """Who is to leave: a member id, or an instance id alone when an operator asks."""
+    """A member of a LeaveGroup request; administrators give the instance id alone."""
 
     member_id: str
     group_instance_id: str | None = None

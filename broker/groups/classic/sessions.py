@@ -1,9 +1,8 @@
-"""Sessions: every member is heard of in time, or it is thrown out.
+"""Sessions of classic members (the heartbeat coordinator of Kafka up to 3.9).
 
-Each sign of life completes the member's `DelayedHeartbeat` and starts the next one; one that
-expires means silence. A member whose join or sync is parked needs no heartbeat: an operation that
-expires meanwhile means nothing, and the next one starts when the request is answered. Ids given out
-under KIP-394 are watched in the same way until their owners come back.
+Each heartbeat completes the member's `DelayedHeartbeat` and adds the next one; if one expires, the
+member is removed. While a join or sync of the member waits, an expiry has no effect, and the next
+operation is added when the response is sent. Pending member ids (KIP-394) expire in the same way.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from purgatories.purgatory import DelayedOperationPurgatory
 
 
 class SessionListener(Protocol):
-    """Who is told of silence."""
+    """Removes members whose sessions have expired."""
 
     def on_member_expired(self, group: ClassicGroup, member: ClassicGroupMember) -> None:
-        """A member was not heard of within its session timeout."""
+        """No heartbeat of the member has arrived within its session timeout."""
         ...
 
     def on_pending_member_expired(self, group: ClassicGroup, member_id: str) -> None:
-        """An id that was given out was not used within the session timeout."""
+        """A pending member id has not joined within the session timeout."""
         ...
 
 
 class Sessions:
-    """The heartbeat purgatory and what its operations ask (Kafka's heartbeat coordinator)."""
+    """The operations of the heartbeat purgatory, and the methods that they call."""
 
     def __init__(
         self,
@@ -47,7 +46,7 @@ class Sessions:
     def reschedule(
         self, group: ClassicGroup, member: ClassicGroupMember, timeout_ms: int | None = None
     ) -> None:
-        """Begin the member's session anew; it lasts its session timeout unless told otherwise."""
+        """Restart the member's session, which lasts *timeout_ms* or its session timeout."""
         member.heartbeat_satisfied = True
         self._purgatory.check_and_complete(member.key)
         member.heartbeat_satisfied = False
@@ -57,17 +56,17 @@ class Sessions:
         self._purgatory.try_complete_else_watch(operation, (member.key,))
 
     def schedule_pending(self, group: ClassicGroup, member_id: str, timeout_ms: int) -> None:
-        """Wait for the owner of an id that was just given out."""
+        """Expire the pending *member_id* if it does not join within *timeout_ms*."""
         operation = DelayedHeartbeat(self, group, member_id, True, timeout_ms)
         key = MemberKey(group.group_id, member_id)
         self._purgatory.try_complete_else_watch(operation, (key,))
 
     def cancel(self, group: ClassicGroup, member_id: str) -> None:
-        """End the session of somebody the group has just removed, or of a dead group's member."""
+        """End the session of a removed member, or of a member of a Dead group."""
         assert member_id not in group.members or group.state is DEAD
         self._purgatory.check_and_complete(MemberKey(group.group_id, member_id))
 
-    # ------------------------------------------------------------- asked by DelayedHeartbeat
+    # ------------------------------------------------------------ called by DelayedHeartbeat
 
     def try_complete_heartbeat(
         self,
@@ -76,7 +75,7 @@ class Sessions:
         is_pending: bool,
         force_complete: Callable[[], bool],
     ) -> bool:
-        """Complete if there is nothing left to hear of this member."""
+        """Complete if the member has sent a heartbeat or was removed."""
         if is_pending:
             wanted = member_id in group.pending_join_members
         else:
@@ -87,7 +86,7 @@ class Sessions:
         return force_complete()
 
     def on_expire_heartbeat(self, group: ClassicGroup, member_id: str, is_pending: bool) -> None:
-        """Expire the member, unless it was removed or heard of meanwhile; run the actions."""
+        """Expire the member, unless it was removed or sent a heartbeat; then run the actions."""
         if group.state is DEAD:
             return
         member = group.members.get(member_id)

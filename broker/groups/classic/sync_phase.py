@@ -1,8 +1,8 @@
-"""From the answers to JoinGroup to the assignment: the second half of a rebalance.
+"""The second half of a rebalance: from the JoinGroup responses to the assignment.
 
-Members park their SyncGroups; the leader's brings everybody's assignment, which is stored and then
-told to all. A `DelayedSync` gives them the rebalance timeout for it: who has not sent its SyncGroup
-by then is thrown out, and the others rebalance.
+The SyncGroups of members wait. The leader's contains the assignment, which is appended; when it is
+replicated, all responses are sent. A `DelayedSync` waits for all SyncGroups: members that have not
+sent theirs at the rebalance timeout are removed, and the others rebalance.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Rebalance = Callable[[ClassicGroup, str], None]
 
 
 class SyncPhase:
-    """Generations that wait for their assignment (Kafka's sync coordinator)."""
+    """Waits for SyncGroups and appends assignments (Kafka's sync coordinator)."""
 
     def __init__(
         self,
@@ -50,25 +50,25 @@ class SyncPhase:
         self._rebalance = rebalance
 
     def begin(self, group: ClassicGroup) -> None:
-        """Wait for the SyncGroup of every member of the new generation."""
+        """Wait for the SyncGroups of all members of the new generation."""
         group.pending_sync_members.update(group.members)
         operation = DelayedSync(self, group, group.generation_id, group.rebalance_timeout_ms)
         self._purgatory.try_complete_else_watch(operation, (group.sync_key,))
 
     def end(self, group: ClassicGroup) -> None:
-        """A rebalance begins: nobody waits for SyncGroups any more."""
+        """Stop waiting for SyncGroups, because a rebalance begins or the group is Dead."""
         assert group.state not in (COMPLETING_REBALANCE, STABLE)
         group.pending_sync_members.clear()
         self._purgatory.check_and_complete(group.sync_key)
 
     def on_member_synced(self, group: ClassicGroup, member_id: str) -> None:
-        """A member sent its SyncGroup; when all have, nobody is waited for any more."""
+        """Note the SyncGroup of a member; after the last one the wait ends."""
         group.pending_sync_members.discard(member_id)
         if group.has_received_sync_from_all_members:
             self._purgatory.check_and_complete(group.sync_key)
 
     def store_assignment(self, group: ClassicGroup, assignments: Mapping[str, bytes]) -> None:
-        """The leader has spoken: store what it says, then tell everybody."""
+        """Append the leader's *assignments*, then respond to all SyncGroups."""
         complete = {member_id: assignments.get(member_id, b"") for member_id in group.members}
         on_stored = partial(self._on_stored, group, group.generation_id, complete)
         self._runtime.write(group.group_id, [group_metadata_record(group, complete)], on_stored)
@@ -80,11 +80,11 @@ class SyncPhase:
         assignments: Mapping[str, bytes],
         error: ErrorCode,
     ) -> None:
-        # Another member may have disturbed the generation while it was being stored.
+        # Another rebalance may have begun while the record was being replicated.
         if group.state is COMPLETING_REBALANCE and group.generation_id == generation_id:
             if error:
                 self.propagate_error(group, error)
-                self._rebalance(group, f"its assignment could not be stored: {error.name}")
+                self._rebalance(group, f"the assignment could not be stored: {error.name}")
             else:
                 group.transition_to(STABLE, self._clock.wall_ms())
                 self._propagate(group, assignments)
@@ -95,7 +95,7 @@ class SyncPhase:
             self._respond(group, member, assignment_of(group, member))
 
     def propagate_error(self, group: ClassicGroup, error: ErrorCode) -> None:
-        """Tell all who wait that this generation comes to nothing."""
+        """Drop the assignments and respond to all waiting SyncGroups with *error*."""
         assert group.state is COMPLETING_REBALANCE
         for member in group.members.values():
             member.assignment = b""
@@ -106,16 +106,16 @@ class SyncPhase:
         if self._responses.sync(member, result):
             self._sessions.reschedule(group, member)
 
-    # ------------------------------------------------------------------ asked by DelayedSync
+    # ----------------------------------------------------------------- called by DelayedSync
 
     def try_complete_pending_sync(
         self, group: ClassicGroup, generation_id: int, force_complete: Callable[[], bool]
     ) -> bool:
-        """Complete when all have synced, or when the generation is over."""
+        """Complete if all SyncGroups have arrived, or if the generation has ended."""
         return not _is_waiting(group, generation_id) and force_complete()
 
     def on_expire_pending_sync(self, group: ClassicGroup, generation_id: int) -> None:
-        """Throw out those who did not sync in time, and rebalance."""
+        """Remove the members that have not sent their SyncGroup, and rebalance."""
         if not _is_waiting(group, generation_id):
             return
         late = list(group.pending_sync_members)
@@ -129,7 +129,7 @@ class SyncPhase:
 
 
 def assignment_of(group: ClassicGroup, member: ClassicGroupMember) -> SyncResult:
-    """A member's part in the present generation."""
+    """The SyncGroup response of *member* in the present generation."""
     return SyncResult(
         protocol_type=group.protocol_type,
         protocol_name=group.protocol_name,

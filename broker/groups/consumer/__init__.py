@@ -1,17 +1,16 @@
 """Groups whose coordinator assigns the partitions (KIP-848).
 
-A member says in its heartbeats what it wants and what it has; it is told what it may have. Three
-epochs tell how far things are:
+The heartbeat of a member contains its subscription and the partitions that it owns; the response
+contains the partitions that it is assigned. Three epochs order the changes:
 
-    group epoch        rises whenever members, subscriptions or topics change
-    assignment epoch   the group epoch that the target assignment was made for
-    member epochs      the assignment epoch that each member has followed
+    group epoch        increases when members, subscriptions or topics change
+    assignment epoch   the group epoch for which the target assignment was computed
+    member epochs      the assignment epoch to which each member is reconciled
 
-Members follow one by one: whoever has too much gives it up first, whoever shall have more gets it
-when it is free. Nobody stops while others move.
+Members are reconciled one by one: a member first revokes the partitions that it loses, then gets
+the partitions that no other member owns. Members that keep their partitions do not stop.
 
-`coordinator` is the way in. A `draft` collects what a request changes, `target_assignment` asks an
-assignor, `current_assignment` brings a member nearer to its target.
-`classic_members` lets clients of the classic protocol take part while a group migrates, `migration`
-turns a classic group into a consumer group and back.
+`coordinator` handles heartbeats. A `draft` collects the records of a request, `target_assignment`
+calls an assignor, `current_assignment` reconciles a member. `classic_members` handles requests of
+the classic protocol in a consumer group, `migration` converts groups between the protocols.
 """

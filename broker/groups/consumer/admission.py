@@ -1,4 +1,7 @@
-"""Who may speak for a member: newcomers, known members, and instances that come back (KIP-345)."""
+"""Identifies the member of a heartbeat: new, known, or a returning static member (KIP-345).
+
+Kafka's ``getOrMaybeSubscribeDynamicConsumerMember`` and the one for static members.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from broker.groups.consumer.member import (
     LEAVING_STATIC_EPOCH,
     ConsumerGroupMember,
 )
-from broker.groups.consumer.requests import ConsumerGroupHeartbeat
+from broker.groups.consumer.requests import UNCHANGED_MS, ConsumerGroupHeartbeat
 from protocol.errors import ErrorCode
 
 
@@ -28,12 +31,12 @@ def check_size(group: ConsumerGroup, member_id: str, size_max: int) -> None:
 
 
 def admit(draft: GroupDraft, request: ConsumerGroupHeartbeat) -> ConsumerGroupMember:
-    """The member that a heartbeat speaks for, as it was before; raises `ApiError`."""
+    """Return the member of a heartbeat as it is before the request; raises `ApiError`."""
     group = draft.group
     if request.instance_id is not None:
         return _admit_static(draft, request, request.instance_id)
     member = (
-        newcomer(group, request.member_id)
+        new_member(group, request.member_id)
         if request.is_joining
         else group.member(request.member_id)
     )
@@ -50,7 +53,7 @@ def _admit_static(
         _check_epoch(member, request)
         return member
     if present is None:
-        return newcomer(draft.group, request.member_id)
+        return new_member(draft.group, request.member_id)
     if not present.speaks_classic and present.member_epoch != LEAVING_STATIC_EPOCH:
         raise ApiError(
             ErrorCode.UNRELEASED_INSTANCE_ID,
@@ -60,15 +63,39 @@ def _admit_static(
     return replace_static(draft, present, request.member_id)
 
 
-def newcomer(group: ConsumerGroup, member_id: str) -> ConsumerGroupMember:
-    """A member that joins: a new one, or one that has lost track and begins anew."""
+def with_changes(
+    member: ConsumerGroupMember, request: ConsumerGroupHeartbeat
+) -> ConsumerGroupMember:
+    """Return the member with the fields that its heartbeat changes."""
+    changes: dict[str, object] = {
+        name: value
+        for name, value in (
+            ("instance_id", request.instance_id),
+            ("rack_id", request.rack_id),
+            ("server_assignor", request.server_assignor),
+            ("subscribed_topic_names", request.subscribed_topic_names),
+            ("subscribed_topic_regex", request.subscribed_topic_regex),
+        )
+        if value is not None
+    }
+    if request.rebalance_timeout_ms != UNCHANGED_MS:
+        changes["rebalance_timeout_ms"] = request.rebalance_timeout_ms
+    if member.speaks_classic:
+        changes["classic"] = None
+    if (member.client_id, member.client_host) != (request.client_id, request.client_host):
+        changes |= {"client_id": request.client_id, "client_host": request.client_host}
+    return replace(member, **changes) if changes else member  # type: ignore[arg-type]  # by name
+
+
+def new_member(group: ConsumerGroup, member_id: str) -> ConsumerGroupMember:
+    """Return the member that joins: a new one, or a known one that joins again."""
     return group.members.get(member_id) or ConsumerGroupMember(member_id=member_id)
 
 
 def replace_static(
     draft: GroupDraft, present: ConsumerGroupMember, member_id: str
 ) -> ConsumerGroupMember:
-    """The same instance under a new member id, with all that its former self had."""
+    """Replace a static member by one with another member id, which keeps its assignment."""
     target = draft.group.target.get(present.member_id, {})
     member = replace(
         present,
@@ -87,7 +114,7 @@ def replace_static(
 def check_instance(
     present: ConsumerGroupMember | None, instance_id: str, member_id: str
 ) -> ConsumerGroupMember:
-    """The member that is this instance, if it is the one that says so; raises `ApiError`."""
+    """Return the static member if it has this member id; raises `ApiError`."""
     if present is None:
         raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
     if present.member_id != member_id:
@@ -100,12 +127,18 @@ def check_instance(
 
 
 def _check_epoch(member: ConsumerGroupMember, request: ConsumerGroupHeartbeat) -> None:
-    """Whoever is ahead of us is lost; whoever is behind may have missed our last answer."""
+    """Raise `ApiError` unless the epoch is the known one, or the last response may be lost.
+
+    A member that has not received the response still sends the previous epoch, and owns no more
+    partitions than it is assigned.
+    """
     said, known = request.member_epoch, member.member_epoch
     if said in (JOINING_EPOCH, known):
         return
-    missed_the_answer = said == member.previous_member_epoch and _has_at_most(request.owned, member)
-    if said < known and missed_the_answer:
+    missed_the_response = said == member.previous_member_epoch and _has_at_most(
+        request.owned, member
+    )
+    if said < known and missed_the_response:
         return
     raise ApiError(
         ErrorCode.FENCED_MEMBER_EPOCH,

@@ -1,7 +1,8 @@
-"""Members of a consumer group that speak the classic protocol, while their group migrates.
+"""Members of a consumer group that use the classic protocol, while their group migrates.
 
-JoinGroup is a heartbeat to them: it says what they want and what they own. SyncGroup fetches what
-they got. A heartbeat only tells them when to join again.
+JoinGroup updates and reconciles the member as a consumer heartbeat does. SyncGroup returns its
+assignment. Heartbeat only returns whether it has to join again. Kafka's
+``classicGroupJoinToConsumerGroup``, ``classicGroupSyncToConsumerGroup`` and so on.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from broker.groups.classic.requests import (
     SyncGroup,
     SyncResult,
 )
-from broker.groups.consumer.admission import check_instance, check_size, newcomer, replace_static
+from broker.groups.consumer.admission import check_instance, check_size, new_member, replace_static
 from broker.groups.consumer.coordinator import ConsumerGroupCoordinator
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
@@ -42,7 +43,7 @@ from protocol.errors import ErrorCode
 
 
 class ClassicMembers:
-    """Answers members of the classic protocol for consumer groups."""
+    """Handles requests of the classic protocol for consumer groups."""
 
     def __init__(
         self,
@@ -57,20 +58,20 @@ class ClassicMembers:
     # --------------------------------------------------------------------------------- join
 
     def join(self, group: ConsumerGroup, request: JoinGroup, on_response: JoinCallback) -> None:
-        """Let a member take part; answered when what it gets is replicated. Raises `ApiError`."""
+        """Handle a JoinGroup; *on_response* is called when it is replicated. Raises `ApiError`."""
         if self._migration.is_disabled:
             raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-        is_newcomer = request.member_id == UNKNOWN_MEMBER_ID
-        member_id = generate_member_id() if is_newcomer else request.member_id
+        is_new_member = request.member_id == UNKNOWN_MEMBER_ID
+        member_id = generate_member_id() if is_new_member else request.member_id
         check_size(group, member_id, self._consumers.size_max)
         _check_protocols(group, request)
-        if is_newcomer and request.require_known_member_id and request.group_instance_id is None:
+        if is_new_member and request.require_known_member_id and request.group_instance_id is None:
             on_response(JoinResult(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id))
             return
         draft = GroupDraft(group)
-        before = _admit(draft, request, member_id, is_newcomer=is_newcomer)
+        before = _admit(draft, request, member_id, is_new_member=is_new_member)
         subscription = _subscription(request)
-        after = _as_it_says(before, request, subscription)
+        after = _with_changes(before, request, subscription)
         is_downgrade = self._is_last_to_change(group, request)
         if is_downgrade:
             joined = self._downgrade(draft, before, after, subscription)
@@ -95,13 +96,13 @@ class ClassicMembers:
         self._runtime.when_replicated(group.group_id, on_replicated)
 
     def _is_last_to_change(self, group: ConsumerGroup, request: JoinGroup) -> bool:
-        """Whether an instance comes back with the classic protocol that was the last without."""
+        """Whether a static member returns with the classic protocol and was the last without it."""
         present = group.static_member(request.group_instance_id)
         if present is None or not self._migration.may_downgrade_by_replacing(group, present):
             return False
         if present.instance_id != request.group_instance_id:
-            # The member has changed its instance for another one. Kafka does not recognize it as
-            # the member that is replaced, and fails to make it a classic one.
+            # The member has changed its instance id. Kafka does not recognize it as the member
+            # that is replaced, and fails to convert it.
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
         return True
 
@@ -137,7 +138,7 @@ class ClassicMembers:
     # --------------------------------------------------------------------- sync and heartbeat
 
     def sync(self, group: ConsumerGroup, request: SyncGroup) -> SyncResult:
-        """What a member has got; raises `ApiError`."""
+        """Handle a SyncGroup; raises `ApiError`."""
         member = _member(group, request.member_id, request.group_instance_id)
         _check_generation(member, request.generation_id)
         assert member.classic is not None
@@ -163,7 +164,7 @@ class ClassicMembers:
     def heartbeat(
         self, group: ConsumerGroup, member_id: str, instance_id: str | None, generation_id: int
     ) -> ErrorCode:
-        """A sign of life; REBALANCE_IN_PROGRESS when joining again would bring a member on."""
+        """Handle a Heartbeat; REBALANCE_IN_PROGRESS if the member must join again."""
         member = _member(group, member_id, instance_id)
         _check_generation(member, generation_id)
         self._consumers.timeouts.reschedule_session(group.group_id, member)
@@ -179,7 +180,7 @@ class ClassicMembers:
     # -------------------------------------------------------------------------------- leave
 
     def leave(self, group: ConsumerGroup, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
-        """Take members out, each with its own error, whichever protocol they speak."""
+        """Remove members of either protocol; returns an error for each."""
         errors, found = [], {}
         for each in leaving:
             try:
@@ -194,7 +195,7 @@ class ClassicMembers:
 
 
 def _check_protocols(group: ConsumerGroup, request: JoinGroup) -> None:
-    """One of its protocols must be known to all members that speak the classic protocol."""
+    """Raise `ApiError` unless all classic members support one of the request's protocols."""
     names = {protocol.name for protocol in request.protocols}
     for member in group.members.values():
         if member.classic is not None:
@@ -204,29 +205,29 @@ def _check_protocols(group: ConsumerGroup, request: JoinGroup) -> None:
 
 
 def _admit(
-    draft: GroupDraft, request: JoinGroup, member_id: str, *, is_newcomer: bool
+    draft: GroupDraft, request: JoinGroup, member_id: str, *, is_new_member: bool
 ) -> ConsumerGroupMember:
-    """The member that joins, as it was before."""
+    """Return the member that joins as it is before the request."""
     instance_id = request.group_instance_id
     if instance_id is None:
-        return newcomer(draft.group, member_id)
+        return new_member(draft.group, member_id)
     present = draft.group.static_member(instance_id)
-    if not is_newcomer:
+    if not is_new_member:
         return check_instance(present, instance_id, member_id)
     if present is None:
-        return newcomer(draft.group, member_id)
+        return new_member(draft.group, member_id)
     return replace_static(draft, present, member_id)
 
 
 def _subscription(request: JoinGroup) -> ConsumerProtocolSubscription:
-    """All protocols of a consumer say the same, so any of them will do."""
+    """All protocols of a consumer have the same subscription, so the first one is parsed."""
     try:
         return parse_subscription(request.protocols[0].metadata)
     except Malformed:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR) from None
 
 
-def _as_it_says(
+def _with_changes(
     member: ConsumerGroupMember, request: JoinGroup, subscription: ConsumerProtocolSubscription
 ) -> ConsumerGroupMember:
     return replace(
@@ -243,7 +244,7 @@ def _as_it_says(
 
 
 def _member(group: ConsumerGroup, member_id: str, instance_id: str | None) -> ConsumerGroupMember:
-    """The member that speaks; raises `ApiError` if it is fenced, unknown or of the new protocol."""
+    """Return the member; raises `ApiError` if it is fenced, unknown or not a classic member."""
     if instance_id is None:
         member = group.member(member_id)
     else:
@@ -259,7 +260,7 @@ def _check_generation(member: ConsumerGroupMember, generation_id: int) -> None:
 
 
 def _must_wait(group: ConsumerGroup, member: ConsumerGroupMember) -> bool:
-    """Whether others still have some of what a member shall have."""
+    """Whether other members still own partitions of the member's target."""
     return any(
         partition not in member.assigned.get(topic_id, ())
         and not group.is_free(topic_id, partition, member.member_id)

@@ -1,7 +1,7 @@
-"""The consumer groups of a node: heartbeats in, assignments out (KIP-848).
+"""Handles ConsumerGroupHeartbeat (KIP-848; ``GroupMetadataManager.consumerGroupHeartbeat``).
 
-A heartbeat is worked on in a draft of its group. Only when the log has taken the draft's records
-does the group become what the draft says, and only then are timeouts changed.
+A heartbeat changes a draft of its group. When the draft's records are appended, the draft replaces
+the group, and the timeouts of the members are changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ from broker.config.groups import GroupConfigs
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.classic.group import ClassicGroup
-from broker.groups.consumer.admission import admit, check_instance, check_size
+from broker.groups.consumer.admission import (
+    admit,
+    check_instance,
+    check_size,
+    with_changes,
+)
 from broker.groups.consumer.assignors import ASSIGNORS
 from broker.groups.consumer.current_assignment import CurrentAssignmentBuilder, Owned
 from broker.groups.consumer.draft import GroupDraft
@@ -35,7 +40,6 @@ from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.migration import Migration
 from broker.groups.consumer.regex_resolution import RegexResolution, Resolved
 from broker.groups.consumer.requests import (
-    UNCHANGED_MS,
     ConsumerGroupHeartbeat,
     ConsumerGroupHeartbeatResult,
 )
@@ -52,7 +56,10 @@ log = logging.getLogger("antechamber.groups")
 
 
 class PreparedHeartbeat(NamedTuple):
-    """What a heartbeat changes: its group, as a draft, and its member."""
+    """The changes by a heartbeat to its group, as a draft, and to its member.
+
+    ``has_news``: the response contains the assignment.
+    """
 
     draft: GroupDraft
     group_before: ConsumerGroup
@@ -62,7 +69,7 @@ class PreparedHeartbeat(NamedTuple):
 
 
 class ConsumerGroupCoordinator:
-    """Looks after the groups whose members speak the consumer protocol, or some of them."""
+    """Coordinates consumer groups."""
 
     def __init__(
         self,
@@ -95,7 +102,7 @@ class ConsumerGroupCoordinator:
     def heartbeat(
         self, request: ConsumerGroupHeartbeat, api_version: int
     ) -> ConsumerGroupHeartbeatResult:
-        """Take in what a member says and tell it what it may have; raises `ApiError`."""
+        """Handle a heartbeat; raises `ApiError`."""
         self.check(request, api_version)
         if request.is_leaving:
             return self._leave(request)
@@ -103,12 +110,12 @@ class ConsumerGroupCoordinator:
         return self.apply(request, self.prepare(group, request))
 
     def check(self, request: ConsumerGroupHeartbeat, api_version: int) -> None:
-        """Raise `ApiError` for a heartbeat that makes no sense, or asks the wrong node."""
+        """Raise `ApiError` if the request is invalid or this node does not coordinate the group."""
         check_heartbeat(request, api_version, self._assignors)
         self._runtime.check(request.group_id)
 
     def prepare(self, group: AnyGroup | None, request: ConsumerGroupHeartbeat) -> PreparedHeartbeat:
-        """What a heartbeat changes in *group*; changes nothing itself. Raises `ApiError`.
+        """Compute the changes by a heartbeat in *group*, which is unchanged. Raises `ApiError`.
 
         It may run in a thread. It reads the hash of the topics before the topics: if they change
         in between, the next heartbeat assigns the group again.
@@ -118,14 +125,14 @@ class ConsumerGroupCoordinator:
         check_size(draft.group, request.member_id, self.size_max)
         request.member_id = request.member_id or generate_member_id()
         before = admit(draft, request)
-        after = self.update_member(draft, before, _as_it_says(before, request), request.owned)
+        after = self.update_member(draft, before, with_changes(before, request), request.owned)
         has_news = request.is_joining or request.is_full or after.assigned != before.assigned
         return PreparedHeartbeat(draft, group_before, before, after, has_news)
 
     def apply(
         self, request: ConsumerGroupHeartbeat, prepared: PreparedHeartbeat
     ) -> ConsumerGroupHeartbeatResult:
-        """Write a prepared change, and let it count; raises `ApiError`."""
+        """Append and apply a prepared change; raises `ApiError`."""
         draft, group_before, before, after, has_news = prepared
         self.finish(draft)
         self.timeouts.reschedule_session(draft.group_id, after)
@@ -149,7 +156,7 @@ class ConsumerGroupCoordinator:
         member: ConsumerGroupMember,
         owned: Owned,
     ) -> ConsumerGroupMember:
-        """Write down what is new of a member and what follows from it; returns it as it is then."""
+        """Write the changes of a member and their consequences to *draft*; returns the member."""
         names_changed = member.subscribed_topic_names != before.subscribed_topic_names
         regex_changed = member.subscribed_topic_regex != before.subscribed_topic_regex
         is_resolved = False
@@ -163,7 +170,10 @@ class ConsumerGroupCoordinator:
         )
 
     def maybe_assign(self, draft: GroupDraft) -> None:
-        """Assign the group anew if its epoch asks for it and the last time is long enough ago."""
+        """Compute a new target assignment if the group epoch is newer than the present one's.
+
+        It waits ``group.consumer.assignment.interval.ms`` after the last one.
+        """
         group = draft.group
         if group.epoch <= group.assignment_epoch:
             return
@@ -182,7 +192,7 @@ class ConsumerGroupCoordinator:
         *,
         has_subscription_changed: bool,
     ) -> ConsumerGroupMember:
-        """Bring a member a step nearer to its target."""
+        """Reconcile a member with its target as far as possible now; returns the member."""
         group = draft.group
         if not has_subscription_changed and member.is_reconciled_to(group.assignment_epoch):
             return member
@@ -199,7 +209,7 @@ class ConsumerGroupCoordinator:
         return reconciled
 
     def finish(self, draft: GroupDraft) -> None:
-        """Write the draft down, and let its group count; raises `ApiError` if it is refused."""
+        """Append the records of *draft* and replace the group; raises `ApiError`."""
         if not draft.records:
             return
         self._runtime.append(draft.group_id, draft.to_append)
@@ -215,7 +225,7 @@ class ConsumerGroupCoordinator:
                 self.timeouts.cancel_all(draft.group_id, member_id)
 
     def _draft(self, group: AnyGroup | None, request: ConsumerGroupHeartbeat) -> GroupDraft:
-        """A draft of the group that is joined or meant; raises `ApiError` if there is none."""
+        """Return a draft of the group of a request; raises `ApiError` if there is none."""
         if isinstance(group, ConsumerGroup):
             return GroupDraft(group)
         if not request.is_joining:
@@ -267,15 +277,18 @@ class ConsumerGroupCoordinator:
             present = group.static_member(request.instance_id)
             member = check_instance(present, request.instance_id, request.member_id)
         if request.member_epoch == LEAVING_STATIC_EPOCH:
-            self._leave_for_a_while(group, member)
+            self._leave_temporarily(group, member)
         else:
             self.fence(group, [member], f"{member.member_id} left")
         return ConsumerGroupHeartbeatResult(
             member_id=request.member_id, member_epoch=request.member_epoch
         )
 
-    def _leave_for_a_while(self, group: ConsumerGroup, member: ConsumerGroupMember) -> None:
-        """A static member keeps its part until its session ends; whoever replaces it may commit."""
+    def _leave_temporarily(self, group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+        """Let a static member leave with epoch -2: it keeps its partitions until its session ends.
+
+        The epochs of its partitions are reset, so the member that replaces it may commit offsets.
+        """
         draft = GroupDraft(group)
         draft.write_assignment(
             replace(
@@ -288,7 +301,7 @@ class ConsumerGroupCoordinator:
         self.finish(draft)
 
     def fence(self, group: ConsumerGroup, members: Iterable[ConsumerGroupMember], why: str) -> None:
-        """Take members out; what they had is free. Raises `ApiError` if it is not written."""
+        """Remove members; raises `ApiError` if the log refuses."""
         leaving = {member.member_id for member in members}
         if not leaving:
             return
@@ -307,35 +320,35 @@ class ConsumerGroupCoordinator:
     def downgrade(
         self, draft: GroupDraft, leaving: AbstractSet[str], rebalance_because: str | None
     ) -> None:
-        """Replace the group by a classic one without *leaving*; raises `ApiError`."""
+        """Convert the drafted group into a classic one without *leaving*; raises `ApiError`."""
         group = self._states.groups[draft.group_id]
         assert isinstance(group, ConsumerGroup)
         self._migration.downgrade(draft, leaving, rebalance_because)
         self.retire(group)
 
     def retire(self, group: ConsumerGroup) -> None:
-        """Cancel what runs for a group that is deleted, replaced or coordinated elsewhere."""
+        """Cancel the timeouts of a group that is deleted, converted or unloaded."""
         for member_id in group.members:
             self.timeouts.cancel_all(group.group_id, member_id)
         self.subscriptions.remove(group)
         self._resolution.cancel(group.group_id)
 
     def _expire(self, group_id: str, member_id: str, why: str) -> None:
-        """Told by the timeouts: a member is late."""
+        """Remove a member because of a timeout."""
         group = self._states.groups.get(group_id)
         if not isinstance(group, ConsumerGroup) or member_id not in group.members:
             return
         member = group.members[member_id]
         try:
-            self.fence(group, [member], f"{member_id} is thrown out: {why}")
+            self.fence(group, [member], f"{member_id} is removed: {why}")
         except ApiError as error:
-            log.warning("group %s: %s stays for now: %s", group_id, member_id, error)
+            log.warning("group %s: the removal of %s is retried: %s", group_id, member_id, error)
             self.timeouts.retry_expiration(group_id, member_id, why)
 
     # ------------------------------------------------------------------------------- groups
 
     def group(self, group_id: str) -> ConsumerGroup:
-        """The consumer group of that name; raises `ApiError` if there is none."""
+        """Return the consumer group; raises `ApiError` if there is none."""
         group = self._states.groups.get(group_id)
         if group is None:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
@@ -346,7 +359,7 @@ class ConsumerGroupCoordinator:
         return group
 
     def on_loaded(self, group: ConsumerGroup) -> None:
-        """A group has come to this node: its members' time begins to run."""
+        """Begin the sessions and rebalance timeouts of a group that was loaded or converted."""
         for member in group.members.values():
             self.timeouts.reschedule_session(group.group_id, member)
             if member.state is MemberState.UNREVOKED_PARTITIONS:
@@ -357,7 +370,7 @@ class ConsumerGroupCoordinator:
                 )
 
     def topics_changed(self, names: frozenset[str]) -> None:
-        """Groups that subscribe to one of these look at their topics with the next heartbeat."""
+        """Let groups that subscribe to *names* compare their topics at the next heartbeat."""
         self.topics.version += 1
         for group in self._states.groups.values():
             if isinstance(group, ConsumerGroup) and names & group.all_subscribed_topics():
@@ -368,34 +381,10 @@ class ConsumerGroupCoordinator:
         return group if isinstance(group, ConsumerGroup) else None
 
     def _resolved(self, group: ConsumerGroup, resolved: Resolved) -> None:
-        """The topics of the group's regular expressions have been found."""
+        """Write the resolved regular expressions of *group*."""
         draft = GroupDraft(group)
         self.subscriptions.resolve(draft, resolved)
         try:
             self.finish(draft)
         except ApiError as error:
-            log.warning("group %s: its topics stay as they were: %s", group.group_id, error)
-
-
-def _as_it_says(
-    member: ConsumerGroupMember, request: ConsumerGroupHeartbeat
-) -> ConsumerGroupMember:
-    """A member with what its heartbeat says is new."""
-    changes: dict[str, object] = {
-        name: value
-        for name, value in (
-            ("instance_id", request.instance_id),
-            ("rack_id", request.rack_id),
-            ("server_assignor", request.server_assignor),
-            ("subscribed_topic_names", request.subscribed_topic_names),
-            ("subscribed_topic_regex", request.subscribed_topic_regex),
-        )
-        if value is not None
-    }
-    if request.rebalance_timeout_ms != UNCHANGED_MS:
-        changes["rebalance_timeout_ms"] = request.rebalance_timeout_ms
-    if member.speaks_classic:
-        changes["classic"] = None
-    if (member.client_id, member.client_host) != (request.client_id, request.client_host):
-        changes |= {"client_id": request.client_id, "client_host": request.client_host}
-    return replace(member, **changes) if changes else member  # type: ignore[arg-type]  # by name
+            log.warning("group %s: its resolved topics are not updated: %s", group.group_id, error)

@@ -1,13 +1,13 @@
-"""Brings a member one step nearer to its target (Kafka's ``CurrentAssignmentBuilder``).
+"""Reconciles a member with its target, one step at a time (Kafka's ``CurrentAssignmentBuilder``).
 
-    STABLE ----------------> UNREVOKED_PARTITIONS    something has to be given up: the member stays
-      ^  the target moves              |             in its epoch until it says that it has
-      |                                v it has
-      +<------------------- UNRELEASED_PARTITIONS    in the target's epoch, but others still have
-        all is there                   ^ |           some of what it shall have
-                                       +-+
+    STABLE ----------------> UNREVOKED_PARTITIONS    the member has to revoke partitions, and stays
+      ^     new target               |               in its epoch until it has
+      |                              v revoked
+      +<------------------- UNRELEASED_PARTITIONS    the member has the epoch of the target, but
+        all partitions free         ^ |              other members own some of its partitions
+                                    +-+
 
-A member has given up a partition when it tells what it owns and the partition is not among it.
+A member has revoked a partition when its heartbeat lists owned partitions without that partition.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from broker.groups.consumer.member import (
 )
 from protocol.errors import ErrorCode
 
-# What a member says that it owns; None if it does not say.
+# The partitions that a heartbeat lists as owned; None if it contains no list.
 Owned = Mapping[UUID, Sequence[int]] | None
-# Which member owns each partition of a topic.
+# Returns the owner of each partition of a topic.
 OwnersOf = Callable[[UUID], Mapping[int, str]]
 
 _NOTHING: frozenset[int] = frozenset()
@@ -35,9 +35,9 @@ _NOTHING: frozenset[int] = frozenset()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentAssignmentBuilder:
-    """What a member is to be reconciled to, and what is known of it.
+    """The target of a member, and the state of its group.
 
-    ``subscribed``: the topics it still wants.
+    ``subscribed`` are the topics that the member subscribes to.
     """
 
     target_epoch: int
@@ -48,7 +48,7 @@ class CurrentAssignmentBuilder:
     owners_of: OwnersOf
 
     def build(self, member: ConsumerGroupMember) -> ConsumerGroupMember:
-        """The member after this step; the same one if there is nothing to do."""
+        """Return *member* after this step; the same object if it is unchanged."""
         match member.state:
             case MemberState.STABLE:
                 if member.member_epoch != self.target_epoch:
@@ -83,11 +83,11 @@ class CurrentAssignmentBuilder:
         )
 
     def _target_of(self, topic_id: UUID) -> frozenset[int]:
-        """What it shall have of a topic; nothing if it does not want the topic any more."""
+        """The target partitions of a topic; none if the member does not subscribe to it."""
         return self.target.get(topic_id, _NOTHING) if topic_id in self.subscribed else _NOTHING
 
     def _split(self, member: ConsumerGroupMember) -> tuple[OwnedPartitions, OwnedPartitions]:
-        """What it has and shall keep, and what it has and shall not."""
+        """The assigned partitions that are in the target, and those that are not."""
         kept: dict[UUID, dict[int, int]] = {}
         revoked: dict[UUID, dict[int, int]] = {}
         for topic_id, partitions in member.assigned.items():
@@ -100,7 +100,7 @@ class CurrentAssignmentBuilder:
     def _with_what_is_free(
         self, kept: OwnedPartitions, member_id: str
     ) -> tuple[OwnedPartitions, bool]:
-        """What it shall have and can, and whether that is all of it."""
+        """The target partitions that no other member owns, and whether these are all of them."""
         assigned = {topic_id: dict(partitions) for topic_id, partitions in kept.items()}
         is_complete = True
         for topic_id in self.target:
@@ -116,7 +116,7 @@ class CurrentAssignmentBuilder:
         return assigned, is_complete
 
     def _maybe_without_unsubscribed(self, member: ConsumerGroupMember) -> ConsumerGroupMember:
-        """Take topics away that it does not want any more, before there is a new target."""
+        """Revoke topics that the member no longer subscribes to, before there is a new target."""
         if not self.has_subscription_changed:
             return member
         unwanted = {
@@ -139,7 +139,7 @@ class CurrentAssignmentBuilder:
         return replace(member, assigned=kept)
 
     def _still_owns(self, revoked: OwnedPartitions) -> bool:
-        """Whether it may still read something that it has to give up."""
+        """Whether the member may own partitions that it has to revoke."""
         if self.owned is None:
             return True
         return any(

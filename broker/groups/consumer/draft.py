@@ -1,7 +1,8 @@
-"""What one request or one timeout makes of a group: records, and the group as they leave it.
+"""The records of one request or timeout, and the group that results from them.
 
-The records are appended together when the draft is finished. If the log refuses them, or the
-request is refused half-way, the draft is dropped and the group is what it was.
+The records are appended in one batch when the draft is finished. If the log refuses them, or the
+request fails before that, the draft is dropped and the group is unchanged. Kafka uses the records
+of a ``CoordinatorResult`` and the snapshots of its timeline data structures.
 """
 
 from __future__ import annotations
@@ -32,26 +33,28 @@ from protocol.codec import Unencodable
 
 
 class GroupDraft:
-    """Collects records; ``group`` is the group after them."""
+    """Collects records; ``group`` is the group after their replay.
+
+    *before* are records that precede them, such as the tombstones of a converted group.
+    """
 
     def __init__(self, group: ConsumerGroup, before: Iterable[CoordinatorRecord] = ()) -> None:
-        # *before*: the end of what the group was until now.
         self.records = list(before)
         self._serialized: list[RawRecord] | None = None
         self.group = group
         self._is_copy = False
-        # Whether the group's topics have been compared with those its epoch was counted for.
+        # Whether the metadata hash of the group was compared with the present topics.
         self.is_up_to_date = False
-        # Whether one member has replaced another, which may have subscribed to other topics.
+        # Whether a static member was replaced, whose subscription may differ.
         self.has_replaced = False
 
     @property
     def group_id(self) -> str:
-        """Whose draft it is."""
+        """The id of the group."""
         return self.group.group_id
 
     def write(self, record: CoordinatorRecord) -> None:
-        """Add a record, and let the group be as it says."""
+        """Add a record and replay it."""
         if not self._is_copy:
             self.group = self.group.copied()
             self._is_copy = True
@@ -59,31 +62,31 @@ class GroupDraft:
         replay(self.group, record)
 
     def serialize(self) -> None:
-        """Turn the records into bytes now; no others may follow."""
-        with suppress(Unencodable):  # `CoordinatorRuntime.append` finds it again, and refuses
+        """Serialize the records; no more records may be added."""
+        with suppress(Unencodable):  # `CoordinatorRuntime.append` raises the error again
             self._serialized = [GROUP_RECORDS.serialize(record) for record in self.records]
 
     @property
     def to_append(self) -> Sequence[CoordinatorRecord | RawRecord]:
-        """What is to be appended to the log."""
+        """The records to append."""
         return self.records if self._serialized is None else self._serialized
 
     # ------------------------------------------------------------------------------ members
 
     def write_metadata(self, member: ConsumerGroupMember) -> None:
-        """A member is new, or says something else of itself."""
+        """Write the metadata of a new or changed member."""
         key = ConsumerGroupMemberMetadataKey(group_id=self.group_id, member_id=member.member_id)
         self.write(CoordinatorRecord(key, member.metadata_value()))
 
     def write_assignment(self, member: ConsumerGroupMember) -> None:
-        """A member has something else, or is in another epoch."""
+        """Write the current assignment and the epoch of a member."""
         key = ConsumerGroupCurrentMemberAssignmentKey(
             group_id=self.group_id, member_id=member.member_id
         )
         self.write(CoordinatorRecord(key, member.assignment_value()))
 
     def write_target(self, member_id: str, target: Partitions) -> None:
-        """A member shall have something else."""
+        """Write the target assignment of a member."""
         key = ConsumerGroupTargetAssignmentMemberKey(group_id=self.group_id, member_id=member_id)
         value = ConsumerGroupTargetAssignmentMemberValue(
             topic_partitions=[
@@ -94,7 +97,7 @@ class GroupDraft:
         self.write(CoordinatorRecord(key, value))
 
     def remove(self, member_id: str) -> None:
-        """A member is gone."""
+        """Remove a member."""
         whose = {"group_id": self.group_id, "member_id": member_id}
         self.write(CoordinatorRecord(ConsumerGroupCurrentMemberAssignmentKey(**whose)))
         self.write(CoordinatorRecord(ConsumerGroupTargetAssignmentMemberKey(**whose)))
@@ -103,7 +106,7 @@ class GroupDraft:
     # -------------------------------------------------------------------------------- group
 
     def write_epoch(self, epoch: int, metadata_hash: int) -> None:
-        """The group is to be assigned anew."""
+        """Write a new group epoch, which requires a new target assignment."""
         key = ConsumerGroupMetadataKey(group_id=self.group_id)
         self.write(
             CoordinatorRecord(
@@ -112,7 +115,7 @@ class GroupDraft:
         )
 
     def write_assignment_epoch(self, epoch: int, timestamp_ms: int) -> None:
-        """The group has been assigned anew."""
+        """Write the epoch and the time of a new target assignment."""
         key = ConsumerGroupTargetAssignmentMetadataKey(group_id=self.group_id)
         value = ConsumerGroupTargetAssignmentMetadataValue(
             assignment_epoch=epoch, assignment_timestamp=timestamp_ms
@@ -120,7 +123,7 @@ class GroupDraft:
         self.write(CoordinatorRecord(key, value))
 
     def write_regex(self, regex: str, resolved: ResolvedRegex | None) -> None:
-        """A regular expression stands for other topics; None: nobody subscribes to it."""
+        """Write the topics that match a regular expression; None if no member subscribes to it."""
         key = ConsumerGroupRegularExpressionKey(group_id=self.group_id, regular_expression=regex)
         value = None
         if resolved is not None:
@@ -132,10 +135,10 @@ class GroupDraft:
         self.write(CoordinatorRecord(key, value))
 
     def remove_unsubscribed_regexes(self) -> None:
-        """Forget the topics of regular expressions that no member subscribes to any more."""
+        """Remove the regular expressions that no member subscribes to."""
         for regex in sorted(self.group.regexes.keys() - self.group.subscribed_regexes()):
             self.write_regex(regex, None)
 
     def remove_partition_metadata(self) -> None:
-        """What an older broker wrote of the topics is of no use any more (KIP-1101)."""
+        """Remove the record in which brokers before 4.1 kept the topics (KIP-1101)."""
         self.write(CoordinatorRecord(ConsumerGroupPartitionMetadataKey(group_id=self.group_id)))

@@ -1,7 +1,7 @@
-"""A consumer group's books: its members, what each shall have, and the epochs.
+"""The state of a consumer group: members, target assignment and epochs (``ConsumerGroup``).
 
-All of it comes from records, and only from them. What is not in them - who waits, whose session
-ends when - is kept elsewhere, so that a copy can be changed and thrown away.
+It is the result of the replay of records only. Timeouts and waiting requests are kept elsewhere, so
+that a copy can be changed and dropped.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from broker.groups.records.consumer import (
 from protocol.consumer_protocol import PROTOCOL_TYPE
 from protocol.errors import ErrorCode
 
-# A group begins as if the first assignment, of nothing to nobody, had been made.
+# The epochs of a new group: an empty target assignment counts as computed.
 INITIAL_EPOCH = 1
-# Older brokers do not check who may commit, so members must not commit by older versions.
+# The first version of OffsetCommit in which the generation is a member epoch.
 _MEMBER_EPOCHS_SINCE = 9
 
-_NOBODY = ConsumerGroupMember(member_id="")
+_NO_MEMBER = ConsumerGroupMember(member_id="")
 
 
 class ConsumerGroupState(StrEnum):
-    """Where a group is; the values are the names that clients are told."""
+    """The values are the names in responses."""
 
     EMPTY = "Empty"
     ASSIGNING = "Assigning"
@@ -51,7 +51,7 @@ class ConsumerGroupState(StrEnum):
 
 
 class ResolvedRegex(NamedTuple):
-    """The topics that a regular expression stood for when it was last looked at."""
+    """The topics that matched a regular expression when it was last resolved."""
 
     topics: frozenset[str]
     version: int
@@ -59,7 +59,7 @@ class ResolvedRegex(NamedTuple):
 
 
 class ConsumerGroup:
-    """One group's books."""
+    """A group of the consumer protocol; some of its members may use the classic protocol."""
 
     group_type = CONSUMER
     protocol_type = PROTOCOL_TYPE
@@ -72,19 +72,19 @@ class ConsumerGroup:
         self.assignment_timestamp_ms = 0
         self.members: dict[str, ConsumerGroupMember] = {}
         # Invariant: static_members[member.instance_id] == member.member_id, for each static member.
-        # As in Kafka an instance that its member has changed for another stays that member's, even
-        # after it has left.
+        # As in Kafka, if a member changes its instance id, the former id stays in the table, even
+        # after the member has left.
         self.static_members: dict[str, str] = {}
-        # Invariant: owners[topic][partition] is the member that owns it; nobody owns the others.
+        # Invariant: owners[topic][partition] is the member that owns it; others have no owner.
         self.owners: dict[UUID, dict[int, str]] = {}
         self.target: dict[str, Partitions] = {}
         self.regexes: dict[str, ResolvedRegex] = {}
-        # A broker before 4.1 described the group's topics in a record of their own.
+        # Whether there is a record in which brokers before 4.1 kept the topics of the group.
         self.has_partition_metadata_record = False
         self.is_deleted = False
 
     def copied(self) -> ConsumerGroup:
-        """The same books once more; what is in them is never changed, only replaced."""
+        """Return a shallow copy; the values in its tables are never changed, only replaced."""
         other = copy(self)
         other.members = self.members.copy()
         other.static_members = self.static_members.copy()
@@ -97,7 +97,7 @@ class ConsumerGroup:
 
     @property
     def state(self) -> ConsumerGroupState:
-        """How far it is."""
+        """The state, derived from the members and the epochs."""
         if not self.members:
             return ConsumerGroupState.EMPTY
         if self.epoch > self.assignment_epoch:
@@ -109,7 +109,7 @@ class ConsumerGroup:
 
     @property
     def state_name(self) -> str:
-        """Its state, as clients are told it."""
+        """The state as responses contain it."""
         return self.state.value
 
     @property
@@ -118,7 +118,7 @@ class ConsumerGroup:
         return not self.members
 
     def preferred_assignor(self) -> str | None:
-        """The assignor that most members name; None if none does."""
+        """The assignor that most members prefer; None if no member names one."""
         named = (member.server_assignor for member in self.members.values())
         votes = Counter(name for name in named if name is not None)
         return votes.most_common(1)[0][0] if votes else None
@@ -126,7 +126,7 @@ class ConsumerGroup:
     # ------------------------------------------------------------------------------ members
 
     def member(self, member_id: str) -> ConsumerGroupMember:
-        """The member of that id; raises `ApiError` if there is none."""
+        """Return the member; raises `ApiError` if there is none."""
         member = self.members.get(member_id)
         if member is None:
             raise ApiError(
@@ -136,26 +136,26 @@ class ConsumerGroup:
         return member
 
     def static_member(self, instance_id: str | None) -> ConsumerGroupMember | None:
-        """The member that is this instance, None if there is none.
+        """Return the member with an instance id; None if there is none.
 
-        Raises `ApiError` if the instance still belongs to a member that has left.
+        Raises `ApiError` if the instance id is that of a member that has left.
         """
         member_id = self.static_members.get(instance_id or "")
         return None if member_id is None else self.member(member_id)
 
     def subscribed_topics(self, member: ConsumerGroupMember) -> frozenset[str]:
-        """The names that a member subscribes to, by themselves or by a regular expression."""
+        """The topics that a member subscribes to, by name or by a regular expression."""
         regex = self.regexes.get(member.subscribed_topic_regex)
         if regex is None:
             return member.subscribed_topic_names
         return member.subscribed_topic_names | regex.topics
 
     def all_subscribed_topics(self) -> set[str]:
-        """The names that any member subscribes to."""
+        """The topics that any member subscribes to."""
         return set().union(*map(self.subscribed_topics, self.members.values()))
 
     def subscribers_of_regex(self, regex: str) -> int:
-        """How many members subscribe to a regular expression."""
+        """The number of members that subscribe to a regular expression."""
         members = self.members.values()
         return sum(member.subscribed_topic_regex == regex for member in members)
 
@@ -165,9 +165,9 @@ class ConsumerGroup:
 
     @property
     def is_homogeneous(self) -> bool:
-        """Whether all members are known to subscribe to the same (Kafka's subscription type).
+        """Whether all members subscribe to the same topics (Kafka's ``SubscriptionType``).
 
-        Regular expressions count as the same only if all members have the same one and no names.
+        With regular expressions only if all members have the same one and no topic names.
         """
         first, *others = self.members.values()
         if any(member.subscribed_topic_regex for member in self.members.values()):
@@ -180,7 +180,7 @@ class ConsumerGroup:
         return all(member.subscribed_topic_names == names for member in others)
 
     def owners_of(self, topic_id: UUID) -> Mapping[int, str]:
-        """Which member owns each partition of a topic; nobody owns the others."""
+        """The owner of each partition of a topic; partitions without an owner are absent."""
         return self.owners.get(topic_id, {})
 
     def is_free(self, topic_id: UUID, partition: int, member_id: str) -> bool:
@@ -190,7 +190,7 @@ class ConsumerGroup:
     # ------------------------------------------------------------------------------ offsets
 
     def check_offset_commit(self, committer: Committer) -> CommitCheck | None:
-        """Members commit under their epoch; anybody does while there are none."""
+        """Members commit with their epoch; simple consumers only while there are no members."""
         epoch = committer.generation_id_or_member_epoch
         if epoch < 0 and not self.members:
             return None
@@ -207,7 +207,7 @@ class ConsumerGroup:
             raise ApiError(ErrorCode.STALE_MEMBER_EPOCH)
 
         def check(topic_id: UUID, partition: int) -> ErrorCode:
-            """A commit that was on its way counts for what the member has not lost since."""
+            """A commit with an older epoch is valid for partitions owned since then (KIP-1251)."""
             for owned in (member.assigned, member.pending_revocation):
                 since = owned.get(topic_id, {}).get(partition)
                 if since is not None and epoch >= since:
@@ -217,7 +217,7 @@ class ConsumerGroup:
         return check
 
     def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
-        """A member is told what it may rely on; who is none may ask all the same."""
+        """A member must be known and send its epoch; other clients may fetch offsets, too."""
         if member_id is None and member_epoch < 0:
             return
         member = self.member(member_id or "")
@@ -228,39 +228,39 @@ class ConsumerGroup:
             )
 
     def check_deletion(self) -> None:
-        """Only an empty group can be deleted."""
+        """Only a group without members can be deleted."""
         if self.members:
             raise ApiError(ErrorCode.NON_EMPTY_GROUP)
 
     def check_offset_deletion(self) -> None:
-        """It is always known which topics the members read."""
+        """Always allowed: the subscriptions of all members are known."""
 
     def is_subscribed_to(self, topic: str) -> bool:
-        """Whether any member reads a topic."""
+        """Whether any member subscribes to *topic*."""
         return any(topic in self.subscribed_topics(each) for each in self.members.values())
 
     def expires_since_ms(self, offset: OffsetAndMetadata) -> int | None:
-        """What nobody reads any more is kept for a while."""
+        """The retention of a topic without subscribers begins with the commit."""
         return offset.commit_timestamp_ms
 
     # ------------------------------------------------------------------------------ changes
 
     def put(self, member: ConsumerGroupMember) -> None:
-        """Add a member, or take over what is new of it.
+        """Add or replace a member.
 
         Raises `InconsistentRecord` if it owns a partition that another member owns.
         """
-        before = self.members.get(member.member_id, _NOBODY)
+        before = self.members.get(member.member_id, _NO_MEMBER)
         self._change_owner(member.member_id, before, member)
         self.members[member.member_id] = member
         if member.instance_id is not None:
             self.static_members[member.instance_id] = member.member_id
 
     def remove(self, member_id: str) -> None:
-        """Forget a member; its instance, too, unless another member is that already."""
+        """Remove a member, and its instance id unless another member has it already."""
         member = self.members.pop(member_id, None)
         if member is not None:
-            self._change_owner(member_id, member, _NOBODY)
+            self._change_owner(member_id, member, _NO_MEMBER)
         instance_id = None if member is None else member.instance_id
         if instance_id is not None and self.static_members.get(instance_id) == member_id:
             del self.static_members[instance_id]
@@ -268,7 +268,7 @@ class ConsumerGroup:
     def _change_owner(
         self, member_id: str, before: ConsumerGroupMember, after: ConsumerGroupMember
     ) -> None:
-        """Note what a member owns now. The inner tables are replaced: a copy may share them."""
+        """Update the owners of partitions. Inner tables are replaced, because copies share them."""
         if (before.assigned, before.pending_revocation) == (
             after.assigned,
             after.pending_revocation,

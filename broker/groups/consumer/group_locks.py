@@ -1,4 +1,4 @@
-"""One long piece of work of a group at a time; others wait for their turn."""
+"""Mutual exclusion of long work on the same group."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from broker.steps.queue import Signal, Slices
 
 
 class GroupLocks:
-    """Which groups have long work under way."""
+    """The groups that long work has locked."""
 
     def __init__(self) -> None:
         self._busy: dict[str, Signal] = {}
 
     def acquire(self, group_id: str) -> Slices[None]:
-        """Wait until no other work of the group is under way, and begin; `give_up` must follow."""
+        """Wait until the group is not locked, and lock it; `release` must follow."""
         while (ended := self._busy.get(group_id)) is not None:
             yield ended
         self._busy[group_id] = Signal()
 
     def release(self, group_id: str) -> None:
-        """End the work: the next one may begin."""
+        """Unlock the group."""
         self._busy.pop(group_id).set()

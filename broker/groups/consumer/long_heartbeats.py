@@ -1,10 +1,10 @@
-"""Heartbeats in large groups, which prepare the change of their group in a worker thread.
+"""Heartbeats in large groups, whose changes are computed in a worker thread.
 
     snapshot of the group --prepare, in a thread--> draft --unchanged?--> write, on the loop
             ^-------------------------------------------- no ----'
 
-A coordinated `ConsumerGroup` is replaced and never changed, so it is a snapshot. Long heartbeats of
-a group take turns, so that what most often changes it is not prepared in vain.
+A coordinated `ConsumerGroup` is replaced and never changed, so it is a snapshot. One long heartbeat
+of a group runs at a time, because each would invalidate the work of the others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from broker.steps.offload import Offload
 from broker.steps.offloaded import offloaded
 from broker.steps.queue import Slices
 
-# A heartbeat whose group has changed so often while it was prepared is handled at once.
+# After so many attempts, in all of which the group has changed, a heartbeat is handled at once.
 _ATTEMPTS_MAX = 5
 
 
@@ -36,11 +36,11 @@ class LongHeartbeats:
         self._states = states
         self._offload = offload
         self._locks = GroupLocks()
-        # Heartbeats that concern more items are long.
+        # A heartbeat of more items is long.
         self.items_at_once_max = ITEMS_AT_ONCE_MAX
 
     def is_long(self, request: ConsumerGroupHeartbeat) -> bool:
-        """Whether a heartbeat may take more than a slice. Upgrades of classic groups never are."""
+        """Whether a heartbeat may take longer than a slice; upgrades are never long."""
         group = self._states.groups.get(request.group_id)
         if request.is_leaving or isinstance(group, ClassicGroup):
             return False
@@ -52,7 +52,7 @@ class LongHeartbeats:
     def heartbeat(
         self, request: ConsumerGroupHeartbeat, api_version: int
     ) -> Slices[ConsumerGroupHeartbeatResult]:
-        """Do as `ConsumerGroupCoordinator.heartbeat`; raises `ApiError`.
+        """Handle a heartbeat as `ConsumerGroupCoordinator.heartbeat`; raises `ApiError`.
 
         The change is prepared again if the group or the topics have changed meanwhile.
         """

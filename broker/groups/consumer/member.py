@@ -1,4 +1,4 @@
-"""One member of a consumer group: what it wants, what it has, and how far it has come."""
+"""A member of a consumer group (Kafka's ``ConsumerGroupMember``)."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from broker.groups.records.consumer import (
 
 JOINING_EPOCH = 0
 LEAVING_EPOCH = -1
-# A static member goes away and will be back (KIP-345).
+# A static member leaves temporarily (KIP-345).
 LEAVING_STATIC_EPOCH = -2
 
 Partitions = Mapping[UUID, frozenset[int]]
-# What a member has: each partition with the epoch in which the member got it (KIP-1251).
+# The partitions of a member, each with the epoch in which it was assigned (KIP-1251).
 OwnedPartitions = Mapping[UUID, Mapping[int, int]]
 
 
 class MemberState(IntEnum):
-    """How a member stands to its target; the values are those of the records."""
+    """The progress of a member's reconciliation; the values are those of the records."""
 
     STABLE = 0
-    UNREVOKED_PARTITIONS = 1  # it has to give up something first
-    UNRELEASED_PARTITIONS = 2  # others have to give up something first
-    UNKNOWN = 127  # a newer coordinator wrote something that is not understood here
+    UNREVOKED_PARTITIONS = 1  # it has to revoke partitions
+    UNRELEASED_PARTITIONS = 2  # other members have to revoke partitions of its target
+    UNKNOWN = 127  # a value that a newer coordinator has written
 
     @classmethod
-    def _missing_(cls, value: object) -> MemberState:  # noqa: ARG003 - whatever it is
+    def _missing_(cls, value: object) -> MemberState:  # noqa: ARG003 - any value
         return cls.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerGroupMember:
-    """A member; a changed one is a new object."""
+    """A member; it is immutable."""
 
     member_id: str
     instance_id: str | None = None
@@ -51,7 +51,7 @@ class ConsumerGroupMember:
     subscribed_topic_names: frozenset[str] = frozenset()
     subscribed_topic_regex: str = ""
     server_assignor: str | None = None
-    # What it says of itself if it speaks the classic protocol.
+    # The metadata of a member that uses the classic protocol.
     classic: ClassicMemberMetadata | None = None
 
     member_epoch: int = JOINING_EPOCH
@@ -62,22 +62,22 @@ class ConsumerGroupMember:
 
     @property
     def speaks_classic(self) -> bool:
-        """Whether it joins, syncs and heartbeats as members of classic groups do."""
+        """Whether it uses JoinGroup, SyncGroup and Heartbeat."""
         return self.classic is not None
 
     def is_reconciled_to(self, assignment_epoch: int) -> bool:
-        """Whether it has all that it shall have, and nothing else."""
+        """Whether its assignment is its target of *assignment_epoch*."""
         return self.state is MemberState.STABLE and self.member_epoch == assignment_epoch
 
     def owns(self, topic_id: UUID, partition: int) -> bool:
-        """Whether it has a partition, or has not given it up yet."""
+        """Whether a partition is assigned to it, or not revoked yet."""
         return partition in self.assigned.get(topic_id, ()) or partition in (
             self.pending_revocation.get(topic_id, ())
         )
 
     @property
     def owned(self) -> OwnedPartitions:
-        """What it has, and what it has been told to give up but has not given up yet."""
+        """The partitions that are assigned to it or not revoked yet."""
         topics = {**self.assigned, **self.pending_revocation}
         return {
             topic_id: {
@@ -88,7 +88,7 @@ class ConsumerGroupMember:
         }
 
     def at_epoch(self, member_epoch: int) -> ConsumerGroupMember:
-        """The same member in another epoch, remembering the one before."""
+        """The member in another epoch; its present epoch becomes the previous one."""
         if member_epoch == self.member_epoch:
             return self
         return replace(self, member_epoch=member_epoch, previous_member_epoch=self.member_epoch)
@@ -96,7 +96,7 @@ class ConsumerGroupMember:
     # ------------------------------------------------------------------------------ records
 
     def metadata_value(self) -> ConsumerGroupMemberMetadataValue:
-        """What it says of itself, as a record."""
+        """The value of its metadata record."""
         return ConsumerGroupMemberMetadataValue(
             instance_id=self.instance_id,
             rack_id=self.rack_id,
@@ -110,7 +110,7 @@ class ConsumerGroupMember:
         )
 
     def with_metadata(self, value: ConsumerGroupMemberMetadataValue) -> ConsumerGroupMember:
-        """The same member after such a record."""
+        """The member after the replay of such a record."""
         return replace(
             self,
             instance_id=value.instance_id,
@@ -125,7 +125,7 @@ class ConsumerGroupMember:
         )
 
     def assignment_value(self) -> ConsumerGroupCurrentMemberAssignmentValue:
-        """What it has, as a record."""
+        """The value of its current assignment record."""
         return ConsumerGroupCurrentMemberAssignmentValue(
             member_epoch=self.member_epoch,
             previous_member_epoch=self.previous_member_epoch,
@@ -137,7 +137,7 @@ class ConsumerGroupMember:
     def with_assignment(
         self, value: ConsumerGroupCurrentMemberAssignmentValue
     ) -> ConsumerGroupMember:
-        """The same member after such a record."""
+        """The member after the replay of such a record."""
         return replace(
             self,
             member_epoch=value.member_epoch,
@@ -149,9 +149,9 @@ class ConsumerGroupMember:
 
 
 def generate_member_id() -> str:
-    """An id for a member that brings none, in the form of Kafka's ``Uuid``: base64, no padding.
+    """Return a member id in the format of Kafka's ``Uuid``: base64 without padding.
 
-    One that would begin with a dash is passed over, for the sake of command lines.
+    It does not begin with a dash, so that it can be an argument of a command.
     """
     while True:
         member_id = base64.urlsafe_b64encode(uuid4().bytes).rstrip(b"=").decode()
@@ -160,7 +160,7 @@ def generate_member_id() -> str:
 
 
 def without_epochs(owned: OwnedPartitions) -> OwnedPartitions:
-    """The same partitions, as if the member had always had them."""
+    """The same partitions with epoch 0."""
     return {topic_id: dict.fromkeys(partitions, 0) for topic_id, partitions in owned.items()}
 
 
@@ -178,7 +178,7 @@ def _written(owned: OwnedPartitions) -> list[CurrentTopicPartitions]:
 def _read(written: Iterable[CurrentTopicPartitions]) -> OwnedPartitions:
     owned = {}
     for topic in written:
-        # Brokers before 4.3 did not note the epochs.
+        # Brokers before 4.3 do not write the epochs.
         epochs = topic.assignment_epochs or [0] * len(topic.partitions)
         owned[topic.topic_id] = dict(zip(topic.partitions, epochs, strict=False))
     return owned

@@ -1,4 +1,4 @@
-"""The topics of the cluster, as consumer groups need them: names to ids, and what has changed."""
+"""Topics of the cluster for consumer groups (Kafka's ``CoordinatorMetadataImage``)."""
 
 from __future__ import annotations
 
@@ -10,47 +10,46 @@ from broker.controller.image import MetadataImage
 
 
 class CoordinatorMetadataImage:
-    """What is subscribed to, and whether it exists."""
+    """Maps topic names to ids and back, by the present metadata image."""
 
     def __init__(self, image: Callable[[], MetadataImage]) -> None:
         self._image = image
-        # Rises when a topic comes or changes: regular expressions have to be looked at again.
+        # Increases when topics change, after which regular expressions are resolved again.
         self.version = 0
 
     def ids(self, names: Iterable[str]) -> frozenset[UUID]:
-        """The ids of those that exist."""
+        """The ids of the topics that exist."""
         topics = map(self._image().topic, names)
         return frozenset(topic.topic_id for topic in topics if topic is not None)
 
     def id_of(self, name: str) -> UUID | None:
-        """The id of a topic; None if there is none of that name."""
+        """The id of a topic; None if it does not exist."""
         topic = self._image().topic(name)
         return None if topic is None else topic.topic_id
 
     def name_of(self, topic_id: UUID) -> str | None:
-        """The name of a topic; None if there is none of that id."""
+        """The name of a topic; None if it does not exist."""
         topic = self._image().topic_by_id(topic_id)
         return None if topic is None else topic.name
 
     def partition_count(self, topic_id: UUID) -> int:
-        """How many partitions an existing topic has."""
+        """The number of partitions of a topic; 0 if it does not exist."""
         topic = self._image().topic_by_id(topic_id)
         return 0 if topic is None else len(topic.partitions)
 
     def partition_count_of(self, name: str) -> int:
-        """How many partitions the topic of that name has; 0 if there is none."""
+        """The number of partitions of a topic; 0 if it does not exist."""
         topic = self._image().topic(name)
         return 0 if topic is None else len(topic.partitions)
 
     def names(self) -> list[str]:
-        """All topics; even the broker's own, as in Kafka, if somebody asks for them."""
+        """The names of all topics, internal ones included, as in Kafka."""
         return [topic.name for topic in self._image()]
 
     def hash_of(self, names: Iterable[str]) -> int:
-        """A number that changes when one of the topics comes, goes or grows (KIP-1101); 0: none.
+        """A hash of the ids and partition counts of topics (KIP-1101); 0 if none of them exists.
 
-        Only compared with itself; Kafka computes another one, so a group that it wrote is
-        assigned anew once.
+        Kafka's hash differs, so a group that Kafka has written is assigned once more.
         """
         digest = blake2b(digest_size=8)
         found = False

@@ -1,8 +1,8 @@
-"""Classic groups become consumer groups, and the other way round, while their members read on.
+"""Converts classic groups into consumer groups and back, while their members continue (KIP-848).
 
-A classic group changes with its first member of the new protocol, a consumer group with the last
-one that leaves; ``group.consumer.migration.policy`` may forbid either. A group without members
-becomes whatever is asked for.
+A classic group is upgraded when its first member of the consumer protocol joins, a consumer group
+is downgraded when its last one leaves; ``group.consumer.migration.policy`` may disable either. A
+group without members is always converted.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ _DOWNGRADING = ("bidirectional", "downgrade")
 
 
 class ClassicGroups(Protocol):
-    """Who looks after classic groups."""
+    """The coordinator of classic groups."""
 
     def retire(self, group: ClassicGroup, refusal: ErrorCode) -> None:
-        """A group is one no more: whoever waits is told *refusal*, nothing of it runs on."""
+        """End a group that was converted; waiting requests get *refusal*."""
         ...
 
     def refuse_waiting(self, group: ClassicGroup, refusal: ErrorCode) -> None:
-        """Complete every waiting join and sync of a group, which stays as it is, with *refusal*."""
+        """Respond to all waiting joins and syncs with *refusal*; the group is unchanged."""
         ...
 
     def start(self, group: ClassicGroup, rebalance_because: str | None) -> None:
-        """A group has become one; its members' sessions begin, and maybe a rebalance."""
+        """Begin the sessions of a converted group; rebalance it if a reason is given."""
         ...
 
 
@@ -85,7 +85,7 @@ class Migration:
     # ------------------------------------------------------------------------------ upgrade
 
     def upgraded(self, group: ClassicGroup) -> GroupDraft:
-        """A draft of what *group* is as a consumer group; raises `ApiError` if it cannot be."""
+        """Return a draft of *group* as a consumer group; raises `ApiError`."""
         draft = GroupDraft(ConsumerGroup(group.group_id), before=group.tombstones())
         if group.is_empty:
             return draft
@@ -93,14 +93,14 @@ class Migration:
         try:
             return self._converted(group, draft)
         except ApiError:
-            # Kafka completes what waits before it converts the group, and does not take that back.
+            # Kafka responds to waiting requests before it converts the group.
             self._classic.refuse_waiting(group, ErrorCode.REBALANCE_IN_PROGRESS)
             raise
 
     def _converted(self, group: ClassicGroup, draft: GroupDraft) -> GroupDraft:
         """Fill *draft* with the members of *group*; raises `ApiError`."""
         try:
-            members = [self._as_consumer(group, each) for each in group.members.values()]
+            members = [self._to_consumer_member(group, each) for each in group.members.values()]
         except Malformed:
             raise _refused(group, "because the embedded consumer protocol is malformed.") from None
         for member in members:
@@ -120,7 +120,7 @@ class Migration:
         return draft
 
     def retired(self, group: ClassicGroup) -> None:
-        """The draft has been written: who still waits in the classic group has to join again."""
+        """End the classic group after its conversion; waiting members have to join again."""
         self._classic.retire(group, ErrorCode.REBALANCE_IN_PROGRESS)
 
     def _check_upgrade(self, group: ClassicGroup) -> None:
@@ -131,10 +131,12 @@ class Migration:
         if len(group.members) > self._consumer_size_max:
             raise _refused(group, "because the group size exceeds the consumer group maximum size.")
 
-    def _as_consumer(self, group: ClassicGroup, member: ClassicGroupMember) -> ConsumerGroupMember:
+    def _to_consumer_member(
+        self, group: ClassicGroup, member: ClassicGroupMember
+    ) -> ConsumerGroupMember:
         protocol_name = group.protocol_name or group.select_protocol()
         if all(protocol.name != protocol_name for protocol in member.protocols):
-            # A newcomer to a rebalance that will change the protocol; Kafka fails in the same way.
+            # The member has joined a rebalance that will change the protocol; Kafka fails, too.
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
         subscription = parse_subscription(member.metadata(protocol_name))
         assignment = parse_assignment(member.assignment)
@@ -166,17 +168,17 @@ class Migration:
     # ---------------------------------------------------------------------------- downgrade
 
     def may_downgrade(self, group: ConsumerGroup, leaving: AbstractSet[str]) -> bool:
-        """Whether only members of the classic protocol are left without those who leave."""
+        """Whether the group can become a classic one when *leaving* leave."""
         size = len(group.members) - len(leaving)
-        return size > 0 and self._may_be_classic(group, leaving, size)
+        return size > 0 and self._can_be_classic(group, leaving, size)
 
     def may_downgrade_by_replacing(self, group: ConsumerGroup, member: ConsumerGroupMember) -> bool:
-        """Whether only members of the classic protocol are left when one takes a member's place."""
-        return not member.speaks_classic and self._may_be_classic(
+        """Whether the group can become a classic one when a classic member replaces *member*."""
+        return not member.speaks_classic and self._can_be_classic(
             group, {member.member_id}, len(group.members)
         )
 
-    def _may_be_classic(self, group: ConsumerGroup, without: AbstractSet[str], size: int) -> bool:
+    def _can_be_classic(self, group: ConsumerGroup, without: AbstractSet[str], size: int) -> bool:
         others = (each for name, each in group.members.items() if name not in without)
         return (
             all(member.speaks_classic for member in others)
@@ -187,9 +189,9 @@ class Migration:
     def downgrade(
         self, draft: GroupDraft, leaving: AbstractSet[str], rebalance_because: str | None
     ) -> ClassicGroup:
-        """Make the drafted group a classic one without those who leave; raises `ApiError`."""
+        """Replace the drafted group by a classic one without *leaving*; raises `ApiError`."""
         staying = [each for name, each in draft.group.members.items() if name not in leaving]
-        group = self._as_classic(draft.group, staying)
+        group = self._to_classic_group(draft.group, staying)
         generation = group_metadata_record(
             group, {each.member_id: each.assignment for each in group.members.values()}
         )
@@ -199,7 +201,7 @@ class Migration:
         self._classic.start(group, rebalance_because)
         return group
 
-    def _as_classic(
+    def _to_classic_group(
         self, group: ConsumerGroup, members: Iterable[ConsumerGroupMember]
     ) -> ClassicGroup:
         classic = ClassicGroup(group.group_id, self._clock.wall_ms())
@@ -234,7 +236,7 @@ class Migration:
 def classic_metadata(
     session_timeout_ms: int, protocols: Iterable[MemberProtocol]
 ) -> ClassicMemberMetadata:
-    """What a member of the classic protocol says of itself, as it is remembered."""
+    """The metadata of a classic member in its record."""
     return ClassicMemberMetadata(
         session_timeout_ms=session_timeout_ms,
         supported_protocols=[
@@ -246,7 +248,7 @@ def classic_metadata(
 def assignment_bytes(
     assigned: OwnedPartitions, topics: CoordinatorMetadataImage, version: int
 ) -> bytes:
-    """What a member has, as consumers of the classic protocol read it."""
+    """An assignment in the format of the classic consumer protocol."""
     named = {
         name: sorted(partitions)
         for topic_id, partitions in assigned.items()

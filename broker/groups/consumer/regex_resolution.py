@@ -1,7 +1,7 @@
-"""Finds out which topics the regular expressions of groups stand for, in worker threads.
+"""Finds the topics that match the regular expressions of groups, in worker threads.
 
-Kafka has an executor for it. Each expression is a computation of its own, so that other work of the
-node gets its turn between two of a group that has many.
+Kafka uses a ``CoordinatorExecutor``. Each expression is a separate computation, so that other work
+of the node can run between two of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GroupOf = Callable[[str], ConsumerGroup | None]
 
 
 class Resolved(NamedTuple):
-    """The topics of each expression, as of a version of `CoordinatorMetadataImage`."""
+    """The topics that match each expression; ``version`` is that of `CoordinatorMetadataImage`."""
 
     topics: Mapping[str, Matches]
     version: int
@@ -32,14 +32,14 @@ OnResolved = Callable[[ConsumerGroup, Resolved], None]
 
 
 class RegexKey(NamedTuple):
-    """What the resolution of a group's regular expressions is scheduled under."""
+    """The key of the timeout that begins or ends the resolution of a group's expressions."""
 
     group_id: str
     what: str = "regex"
 
 
 class RegexResolution:
-    """The resolutions under way, at most one a group. ``on_resolved`` is given the results."""
+    """The running resolutions, at most one for each group; *on_resolved* gets the results."""
 
     def __init__(
         self,
@@ -57,15 +57,15 @@ class RegexResolution:
         self._running: dict[str, _Resolution] = {}
 
     def is_pending(self, group_id: str) -> bool:
-        """Whether a group's expressions are being resolved, or are about to be."""
+        """Whether a resolution for the group is running or scheduled."""
         return group_id in self._running or self._timer.is_scheduled(RegexKey(group_id))
 
     def begin_soon(self, group_id: str) -> None:
-        """Resolve all that a group subscribes to, after the present step."""
+        """Resolve all expressions of a group after the present request."""
         self._timer.schedule(RegexKey(group_id), 0, lambda: self._begin(group_id))
 
     def cancel(self, group_id: str) -> None:
-        """The group is deleted, replaced or coordinated elsewhere: results do not count."""
+        """Cancel the resolution of a group that is deleted, converted or unloaded."""
         self._timer.cancel(RegexKey(group_id))
         resolution = self._running.pop(group_id, None)
         if resolution is not None:
@@ -80,7 +80,7 @@ class RegexResolution:
         def on_done(topics: Mapping[str, Matches]) -> None:
             del self._running[group_id]
             resolved = Resolved(topics, version)
-            # In a step of the timer, which survives an exception.
+            # In a timer task, so that an exception is contained.
             self._timer.schedule(RegexKey(group_id), 0, lambda: self._end(group_id, resolved))
 
         regexes = sorted(group.subscribed_regexes())
@@ -112,7 +112,7 @@ class _Resolution:
         self._job: Job[Matches] | None = None
 
     def advance(self) -> None:
-        """Resolve the next expressions until one of them takes a thread, or none is left."""
+        """Resolve the next expressions until one of them runs in a thread, or none is left."""
         while self._left:
             regex = self._left.pop()
             work = partial(matching, regex, self._names)
@@ -123,22 +123,22 @@ class _Resolution:
         self._on_done(self._topics)
 
     def abandon(self) -> None:
-        """Let nothing come of it."""
+        """Drop the results."""
         if self._job is not None:
             self._job.abandon()
 
     def _matched(self, regex: str, outcome: Outcome[Matches]) -> None:
         self._topics[regex] = outcome.result()
-        # Without a thread this is called before `run` returns, and the loop goes on by itself.
+        # Without a thread this is called before `run` returns, and the loop continues.
         if self._job is not None:
             self._job = None
             self.advance()
 
 
 def matching(regex: str, names: Sequence[str]) -> Matches:
-    """Those of *names* that fit; none fits an expression that cannot be read.
+    """The *names* that match *regex*; none if it is invalid.
 
-    An older coordinator may have accepted what is refused here.
+    Another coordinator may have accepted an expression that is refused here.
     """
     try:
         return frozenset(filter(Program(regex).matches, names))

@@ -1,7 +1,8 @@
-"""What each kind of record says of a consumer group (Kafka's ``GroupMetadataManager.replay``).
+"""Applies a record to a consumer group (Kafka's ``GroupMetadataManager.replay``).
 
-A tombstone of what is not there says nothing: compaction may have left it alone. A tombstone of
-what others still refer to contradicts them, as does a partition that two members own.
+A tombstone without an earlier record has no effect: compaction may have removed the record. A
+tombstone is inconsistent if other records still refer to its key, as is a partition with two
+owners.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from broker.groups.records.consumer import (
 
 
 def replay(group: ConsumerGroup, record: CoordinatorRecord) -> None:
-    """Apply *record* to *group*; raises `InconsistentRecord`, which leaves it half applied."""
+    """Apply *record* to *group*; raises `InconsistentRecord`, after which *group* is undefined."""
     _REPLAYS[type(record.key)](group, record.key, record.value)
 
 
@@ -86,7 +87,7 @@ def _current_assignment(
     if value is not None:
         group.put(_member_of(group, key.member_id).with_assignment(value))
     elif key.member_id in group.members:
-        group.put(_bereft(group.members[key.member_id]))
+        group.put(_without_assignment(group.members[key.member_id]))
 
 
 def _target_epoch(
@@ -128,8 +129,8 @@ def _member_of(group: ConsumerGroup, member_id: str) -> ConsumerGroupMember:
     return group.members.get(member_id) or ConsumerGroupMember(member_id=member_id)
 
 
-def _bereft(member: ConsumerGroupMember) -> ConsumerGroupMember:
-    """A member that has nothing any more; the record that removes it follows."""
+def _without_assignment(member: ConsumerGroupMember) -> ConsumerGroupMember:
+    """The member without its assignment; the tombstone of its metadata follows."""
     return replace(
         member,
         member_epoch=LEAVING_EPOCH,

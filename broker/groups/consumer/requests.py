@@ -1,4 +1,4 @@
-"""What members of consumer groups say and are told, free of any protocol version."""
+"""Requests and responses of consumer groups, independent of the version of the API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNCHANGED_MS = -1
 
 @dataclass(slots=True, kw_only=True)
 class ConsumerGroupHeartbeat:
-    """A member joins, stays or leaves; None and -1 stand for what has not changed."""
+    """A ConsumerGroupHeartbeat request; None and -1 mean that a field is unchanged."""
 
     group_id: str
     member_id: str
@@ -30,17 +30,17 @@ class ConsumerGroupHeartbeat:
 
     @property
     def is_joining(self) -> bool:
-        """Whether it comes, or comes again after it was thrown out."""
+        """Whether the member joins, or joins again after it was fenced."""
         return self.member_epoch == 0
 
     @property
     def is_leaving(self) -> bool:
-        """Whether it goes, be it for a while."""
+        """Whether the member leaves, possibly temporarily."""
         return self.member_epoch in (LEAVING_EPOCH, LEAVING_STATIC_EPOCH)
 
     @property
     def is_full(self) -> bool:
-        """Whether it says everything, as members do when they have lost track."""
+        """Whether it contains all fields, as after a failed request."""
         return (
             self.rebalance_timeout_ms != UNCHANGED_MS
             and (self.subscribed_topic_names is not None or self.subscribed_topic_regex is not None)
@@ -50,7 +50,7 @@ class ConsumerGroupHeartbeat:
 
 @dataclass(slots=True, kw_only=True)
 class ConsumerGroupHeartbeatResult:
-    """What a member is told; ``assigned`` None: no news."""
+    """A response; ``assigned`` is None if the assignment is unchanged."""
 
     member_id: str
     member_epoch: int

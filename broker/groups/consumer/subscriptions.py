@@ -1,7 +1,7 @@
-"""What members subscribe to: when a change of it, or of the topics, asks for a new assignment.
+"""Increases the group epoch when subscriptions or subscribed topics change.
 
-A regular expression is not looked at on its member's turn: it is resolved right afterwards, all of
-the group's together, so that several changes make one rebalance (`regex_resolution`).
+A regular expression is not resolved by the heartbeat that contains it but after it, together with
+the others of the group, so that several changes cause one rebalance (`regex_resolution`).
 """
 
 from __future__ import annotations
@@ -21,42 +21,42 @@ from broker.groups.consumer.requests import ConsumerGroupHeartbeat
 from broker.groups.epochs import next_epoch
 from protocol.errors import ErrorCode
 
-# How soon and how late the regular expressions of a group are looked at again; the second is
-# ``group.consumer.regex.refresh.interval.ms``, which Kafka does not show.
+# The shortest and the longest time between two resolutions of a group's regular expressions; the
+# second is ``group.consumer.regex.refresh.interval.ms``, an internal key of Kafka.
 REGEX_REFRESH_INTERVAL_MIN_MS = 10_000
 REGEX_REFRESH_INTERVAL_MAX_MS = 600_000
 
-# Reading a pattern takes up to three microseconds a character: one that is longer than this is read
-# in a worker thread before its heartbeat is handled, which finds the result remembered.
+# Parsing a pattern takes up to three microseconds a character. A longer one is parsed in a worker
+# thread before its heartbeat is handled, which then uses the cached result.
 PARSED_AT_ONCE_MAX = 1000
 _ERRORS_KEPT = 100
 
 
 class Subscriptions:
-    """Follows topics and regular expressions for the groups of a node."""
+    """Compares the subscriptions of groups with the topics of the cluster."""
 
     def __init__(self, clock: Clock, topics: CoordinatorMetadataImage) -> None:
         self._clock = clock
         self._topics = topics
-        # Groups whose topics have not changed since they were last looked at.
+        # Groups whose topics have not changed since they were last compared.
         self._up_to_date: set[str] = set()
 
     # -------------------------------------------------------------------------------- epoch
 
     def topic_changed(self, group: ConsumerGroup) -> None:
-        """A topic that the group subscribes to has come, gone or grown."""
+        """A topic that the group subscribes to was created, changed or deleted."""
         self._up_to_date.discard(group.group_id)
 
     def topics_seen(self, group: ConsumerGroup) -> None:
-        """The group's epoch has been counted for its topics as they are now, and written."""
+        """The metadata hash of the group is that of its present topics, and is appended."""
         self._up_to_date.add(group.group_id)
 
     def remove(self, group: ConsumerGroup) -> None:
-        """The group is deleted, replaced or coordinated elsewhere."""
+        """Remove a group that is deleted, converted or unloaded."""
         self._up_to_date.discard(group.group_id)
 
     def update_epoch(self, draft: GroupDraft, *, bump: bool) -> None:
-        """Raise the group's epoch if its subscriptions have changed, or the topics behind them."""
+        """Increase the group epoch if *bump*, or if the subscribed topics have changed."""
         group = draft.group
         if not bump and group.group_id in self._up_to_date:
             return
@@ -68,7 +68,7 @@ class Subscriptions:
         draft.is_up_to_date = True
 
     def is_settled(self, group: ConsumerGroup, request: ConsumerGroupHeartbeat) -> bool:
-        """Whether a heartbeat finds its member reconciled, and nothing to assign."""
+        """Whether a heartbeat changes nothing: its member is reconciled, the target is current."""
         member = group.members.get(request.member_id)
         return (
             member is not None
@@ -80,7 +80,7 @@ class Subscriptions:
         )
 
     def metadata_hash(self, group: ConsumerGroup) -> int:
-        """A number that stands for the topics a group subscribes to, as they are now."""
+        """The hash of the topics that a group subscribes to."""
         return self._topics.hash_of(group.all_subscribed_topics())
 
     # ------------------------------------------------------------------ regular expressions
@@ -88,9 +88,10 @@ class Subscriptions:
     def update_regex(
         self, draft: GroupDraft, before: ConsumerGroupMember, after: ConsumerGroupMember
     ) -> bool:
-        """Take note of a member's other regular expression; whether its topics are known now.
+        """Note that a member has changed its regular expression.
 
-        Raises `ApiError` if nobody has subscribed to it before and it is none.
+        Returns whether its topics have changed and are known. Raises `ApiError` if the expression
+        is new to the group and invalid.
         """
         old, new = before.subscribed_topic_regex, after.subscribed_topic_regex
         if old != new or draft.has_replaced:
@@ -102,7 +103,7 @@ class Subscriptions:
         return new in draft.group.regexes if new else bool(old)
 
     def is_refresh_due(self, before: ConsumerGroup, group: ConsumerGroup) -> bool:
-        """Whether a group's regular expressions have to be looked at (again) after a heartbeat."""
+        """Whether the regular expressions of a group must be resolved after a heartbeat."""
         regexes = group.subscribed_regexes()
         if not regexes:
             return False
@@ -118,10 +119,7 @@ class Subscriptions:
         )
 
     def resolve(self, draft: GroupDraft, resolved: Resolved) -> None:
-        """Note the topics that the group's regular expressions stand for now.
-
-        An expression that was not among those resolved is left for the next time.
-        """
+        """Write the topics of the group's regular expressions that have been resolved."""
         changed = False
         now_ms = self._clock.wall_ms()
         for regex in sorted(draft.group.subscribed_regexes() & resolved.topics.keys()):
@@ -136,7 +134,7 @@ class Subscriptions:
 
 @lru_cache(_ERRORS_KEPT)
 def regex_error(regex: str) -> str | None:
-    """What is wrong with a regular expression, in RE2/J's words; None if nothing is."""
+    """RE2/J's error message for a regular expression; None if it is valid."""
     try:
         parse(regex)
     except InvalidRegex as error:

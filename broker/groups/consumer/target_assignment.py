@@ -1,4 +1,4 @@
-"""Works out what everybody shall have, and writes down what changes by it."""
+"""Computes the target assignment of a group (Kafka's ``TargetAssignmentBuilder``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 def write_target_assignment(
     draft: GroupDraft, assignor: Assignor, topics: CoordinatorMetadataImage, now_wall_ms: int
 ) -> None:
-    """Assign the drafted group anew, in its present epoch."""
+    """Write the target assignments that change in the present epoch of the drafted group."""
     spec = group_spec(draft.group, topics)
     assignment = assignor(spec)
     before = draft.group.target
@@ -31,7 +31,7 @@ def write_target_assignment(
 
 
 def group_spec(group: ConsumerGroup, topics: CoordinatorMetadataImage) -> GroupSpec:
-    """A group as assignors see it; topics that do not exist are left out."""
+    """The input of assignors for a group; topics that do not exist are left out."""
     members: dict[str, MemberSpec] = {}
     ids_of: dict[frozenset[str], frozenset[UUID]] = {}
     for member_id in in_hash_order(list(group.members), string_hash):

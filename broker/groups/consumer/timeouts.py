@@ -1,4 +1,4 @@
-"""How long members of consumer groups may be silent, and may take to give up partitions."""
+"""The session, rebalance, join and sync timeouts of members of consumer groups."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from broker.config.groups import GroupConfigs
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
 
-# Told to throw a member out, and why.
+# Removes a member of a group for a reason.
 Expire = Callable[[str, str, str], None]
 
-# How soon an expiration that the log refused is tried again (Kafka's operation retry backoff).
-EXPIRE_AGAIN_MS = 500
+# The pause before the retry of a removal that the log has refused (Kafka's operation retry
+# backoff).
+EXPIRATION_RETRY_BACKOFF_MS = 500
 
 
 class Timeout(Enum):
-    """What a member may be late with."""
+    """The kinds of timeouts."""
 
     SESSION = "session"
     REBALANCE = "rebalance"
-    # Only of members that speak the classic protocol.
+    # Only of members that use the classic protocol.
     JOIN = "join"
     SYNC = "sync"
 
 
 class TimeoutKey(NamedTuple):
-    """Whose timeout it is."""
+    """The key of a timeout."""
 
     group_id: str
     member_id: str
@@ -36,7 +37,7 @@ class TimeoutKey(NamedTuple):
 
 
 class Timeouts:
-    """The timeouts of members of consumer groups."""
+    """Schedules the timeouts of members; *expire* is called when one has passed."""
 
     def __init__(self, timer: CoordinatorTimer, configs: GroupConfigs, expire: Expire) -> None:
         self._timer = timer
@@ -44,7 +45,7 @@ class Timeouts:
         self._expire = expire
 
     def reschedule_session(self, group_id: str, member: ConsumerGroupMember) -> None:
-        """Begin a member's session anew."""
+        """Restart a member's session (``scheduleConsumerGroupSessionTimeout``)."""
         classic = member.classic
         duration_ms = (
             self._configs.session_timeout_ms(group_id)
@@ -61,9 +62,10 @@ class Timeouts:
         member: ConsumerGroupMember,
         is_still_there: Callable[[ConsumerGroupMember], bool],
     ) -> None:
-        """A member has something else to do: give something up in time, or nothing of the kind.
+        """Schedule the rebalance timeout if the member must revoke partitions, else cancel it.
 
-        ``is_still_there`` tells, when time is up, whether the member has not moved since.
+        ``is_still_there`` returns, when the timeout has passed, whether the member is in the same
+        epoch.
         """
         key = TimeoutKey(group_id, member.member_id, Timeout.REBALANCE)
         if member.speaks_classic or member.state is not MemberState.UNREVOKED_PARTITIONS:
@@ -78,7 +80,7 @@ class Timeouts:
         self._timer.schedule(key, member.rebalance_timeout_ms, expire)
 
     def schedule_join(self, group_id: str, member: ConsumerGroupMember) -> None:
-        """A member of the classic protocol was told to join again; once told is enough."""
+        """Schedule the join timeout of a classic member, unless it is scheduled."""
         key = TimeoutKey(group_id, member.member_id, Timeout.JOIN)
         self._timer.schedule_if_absent(
             key,
@@ -87,7 +89,7 @@ class Timeouts:
         )
 
     def on_joined(self, group_id: str, member: ConsumerGroupMember) -> None:
-        """A member of the classic protocol has joined, and must sync."""
+        """A classic member has joined: schedule its sync timeout."""
         self._timer.cancel(TimeoutKey(group_id, member.member_id, Timeout.JOIN))
         self.reschedule_session(group_id, member)
         self._schedule(
@@ -99,16 +101,16 @@ class Timeouts:
         )
 
     def on_synced(self, group_id: str, member: ConsumerGroupMember) -> None:
-        """A member of the classic protocol has synced."""
+        """A classic member has synced: restart its session."""
         self._timer.cancel(TimeoutKey(group_id, member.member_id, Timeout.SYNC))
         self.reschedule_session(group_id, member)
 
     def retry_expiration(self, group_id: str, member_id: str, why: str) -> None:
-        """The removal of a member was not written: try again soon, unless it is heard of."""
-        self._schedule(Timeout.SESSION, group_id, member_id, EXPIRE_AGAIN_MS, why)
+        """Retry the removal of a member soon, unless it sends a heartbeat before that."""
+        self._schedule(Timeout.SESSION, group_id, member_id, EXPIRATION_RETRY_BACKOFF_MS, why)
 
     def cancel_all(self, group_id: str, member_id: str) -> None:
-        """A member is gone."""
+        """Cancel all timeouts of a removed member."""
         for timeout in Timeout:
             self._timer.cancel(TimeoutKey(group_id, member_id, timeout))
 

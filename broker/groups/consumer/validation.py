@@ -1,4 +1,4 @@
-"""What a heartbeat must say, before anybody looks at its group (``GroupCoordinatorService``)."""
+"""Checks of a heartbeat without its group (``GroupCoordinatorService``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OWN_MEMBER_IDS_SINCE = 1
 def check_heartbeat(
     request: ConsumerGroupHeartbeat, api_version: int, assignors: Sequence[str]
 ) -> None:
-    """Raise `ApiError` if *request* makes no sense in itself."""
+    """Raise `ApiError` if *request* is invalid."""
     must_have_id = api_version >= _OWN_MEMBER_IDS_SINCE or not request.is_joining
     if must_have_id and not request.member_id:
         raise _invalid("MemberId can't be empty.")

@@ -1,7 +1,7 @@
-"""How much a heartbeat may have to do: members, topics and partitions of its group are counted.
+"""Estimates the work of a heartbeat: the members, topics and partitions of its group are counted.
 
-A new member, or another subscription, moves partitions between all members, and each of them is
-written. That takes up to 25 microseconds an item.
+A new member or subscription may move partitions between all members, and a record is written for
+each of them. That takes up to 25 microseconds an item.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
 
-# A heartbeat of more items is prepared in a worker thread; so many take about 8 ms.
+# A heartbeat of more items is prepared in a worker thread; this number takes about 8 ms.
 ITEMS_AT_ONCE_MAX = 300
 
 
@@ -22,7 +22,7 @@ def has_more_items(
     topics: CoordinatorMetadataImage,
     limit: int,
 ) -> bool:
-    """Whether a heartbeat concerns more than *limit* items; stops counting there."""
+    """Whether a heartbeat has more than *limit* items; stops counting there."""
     left = limit
     for size in _sizes(group, request):
         left -= size
@@ -42,7 +42,7 @@ def _sizes(group: ConsumerGroup | None, request: ConsumerGroupHeartbeat) -> Iter
 def _subscriptions(
     group: ConsumerGroup | None, request: ConsumerGroupHeartbeat
 ) -> Iterator[frozenset[str]]:
-    """The names of the request and of each member, and those of each regular expression."""
+    """The topic names of the request, of each member and of each regular expression."""
     yield request.subscribed_topic_names or frozenset()
     if group is not None:
         yield from (member.subscribed_topic_names for member in group.members.values())

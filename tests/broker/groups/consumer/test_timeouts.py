@@ -8,7 +8,7 @@ from broker.config import Config
 from broker.config.groups import GroupConfigs
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.member import ConsumerGroupMember
-from broker.groups.consumer.timeouts import EXPIRE_AGAIN_MS, Timeouts
+from broker.groups.consumer.timeouts import EXPIRATION_RETRY_BACKOFF_MS, Timeouts
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.consumer.books import classic, member, revoking
@@ -154,6 +154,6 @@ def test_an_expiry_that_was_not_written_is_tried_again_soon(watch: Watch) -> Non
     watch.timeouts.retry_expiration("g", "a", "its session expired")
     watch.timeouts.retry_expiration("g", "b", "its session expired")
     watch.timeouts.reschedule_session("g", member("b"))
-    watch.pass_to(EXPIRE_AGAIN_MS)
+    watch.pass_to(EXPIRATION_RETRY_BACKOFF_MS)
 
-    assert watch.late == [(EXPIRE_AGAIN_MS, "a", "its session expired")]
+    assert watch.late == [(EXPIRATION_RETRY_BACKOFF_MS, "a", "its session expired")]
