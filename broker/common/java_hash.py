@@ -1,7 +1,7 @@
-"""Hashes as Java computes them, and the order in which its hash tables hand out what they hold.
+"""Hash codes of Java, and the iteration order of its hash tables.
 
-Kafka finds a group's partition by the hash of its name. Its assignors go through members and topics
-in the order of a ``HashMap``; going the same way makes the same members get the same partitions.
+Kafka derives the partition of a group from the hash code of its id. Its assignors iterate over
+members and topics in the order of a ``HashMap``; the same order assigns the same partitions.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def string_hash(text: str) -> int:
 
 
 def uuid_hash(topic_id: UUID) -> int:
-    """``Uuid.hashCode`` of Kafka's own class."""
+    """``org.apache.kafka.common.Uuid.hashCode``."""
     mixed = (topic_id.int >> 64) ^ (topic_id.int & 0xFFFF_FFFF_FFFF_FFFF)
     return _signed((mixed >> 32) ^ (mixed & _INT_BITS))
 
 
 def in_hash_order(keys: Collection[K], hash_of: Callable[[K], int]) -> list[K]:
-    """*keys* in the order of a ``HashMap`` that they were put into one after the other."""
+    """Return *keys* in the iteration order of a ``HashMap`` that they were added to."""
     capacity = _CAPACITY_MIN
     while len(keys) > capacity * _LOAD_FACTOR:
         capacity *= 2

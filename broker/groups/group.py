@@ -1,4 +1,4 @@
-"""What all groups have in common, whichever protocol their members speak (Kafka's ``Group``)."""
+"""What groups of all protocols have in common (Kafka's ``Group``)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.offsets import OffsetAndMetadata
 from protocol.errors import ErrorCode
 
-# Whether somebody who may commit may commit this partition of a topic.
+# Returns the error of a commit for a partition of a topic, by the member that was checked.
 CommitCheck = Callable[[UUID, int], ErrorCode]
 
 
 class GroupType(StrEnum):
-    """The values are the names that ListGroups uses (KIP-848)."""
+    """The values are the names in ListGroups (KIP-848)."""
 
     CLASSIC = "classic"
     CONSUMER = "consumer"
@@ -29,7 +29,7 @@ CONSUMER = GroupType.CONSUMER
 
 @dataclass(slots=True, kw_only=True)
 class Committer:
-    """Who commits offsets, as it says itself, and in which version of OffsetCommit."""
+    """The member fields of an OffsetCommit, and the version of the request."""
 
     generation_id_or_member_epoch: int
     member_id: str
@@ -38,26 +38,26 @@ class Committer:
 
 
 class Group(Protocol):
-    """A group, as those see it who do not care how its partitions are assigned."""
+    """A group of any protocol."""
 
     @property
     def group_id(self) -> str:
-        """Its name."""
+        """The group id."""
         ...
 
     @property
     def group_type(self) -> GroupType:
-        """Which protocol it speaks."""
+        """The protocol of the group."""
         ...
 
     @property
     def protocol_type(self) -> str | None:
-        """What kind of clients its members are; None for a group that never had any."""
+        """The protocol type of its members, such as consumer; None if it has never had any."""
         ...
 
     @property
     def state_name(self) -> str:
-        """Its state, as ListGroups tells it."""
+        """The state as ListGroups returns it."""
         ...
 
     @property
@@ -66,11 +66,11 @@ class Group(Protocol):
         ...
 
     def check_offset_commit(self, committer: Committer) -> CommitCheck | None:
-        """Raise `ApiError` if the group takes no commit of theirs; None: it takes all."""
+        """Raise `ApiError` if *committer* may not commit; None if it may commit any partition."""
         ...
 
     def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
-        """Raise `ApiError` if this member may not be told."""
+        """Raise `ApiError` if the member may not fetch offsets."""
         ...
 
     def check_deletion(self) -> None:
@@ -82,11 +82,11 @@ class Group(Protocol):
         ...
 
     def is_subscribed_to(self, topic: str) -> bool:
-        """Whether its members read a topic, so that its offsets are needed."""
+        """Whether its members subscribe to *topic*, so that its offsets do not expire."""
         ...
 
     def expires_since_ms(self, offset: OffsetAndMetadata) -> int | None:
-        """Since when the retention of an offset counts, in wall time; None: it does not."""
+        """The wall time at which the retention of an offset begins; None if it does not expire."""
         ...
 
     def tombstones(self) -> list[CoordinatorRecord]:

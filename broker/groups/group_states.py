@@ -1,8 +1,8 @@
-"""What the records of ``__consumer_offsets`` add up to: groups and the offsets they committed.
+"""The groups and offsets that records of ``__consumer_offsets`` add up to.
 
-The same replay runs for records that this node has just appended and for those that it finds in the
-log when it becomes coordinator, so what is remembered is what was written. Later records of a key
-supersede earlier ones, in any order between keys that compaction may leave.
+Kafka's ``GroupCoordinatorShard.replay``. Consumer groups apply appended records by the same replay
+as loaded ones, so the state in memory is that of the log. A later record of a key replaces an
+earlier one; compaction may leave the keys in any order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AnyGroup = ClassicGroup | ConsumerGroup
 
 
 class GroupStates:
-    """The groups of a node, by name, and their offsets."""
+    """Groups by id, and their committed offsets (a `CoordinatorPlayback`)."""
 
     def __init__(self) -> None:
         self.groups: dict[str, AnyGroup] = {}
@@ -31,7 +31,7 @@ class GroupStates:
     def load(self, raw: RawRecord, now_wall_ms: int) -> None:
         """Apply a record of the log; raises `Malformed` and `InconsistentRecord`.
 
-        Records of types that this broker does not know are ignored, as in Kafka.
+        Records of unknown types are ignored, as in Kafka.
         """
         record = GROUP_RECORDS.deserialize(raw)
         if record is not None:
@@ -50,18 +50,18 @@ class GroupStates:
             self._replay_consumer_group(record)
 
     def put_offsets(self, group_id: str, changes: Changes, now_wall_ms: int) -> None:
-        """Note offsets as written; whose they are exists from now on, be it without members."""
+        """Apply written offsets; a group that does not exist is created without members."""
         if group_id not in self.groups and any(changes.values()):
             self.groups[group_id] = ClassicGroup(group_id, now_wall_ms)
         self.offsets.write(group_id, changes)
 
     def remove(self, group_id: str) -> None:
-        """The group has been deleted, or is looked after elsewhere now."""
+        """Remove a group that is deleted or unloaded, and its offsets."""
         self.groups.pop(group_id, None)
         self.offsets.remove(group_id)
 
     def adopt(self, loaded: GroupStates) -> None:
-        """Add groups that were loaded, with their offsets, which may not be replicated yet."""
+        """Add loaded groups with their offsets, which may not be replicated yet."""
         self.groups.update(loaded.groups)
         for group_id in loaded.groups:
             self.offsets.write(group_id, loaded.offsets.written(group_id))
@@ -81,8 +81,8 @@ class GroupStates:
             raise InconsistentRecord(f"group {group_id} is not a consumer group")
         if not isinstance(group, ConsumerGroup):
             if record.value is None:
-                return  # the group is gone already
-            # A group without members or type holds offsets, and no record speaks of it.
+                return  # the group is deleted already
+            # A simple group holds only offsets and has no record; it is replaced.
             group = self.groups[group_id] = ConsumerGroup(group_id)
         replay(group, record)
         if group.is_deleted:

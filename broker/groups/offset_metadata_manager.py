@@ -1,8 +1,8 @@
-"""Commits, fetches and the end of offsets (Kafka's ``OffsetMetadataManager``).
+"""Commit, fetch, deletion and expiry of offsets (Kafka's ``OffsetMetadataManager``).
 
-A member commits under its generation or epoch, which proves that it still owns what it commits. A
-consumer that assigns its partitions itself is in no generation (-1) and may commit to any group
-that has no members; its first commit makes the group.
+A member commits with its generation or epoch, so a commit for partitions that it has lost is
+refused. A simple consumer, which assigns its partitions itself, commits with generation -1 to any
+group without members; its first commit creates the group.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from broker.groups.records.serde import NO_TIMESTAMP
 from protocol.errors import ErrorCode
 from protocol.schema import ZERO_UUID
 
-# OffsetCommit: "keep it as long as the broker keeps offsets".
+# In OffsetCommit: the retention is offsets.retention.minutes of the broker.
 DEFAULT_RETENTION_MS = -1
 
 _GROUP_ID_NOT_FOUND_SINCE = 9
@@ -38,7 +38,7 @@ RescheduleHeartbeat = Callable[[ClassicGroup, str], None]
 
 
 class Commit(NamedTuple):
-    """One partition's new offset."""
+    """The offset to commit for a partition."""
 
     partition: TopicPartition
     offset: int
@@ -49,20 +49,23 @@ class Commit(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class OffsetCommit:
-    """A member, or a simple consumer, says how far it has read."""
+    """An OffsetCommit of a member or of a simple consumer."""
 
     group_id: str
     generation_id_or_member_epoch: int = -1
     member_id: str = ""
     group_instance_id: str | None = None
-    # v2 to v4 could ask for a retention of their own.
+    # Versions 2 to 4 contain a retention.
     retention_ms: int = DEFAULT_RETENTION_MS
     api_version: int = 9
     commits: Sequence[Commit]
 
 
 class OffsetMetadataManager:
-    """The offsets of all groups of a node. ``reschedule_heartbeat``: a commit is a sign of life."""
+    """The offsets of the groups of a node.
+
+    *reschedule_heartbeat* is called for each commit of a classic member: it restarts the session.
+    """
 
     def __init__(
         self,
@@ -82,9 +85,9 @@ class OffsetMetadataManager:
     # ------------------------------------------------------------------------------- commit
 
     def commit(self, request: OffsetCommit) -> list[ErrorCode]:
-        """Commit; returns an error for each commit, in order. Raises `ApiError` for all of them.
+        """Append offsets; returns an error for each commit. Raises `ApiError` for all of them.
 
-        The caller answers when that is replicated.
+        The caller sends the response when the records are replicated.
         """
         group = self._group_for(request)
         committer = Committer(
@@ -109,7 +112,7 @@ class OffsetMetadataManager:
         return errors
 
     def _group_for(self, request: OffsetCommit) -> AnyGroup | None:
-        """The group that is committed to; None: a simple consumer is about to make it."""
+        """The group of a commit; None if the commit of a simple consumer creates it."""
         self._runtime.check(request.group_id)
         group = self._states.groups.get(request.group_id)
         if group is not None or request.generation_id_or_member_epoch < 0:
@@ -130,7 +133,7 @@ class OffsetMetadataManager:
         )
 
     def _is_too_long(self, metadata: str) -> bool:
-        """Kafka counts the characters of a Java string, which are UTF-16 units."""
+        """Whether *metadata* exceeds the limit in UTF-16 units, the characters of Java strings."""
         if len(metadata) > self._metadata_length_max:
             return True
         if metadata.isascii() or len(metadata) * 2 <= self._metadata_length_max:
@@ -140,9 +143,9 @@ class OffsetMetadataManager:
     # -------------------------------------------------------------------------------- fetch
 
     def fetch(self, group_id: str, member_id: str | None = None, member_epoch: int = -1) -> Offsets:
-        """All that a group has committed for good; nothing for a group that does not exist.
+        """Return the replicated offsets of a group; none if the group does not exist.
 
-        Raises `ApiError` if the group is not here, or does not tell this member.
+        Raises `ApiError` if another node coordinates the group or the member is wrong.
         """
         self._runtime.check(group_id)
         group = self._states.groups.get(group_id)
@@ -156,9 +159,9 @@ class OffsetMetadataManager:
     def delete(
         self, group_id: str, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, ErrorCode]:
-        """Forget offsets, each with its own error; raises `ApiError` for all of them.
+        """Delete offsets; returns an error for each partition. Raises `ApiError` for all of them.
 
-        The caller answers when that is replicated.
+        The caller sends the response when the tombstones are replicated.
         """
         self._runtime.check(group_id)
         group = self._states.groups.get(group_id)
@@ -166,26 +169,26 @@ class OffsetMetadataManager:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
         group.check_offset_deletion()
         written = self._states.offsets.written(group_id)
-        errors, gone = {}, []
+        errors, deleted = {}, []
         for partition in partitions:
             errors[partition] = ErrorCode.NONE
             if group.is_subscribed_to(partition.topic):
                 errors[partition] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
             elif partition in written:
-                gone.append(partition)
-        self._change(group_id, dict.fromkeys(gone))
+                deleted.append(partition)
+        self._change(group_id, dict.fromkeys(deleted))
         return errors
 
     def on_topics_deleted(self, topics: Sequence[str]) -> None:
-        """Forget what was committed for topics that are gone."""
+        """Delete the offsets of deleted topics."""
         for group_id in list(self._states.groups):
             written = self._states.offsets.written(group_id)
-            gone = [each for each in written if each.topic in topics]
-            if gone:
-                self._forget(group_id, gone)
+            deleted = [each for each in written if each.topic in topics]
+            if deleted:
+                self._delete_offsets(group_id, deleted)
 
     def expire(self, group_id: str) -> bool:
-        """Forget what has been kept long enough; whether nothing is left."""
+        """Delete the expired offsets of a group; returns whether no offset is left."""
         group = self._states.groups[group_id]
         written = self._states.offsets.written(group_id)
         old = [
@@ -194,7 +197,7 @@ class OffsetMetadataManager:
             if not group.is_subscribed_to(partition.topic) and self._is_old(group, offset)
         ]
         if old:
-            self._forget(group_id, old)
+            self._delete_offsets(group_id, old)
         return not self._states.offsets.written(group_id)
 
     def _is_old(self, group: AnyGroup, offset: OffsetAndMetadata) -> bool:
@@ -205,8 +208,8 @@ class OffsetMetadataManager:
             return self._clock.wall_ms() >= offset.expire_timestamp_ms
         return self._clock.wall_ms() - since_ms >= self._retention_ms
 
-    def _forget(self, group_id: str, partitions: Iterable[TopicPartition]) -> None:
-        """Nobody waits for this; what cannot be written now is found again the next time."""
+    def _delete_offsets(self, group_id: str, partitions: Iterable[TopicPartition]) -> None:
+        """Delete offsets, unless the log refuses; then a later call finds them again."""
         try:
             self._change(group_id, dict.fromkeys(partitions))
         except ApiError:
@@ -215,13 +218,13 @@ class OffsetMetadataManager:
     # ------------------------------------------------------------------------------- writing
 
     def tombstones(self, group_id: str) -> list[CoordinatorRecord]:
-        """The records that forget all a group has committed."""
+        """The records that delete all offsets of a group."""
         return [tombstone(group_id, each) for each in self._states.offsets.written(group_id)]
 
     def _change(
         self, group_id: str, changes: Mapping[TopicPartition, OffsetAndMetadata | None]
     ) -> None:
-        """Write offsets down, and let them count when they are replicated."""
+        """Append and apply offsets; None deletes an offset. Readers see them when replicated."""
         if not changes:
             return
         records = [
@@ -237,9 +240,10 @@ class OffsetMetadataManager:
 
 
 def _expire_timestamp_ms(now_ms: int, retention_ms: int) -> int | None:
-    """When an offset with a retention of its own expires; None: when the broker's retention ends.
+    """The time at which an offset with its own retention expires; None for the broker's retention.
 
-    A sum beyond 64 bits wraps around as Java's does: a retention of 2^63 - 1 ms expires at once.
+    The sum wraps around at 64 bits as in Java: an offset with a retention of 2^63 - 1 ms expires
+    immediately.
     """
     if retention_ms == DEFAULT_RETENTION_MS:
         return None

@@ -1,7 +1,7 @@
-"""What groups have committed, in two views.
+"""Committed offsets of groups: the written ones and the replicated ones.
 
-Writes decide by what was *written*. Readers are told what is *replicated*, so that nobody is told
-an offset that the next leader may not know (Kafka reads its state as of the last committed offset).
+Requests that write use the *written* offsets. OffsetFetch returns the *replicated* ones, because
+the next leader may not have the others (Kafka reads its state as of the last committed offset).
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from protocol.schema import ZERO_UUID
 
 @dataclass(slots=True)
 class OffsetAndMetadata:
-    """A committed offset; times are milliseconds since the Unix epoch."""
+    """A committed offset; times are in milliseconds since the Unix epoch."""
 
     offset: int
     leader_epoch: int = -1
     metadata: str = ""
     commit_timestamp_ms: int = NO_TIMESTAMP
-    # Only v2 to v4 of OffsetCommit could ask for a retention of their own.
+    # Only for commits of versions 2 to 4, which contain a retention.
     expire_timestamp_ms: int | None = None
     topic_id: UUID = ZERO_UUID
 
     @classmethod
     def from_record(cls, value: OffsetCommitValue) -> OffsetAndMetadata:
-        """A committed offset as it is remembered."""
+        """The offset of a record."""
         expires = value.expire_timestamp
         return cls(
             value.offset,
@@ -43,7 +43,7 @@ class OffsetAndMetadata:
         )
 
     def to_record(self, group_id: str, partition: TopicPartition) -> CoordinatorRecord:
-        """What to remember of it."""
+        """The record of the offset."""
         expires = self.expire_timestamp_ms
         value = OffsetCommitValue(
             offset=self.offset,
@@ -57,41 +57,41 @@ class OffsetAndMetadata:
 
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
-# None: the offset is forgotten.
+# None deletes the offset.
 Changes = Mapping[TopicPartition, OffsetAndMetadata | None]
 _Table = dict[str, dict[TopicPartition, OffsetAndMetadata]]
 
 
 def tombstone(group_id: str, partition: TopicPartition) -> CoordinatorRecord:
-    """Forget an offset."""
+    """The record that deletes an offset."""
     return CoordinatorRecord(_key(group_id, partition))
 
 
 class OffsetTable:
-    """The offsets of the groups that a node looks after."""
+    """The offsets of the groups that a node coordinates."""
 
     def __init__(self) -> None:
         self._written: _Table = {}
         self._replicated: _Table = {}
 
     def written(self, group_id: str) -> Offsets:
-        """All that a group has committed, replicated or not."""
+        """All offsets of a group, replicated or not."""
         return self._written.get(group_id, {})
 
     def replicated(self, group_id: str) -> Offsets:
-        """What a group has committed for good."""
+        """The replicated offsets of a group."""
         return self._replicated.get(group_id, {})
 
     def write(self, group_id: str, changes: Changes) -> None:
-        """Take over what has been appended to the log."""
+        """Apply changes that are appended."""
         _change(self._written, group_id, changes)
 
     def replicate(self, group_id: str, changes: Changes) -> None:
-        """Take over what cannot be lost any more."""
+        """Apply changes that are replicated."""
         _change(self._replicated, group_id, changes)
 
     def remove(self, group_id: str) -> None:
-        """Another node looks after the group now."""
+        """Remove the offsets of a group that is deleted or unloaded."""
         self._written.pop(group_id, None)
         self._replicated.pop(group_id, None)
 

@@ -1,4 +1,4 @@
-"""The record of a classic group's generation: its members and what each was assigned."""
+"""The record of a classic group: its generation, members and assignments."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from protocol.schema import data, int32, int64, message, since, string, struct
 
 @message(2, versions=(0, 0))
 class GroupMetadataKey:
-    """Which group."""
+    """The group."""
 
     group: string
 
 
 @message(2, versions=(0, 4), flexible=4)
 class GroupMetadataValue:
-    """A generation; without members the group is empty."""
+    """The present generation; without members the group is Empty."""
 
     protocol_type: string
     generation: int32
@@ -26,7 +26,7 @@ class GroupMetadataValue:
 
 @struct
 class MemberMetadata:
-    """A member of the generation, with its subscription under the protocol that was chosen."""
+    """A member, with its metadata for the selected protocol; timeouts are in milliseconds."""
 
     member_id: string
     group_instance_id: string | None = since(3, default=None)

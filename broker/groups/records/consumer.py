@@ -1,4 +1,4 @@
-"""Records of consumer groups (KIP-848): the group, its members, what they have and shall have."""
+"""Records of consumer groups (KIP-848): group, members, target and current assignments."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from protocol.schema import (
 
 @message(3, versions=(0, 0))
 class ConsumerGroupMetadataKey:
-    """Which group."""
+    """The group."""
 
     group_id: string
 
 
 @message(3, versions=(0, 0), flexible=0)
 class ConsumerGroupMetadataValue:
-    """The group's epoch, and a hash of the topics it was counted for (KIP-1101)."""
+    """The group epoch, and the hash of the topics that were subscribed then (KIP-1101)."""
 
     epoch: int32
     metadata_hash: int64 = since(tag=0, default=0)
@@ -34,14 +34,14 @@ class ConsumerGroupMetadataValue:
 
 @message(4, versions=(0, 0))
 class ConsumerGroupPartitionMetadataKey:
-    """What Kafka kept of a group's topics before 4.1; only tombstones of it are written."""
+    """The topics of a group as brokers before 4.1 kept them; only tombstones are written."""
 
     group_id: string
 
 
 @message(4, versions=(0, 0), flexible=0)
 class ConsumerGroupPartitionMetadataValue:
-    """The topics of a group, as Kafka 4.0 knew them."""
+    """The subscribed topics of a group."""
 
     topics: list[TopicMetadata]
 
@@ -58,7 +58,7 @@ class TopicMetadata:
 
 @struct
 class PartitionMetadata:
-    """The racks a partition lies in."""
+    """The racks of the replicas of a partition."""
 
     partition: int32
     racks: list[string]
@@ -66,7 +66,7 @@ class PartitionMetadata:
 
 @message(16, versions=(0, 0))
 class ConsumerGroupRegularExpressionKey:
-    """A regular expression that members of the group subscribe to."""
+    """A regular expression that members of a group subscribe to."""
 
     group_id: string
     regular_expression: string
@@ -74,7 +74,7 @@ class ConsumerGroupRegularExpressionKey:
 
 @message(16, versions=(0, 0), flexible=0)
 class ConsumerGroupRegularExpressionValue:
-    """The topics that match it; the version of the metadata and the time tell when."""
+    """The topics that match, and the version of the metadata image and the time of the match."""
 
     topics: list[string]
     version: int64
@@ -86,7 +86,7 @@ class ConsumerGroupRegularExpressionValue:
 
 @message(5, versions=(0, 0))
 class ConsumerGroupMemberMetadataKey:
-    """Which member of which group."""
+    """A group and a member."""
 
     group_id: string
     member_id: string
@@ -94,7 +94,7 @@ class ConsumerGroupMemberMetadataKey:
 
 @message(5, versions=(0, 0), flexible=0)
 class ConsumerGroupMemberMetadataValue:
-    """What a member says of itself."""
+    """The metadata of a member."""
 
     instance_id: string | None
     rack_id: string | None
@@ -109,7 +109,7 @@ class ConsumerGroupMemberMetadataValue:
 
 @struct
 class ClassicMemberMetadata:
-    """What a member that speaks the classic protocol has to say beyond that."""
+    """The additional metadata of a member that uses the classic protocol."""
 
     session_timeout_ms: int32
     supported_protocols: list[ClassicProtocol]
@@ -117,7 +117,7 @@ class ClassicMemberMetadata:
 
 @struct
 class ClassicProtocol:
-    """A way of assigning partitions that the member knows."""
+    """A protocol that the member supports."""
 
     name: string
     metadata: data
@@ -128,14 +128,14 @@ class ClassicProtocol:
 
 @message(6, versions=(0, 0))
 class ConsumerGroupTargetAssignmentMetadataKey:
-    """Which group."""
+    """The group."""
 
     group_id: string
 
 
 @message(6, versions=(0, 0), flexible=0)
 class ConsumerGroupTargetAssignmentMetadataValue:
-    """The epoch the target assignment was made for, and when it was (KIP-1263)."""
+    """The epoch of the target assignment, and the time of its computation (KIP-1263)."""
 
     assignment_epoch: int32
     assignment_timestamp: int64 = since(tag=0, default=0)
@@ -143,7 +143,7 @@ class ConsumerGroupTargetAssignmentMetadataValue:
 
 @message(7, versions=(0, 0))
 class ConsumerGroupTargetAssignmentMemberKey:
-    """Which member of which group."""
+    """A group and a member."""
 
     group_id: string
     member_id: string
@@ -151,7 +151,7 @@ class ConsumerGroupTargetAssignmentMemberKey:
 
 @message(7, versions=(0, 0), flexible=0)
 class ConsumerGroupTargetAssignmentMemberValue:
-    """What a member shall have."""
+    """The target assignment of a member."""
 
     topic_partitions: list[TargetTopicPartitions]
 
@@ -166,7 +166,7 @@ class TargetTopicPartitions:
 
 @message(8, versions=(0, 0))
 class ConsumerGroupCurrentMemberAssignmentKey:
-    """Which member of which group."""
+    """A group and a member."""
 
     group_id: string
     member_id: string
@@ -174,7 +174,7 @@ class ConsumerGroupCurrentMemberAssignmentKey:
 
 @message(8, versions=(0, 0), flexible=0)
 class ConsumerGroupCurrentMemberAssignmentValue:
-    """What a member has, what it must give up, and how far it has followed the group."""
+    """The current assignment of a member, the partitions that it must revoke, and its epochs."""
 
     member_epoch: int32
     previous_member_epoch: int32
@@ -185,7 +185,7 @@ class ConsumerGroupCurrentMemberAssignmentValue:
 
 @struct
 class CurrentTopicPartitions:
-    """Partitions of a topic, and the epoch in which the member got each (KIP-1251)."""
+    """Partitions of a topic, and the epoch in which each was assigned (KIP-1251)."""
 
     topic_id: uuid
     partitions: list[int32]

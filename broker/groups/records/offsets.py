@@ -1,4 +1,4 @@
-"""Records of committed offsets: how far a group has read a partition."""
+"""Records of committed offsets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from protocol.schema import ZERO_UUID, int32, int64, message, since, string, uui
 
 @message(0, versions=(0, 0))
 class LegacyOffsetCommitKey:
-    """As `OffsetCommitKey`; brokers wrote it before Kafka 0.9."""
+    """As `OffsetCommitKey`; written by brokers before 0.9."""
 
     group: string
     topic: string
@@ -16,7 +16,7 @@ class LegacyOffsetCommitKey:
 
 @message(1, versions=(0, 0))
 class OffsetCommitKey:
-    """Whose offset of which partition."""
+    """A group and a partition."""
 
     group: string
     topic: string
@@ -25,12 +25,12 @@ class OffsetCommitKey:
 
 @message(1, versions=(0, 4), flexible=4)
 class OffsetCommitValue:
-    """A committed offset; times are milliseconds since the Unix epoch, -1 for none."""
+    """A committed offset; times are in milliseconds since the Unix epoch, -1 for none."""
 
     offset: int64
     leader_epoch: int32 = since(3, default=-1)
     metadata: string
     commit_timestamp: int64
-    # Only v2 to v4 of OffsetCommit could ask for a retention of their own.
+    # Only for commits of versions 2 to 4, which contain a retention.
     expire_timestamp: int64 = since(1, until=1, default=-1)
     topic_id: uuid = since(4, tag=0, default=ZERO_UUID)

@@ -1,4 +1,4 @@
-"""The ways a coordinator can assign partitions, by the names that clients ask for them."""
+"""The assignors of consumer groups, by name (``ConsumerGroupPartitionAssignor``)."""
 
 from __future__ import annotations
 

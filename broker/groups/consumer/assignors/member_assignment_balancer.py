@@ -1,13 +1,13 @@
-"""The most and the least loaded members of a topic's readers, one after the other.
+"""Selects the most and the least loaded of the members that subscribe to a topic.
 
-    load   ^            #      Two ranges of members with equal loads are worked on: the least
-           |          [##]     loaded from the left, the most loaded from the right. When every
-           |          [##]     member of a range has had its turn, the range has reached the next
-           | [####]   [##]     level and grows by those who stand there. Members that have nothing
-           +-----------------> to give are moved out at the right end.
+    load   ^            #      There are two ranges of members with equal loads: the least loaded
+           |          [##]     at the left, the most loaded at the right. When every member of a
+           |          [##]     range was returned once, the load of the range has reached the next
+           | [####]   [##]     level, and the members with that load are added to it. Members
+           +-----------------> without a partition of the topic are excluded at the right end.
 
-Kafka's ``MemberAssignmentBalancer``. The caller moves one partition for each member it is told, and
-keeps the loads, which are looked at again when a range grows.
+Kafka's ``MemberAssignmentBalancer``. The caller moves one partition for each returned member and
+updates the loads, which are read again when a range grows.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from collections.abc import Iterable, Sequence
 
 
 class MemberAssignmentBalancer:
-    """Picks members by their loads; both by number."""
+    """Selects members, given by index into *loads*."""
 
     def __init__(self, members: Iterable[int], loads: Sequence[int]) -> None:
         self._loads = loads
         self._members = sorted(members, key=lambda member: (loads[member], member))
-        assert self._members, "nobody to balance between"
+        assert self._members, "a topic without subscribers cannot be balanced"
         lowest, highest = loads[self._members[0]], loads[self._members[-1]]
         self.imbalance = highest - lowest
         self._least_end = 0
@@ -33,11 +33,11 @@ class MemberAssignmentBalancer:
 
     @property
     def is_balanced(self) -> bool:
-        """Whether another move would improve nothing."""
+        """Whether another move would not improve the balance."""
         return self._most_load - self._least_load <= 1
 
     def next_least_loaded(self) -> int:
-        """Who is to get the next partition."""
+        """The member that gets the next partition."""
         members, loads = self._members, self._loads
         if self._next_least >= self._least_end:
             self._least_load += 1
@@ -52,11 +52,11 @@ class MemberAssignmentBalancer:
         return member
 
     def next_most_loaded(self) -> int | None:
-        """Who is to give the next partition; None if nobody has any."""
+        """The member that loses the next partition; None if all members are excluded."""
         members, loads = self._members, self._loads
         if self._next_most < self._most_start:
             if self._most_end <= self._most_start and self._most_start > 0:
-                # All of the range was excluded: go on where the next members stand.
+                # All of the range was excluded: continue with the load of the next members.
                 self._most_load = loads[members[self._most_start - 1]]
             else:
                 self._most_load -= 1
@@ -70,7 +70,7 @@ class MemberAssignmentBalancer:
         return member
 
     def exclude_most_loaded(self) -> None:
-        """The member last told by `next_most_loaded` has nothing to give."""
+        """Exclude the last result of `next_most_loaded`, which has no partition of the topic."""
         members, at = self._members, self._next_most + 1
         self._most_end -= 1
         members[at], members[self._most_end] = members[self._most_end], members[at]

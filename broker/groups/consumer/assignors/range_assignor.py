@@ -1,8 +1,8 @@
-"""Each topic's partitions in equal ranges, in the order of the members (Kafka's ``RangeAssignor``).
+"""Assigns each member a range of the partitions of each topic (Kafka's ``RangeAssignor``).
 
-Topics with equally many partitions and the same readers are cut at the same places, so whoever
-joins them finds both halves in one member. Static members come first, by instance, so that a
-member that is replaced by another changes nothing.
+Topics with the same partition count and subscribers have the same ranges, so partitions of two
+topics with the same index are assigned to the same member and can be joined. Static members come
+first, by instance id, so that the replacement of a member does not change the ranges.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
 
 
 def assign(spec: GroupSpec) -> Assignment:
-    """What each member shall have."""
+    """Return the target assignment of each member."""
     ranges = {
         topic_id: _Ranges(spec.partition_counts[topic_id], readers)
         for topic_id, readers in _readers(spec).items()
@@ -29,7 +29,7 @@ def assign(spec: GroupSpec) -> Assignment:
 
 
 def _readers(spec: GroupSpec) -> Counter[UUID]:
-    """How many members subscribe to each topic."""
+    """The number of members that subscribe to each topic."""
     readers: Counter[UUID] = Counter()
     for member in spec.members.values():
         readers.update(member.topics)
@@ -39,19 +39,19 @@ def _readers(spec: GroupSpec) -> Counter[UUID]:
 def _rank(spec: GroupSpec, member_id: str) -> tuple[bool, bytes]:
     instance_id = spec.members[member_id].instance_id
     name = member_id if instance_id is None else instance_id
-    # Java compares strings by their UTF-16 units.
+    # Java compares strings by UTF-16 units.
     return instance_id is None, name.encode("utf-16-be", "surrogatepass")
 
 
 class _Ranges:
-    """A topic's partitions, handed out from the first to the last."""
+    """The partitions of a topic, taken in ranges from the first to the last."""
 
     def __init__(self, partition_count: int, reader_count: int) -> None:
         self._quota, self._extras = divmod(partition_count, reader_count)
         self._next = 0
 
     def take(self) -> frozenset[int]:
-        """The next member's range; the first ones take what does not come out even."""
+        """Return the next range; the first ranges contain one partition of the remainder each."""
         start, size = self._next, self._quota
         if self._extras > 0:
             self._extras -= 1

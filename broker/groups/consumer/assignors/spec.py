@@ -1,4 +1,4 @@
-"""What an assignor is told: who subscribes to what, who shall have what now, and what there is."""
+"""The input of assignors (Kafka's ``GroupSpec``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Assignment = Mapping[str, Partitions]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberSpec:
-    """A member: its instance, the topics it subscribes to, and its present target."""
+    """A member: its instance id, its subscribed topics and its present target assignment."""
 
     instance_id: str | None = None
     topics: frozenset[UUID]
@@ -22,7 +22,7 @@ class MemberSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupSpec:
-    """The members in a fixed order, and how many partitions each of their topics has.
+    """The members in a fixed order, and the number of partitions of each subscribed topic.
 
     ``is_homogeneous``: all members subscribe to the same topics.
     """

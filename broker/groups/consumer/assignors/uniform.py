@@ -1,4 +1,4 @@
-"""As much for everybody, and as few moves as that allows (Kafka's ``UniformAssignor``)."""
+"""Balances partitions over members with few moves (Kafka's ``UniformAssignor``)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
 
 
 def assign(spec: GroupSpec) -> Assignment:
-    """What each member shall have."""
+    """Return the target assignment of each member."""
     if not spec.members:
         return {}
     if spec.is_homogeneous:

@@ -1,8 +1,8 @@
-"""Uniform assignment where everybody subscribes to the same topics.
+"""Uniform assignment if all members subscribe to the same topics.
 
-Each member has a quota; who has more gives up what is above it, and what is free fills up the
-others. Members and topics are gone through in the order in which Kafka's hash tables hold them
-(``UniformHomogeneousAssignmentBuilder``), so the same member gets the same partition there.
+Each member has a quota. A member with more partitions loses those above it; free partitions are
+assigned to the members below it. Members and topics are processed in the iteration order of Kafka's
+hash tables (``UniformHomogeneousAssignmentBuilder``), so each member gets the same partitions.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
 from broker.groups.consumer.member import Partitions
 
 _Parts = dict[UUID, set[int]]
-# Partitions of topics, in the order in which they are handed out.
+# Partitions of topics, in the order in which they are assigned.
 _Runs = list[tuple[UUID, list[int]]]
 
 
 def assign(spec: GroupSpec) -> Assignment:
-    """What each member shall have."""
+    """Return the target assignment of each member."""
     topics = next(iter(spec.members.values())).topics
     quota, extras = divmod(
         sum(spec.partition_counts[topic_id] for topic_id in topics), len(spec.members)
@@ -29,7 +29,7 @@ def assign(spec: GroupSpec) -> Assignment:
     unassigned = _unassigned(spec, topics)
     members_left = len(spec.members)
     for member_id, member in spec.members.items():
-        # What does not come out even is for those who have it already, and for the last ones.
+        # The remainder goes to the members that own such a partition, and to the last members.
         own_quota = quota + (extras > 0)
         kept, given_up = _keep(member.assigned, topics, own_quota)
         places = own_quota - sum(map(len, kept.values()))
@@ -50,7 +50,7 @@ def assign(spec: GroupSpec) -> Assignment:
 
 
 def _unassigned(spec: GroupSpec, topics: frozenset[UUID]) -> _Runs:
-    """The partitions that nobody has."""
+    """The partitions without an owner."""
     taken: _Parts = {topic_id: set() for topic_id in topics}
     for member in spec.members.values():
         for topic_id in member.assigned.keys() & topics:
@@ -62,7 +62,7 @@ def _unassigned(spec: GroupSpec, topics: frozenset[UUID]) -> _Runs:
 
 
 def _keep(assigned: Partitions, topics: frozenset[UUID], quota: int) -> tuple[_Parts, _Runs]:
-    """What a member keeps of its own, and what it gives up because it has more than its quota."""
+    """The partitions that a member keeps, and those above its quota, which it loses."""
     kept: _Parts = {}
     given_up: _Runs = []
     for topic_id in in_hash_order(assigned, uuid_hash):
@@ -78,7 +78,7 @@ def _keep(assigned: Partitions, topics: frozenset[UUID], quota: int) -> tuple[_P
 
 
 def _fill(room: list[tuple[_Parts, int]], unassigned: _Runs) -> None:
-    """Let everybody have as many more as there are places, in order."""
+    """Assign free partitions to the members with free places, in order."""
     runs = iter(unassigned)
     topic_and_partitions, at = next(runs, None), 0
     for kept, places in room:

@@ -1,4 +1,4 @@
-"""What stands behind a backslash or between brackets."""
+"""Parses escapes and bracketed character classes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _POSIX = re.compile(r"\[:(\^?)([^:\]]*):\]")
 
 
 def read_escape(reader: Reader) -> str:
-    """The one character that an escape behind its backslash stands for."""
+    """Return the character of an escape, whose backslash has been read."""
     if reader.at_end:
         raise InvalidRegex("trailing backslash at end of expression")
     for pattern, base in ((_OCTAL, 8), (_HEX, 16)):
@@ -48,9 +48,9 @@ def read_escape(reader: Reader) -> str:
 
 
 def escaped_charset(reader: Reader, *, folds: bool = False) -> CharSet | None:
-    """The class that an escape behind its backslash stands for; None if it is none.
+    """Return the class of an escape, whose backslash has been read; None if it is not a class.
 
-    ``folds``: it stands for letters in either case, and if it is denied it stands for neither.
+    ``folds``: case is ignored, also in a negated class.
     """
     if not reader.at_end and reader.peek in PERL_CLASSES:
         return PERL_CLASSES[reader.next()]
@@ -67,7 +67,7 @@ def escaped_charset(reader: Reader, *, folds: bool = False) -> CharSet | None:
 
 
 def read_class(reader: Reader, *, folds: bool = False) -> CharSet:
-    """The set between brackets, the first of which has been read; ``folds`` as above."""
+    """Return a bracketed class, whose opening bracket has been read; ``folds`` as above."""
     is_negated = reader.take("^")
     charset, is_first = NONE, True
     while is_first or reader.at_end or reader.peek != "]":
@@ -96,7 +96,7 @@ def _read_item(reader: Reader, folds: bool) -> CharSet:
 
 
 def _read_span(reader: Reader, first: str) -> CharSet:
-    """The characters from *first*, which has been read, to what stands behind a dash."""
+    """The range from *first*, which has been read, to the character after a dash, if any."""
     if not reader.starts_with("-") or reader.starts_with("-]"):
         return chars(first)
     reader.next()

@@ -1,7 +1,7 @@
-"""Reads a pattern in RE2's syntax; what RE2/J refuses is refused in its words.
+"""Parses a pattern in RE2's syntax; errors have the messages of RE2/J.
 
-Two limits are stricter than RE2/J's: groups may nest `DEPTH_MAX` deep, and of the names of scripts
-only the common ones are known.
+Two limits are stricter than RE2/J's: groups may be nested `DEPTH_MAX` deep, and only common names
+of scripts are known.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ _PLACES = {
 
 
 def parse(pattern: str) -> Node:
-    """The tree of *pattern*; raises `InvalidRegex`."""
+    """Return the tree of *pattern*; raises `InvalidRegex`."""
     parser = _Parser(Reader(pattern))
     tree = parser.choice(0, folds=False)
     if not parser.reader.at_end:
-        # A parenthesis that nobody opened; RE2/J has no better word for it.
+        # An unmatched closing parenthesis, for which RE2/J has this message.
         raise InvalidRegex("regexp/syntax: internal error")
     return tree
 
 
 class _Parser:
-    """Goes through a pattern from left to right."""
+    """A recursive descent parser."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self._names: set[str] = set()
-        # Whether letters are taken in either case; a flag changes it up to its group's end.
+        # Whether case is ignored; a flag changes it until the end of its group.
         self._folds = False
 
     def choice(self, depth: int, *, folds: bool) -> Node:
@@ -79,7 +79,7 @@ class _Parser:
             is_brace = self.reader.peek == "{"
             part = self._atom(depth)
             if is_brace and self._repetition() is not None:
-                # RE2/J takes it for a repetition here, though it has just taken it for text.
+                # RE2/J parses it as a repetition here, although it has parsed it as text before.
                 raise InvalidRegex("invalid nested repetition operator")
             if part is not None:
                 parts.append(self._repeated(part))
@@ -88,7 +88,7 @@ class _Parser:
         return Sequence(tuple(parts))
 
     def _atom(self, depth: int) -> Node | None:
-        """The next thing that can be repeated; None for flags, which a repetition passes over."""
+        """The next part that can be repeated; None for flags, which a repetition ignores."""
         reader = self.reader
         if reader.peek in "*+?" or (reader.peek == "{" and reader.matches(_COUNTED)):
             raise InvalidRegex("missing argument to repetition operator")
@@ -175,7 +175,7 @@ class _Parser:
             bounds = _bounds(counted)
         else:
             return None
-        reader.take("?")  # reluctance changes nothing where all of a name has to match
+        reader.take("?")  # it does not affect whether a whole name matches
         return bounds
 
 

@@ -1,10 +1,10 @@
-"""Matches names against a pattern: all its ways at once, so no pattern takes long (Thompson 1968).
+"""Matches names by simulating all states of a pattern at once, in linear time (Thompson 1968).
 
-A way is a place in the pattern: a part that is to be matched next, and the place to go on at after
-it. Places are made when a name gets there and repetitions are counted in them, not written out:
-what `((a{100}){100}){100}` costs depends on the name, which has at most 249 characters. A name is
-gone through once with the set of places that could come next. Sets that have been seen are
-remembered with what each character made of them, as a deterministic automaton that grows on demand.
+A place is a state: a part of the pattern that is matched next, and the place after it. Places are
+created when a name reaches them, and repetitions are counted in them instead of expanded, so the
+cost of `((a{100}){100}){100}` depends on the name, which has at most 249 characters. A name is read
+once with the set of possible next places. Sets and their successors are cached, which is a
+deterministic automaton that is built on demand.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from broker.groups.consumer.regex.syntax import (
 # The place after the whole pattern.
 _END = 0
 _UNBOUNDED = -1
-# A program forgets its places and sets before the next name when there are more: they take memory,
-# and a pattern that makes so many of them hardly meets one again.
+# The caches are cleared before the next name when they are larger: they take memory, and a pattern
+# with so many places and sets rarely reaches one again.
 PLACES_MAX = 100_000
 SETS_MAX = 5000
 
 _Places = frozenset[int]
-# A part, how much of it is left, and the place after it: for a `Sequence` the index of the next
-# part and 0, for a `Repeat` how often it must and how often it may still be matched.
+# A part, the rest of it, and the place after it. The rest is the index of the next part and 0 for a
+# `Sequence`, and the least and the greatest number of further matches for a `Repeat`.
 _Way = tuple[Node, int, int, int]
 
 
 class _Set:
-    """Places that could come next, and the sets that follow it, by the character between."""
+    """The possible next places, and the sets that follow, by character."""
 
     __slots__ = ("after", "before", "places")
 
@@ -51,24 +51,24 @@ class _Set:
 
 
 class Program:
-    """A pattern, ready to match; raises `InvalidRegex` if it is none."""
+    """A parsed pattern; raises `InvalidRegex`."""
 
     def __init__(self, pattern: str) -> None:
         self._tree = parse(pattern)
         self._nothing: dict[int, bool] = {}
         self._has_assertions = any(mark in pattern for mark in ("^", "$", "\\"))
-        self._forget()
+        self._clear()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._ways: list[_Way | None] = [None]
         self._numbers: dict[tuple[int, int, int, int], int] = {}
         self._sets: dict[tuple[_Places, str], _Set] = {}
         self._start = self._set(frozenset({self._place(self._tree, _END)}), "")
 
     def matches(self, name: str) -> bool:
-        """Whether all of *name* fits."""
+        """Whether the pattern matches the whole *name*."""
         if len(self._ways) > PLACES_MAX or len(self._sets) > SETS_MAX:
-            self._forget()
+            self._clear()
         current = self._start
         for character in name:
             following = current.after.get(character)
@@ -87,7 +87,7 @@ class Program:
         return found
 
     def _step(self, current: _Set, character: str) -> _Set:
-        """What could come after *character*."""
+        """The set after *character*."""
         taken = set()
         if ord(character) < ASCII_COUNT:
             bit = 1 << ord(character)
@@ -98,10 +98,10 @@ class Program:
         return self._set(frozenset(taken), character if self._has_assertions else "")
 
     def _reachable(self, current: _Set, after: str) -> set[int]:
-        """All places that can be got to between two characters without taking one."""
+        """All places that can be reached without reading a character."""
         found: set[int] = set()
-        # How often each repetition that need not be matched again may be, at most. Whatever
-        # matches it less often matches it more often, too.
+        # The greatest number of further matches of each repetition that may end here. Every text
+        # that matches with a smaller number matches with a greater one, too.
         most_of: dict[tuple[int, int], int] = {}
         waiting = list(current.places)
         while waiting:
@@ -128,7 +128,7 @@ class Program:
         return found
 
     def _in_sequence(self, part: Sequence, way: _Way) -> int:
-        """The next part of a sequence, and then the rest of it."""
+        """The place of the next part of a sequence, followed by the rest of it."""
         _, index, _, following = way
         if index == len(part.parts):
             return following
@@ -140,7 +140,7 @@ class Program:
     def _in_repeat(
         self, repeat: Repeat, way: _Way, most_of: dict[tuple[int, int], int]
     ) -> Iterable[int]:
-        """Once more, and what comes after the repetition if that may come."""
+        """The place of another match, and the place after the repetition if it may end here."""
         _, least, most, following = way
         if least == 0:
             yield following
@@ -154,27 +154,27 @@ class Program:
     # -------------------------------------------------------------------------------- places
 
     def _place(self, part: Node, following: int) -> int:
-        """The place at the beginning of a part, from which to go on at *following*."""
+        """The place at the beginning of *part*, after which *following* comes."""
         while isinstance(part, Sequence) and len(part.parts) == 1:
             (part,) = part.parts
         if isinstance(part, Repeat):
             most = _UNBOUNDED if part.most is None else part.most
-            # What may match nothing as often as it must need not be matched at all.
-            least = 0 if self._matches_nothing(part.part) else part.least
+            # A part that can match the empty text satisfies any least number of matches.
+            least = 0 if self._matches_empty_text(part.part) else part.least
             return self._number((part, least, most, following))
         return self._number((part, 0, 0, following))
 
-    def _matches_nothing(self, part: Node) -> bool:
-        """Whether a part matches the empty text wherever it is."""
+    def _matches_empty_text(self, part: Node) -> bool:
+        """Whether *part* matches the empty text, regardless of assertions."""
         known = self._nothing.get(id(part))
         if known is None:
             match part:
                 case Repeat(inner, least, _):
-                    known = least == 0 or self._matches_nothing(inner)
+                    known = least == 0 or self._matches_empty_text(inner)
                 case Sequence(parts):
-                    known = all(map(self._matches_nothing, parts))
+                    known = all(map(self._matches_empty_text, parts))
                 case Choice(options):
-                    known = any(map(self._matches_nothing, options))
+                    known = any(map(self._matches_empty_text, options))
                 case _:
                     known = False
             self._nothing[id(part)] = known

@@ -1,4 +1,4 @@
-"""A pattern and how far it has been read."""
+"""A pattern and the position up to which it has been read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 class Reader:
-    """Hands out a pattern piece by piece."""
+    """Reads a pattern from left to right."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -14,36 +14,36 @@ class Reader:
 
     @property
     def at_end(self) -> bool:
-        """Whether all has been read."""
+        """Whether the whole pattern has been read."""
         return self._at >= len(self._pattern)
 
     @property
     def peek(self) -> str:
-        """The next character, which must be there."""
+        """The next character; the reader must not be at the end."""
         return self._pattern[self._at]
 
     def next(self) -> str:
-        """Read the next character, which must be there."""
+        """Read and return the next character; the reader must not be at the end."""
         self._at += 1
         return self._pattern[self._at - 1]
 
     def starts_with(self, text: str) -> bool:
-        """Whether this comes next."""
+        """Whether *text* is next."""
         return self._pattern.startswith(text, self._at)
 
     def take(self, text: str) -> bool:
-        """Read this if it comes next."""
+        """Read *text* if it is next; returns whether it was."""
         found = self.starts_with(text)
         if found:
             self._at += len(text)
         return found
 
     def skip(self, count: int) -> None:
-        """Read so many characters."""
+        """Read *count* characters."""
         self._at += count
 
     def until(self, text: str) -> str:
-        """Read up to *text* and over it, or to the end."""
+        """Read up to *text* or the end, and skip *text*; returns the characters before it."""
         found = self._pattern.find(text, self._at)
         end = len(self._pattern) if found < 0 else found
         piece = self._pattern[self._at : end]
@@ -51,5 +51,5 @@ class Reader:
         return piece
 
     def matches(self, what: re.Pattern[str]) -> re.Match[str] | None:
-        """What comes next, if it is like that; it is not read yet."""
+        """The match of *what* at the present position, without reading it; None if none."""
         return what.match(self._pattern, self._at)

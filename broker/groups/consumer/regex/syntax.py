@@ -1,4 +1,4 @@
-"""The tree that a pattern is read into, and the classes of characters that have names."""
+"""The syntax tree of a pattern, and the named character classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import Enum
 from functools import cache
 from types import MappingProxyType
 
-# A set of ASCII characters: bit n stands for chr(n).
+# A set of ASCII characters: bit n is chr(n).
 CharSet = int
 
 ASCII_COUNT = 128
@@ -19,11 +19,11 @@ ALL: CharSet = (1 << ASCII_COUNT) - 1
 
 
 class InvalidRegex(ValueError):  # noqa: N818 - it names the pattern
-    """A pattern that RE2 refuses; the message is RE2/J's."""
+    """A pattern is invalid; the message is RE2/J's."""
 
 
 class Assertion(Enum):
-    """What can be said of a place between two characters."""
+    """A condition on the position between two characters."""
 
     BEGIN = "^"
     END = "$"
@@ -33,35 +33,35 @@ class Assertion(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Chars:
-    """One character out of a set."""
+    """One character of a set."""
 
     charset: CharSet
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """No character, but a condition."""
+    """The empty text, if a condition holds."""
 
     assertion: Assertion
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """One after the other; none at all matches nothing."""
+    """Parts that match one after the other; without parts it matches the empty text."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several."""
+    """One of several alternatives."""
 
     options: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """The same several times; ``most`` None: as often as it likes."""
+    """A part that matches repeatedly; ``most`` is None if there is no limit."""
 
     part: Node
     least: int
@@ -72,7 +72,7 @@ Node = Chars | Place | Sequence | Choice | Repeat
 
 
 def chars(text: Iterable[str]) -> CharSet:
-    """The set of these characters; what is not ASCII is in no topic's name."""
+    """The set of the ASCII characters of *text*; topic names contain no others."""
     charset = NONE
     for each in text:
         if ord(each) < ASCII_COUNT:
@@ -81,13 +81,13 @@ def chars(text: Iterable[str]) -> CharSet:
 
 
 def span(first: int, last: int) -> CharSet:
-    """The set of characters from one code point to another."""
+    """The set of the characters from one code point to another."""
     return chars(map(chr, range(first, min(last, ASCII_COUNT - 1) + 1)))
 
 
 @cache
 def folded(charset: CharSet) -> CharSet:
-    """The same letters in either case."""
+    """The set with the letters of both cases."""
     letters = [chr(code) for code in range(ASCII_COUNT) if charset >> code & 1]
     return charset | chars("".join(letters).swapcase())
 
@@ -126,7 +126,7 @@ POSIX_CLASSES: Mapping[str, CharSet] = MappingProxyType(
 )
 
 _LETTERS = chars(string.ascii_letters)
-# Scripts by their names; of ASCII only letters belong to one.
+# Names of scripts without ASCII characters.
 _SCRIPTS_BEYOND_ASCII = (
     *("Arabic", "Armenian", "Bengali", "Cyrillic", "Devanagari", "Georgian", "Greek", "Han"),
     *("Hangul", "Hebrew", "Hiragana", "Katakana", "Tamil", "Telugu", "Thai", "Tibetan"),

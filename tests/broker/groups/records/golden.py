@@ -1,4 +1,4 @@
-"""Both ways between a record and the bytes that Apache Kafka 4.3.1 wrote for it."""
+"""Compares a record with the bytes that Apache Kafka 4.3.1 wrote for it, in both directions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from broker.groups.records.serde import GROUP_RECORDS
 
 
 def assert_written_as(raw: RawRecord, key: Any, value: Any) -> None:
-    """These bytes are this record, and this record becomes these bytes."""
+    """Assert that *raw* deserializes to the record and the record serializes to *raw*."""
     assert GROUP_RECORDS.deserialize(raw) == CoordinatorRecord(key, value)
     assert GROUP_RECORDS.serialize(CoordinatorRecord(key, value)) == raw

@@ -10,7 +10,7 @@ MEMBER_ID = "inst-35fae694-0e7b-47e7-bafd-6232dff9d454"
 
 
 def test_a_new_group() -> None:
-    """It is written down before its first member has joined: no type, no protocol, no leader."""
+    """It is written before its first member has joined, without type, protocol and leader."""
     assert_written_as(
         RawRecord(
             b"\x00\x02\x00\x06c3655s",
@@ -30,7 +30,7 @@ def test_a_new_group() -> None:
 
 
 def test_a_generation() -> None:
-    """Each member with its subscription and its assignment."""
+    """Each member has its subscription and its assignment."""
     subscription = b"\x00\x01\x00\x00\x00\x01\x00\x01t\xff\xff\xff\xff\x00\x00\x00\x00"
     assignment = (
         b"\x00\x01\x00\x00\x00\x01\x00\x01t\x00\x00\x00\x01\x00\x00\x00\x00\xff\xff\xff\xff"
@@ -70,6 +70,6 @@ def test_a_generation() -> None:
 
 
 def test_a_deleted_group() -> None:
-    """A key without a value."""
+    """A tombstone."""
     raw = RawRecord(b"\x00\x02\x00\x06c3655s", None)
     assert_written_as(raw, GroupMetadataKey(group="c3655s"), None)

@@ -45,7 +45,7 @@ WRITTEN_BY_KAFKA: dict[str, tuple[RawRecord, Any, Any]] = {
         ConsumerGroupMetadataKey(group_id="g1"),
         ConsumerGroupMetadataValue(epoch=5),
     ),
-    "the end of what Kafka 4.0 kept of topics": (
+    "the tombstone of the partition metadata": (
         RawRecord(b"\x00\x04\x00\x05c3655", None),
         ConsumerGroupPartitionMetadataKey(group_id="c3655"),
         None,
@@ -78,7 +78,7 @@ WRITTEN_BY_KAFKA: dict[str, tuple[RawRecord, Any, Any]] = {
             server_assignor="range",
         ),
     ),
-    "a member that speaks the classic protocol": (
+    "a member that uses the classic protocol": (
         RawRecord(
             b"\x00\x05\x00\x05c3655\x00\x01m",
             b"\x00\x00\x00\x00\x06probe\x0b/127.0.0.1\x02\x02t\x01\x00\x00\x13\x88\x00\x01\x00 \x01"
@@ -106,7 +106,7 @@ WRITTEN_BY_KAFKA: dict[str, tuple[RawRecord, Any, Any]] = {
             ),
         ),
     ),
-    "the epoch of the target": (
+    "the epoch of the target assignment": (
         RawRecord(
             b"\x00\x06\x00\x02g1",
             b"\x00\x00\x00\x00\x00\x02\x01\x00\x08\x00\x00\x01\xa1\xfds\xdd\x1c",
@@ -116,7 +116,7 @@ WRITTEN_BY_KAFKA: dict[str, tuple[RawRecord, Any, Any]] = {
             assignment_epoch=2, assignment_timestamp=1_795_253_591_324
         ),
     ),
-    "what a member shall have": (
+    "the target assignment of a member": (
         RawRecord(
             b"\x00\x07\x00\x02g1\x00\x01a",
             b"\x00\x00\x02" + T_ID.bytes + b"\x03\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00",
@@ -126,7 +126,7 @@ WRITTEN_BY_KAFKA: dict[str, tuple[RawRecord, Any, Any]] = {
             topic_partitions=[TargetTopicPartitions(topic_id=T_ID, partitions=[2, 3])]
         ),
     ),
-    "what a member has": (
+    "the current assignment of a member": (
         RawRecord(
             b"\x00\x08\x00\x02g4\x00\x01a",
             b"\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x03"
@@ -156,6 +156,6 @@ WRITTEN_BY_KAFKA: dict[str, tuple[RawRecord, Any, Any]] = {
 
 @pytest.mark.parametrize("what", WRITTEN_BY_KAFKA)
 def test_records_of_consumer_groups(what: str) -> None:
-    """Byte for byte."""
+    """The bytes are equal in both directions."""
     raw, key, value = WRITTEN_BY_KAFKA[what]
     assert_written_as(raw, key, value)

@@ -35,8 +35,8 @@ def test_a_committed_offset() -> None:
     )
 
 
-def test_an_offset_with_a_retention_of_its_own() -> None:
-    """Version 1 alone has room for it."""
+def test_an_offset_with_its_own_retention() -> None:
+    """Only version 1 has a field for it."""
     assert_written_as(
         RawRecord(
             b"\x00\x01\x00\x05c3655\x00\x01t\x00\x00\x00\x01",
@@ -54,7 +54,7 @@ def test_an_offset_with_a_retention_of_its_own() -> None:
 
 
 def test_a_deleted_offset() -> None:
-    """A key without a value."""
+    """A tombstone."""
     assert_written_as(
         RawRecord(b"\x00\x01\x00\x01g\x00\x01t\x00\x00\x00\x07", None),
         OffsetCommitKey(group="g", topic="t", partition=7),
@@ -63,7 +63,7 @@ def test_a_deleted_offset() -> None:
 
 
 def test_an_offset_of_an_old_broker() -> None:
-    """Its key is of another type, its value of an older version; it is read, never written."""
+    """Its key has another type and its value an older version; it is read but never written."""
     raw = RawRecord(
         b"\x00\x00\x00\x01g\x00\x01t\x00\x00\x00\x07",
         b"\x00\x03\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00\x02\x00\x01m"
