@@ -77,7 +77,8 @@ def _value(action: argparse.Action) -> str:
 
 def _meaning(action: argparse.Action) -> str:
     # The default has a column of its own.
-    return (action.help or "").replace(" (%(default)s)", "").replace("|", "\\|")
+    text = (action.help or "").removesuffix(" (%(default)s)")
+    return text.removesuffix(f" (default: {action.default})").replace("|", "\\|")
 
 
 def _default(action: argparse.Action) -> str:

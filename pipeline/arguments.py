@@ -79,11 +79,26 @@ def parser() -> argparse.ArgumentParser:
     add("--compare", nargs=2, metavar=("A", "B"), help="compare two sources")
     add("--out", default=OUT, metavar="DIR", help=f"tables go here (default: {OUT})")
     add("--report", metavar="FILE", help="the page (default: report.html in a local --out)")
-    add("--window", type=_seconds, default=WINDOW_S, metavar="SECONDS", dest="window_s")
+    add(
+        "--window",
+        type=_seconds,
+        default=WINDOW_S,
+        metavar="SECONDS",
+        dest="window_s",
+        help="length of the tables' windows, a divisor of 3600",
+    )
     add("--catch-up", action="store_true", help="add the new records since the last run, then end")
     add("--follow", action="store_true", help="add new records until Ctrl-C")
     add("--master", help="Spark's master (default: local[*], or what spark-submit says)")
-    add("--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", dest="settings")
+    add(
+        "--conf",
+        action="append",
+        default=[],
+        type=_setting,
+        metavar="KEY=VALUE",
+        dest="settings",
+        help="a setting of Spark; may be repeated",
+    )
     add("--verbose", action="store_true", help="show Spark's own log and long traces")
     return command
 

@@ -1,0 +1,23 @@
+"""The page of the command line has every command with all of its options."""
+
+from __future__ import annotations
+
+import re
+
+from antechamber import cli
+from docs.command_line_page import command_line
+
+
+def test_every_command_has_a_section() -> None:
+    """In the order of ``antechamber help``, which has no section of its own."""
+    sections = re.findall(r"^## `antechamber (\w+)`$", command_line(), re.MULTILINE)
+
+    assert sections == [name for name in cli.COMMANDS if name != "help"]
+
+
+def test_an_option_has_its_meaning_and_default() -> None:
+    """The default is in a column of its own."""
+    page = command_line()
+
+    assert re.search(r"^\| `--port PORT` \| [^|]+[^ |] \| `9092` \|$", page, re.MULTILINE)
+    assert "%(default)s" not in page
