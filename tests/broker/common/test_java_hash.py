@@ -1,4 +1,4 @@
-"""Hashes as Java computes them."""
+"""Hash codes and hash tables of Java."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from broker.common.java_hash import in_hash_order, string_hash
 @pytest.mark.parametrize(
     ("text", "value"), [("", 0), ("a", 97), ("abc", 96354), ("polygenelubricants", -(2**31))]
 )
-def test_strings(text: str, value: int) -> None:
-    """What ``String.hashCode`` is documented to return; sums overflow as Java's do."""
+def test_the_hash_code_of_a_string(text: str, value: int) -> None:
+    """As documented for ``String.hashCode``; sums wrap around as in Java."""
     assert string_hash(text) == value
 
 
-def test_tables_go_by_buckets() -> None:
-    """A ``HashMap`` of these three hands them out by their hashes, not by their age."""
+def test_hash_tables_are_iterated_by_bucket() -> None:
+    """A ``HashMap`` of these three returns them by hash code, not by age."""
     assert in_hash_order(["c", "a", "b"], string_hash) == ["a", "b", "c"]

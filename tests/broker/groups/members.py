@@ -1,4 +1,4 @@
-"""Members for tests that need some."""
+"""Members of classic groups for tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def member(
     instance: str | None = None,
     rebalance_timeout_ms: int = 60_000,
 ) -> ClassicGroupMember:
-    """A member of group ``g`` that knows *protocols*, or ``p``."""
+    """A member of group ``g`` that supports *protocols*, or ``p``."""
     return ClassicGroupMember(
         MemberKey("g", member_id),
         group_instance_id=instance,
@@ -21,10 +21,10 @@ def member(
         rebalance_timeout_ms=rebalance_timeout_ms,
         session_timeout_ms=10_000,
         protocol_type="consumer",
-        protocols=known(*protocols or ("p",)),
+        protocols=protocols_of(*protocols or ("p",)),
     )
 
 
-def known(*names: str) -> tuple[MemberProtocol, ...]:
-    """Protocols of those names."""
+def protocols_of(*names: str) -> tuple[MemberProtocol, ...]:
+    """Protocols with these names."""
     return tuple(MemberProtocol(name, name.encode()) for name in names)

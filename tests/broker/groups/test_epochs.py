@@ -11,5 +11,5 @@ from broker.groups.epochs import next_epoch
     ("epoch", "following"), [(0, 1), (2**31 - 2, 2**31 - 1), (2**31 - 1, -(2**31)), (-1, 0)]
 )
 def test_epochs_wrap_around(epoch: int, following: int) -> None:
-    """Observed with Kafka 4.3.1, whose groups go on with negative numbers."""
+    """Observed with Kafka 4.3.1, whose groups continue with negative numbers."""
     assert next_epoch(epoch) == following

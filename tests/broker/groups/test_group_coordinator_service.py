@@ -1,4 +1,4 @@
-"""Coordinator."""
+"""Group coordinator service."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def sync(world: VirtualWorld, **asked: object) -> SyncResult:
     return results.pop()
 
 
-def test_a_group_has_a_name(world: VirtualWorld) -> None:
-    """The empty one is only good for committing."""
+def test_an_empty_group_id_is_refused(world: VirtualWorld) -> None:
+    """It is valid only for offsets."""
     refused = join(world, group_id="", member_id="m", session_timeout_ms=1)
     assert (refused.error, refused.member_id) == (ErrorCode.INVALID_GROUP_ID, "m")
     assert sync(world, group_id="").error is ErrorCode.INVALID_GROUP_ID
@@ -72,10 +72,10 @@ def test_session_timeouts_have_bounds(world: VirtualWorld, session_timeout_ms: i
     assert world.coordinator.groups == {}
 
 
-def test_a_join_is_refused_by_the_wrong_node_without_a_member_id(
+def test_the_wrong_node_refuses_a_join_without_a_member_id(
     world: VirtualWorld,
 ) -> None:
-    """What cannot be at all is told before that."""
+    """An invalid request is refused before that check."""
     for partition in range(world.coordinator.runtime.partition_count):
         world.coordinator.runtime.on_resignation(partition)
 
@@ -85,10 +85,10 @@ def test_a_join_is_refused_by_the_wrong_node_without_a_member_id(
     assert (too_short.error, too_short.member_id) == (ErrorCode.INVALID_SESSION_TIMEOUT, "m")
 
 
-def test_a_join_is_refused_by_a_consumer_group_without_a_member_id(
+def test_a_consumer_group_refuses_a_join_without_a_member_id(
     world: VirtualWorld,
 ) -> None:
-    """A member of the classic protocol must bring one that the group understands."""
+    """If the protocol type is not that of consumers."""
     world.coordinator.consumers.heartbeat(
         ConsumerGroupHeartbeat(
             group_id="g",
@@ -105,8 +105,8 @@ def test_a_join_is_refused_by_a_consumer_group_without_a_member_id(
     assert (refused.error, refused.member_id) == (ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "")
 
 
-def test_nobody_is_a_member_of_a_group_that_does_not_exist(world: VirtualWorld) -> None:
-    """Only a newcomer makes a group."""
+def test_every_member_of_an_absent_group_is_unknown(world: VirtualWorld) -> None:
+    """Only a JoinGroup without a member id creates a group."""
     assert join(world, member_id="m").error is ErrorCode.UNKNOWN_MEMBER_ID
     assert sync(world).error is ErrorCode.UNKNOWN_MEMBER_ID
     with pytest.raises(ApiError, match="UNKNOWN_MEMBER_ID"):
@@ -116,8 +116,8 @@ def test_nobody_is_a_member_of_a_group_that_does_not_exist(world: VirtualWorld) 
     assert world.coordinator.groups == {}
 
 
-def test_the_leader_is_told_what_members_say_of_themselves(world: VirtualWorld) -> None:
-    """Under the protocol that was chosen."""
+def test_the_leader_gets_the_metadata_of_the_members(world: VirtualWorld) -> None:
+    """That of the selected protocol."""
     joined = join(world, client_id="c", group_instance_id="i")
     (only,) = joined.members
 
@@ -125,8 +125,8 @@ def test_the_leader_is_told_what_members_say_of_themselves(world: VirtualWorld) 
     assert joined.protocol_type == "consumer"
 
 
-def test_a_named_protocol_must_be_the_group_s(world: VirtualWorld) -> None:
-    """KIP-559; what is not named is not checked."""
+def test_the_protocol_of_a_sync_must_be_that_of_the_group(world: VirtualWorld) -> None:
+    """KIP-559; fields that are absent are not checked."""
     member_id = join(world).member_id
 
     wrong_type = sync(world, member_id=member_id, protocol_type="connect")
@@ -139,10 +139,10 @@ def test_a_named_protocol_must_be_the_group_s(world: VirtualWorld) -> None:
     assert unnamed.error is ErrorCode.NONE
 
 
-def test_the_wrong_generation_is_told_before_the_wrong_protocol(
+def test_the_generation_is_checked_before_the_protocol(
     world: VirtualWorld,
 ) -> None:
-    """Kafka looks for errors in this order."""
+    """Kafka has the same order of checks."""
     member_id = join(world).member_id
     refused = sync(world, member_id=member_id, generation_id=7, protocol_type="connect")
 
@@ -150,7 +150,7 @@ def test_the_wrong_generation_is_told_before_the_wrong_protocol(
 
 
 def test_each_leaving_member_has_its_own_error(world: VirtualWorld) -> None:
-    """And the group rebalances once for all that left."""
+    """The group rebalances once for all members that leave."""
     member_id = join(world, group_instance_id="i").member_id
     left = world.coordinator.leave_group(
         "g",
@@ -176,8 +176,8 @@ def test_each_leaving_member_has_its_own_error(world: VirtualWorld) -> None:
     assert classic_group(world.coordinator, "g").generation_id == 2
 
 
-def test_nobody_left_changes_nothing(world: VirtualWorld) -> None:
-    """A request in which all members are unknown, or none is named, starts no rebalance."""
+def test_a_leave_of_unknown_members_starts_no_rebalance(world: VirtualWorld) -> None:
+    """Neither does a request that names no member."""
     join(world)
     assert world.coordinator.leave_group("g", [LeavingMember(member_id="x")]) == [
         ErrorCode.UNKNOWN_MEMBER_ID
@@ -186,8 +186,8 @@ def test_nobody_left_changes_nothing(world: VirtualWorld) -> None:
     assert world.coordinator.groups["g"].state == "CompletingRebalance"
 
 
-def test_groups_are_found_in_their_log_when_they_come_back() -> None:
-    """Members that did not notice go on; the one that waited has to join again."""
+def test_groups_are_restored_when_they_are_loaded() -> None:
+    """Members continue; a member whose request was refused has to join again."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a", "sync a a=p0", "commit a t-0=7", "enter b"])
@@ -201,8 +201,8 @@ def test_groups_are_found_in_their_log_when_they_come_back() -> None:
     ]
 
 
-def test_a_group_that_comes_back_is_watched() -> None:
-    """Its members' sessions begin when it is loaded."""
+def test_the_sessions_of_a_loaded_group_begin() -> None:
+    """Its members expire if they send no heartbeats."""
     story = Story(VirtualWorld())
     story.play(["enter a", "sync a", "restart"])
 
@@ -212,8 +212,8 @@ def test_a_group_that_comes_back_is_watched() -> None:
     ]
 
 
-def test_a_group_that_has_become_too_large_rebalances_when_it_comes_back() -> None:
-    """Those who come last are turned away."""
+def test_a_loaded_group_that_is_too_large_rebalances() -> None:
+    """The members that join last are refused."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a", "enter b", "join a", "sync b", "sync a"])
@@ -226,7 +226,7 @@ def test_a_group_that_has_become_too_large_rebalances_when_it_comes_back() -> No
 
 
 def test_groups_are_deleted_with_their_offsets() -> None:
-    """But not while somebody is in them."""
+    """A group with members cannot be deleted."""
     story = Story(VirtualWorld())
 
     assert story.play(["delete"]) == ["0 delete GROUP_ID_NOT_FOUND"]
@@ -240,8 +240,8 @@ def test_groups_are_deleted_with_their_offsets() -> None:
     ]
 
 
-def test_many_members_join_in_no_time() -> None:
-    """Two hundred members of one group come, wait for each other, and are stable."""
+def test_many_members_join_a_group() -> None:
+    """All two hundred join one generation, which becomes stable."""
     world = VirtualWorld()
     story = Story(world)
     names = [f"m{number}" for number in range(200)]
@@ -255,8 +255,8 @@ def test_many_members_join_in_no_time() -> None:
     assert world.heartbeats.num_delayed() == 200
 
 
-def test_a_group_that_cannot_be_deleted_in_the_log_stays() -> None:
-    """It is found again the next time its offsets are looked at."""
+def test_a_group_stays_if_the_log_refuses_its_deletion() -> None:
+    """The next expiry of offsets deletes it."""
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "1"}))
     story = Story(world)
     story.play(["enter a", "sync a", "leave a", "wait 120000", "refuse NOT_ENOUGH_REPLICAS"])

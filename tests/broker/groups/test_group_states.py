@@ -1,4 +1,4 @@
-"""What records add up to (the replay tests of ``GroupMetadataManagerTest``)."""
+"""The replay of records (the replay tests of ``GroupMetadataManagerTest``)."""
 
 from __future__ import annotations
 
@@ -78,27 +78,27 @@ def test_a_consumer_group() -> None:
         ConsumerGroupMemberMetadataKey(group_id="g", member_id="m"),
     ],
 )
-def test_a_tombstone_of_what_is_not_there(key: object) -> None:
-    """Compaction may have left only it."""
+def test_a_tombstone_without_a_record_has_no_effect(key: object) -> None:
+    """Compaction may have removed the record."""
     assert replayed(CoordinatorRecord(key)).groups == {}
 
 
-def test_an_offset_makes_a_group() -> None:
-    """Nothing else is written of a group without members."""
+def test_an_offset_creates_a_group() -> None:
+    """There is no other record of a group without members."""
     states = replayed(offset_of("g"))
 
     assert isinstance(states.groups["g"], ClassicGroup)
     assert states.offsets.written("g")[T0].offset == 5
 
 
-def test_an_offset_of_before_kafka_0_9() -> None:
-    """Its key is of another type, and means the same."""
+def test_an_offset_written_before_kafka_0_9() -> None:
+    """Its key has another type and the same meaning."""
     key = LegacyOffsetCommitKey(group="g", topic="t", partition=0)
 
     assert replayed(CoordinatorRecord(key, OFFSET)).offsets.written("g")[T0].offset == 5
 
 
-def test_the_tombstone_of_an_offset_makes_no_group() -> None:
+def test_the_tombstone_of_an_offset_creates_no_group() -> None:
     """Mirrors OffsetMetadataManagerTest.testReplayWithTombstone."""
     states = replayed(offset_of("g"), offset_of("g", None), offset_of("h", None))
 
@@ -106,16 +106,16 @@ def test_the_tombstone_of_an_offset_makes_no_group() -> None:
     assert states.offsets.written("g") == {}
 
 
-def test_a_group_of_offsets_becomes_a_consumer_group() -> None:
-    """And keeps them; no record says that it was another before."""
+def test_a_simple_group_becomes_a_consumer_group() -> None:
+    """It keeps its offsets; no record says that it was a simple group."""
     states = replayed(offset_of("g"), CONSUMER)
 
     assert isinstance(states.groups["g"], ConsumerGroup)
     assert states.offsets.written("g")[T0].offset == 5
 
 
-def test_a_group_changes_its_kind() -> None:
-    """As its migration has written it, either way."""
+def test_a_group_changes_its_protocol() -> None:
+    """By the records of a migration, in either direction."""
     upgraded = replayed(CLASSIC, CoordinatorRecord(CLASSIC.key), CONSUMER)
     downgraded = replayed(CONSUMER, CoordinatorRecord(CONSUMER.key), CLASSIC)
 
@@ -123,8 +123,8 @@ def test_a_group_changes_its_kind() -> None:
     assert isinstance(downgraded.groups["g"], ClassicGroup)
 
 
-def test_raw_records_are_read() -> None:
-    """What is not a record of groups is passed over."""
+def test_raw_records_are_deserialized() -> None:
+    """Records of unknown types are ignored."""
     states = GroupStates()
     unknown = RawRecord(b"\x7f\x00", b"")
     for raw in (
@@ -137,8 +137,8 @@ def test_raw_records_are_read() -> None:
     assert list(states.groups) == ["g", "h"]
 
 
-def test_what_was_loaded_joins_what_is_there() -> None:
-    """Its offsets are written, but whether they are replicated is not known yet."""
+def test_loaded_groups_are_added() -> None:
+    """Their offsets are written, but not known to be replicated."""
     states = replayed(offset_of("here"))
     states.adopt(replayed(offset_of("g"), CONSUMER))
 
@@ -147,8 +147,8 @@ def test_what_was_loaded_joins_what_is_there() -> None:
     assert states.offsets.replicated("g") == {}
 
 
-def test_a_group_that_is_removed_takes_its_offsets_along() -> None:
-    """Others stay; removing twice is harmless."""
+def test_removing_a_group_removes_its_offsets() -> None:
+    """Other groups stay; removing it again has no effect."""
     states = replayed(offset_of("g"), offset_of("h"))
     states.remove("g")
     states.remove("g")

@@ -1,4 +1,4 @@
-"""Which logs of groups load, and which fail: observed with Kafka 4.3.1, record by record."""
+"""Logs of groups that load and logs that fail, as observed with Kafka 4.3.1."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def target_epoch(number: int = 3) -> CoordinatorRecord:
 
 
 def gone(record: CoordinatorRecord) -> CoordinatorRecord:
-    """The tombstone of what *record* says."""
+    """The tombstone of *record*."""
     return CoordinatorRecord(record.key)
 
 
@@ -151,8 +151,10 @@ def loaded(records: Sequence[CoordinatorRecord]) -> GroupStates:
         ([*A_CONSUMER_GROUP, gone(generation())], None),
     ],
 )
-def test_what_kafka_loads_is_loaded(records: list[CoordinatorRecord], state: str | None) -> None:
-    """Records may be missing, repeated or out of order; numbers may be anything."""
+def test_logs_that_kafka_loads_are_loaded(
+    records: list[CoordinatorRecord], state: str | None
+) -> None:
+    """Records may be missing, repeated or out of order; numbers may have any value."""
     group = loaded(records).groups.get("g")
 
     assert (None if group is None else group.state_name) == state
@@ -173,7 +175,7 @@ def test_what_kafka_loads_is_loaded(records: list[CoordinatorRecord], state: str
         [generation(classic_member("a")), gone(epoch())],
     ],
 )
-def test_contradictions_are_refused(records: list[CoordinatorRecord]) -> None:
+def test_inconsistent_logs_fail_the_load(records: list[CoordinatorRecord]) -> None:
     """Kafka throws IllegalStateException, and the partition is not loaded."""
     with pytest.raises(InconsistentRecord):
         loaded(records)
@@ -191,7 +193,7 @@ def test_contradictions_are_refused(records: list[CoordinatorRecord]) -> None:
 def test_a_partition_that_cannot_be_loaded_fails_alone(
     bad: RawRecord, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its groups have no coordinator here, the others go on, and the log names the record."""
+    """Its groups have no coordinator, the others continue, and the offset is logged."""
     world = VirtualWorld(Config(offsets_topic_num_partitions=8))
     partition = world.coordinator.runtime.partition_for("g")
     world.logs[partition].append([GROUP_RECORDS.serialize(AN_OFFSET), bad])

@@ -1,4 +1,4 @@
-"""Offset metadata manager."""
+"""Commit, fetch and expiry of offsets (mirrors ``OffsetMetadataManagerTest``)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def commit(
     return coordinator.offsets.commit(request)
 
 
-def test_what_was_committed_can_be_fetched(coordinator: GroupCoordinatorService) -> None:
-    """With epoch, metadata and the time of the commit; no metadata is empty metadata."""
+def test_a_committed_offset_can_be_fetched(coordinator: GroupCoordinatorService) -> None:
+    """With epoch, metadata and the time of the commit; absent metadata is empty."""
     errors = commit(coordinator, Commit(T0, 5, 2, "here"), Commit(T1, 7))
 
     assert errors == [ErrorCode.NONE] * 2
@@ -43,10 +43,10 @@ def test_what_was_committed_can_be_fetched(coordinator: GroupCoordinatorService)
     }
 
 
-def test_an_old_client_may_ask_for_a_retention_of_its_own(
+def test_a_commit_may_contain_a_retention(
     coordinator: GroupCoordinatorService,
 ) -> None:
-    """v2 to v4: counted from the commit."""
+    """In versions 2 to 4; it begins with the commit."""
     commit(coordinator, Commit(T0, 5), retention_ms=1000)
 
     assert coordinator.offsets.fetch("g")[T0].expire_timestamp_ms == EPOCH_MS + 1000
@@ -64,7 +64,7 @@ def test_an_old_client_may_ask_for_a_retention_of_its_own(
 def test_a_retention_beyond_64_bits_wraps_around(
     coordinator: GroupCoordinatorService, retention_ms: int, expires_ms: int | None
 ) -> None:
-    """Kafka adds as Java does, so the longest retention ends at once; -1 stands for none."""
+    """As the sum of longs in Java, so the longest retention ends at once; -1 is no retention."""
     assert commit(coordinator, Commit(T0, 5), retention_ms=retention_ms) == [ErrorCode.NONE]
 
     assert coordinator.offsets.fetch("g")[T0].expire_timestamp_ms == expires_ms
@@ -72,8 +72,10 @@ def test_a_retention_beyond_64_bits_wraps_around(
     assert bool(coordinator.offsets.fetch("g")) == (expires_ms is None)
 
 
-def test_unknown_groups_have_committed_nothing(coordinator: GroupCoordinatorService) -> None:
-    """That is no error."""
+def test_a_fetch_for_an_unknown_group_returns_no_offsets(
+    coordinator: GroupCoordinatorService,
+) -> None:
+    """It is not an error."""
     assert coordinator.offsets.fetch("g") == {}
 
 
@@ -90,14 +92,14 @@ def test_unknown_groups_have_committed_nothing(coordinator: GroupCoordinatorServ
 def test_metadata_is_measured_in_utf16(
     coordinator: GroupCoordinatorService, metadata: str, error: ErrorCode
 ) -> None:
-    """``offset.metadata.max.bytes`` counts the characters of a Java string, not bytes."""
+    """``offset.metadata.max.bytes`` counts the characters of a Java string."""
     assert commit(coordinator, Commit(T0, 1, -1, metadata)) == [error]
 
 
-def test_too_much_metadata_spoils_only_its_own_partition(
+def test_too_long_metadata_fails_only_its_partition(
     coordinator: GroupCoordinatorService,
 ) -> None:
-    """The rest of the request is committed."""
+    """The other partitions are committed."""
     errors = commit(coordinator, Commit(T0, 1, -1, "x" * 5000), Commit(T1, 2))
 
     assert errors == [ErrorCode.OFFSET_METADATA_TOO_LARGE, ErrorCode.NONE]
@@ -108,10 +110,10 @@ def test_too_much_metadata_spoils_only_its_own_partition(
     ("version", "error"),
     [(9, ErrorCode.GROUP_ID_NOT_FOUND), (8, ErrorCode.ILLEGAL_GENERATION)],
 )
-def test_a_generation_of_no_group_is_refused(
+def test_a_commit_with_a_generation_to_an_unknown_group_is_refused(
     coordinator: GroupCoordinatorService, version: int, error: ErrorCode
 ) -> None:
-    """Clients before v9 do not know the error that says so."""
+    """Clients before version 9 do not know GROUP_ID_NOT_FOUND."""
     with pytest.raises(ApiError) as refused:
         commit(
             coordinator,
@@ -125,16 +127,18 @@ def test_a_generation_of_no_group_is_refused(
     assert coordinator.groups == {}
 
 
-def test_a_generation_of_an_empty_group_is_refused(coordinator: GroupCoordinatorService) -> None:
-    """Its members are gone."""
+def test_a_commit_with_a_generation_to_an_empty_group_is_refused(
+    coordinator: GroupCoordinatorService,
+) -> None:
+    """The member is unknown."""
     commit(coordinator, Commit(T0, 1))
 
     with pytest.raises(ApiError, match="UNKNOWN_MEMBER_ID"):
         commit(coordinator, Commit(T0, 2), generation_id_or_member_epoch=0)
 
 
-def test_a_commit_counts_when_it_is_replicated() -> None:
-    """Until then readers are told what was before."""
+def test_a_commit_is_visible_when_it_is_replicated() -> None:
+    """Until then a fetch returns the offset before."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["commit - t-0=1", "slow", "commit - t-0=2 t-1=2"])
@@ -146,8 +150,8 @@ def test_a_commit_counts_when_it_is_replicated() -> None:
     ]
 
 
-def test_a_commit_that_the_log_refuses_changes_nothing() -> None:
-    """Not even for those who write."""
+def test_a_refused_commit_changes_nothing() -> None:
+    """Neither the written nor the replicated offsets."""
     world = VirtualWorld()
     world.refuse(ErrorCode.NOT_ENOUGH_REPLICAS)
     with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
@@ -157,16 +161,16 @@ def test_a_commit_that_the_log_refuses_changes_nothing() -> None:
     assert world.coordinator.offsets.fetch("g") == {}
 
 
-def test_offsets_of_deleted_topics_are_forgotten(coordinator: GroupCoordinatorService) -> None:
-    """A new topic of that name begins at its beginning."""
+def test_offsets_of_deleted_topics_are_deleted(coordinator: GroupCoordinatorService) -> None:
+    """A new topic with the same name has no committed offsets."""
     commit(coordinator, Commit(T0, 1))
     coordinator.offsets.on_topics_deleted(["t"])
 
     assert coordinator.offsets.fetch("g") == {}
 
 
-def test_an_empty_groups_offsets_are_kept_for_a_while() -> None:
-    """Then they go, and the group with them (``offsets.retention.minutes``)."""
+def test_offsets_of_an_empty_group_expire() -> None:
+    """After ``offsets.retention.minutes``; the group is deleted with them."""
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "120"}))
     story = Story(world)
     story.play(["enter a", "sync a", "commit a t-0=1", "leave a"])
@@ -178,8 +182,8 @@ def test_an_empty_groups_offsets_are_kept_for_a_while() -> None:
     assert world.coordinator.offsets.fetch("g") == {}
 
 
-def test_offsets_that_a_simple_consumer_committed_age_one_by_one() -> None:
-    """There is no group to outlive; a retention that was asked for goes over the broker's."""
+def test_offsets_of_a_simple_consumer_expire_one_by_one() -> None:
+    """Each since its commit; the retention of a commit has priority over the broker's."""
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "120"}))
     commit(world.coordinator, Commit(T0, 1))
     commit(world.coordinator, Commit(T1, 1), retention_ms=5 * HOUR_MS)
@@ -189,8 +193,8 @@ def test_offsets_that_a_simple_consumer_committed_age_one_by_one() -> None:
     assert list(world.coordinator.offsets.fetch("g")) == [T1]
 
 
-def test_what_members_still_read_does_not_age() -> None:
-    """What nobody reads any more does."""
+def test_offsets_of_subscribed_topics_do_not_expire() -> None:
+    """Offsets of other topics do."""
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "1"}))
     world.put_topic("t", 2)
     story = Story(world)

@@ -1,4 +1,4 @@
-"""Offsets."""
+"""Written and replicated offsets."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 ONE, TWO = OffsetAndMetadata(1), OffsetAndMetadata(2)
 
 
-def test_what_is_written_is_not_yet_replicated() -> None:
-    """Both views are kept by group, and know nothing of each other."""
+def test_written_offsets_are_not_replicated() -> None:
+    """Both tables are kept by group and change independently."""
     table = OffsetTable()
     table.write("g", {T0: ONE, T1: TWO})
     table.replicate("g", {T0: ONE})
@@ -24,8 +24,8 @@ def test_what_is_written_is_not_yet_replicated() -> None:
     assert table.written("h") == table.replicated("h") == {}
 
 
-def test_an_offset_can_be_taken_back() -> None:
-    """None forgets it; forgetting what is not there is nothing."""
+def test_an_offset_can_be_deleted() -> None:
+    """None deletes it; deleting an absent offset has no effect."""
     table = OffsetTable()
     table.write("g", {T0: ONE, T1: TWO})
     table.write("g", {T0: None})
@@ -34,8 +34,8 @@ def test_an_offset_can_be_taken_back() -> None:
     assert table.written("g") == {T1: TWO}
 
 
-def test_a_group_that_goes_takes_its_offsets_along() -> None:
-    """In both views."""
+def test_removing_a_group_removes_its_offsets() -> None:
+    """From both tables."""
     table = OffsetTable()
     table.write("g", {T0: ONE})
     table.replicate("g", {T0: ONE})
@@ -45,7 +45,7 @@ def test_a_group_that_goes_takes_its_offsets_along() -> None:
     assert table.written("g") == table.replicated("g") == {}
 
 
-def test_an_offset_survives_as_its_record() -> None:
+def test_an_offset_is_restored_from_its_record() -> None:
     """With and without a retention of its own."""
     for expires_ms in (None, 1234):
         offset = OffsetAndMetadata(7, 2, "here", 1000, expires_ms, UUID(int=5))
@@ -55,8 +55,8 @@ def test_an_offset_survives_as_its_record() -> None:
         assert OffsetAndMetadata.from_record(record.value) == offset
 
 
-def test_a_tombstone_names_what_it_forgets() -> None:
-    """And has no value."""
+def test_the_tombstone_of_an_offset() -> None:
+    """It has the key of the offset and no value."""
     assert tombstone("g", T1) == CoordinatorRecord(
         OffsetCommitKey(group="g", topic="t", partition=1)
     )

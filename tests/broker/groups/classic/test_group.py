@@ -1,4 +1,4 @@
-"""Classic group."""
+"""Classic group (mirrors ``ClassicGroupTest``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from broker.groups.group import Committer
 from broker.groups.offsets import OffsetAndMetadata
 from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
 from protocol.errors import ErrorCode
-from tests.broker.groups.members import known, member
+from tests.broker.groups.members import member, protocols_of
 
 
 def group_of(*names: str) -> ClassicGroup:
@@ -25,14 +25,14 @@ def group_of(*names: str) -> ClassicGroup:
 
 
 def test_the_first_member_leads() -> None:
-    """And sets the type of protocol."""
+    """It also determines the protocol type."""
     group = group_of("a", "b")
 
     assert group.leader_id == "a"
     assert group.protocol_type == "consumer"
 
 
-def test_another_member_leads_when_the_leader_goes() -> None:
+def test_another_member_leads_when_the_leader_leaves() -> None:
     """A group with members always has a leader, an empty one has none."""
     group = group_of("a", "b")
     group.remove("a")
@@ -41,8 +41,8 @@ def test_another_member_leads_when_the_leader_goes() -> None:
     assert group.leader_id is None
 
 
-def test_nobody_is_missing_when_all_wait_and_no_id_is_out() -> None:
-    """Ids that were given out count as missing (KIP-394)."""
+def test_all_members_have_joined_if_none_is_pending() -> None:
+    """Pending member ids count as missing (KIP-394)."""
     group = group_of("a", "b")
     assert group.has_all_members_joined
     group.pending_join_members.add("c")
@@ -51,12 +51,12 @@ def test_nobody_is_missing_when_all_wait_and_no_id_is_out() -> None:
     assert group.has_all_members_joined
 
 
-def test_who_waits_is_counted_once() -> None:
-    """A join that is sent again replaces the former one; taking it ends the wait."""
+def test_a_waiting_member_is_counted_once() -> None:
+    """A repeated join replaces the former one; `take_join` ends the wait."""
     group = group_of("a")
     each = group.members["a"]
     got: list[JoinResult] = []
-    group.update(each, known("p"), 1, 2, got.append)
+    group.update(each, protocols_of("p"), 1, 2, got.append)
 
     assert group.awaiting_join_count == 1
     assert group.take_join(each) == got.append
@@ -64,16 +64,16 @@ def test_who_waits_is_counted_once() -> None:
     assert group.take_join(each) is None
 
 
-def test_a_member_that_leaves_waits_no_longer() -> None:
-    """Its place in the count goes with it."""
+def test_a_member_that_leaves_does_not_wait() -> None:
+    """It is not counted any more."""
     group = group_of("a", "b")
     group.remove("b")
 
     assert group.awaiting_join_count == 1
 
 
-def test_rebalance_timeout_is_the_longest_of_all() -> None:
-    """And zero for nobody."""
+def test_the_rebalance_timeout_is_the_longest_of_all_members() -> None:
+    """It is zero without members."""
     group = ClassicGroup("g", 0)
     assert group.rebalance_timeout_ms == 0
     for name, timeout_ms in (("a", 5), ("b", 9), ("c", 7)):
@@ -81,18 +81,18 @@ def test_rebalance_timeout_is_the_longest_of_all() -> None:
     assert group.rebalance_timeout_ms == 9
 
 
-def test_an_update_changes_what_the_group_supports() -> None:
-    """What only the former self knew is no candidate any more."""
+def test_an_update_changes_the_supported_protocols() -> None:
+    """A protocol that the member no longer supports is not a candidate."""
     group = ClassicGroup("g", 0)
     group.add(member("a", "x", "y"), None)
     group.add(member("b", "x", "y"), None)
-    group.update(group.members["b"], known("y"), 1, 1, None)
+    group.update(group.members["b"], protocols_of("y"), 1, 1, None)
 
     assert group.select_protocol() == "y"
 
 
 def test_the_leader_is_kept_if_it_has_joined() -> None:
-    """Otherwise whoever has joined first leads."""
+    """Otherwise the first member that has joined leads."""
     group = group_of("a", "b", "c")
     assert group.maybe_elect_new_joined_leader()
     assert group.leader_id == "a"
@@ -101,15 +101,15 @@ def test_the_leader_is_kept_if_it_has_joined() -> None:
     assert group.leader_id == "b"
 
 
-def test_nobody_leads_who_has_not_joined() -> None:
-    """Then there can be no generation."""
+def test_only_a_member_that_has_joined_can_lead() -> None:
+    """Without one there can be no generation."""
     group = ClassicGroup("g", 0)
     assert not group.maybe_elect_new_joined_leader()
     group.add(member("a"), None)
     assert not group.maybe_elect_new_joined_leader()
 
 
-def test_a_replaced_static_member_keeps_part_and_lead() -> None:
+def test_a_replaced_static_member_keeps_assignment_and_leadership() -> None:
     """Only its id changes (KIP-345)."""
     group = ClassicGroup("g", 0)
     old = member("a-1", instance="i")
@@ -136,8 +136,10 @@ def test_a_replaced_static_member_keeps_part_and_lead() -> None:
         ("", "", ErrorCode.UNKNOWN_MEMBER_ID),
     ],
 )
-def test_who_is_a_member(member_id: str, instance: str | None, error: ErrorCode | None) -> None:
-    """An instance id must be known and belong to the member id."""
+def test_a_member_is_checked_by_member_id_and_instance_id(
+    member_id: str, instance: str | None, error: ErrorCode | None
+) -> None:
+    """The instance id must be known and belong to the member id."""
     group = ClassicGroup("g", 0)
     group.add(member("a", instance="i"), None)
 
@@ -149,17 +151,17 @@ def test_who_is_a_member(member_id: str, instance: str | None, error: ErrorCode 
         assert refused.value.code is error
 
 
-def test_an_empty_group_supports_anything_that_is_something() -> None:
-    """A type and a protocol must be named."""
+def test_an_empty_group_supports_any_protocol() -> None:
+    """A type and one protocol at least must be given."""
     group = ClassicGroup("g", 0)
 
-    assert group.supports_protocols("connect", known("x"))
-    assert not group.supports_protocols("", known("x"))
+    assert group.supports_protocols("connect", protocols_of("x"))
+    assert not group.supports_protocols("", protocols_of("x"))
     assert not group.supports_protocols("connect", ())
 
 
-def test_a_generation_has_a_number_and_a_protocol() -> None:
-    """Without members it has no protocol and the group is empty."""
+def test_a_generation_begins_with_the_next_number_and_a_protocol() -> None:
+    """Without members it has no protocol and the group is Empty."""
     group = group_of("a")
     group.transition_to(PREPARING_REBALANCE, 0)
     group.init_next_generation(7)
@@ -176,15 +178,15 @@ def test_a_generation_has_a_number_and_a_protocol() -> None:
     assert (group.state, group.generation_id, group.protocol_name) == ("Empty", 2, None)
 
 
-def test_member_ids_tell_who_they_belong_to() -> None:
-    """The client's name, or the instance's, and something random."""
+def test_a_member_id_begins_with_the_client_id_or_instance_id() -> None:
+    """A UUID follows."""
     assert re.fullmatch(r"app-[0-9a-f-]{36}", generate_member_id("app", None))
     assert re.fullmatch(r"i1-[0-9a-f-]{36}", generate_member_id("app", "i1"))
     assert generate_member_id("app", None) != generate_member_id("app", None)
 
 
 def dead_group() -> ClassicGroup:
-    """A group that has gone elsewhere while somebody still held it."""
+    """A group that was unloaded while a caller still has it."""
     group = group_of()
     group.transition_to(DEAD, 0)
     return group
@@ -199,7 +201,7 @@ def committer(generation_id: int = -1, member_id: str = "") -> Committer:
     )
 
 
-def test_nothing_can_be_done_with_a_dead_group() -> None:
+def test_a_dead_group_refuses_all_operations() -> None:
     """Mirrors testValidateOffsetCommit, testValidateOffsetFetch and testValidateDeleteGroup."""
     group = dead_group()
     with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
@@ -211,17 +213,17 @@ def test_nothing_can_be_done_with_a_dead_group() -> None:
         group.check_offset_fetch(None, -1)
 
 
-def test_since_when_offsets_age() -> None:
-    """Mirrors testOffsetExpirationCondition: by who still reads them, if anybody can tell."""
+def test_the_retention_of_offsets_begins_by_state() -> None:
+    """Mirrors testOffsetExpirationCondition."""
     offset = OffsetAndMetadata(5, commit_timestamp_ms=1000)
-    nobody, empty, stable, opaque = (ClassicGroup("g", 7000) for _ in range(4))
+    simple, empty, stable, opaque = (ClassicGroup("g", 7000) for _ in range(4))
     empty.protocol_type = "consumer"
     for group, topics in ((stable, frozenset({"t"})), (opaque, None)):
         group.add(member("a"), None)
         group.restore("p", STABLE)
         group.subscribed_topics = topics
 
-    assert [each.expires_since_ms(offset) for each in (nobody, empty, stable, opaque)] == [
+    assert [each.expires_since_ms(offset) for each in (simple, empty, stable, opaque)] == [
         1000,
         7000,
         1000,
@@ -266,6 +268,6 @@ def test_a_group_is_subscribed_to_the_topics_of_all_consumers() -> None:
     ],
     ids=["another protocol type", "malformed metadata", "no members"],
 )
-def test_the_subscribed_topics_of_other_groups_are_unknown(group: ClassicGroup) -> None:
+def test_the_subscribed_topics_of_other_groups_are_unprotocols_of(group: ClassicGroup) -> None:
     """So it is unknown which of their offsets are unused."""
     assert group.subscribed_topics is None

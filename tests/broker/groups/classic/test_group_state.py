@@ -9,7 +9,7 @@ import pytest
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import TRANSITIONS, GroupState
 
-# Kafka's ClassicGroupState, from the other end: which states may come before each.
+# The valid previous states of each state, as ClassicGroupState declares them.
 PREVIOUS_STATES = {
     "Empty": {"PreparingRebalance"},
     "PreparingRebalance": {"Stable", "CompletingRebalance", "Empty"},
@@ -20,8 +20,8 @@ PREVIOUS_STATES = {
 
 
 @pytest.mark.parametrize(("before", "after"), list(product(GroupState, GroupState)))
-def test_a_group_moves_exactly_where_kafka_allows_it(before: GroupState, after: GroupState) -> None:
-    """Every pair of states: allowed as in Kafka's table, refused otherwise."""
+def test_the_transitions_are_those_of_kafka(before: GroupState, after: GroupState) -> None:
+    """For each pair of states."""
     group = ClassicGroup("g", 0)
     group.state = before
 
@@ -34,12 +34,12 @@ def test_a_group_moves_exactly_where_kafka_allows_it(before: GroupState, after: 
             group.transition_to(after, 5)
 
 
-def test_the_table_knows_every_state() -> None:
-    """No state lacks its row."""
+def test_the_table_contains_every_state() -> None:
+    """As a key."""
     assert set(TRANSITIONS) == set(GroupState)
 
 
-def test_a_rebalance_can_begin_from_every_state_but_its_own_and_death() -> None:
+def test_a_rebalance_can_begin_in_all_states_except_preparing_rebalance_and_dead() -> None:
     """Kafka's canRebalance follows from the table."""
     group = ClassicGroup("g", 0)
     able = set()

@@ -1,4 +1,4 @@
-"""Joining."""
+"""JoinGroup."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
 
 def slow_return() -> Story:
-    """A static member that has come back to a stable group, which is being replicated."""
+    """A static member that returns to a stable group whose followers lag."""
     story = Story(VirtualWorld())
     story.play(["join a instance=i", "enter b", "join a", "sync a a=p0 b=p1", "sync b", "slow"])
     assert story.play(["join c instance=i"]) == []
     return story
 
 
-def test_a_static_member_is_answered_when_its_new_id_is_replicated() -> None:
-    """Only then is its former self gone for good."""
+def test_a_returning_static_member_waits_for_replication() -> None:
+    """Before that, the next coordinator may not know its new id."""
     story = slow_return()
 
     assert story.play(["replicate", "sync c"]) == [
@@ -28,7 +28,7 @@ def test_a_static_member_is_answered_when_its_new_id_is_replicated() -> None:
     ]
 
 
-def test_a_static_member_that_is_not_replicated_is_still_its_former_self() -> None:
+def test_a_replacement_that_is_not_replicated_in_time_is_undone() -> None:
     """The former member id is valid again."""
     story = slow_return()
 
@@ -39,13 +39,13 @@ def test_a_static_member_that_is_not_replicated_is_still_its_former_self() -> No
     ]
 
 
-def test_a_static_member_that_waits_when_the_coordinator_goes_looks_for_the_next() -> None:
-    """It is answered once."""
+def test_a_waiting_replacement_is_refused_when_the_coordinator_moves() -> None:
+    """It gets one response."""
     assert slow_return().play(["unload"]) == ["0 c join NOT_COORDINATOR i-2"]
 
 
-def test_a_static_member_that_the_log_refuses_is_still_its_former_self() -> None:
-    """Nothing has happened."""
+def test_a_replacement_that_the_log_refuses_is_undone() -> None:
+    """The former member continues."""
     story = Story(VirtualWorld())
     story.play(["join a instance=i", "sync a a=p0", "refuse NOT_LEADER_OR_FOLLOWER"])
 
@@ -55,8 +55,8 @@ def test_a_static_member_that_the_log_refuses_is_still_its_former_self() -> None
     ]
 
 
-def test_a_static_member_waits_on_if_a_rebalance_overtakes_it() -> None:
-    """Its join then counts for the new generation."""
+def test_a_waiting_replacement_joins_a_rebalance_that_begins() -> None:
+    """Its JoinGroup counts for the new generation."""
     story = slow_return()
     story.play(["enter d", "replicate"])
 
@@ -67,16 +67,16 @@ def test_a_static_member_waits_on_if_a_rebalance_overtakes_it() -> None:
     ]
 
 
-def test_an_id_that_was_promised_cannot_become_static() -> None:
-    """Kafka fails on this request, and so tells an unknown error."""
+def test_a_pending_member_cannot_become_static() -> None:
+    """Kafka fails on this request and returns UNKNOWN_SERVER_ERROR."""
     story = Story(VirtualWorld())
     story.play(["join a"])
 
     assert story.play(["join a instance=i"]) == ["0 a join UNKNOWN_SERVER_ERROR"]
 
 
-def test_a_retry_on_another_connection_takes_the_place_of_the_first() -> None:
-    """The member is answered once, where it asked last."""
+def test_a_repeated_join_replaces_the_waiting_one() -> None:
+    """Only the last request gets a response."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a", "sync a", "enter b", "join b"])
@@ -90,10 +90,10 @@ def test_a_retry_on_another_connection_takes_the_place_of_the_first() -> None:
 
 @pytest.mark.parametrize("version", [3, 9])
 @pytest.mark.parametrize(("length", "is_refused"), [(32_730, False), (32_731, True)])
-def test_a_member_id_that_no_message_can_hold_is_refused(
+def test_a_member_id_that_is_too_long_is_refused(
     version: int, length: int, is_refused: bool
 ) -> None:
-    """It is made of the client's name, a dash and 36 characters; Kafka fails in the same way."""
+    """It is the client id, a dash and 36 characters; Kafka fails, too."""
     world = VirtualWorld()
     results: list[JoinResult] = []
     request = JoinGroup(

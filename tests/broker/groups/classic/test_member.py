@@ -1,4 +1,4 @@
-"""Member."""
+"""Classic member."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import pytest
 from tests.broker.groups.members import member
 
 
-def test_metadata_is_that_of_the_chosen_protocol() -> None:
-    """Each protocol has metadata of its own."""
+def test_each_protocol_has_its_metadata() -> None:
+    """The metadata of the named protocol is returned."""
     assert member("a", "range", "sticky").metadata("sticky") == b"sticky"
 
 
-def test_metadata_of_a_protocol_it_does_not_know_is_a_bug() -> None:
-    """The group only ever chooses what all members know."""
+def test_the_metadata_of_an_unsupported_protocol_is_a_bug() -> None:
+    """A group selects only protocols that all members support."""
     with pytest.raises(AssertionError):
         member("a", "range").metadata("sticky")
 
 
-def test_a_vote_goes_to_the_first_candidate_it_lists() -> None:
-    """The order of its protocols is the member's preference."""
+def test_a_member_votes_for_the_first_candidate_in_its_list() -> None:
+    """The order of its protocols is its preference."""
     assert member("a", "x", "sticky", "range").vote({"range", "sticky"}) == "sticky"
 
 
-def test_a_parked_request_counts_as_a_heartbeat() -> None:
-    """Who waits for us cannot be silent."""
+def test_a_member_with_a_waiting_request_need_not_heartbeat() -> None:
+    """The client waits for the response."""
     each = member("a")
     assert not each.has_satisfied_heartbeat
     each.awaiting_join = print
@@ -33,8 +33,8 @@ def test_a_parked_request_counts_as_a_heartbeat() -> None:
     assert each.has_satisfied_heartbeat
 
 
-def test_a_newcomer_s_parked_join_is_no_heartbeat() -> None:
-    """It may be gone already: nobody would notice while its request is parked."""
+def test_the_first_join_of_a_member_does_not_count_as_a_heartbeat() -> None:
+    """Its client may have disconnected."""
     each = member("a")
     each.is_new, each.awaiting_join = True, print
     assert not each.has_satisfied_heartbeat

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from broker.groups.classic.protocol_votes import SupportedProtocols
-from tests.broker.groups.members import known, member
+from tests.broker.groups.members import member, protocols_of
 
 NAMES = st.lists(st.sampled_from("abcd"), min_size=1, unique=True)
 
 
-def test_most_votes_win_among_what_everybody_supports() -> None:
-    """A favourite that somebody does not know is no candidate."""
+def test_the_candidate_with_most_votes_is_selected() -> None:
+    """A protocol that one member does not support is not a candidate."""
     supported = SupportedProtocols()
     members = [member("1", "x", "a", "b"), member("2", "b", "a"), member("3", "b", "a")]
     for each in members:
@@ -21,8 +21,8 @@ def test_most_votes_win_among_what_everybody_supports() -> None:
     assert supported.select(members) == "b"
 
 
-def test_a_tie_goes_to_who_voted_first() -> None:
-    """The outcome does not depend on anything random."""
+def test_a_tie_is_decided_by_the_first_vote() -> None:
+    """The result is deterministic."""
     supported = SupportedProtocols()
     members = [member("1", "b", "a"), member("2", "a", "b")]
     for each in members:
@@ -31,25 +31,25 @@ def test_a_tie_goes_to_who_voted_first() -> None:
     assert supported.select(members) == "b"
 
 
-def test_a_name_listed_twice_counts_once() -> None:
-    """A member is one supporter, however often it says so."""
+def test_a_protocol_listed_twice_counts_once() -> None:
+    """For the same member."""
     supported = SupportedProtocols()
-    supported.add(known("a", "a"))
+    supported.add(protocols_of("a", "a"))
 
-    assert supported.all_support_any(known("a"), 1)
+    assert supported.all_support_any(protocols_of("a"), 1)
 
 
 @given(st.lists(NAMES, min_size=1), NAMES)
-def test_support_is_what_all_members_have_in_common(
+def test_a_protocol_is_supported_if_all_members_have_it(
     members: list[list[str]], leaver: list[str]
 ) -> None:
-    """Members that came and went leave no trace."""
+    """Members that have left do not count."""
     supported = SupportedProtocols()
-    supported.add(known(*leaver))
+    supported.add(protocols_of(*leaver))
     for names in members:
-        supported.add(known(*names))
-    supported.remove(known(*leaver))
+        supported.add(protocols_of(*names))
+    supported.remove(protocols_of(*leaver))
 
     common = set.intersection(*map(set, members))
     for name in "abcd":
-        assert supported.all_support_any(known(name), len(members)) == (name in common)
+        assert supported.all_support_any(protocols_of(name), len(members)) == (name in common)

@@ -1,4 +1,4 @@
-"""Rebalance."""
+"""Rebalances."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.broker.groups.story import Story
 from tests.broker.groups.virtual_world import VirtualWorld
 
 
-def test_a_member_may_sync_while_the_others_are_still_being_told() -> None:
-    """A pipelined SyncGroup comes before the next answer goes out, and finds the books in order."""
+def test_a_member_may_sync_before_the_others_have_their_join_responses() -> None:
+    """A pipelined SyncGroup arrives between two responses and finds the group consistent."""
     world = VirtualWorld()
     coordinator = world.coordinator
     told: list[tuple[str, str]] = []
@@ -64,16 +64,16 @@ def test_a_member_may_sync_while_the_others_are_still_being_told() -> None:
     assert coordinator.groups["g"].state == "Stable"
 
 
-def test_an_empty_generation_needs_no_log() -> None:
-    """A group that could not be written down as empty is empty all the same."""
+def test_a_group_becomes_empty_even_if_the_log_refuses() -> None:
+    """The record is appended by a later rebalance."""
     story = Story(VirtualWorld())
     story.play(["enter a", "sync a", "refuse NOT_ENOUGH_REPLICAS", "leave a"])
 
     assert story.play(["state"]) == ["0 state Empty generation 2 members"]
 
 
-def test_a_rebalance_leaves_nothing_behind() -> None:
-    """When a group is stable only its members' sessions are watched."""
+def test_a_rebalance_leaves_no_operations() -> None:
+    """In a stable group only the sessions of members wait."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a", "sync a", "enter b", "join a", "sync b", "sync a a=p0 b=p1"])
@@ -82,8 +82,8 @@ def test_a_rebalance_leaves_nothing_behind() -> None:
     assert world.heartbeats.num_delayed() == 2
 
 
-def test_an_expired_rebalance_is_swept_by_the_next() -> None:
-    """What time completed stays on its key's list, as in Kafka, until the key is checked."""
+def test_an_expired_join_is_removed_by_the_next_check() -> None:
+    """An operation that the timer completed stays in its list, as in Kafka."""
     world = VirtualWorld()
     story = Story(world)
     story.play(
@@ -96,8 +96,8 @@ def test_an_expired_rebalance_is_swept_by_the_next() -> None:
     assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)
 
 
-def test_absent_static_members_without_patience_are_waited_for() -> None:
-    """A rebalance timeout of 0 or less does not make the join end and begin in every step."""
+def test_absent_static_members_with_a_timeout_of_zero_are_waited_for() -> None:
+    """Their join does not end and begin in each step."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["join a instance=i rebalance=0", "sync a a=p0", "enter b rebalance=-1"])
@@ -107,10 +107,10 @@ def test_absent_static_members_without_patience_are_waited_for() -> None:
     assert world.rebalances.timer.next_expiration_ms > world.now_ms()
 
 
-def test_a_join_that_raises_is_answered_with_an_error(
+def test_an_exception_in_a_join_ends_in_error_responses(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """All members learn it, and the group begins a generation when they have joined again."""
+    """The group begins a generation when all members have joined again."""
     world = VirtualWorld(Config(group_initial_rebalance_delay_ms=3000))
     told: list[JoinResult] = []
 

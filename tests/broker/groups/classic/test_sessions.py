@@ -1,4 +1,4 @@
-"""Sessions."""
+"""Sessions of classic members."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from tests.broker.groups.story import Story
 from tests.broker.groups.virtual_world import VirtualWorld
 
 
-def test_a_heartbeat_leaves_one_operation_behind() -> None:
-    """However often a member is heard of, one session is watched, in purgatory and in timer."""
+def test_a_member_has_one_operation_after_any_number_of_heartbeats() -> None:
+    """In the purgatory and in the timer."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a", "sync a", *["heartbeat a"] * 50])
@@ -16,8 +16,8 @@ def test_a_heartbeat_leaves_one_operation_behind() -> None:
     assert world.heartbeats.watched() == 1
 
 
-def test_nothing_is_watched_for_members_that_left() -> None:
-    """Neither of members nor of ids that were given out anything stays in the purgatories."""
+def test_members_that_left_have_no_operations() -> None:
+    """Neither have pending member ids."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a", "sync a", "join b", "leave a", "leave b"])
@@ -26,8 +26,8 @@ def test_nothing_is_watched_for_members_that_left() -> None:
     assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)
 
 
-def test_nothing_is_watched_for_members_that_were_dropped() -> None:
-    """Who misses a rebalance takes its session along."""
+def test_members_that_missed_a_rebalance_have_no_operations() -> None:
+    """Their sessions end when they are removed."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a rebalance=5000", "sync a", "enter b rebalance=5000 session=60000"])
@@ -39,8 +39,8 @@ def test_nothing_is_watched_for_members_that_were_dropped() -> None:
     assert world.heartbeats.watched() == 1
 
 
-def test_nothing_is_watched_for_a_former_self() -> None:
-    """A static member that comes back has one session."""
+def test_a_replaced_static_member_has_no_operations() -> None:
+    """Only the new member id has a session."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["join a instance=i", "sync a", "join b instance=i", "sync b"])
@@ -49,8 +49,8 @@ def test_nothing_is_watched_for_a_former_self() -> None:
     assert world.heartbeats.watched() == 1
 
 
-def test_nothing_is_watched_when_the_coordinator_has_moved() -> None:
-    """Unloading ends all sessions and all rebalances."""
+def test_an_unloaded_group_has_no_operations() -> None:
+    """Neither sessions nor joins."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a", "sync a", "enter b", "join c", "unload"])
@@ -59,8 +59,8 @@ def test_nothing_is_watched_when_the_coordinator_has_moved() -> None:
     assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)
 
 
-def test_nothing_is_watched_for_those_who_fell_silent() -> None:
-    """Neither for members nor for ids that were given out."""
+def test_expired_members_have_no_operations() -> None:
+    """Neither have expired pending member ids."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a", "sync a", "join b", "wait 10000"])

@@ -1,4 +1,4 @@
-"""Sync phase."""
+"""The sync phase."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.broker.groups.virtual_world import VirtualWorld
 
 
 def slow_sync() -> tuple[VirtualWorld, Story]:
-    """Two members in a generation whose assignment is being replicated."""
+    """Two members in a generation whose assignment is not replicated yet."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["enter a", "enter b", "join a", "sync b", "slow"])
@@ -15,8 +15,8 @@ def slow_sync() -> tuple[VirtualWorld, Story]:
     return world, story
 
 
-def test_nobody_is_told_before_it_is_replicated() -> None:
-    """An assignment that could be lost is none."""
+def test_sync_responses_wait_for_replication() -> None:
+    """An assignment that could be lost is not sent."""
     _, story = slow_sync()
 
     assert story.play(["replicate", "state"]) == [
@@ -27,7 +27,7 @@ def test_nobody_is_told_before_it_is_replicated() -> None:
 
 
 def test_an_assignment_that_is_not_replicated_in_time_restarts_the_rebalance() -> None:
-    """All who wait are told to look for the coordinator, and have to join again."""
+    """The waiting requests are refused, and all members have to join again."""
     _, story = slow_sync()
 
     assert story.play(["wait 5000", "replicate", "heartbeat a"]) == [
@@ -38,7 +38,7 @@ def test_an_assignment_that_is_not_replicated_in_time_restarts_the_rebalance() -
 
 
 def test_an_assignment_that_the_log_refuses_restarts_the_rebalance() -> None:
-    """At once: there is nothing to wait for."""
+    """Immediately."""
     story = Story(VirtualWorld())
     story.play(["enter a", "refuse NOT_ENOUGH_REPLICAS"])
 
@@ -49,7 +49,7 @@ def test_an_assignment_that_the_log_refuses_restarts_the_rebalance() -> None:
 
 
 def test_an_assignment_replicated_too_late_is_dropped() -> None:
-    """A generation that was disturbed meanwhile does not become stable."""
+    """A generation that another rebalance has ended does not become stable."""
     _, story = slow_sync()
 
     assert story.play(["enter c", "replicate", "state"]) == [
@@ -59,8 +59,8 @@ def test_an_assignment_replicated_too_late_is_dropped() -> None:
     ]
 
 
-def test_members_the_leader_forgot_get_nothing() -> None:
-    """They are told an empty assignment, without error."""
+def test_members_that_the_leader_left_out_get_an_empty_assignment() -> None:
+    """Without an error."""
     story = Story(VirtualWorld())
     story.play(["enter a", "enter b", "join a", "sync b"])
 

@@ -1,4 +1,4 @@
-"""Groups, members and topics for tests that need some; topic ids are 1, 2, 3 for t, u, v."""
+"""Groups, members and topics for tests; the topic ids are 1, 2, 3 for t, u, v."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ T, U, V = UUID(int=1), UUID(int=2), UUID(int=3)
 
 
 def member(member_id: str = "m", *topics: str, **fields: Any) -> ConsumerGroupMember:
-    """A member that subscribes to these topics."""
+    """A member that subscribes to *topics*."""
     return ConsumerGroupMember(
         member_id=member_id, subscribed_topic_names=frozenset(topics), **fields
     )
 
 
 def group_of(*members: ConsumerGroupMember, epoch: int = 2) -> ConsumerGroup:
-    """A group that has been assigned in its present epoch."""
+    """A group whose target assignment is that of its present epoch."""
     group = ConsumerGroup("g")
     group.epoch = group.assignment_epoch = epoch
     for each in members:
@@ -32,17 +32,17 @@ def group_of(*members: ConsumerGroupMember, epoch: int = 2) -> ConsumerGroup:
 
 
 def owned(topic_id: UUID, *partitions: int, since: int = 2) -> dict[UUID, dict[int, int]]:
-    """Partitions that a member has got in epoch *since*."""
+    """Partitions that were assigned in epoch *since*."""
     return {topic_id: dict.fromkeys(partitions, since)}
 
 
 def revoking(member_id: str = "m", **fields: Any) -> ConsumerGroupMember:
-    """A member that has to give something up."""
+    """A member that has to revoke partitions."""
     return member(member_id, state=MemberState.UNREVOKED_PARTITIONS, **fields)
 
 
 def classic(*topics: str, protocol: str = "range") -> ClassicMemberMetadata:
-    """What a member of the classic protocol says of itself."""
+    """The metadata of a member that uses the classic protocol."""
     subscription = ConsumerProtocolSubscription(topics=list(topics))
     metadata = write_subscription(subscription, 1)
     return ClassicMemberMetadata(
@@ -52,7 +52,7 @@ def classic(*topics: str, protocol: str = "range") -> ClassicMemberMetadata:
 
 
 def image_of(**partitions: int) -> MetadataImage:
-    """A cluster with these topics of so many partitions."""
+    """A cluster with these topics, by partition count."""
     image = MetadataImage("cluster")
     for name, count in partitions.items():
         registration = PartitionRegistration((1,), (1,), 1)
@@ -62,6 +62,6 @@ def image_of(**partitions: int) -> MetadataImage:
 
 
 def topics_of(**partitions: int) -> CoordinatorMetadataImage:
-    """These topics, as groups see them."""
+    """The metadata image of these topics."""
     image = image_of(**partitions)
     return CoordinatorMetadataImage(lambda: image)

@@ -1,4 +1,4 @@
-"""Who may speak for a member (mirrors the fencing tests of ``GroupMetadataManagerTest``)."""
+"""The member of a heartbeat (mirrors the fencing tests of ``GroupMetadataManagerTest``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def heartbeat(member_id: str = "a", epoch: int = 5, **fields: Any) -> ConsumerGr
 
 
 def refusal(group: ConsumerGroup, request: ConsumerGroupHeartbeat) -> ErrorCode:
-    """Why a heartbeat is turned away."""
+    """The error of a heartbeat."""
     with pytest.raises(ApiError) as refused:
         admit(GroupDraft(group), request)
     return refused.value.code
@@ -31,12 +31,12 @@ STATIC = member("a", "t", instance_id="i", member_epoch=5, assigned=owned(T, 0))
 
 
 def test_a_known_member_in_its_epoch() -> None:
-    """It is as it was."""
+    """It is returned unchanged."""
     assert admit(GroupDraft(group_of(A)), heartbeat()) is A
 
 
-def test_a_newcomer_begins_with_nothing() -> None:
-    """Nothing is written down of it yet."""
+def test_a_new_member_has_no_assignment() -> None:
+    """No record is written for it yet."""
     draft = GroupDraft(group_of(A))
     newcomer = admit(draft, heartbeat("b", 0))
 
@@ -44,19 +44,19 @@ def test_a_newcomer_begins_with_nothing() -> None:
     assert draft.records == []
 
 
-def test_who_joins_again_is_who_it_was() -> None:
-    """It has lost track, its part is still its own."""
+def test_a_member_that_joins_again_keeps_its_assignment() -> None:
+    """Its client may have lost its state."""
     assert admit(GroupDraft(group_of(A)), heartbeat("a", 0)) is A
 
 
-def test_an_unknown_member() -> None:
-    """Mirrors testUnknownMemberIdJoinsConsumerGroup: only who joins may be unknown."""
+def test_an_unknown_member_is_refused() -> None:
+    """Mirrors testUnknownMemberIdJoinsConsumerGroup, unless it joins."""
     assert refusal(group_of(A), heartbeat("b")) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 @pytest.mark.parametrize("epoch", [6, 3])
-def test_an_epoch_that_is_not_the_member_s(epoch: int) -> None:
-    """Mirrors testConsumerGroupMemberEpochValidation: too far ahead, or too far behind."""
+def test_a_wrong_epoch_is_fenced(epoch: int) -> None:
+    """Mirrors testConsumerGroupMemberEpochValidation: a greater or a much smaller one."""
     assert refusal(group_of(A), heartbeat(epoch=epoch)) is ErrorCode.FENCED_MEMBER_EPOCH
 
 
@@ -64,10 +64,10 @@ def test_an_epoch_that_is_not_the_member_s(epoch: int) -> None:
     ("owned_now", "passes"),
     [({T: [0]}, True), ({T: [0, 1]}, True), ({}, True), ({T: [2]}, False), ({U: [0]}, False)],
 )
-def test_the_epoch_before_if_the_last_answer_was_lost(
+def test_the_previous_epoch_is_valid_if_the_response_was_lost(
     owned_now: dict[Any, list[int]], passes: bool
 ) -> None:
-    """Then it cannot have more than it was told to."""
+    """Then the member owns no more partitions than it is assigned."""
     request = heartbeat(epoch=4, owned=owned_now)
 
     if passes:
@@ -76,16 +76,16 @@ def test_the_epoch_before_if_the_last_answer_was_lost(
         assert refusal(group_of(A), request) is ErrorCode.FENCED_MEMBER_EPOCH
 
 
-def test_the_epoch_before_without_a_word_of_what_it_has() -> None:
-    """Nobody knows then what it read."""
+def test_the_previous_epoch_without_owned_partitions_is_fenced() -> None:
+    """It is unknown what the member reads."""
     assert refusal(group_of(A), heartbeat(epoch=4)) is ErrorCode.FENCED_MEMBER_EPOCH
 
 
 # ------------------------------------------------------------------------------ static members
 
 
-def test_an_instance_in_use_is_not_given_away() -> None:
-    """Its owner has to go first, be it for a while."""
+def test_an_instance_id_in_use_is_refused() -> None:
+    """Its member must leave first, possibly temporarily."""
     request = heartbeat("b", 0, instance_id="i")
 
     assert refusal(group_of(STATIC), request) is ErrorCode.UNRELEASED_INSTANCE_ID
@@ -99,8 +99,8 @@ def test_an_instance_in_use_is_not_given_away() -> None:
     ],
     ids=["went for a while", "speaks the classic protocol"],
 )
-def test_an_instance_that_comes_back_takes_over(present: dict[str, Any]) -> None:
-    """Mirrors testStaticMemberGetsBackAssignmentUponRejoin: its part and its target are its own."""
+def test_a_returning_static_member_keeps_its_assignment(present: dict[str, Any]) -> None:
+    """Mirrors testStaticMemberGetsBackAssignmentUponRejoin: current and target assignment."""
     former = member("a", "t", instance_id="i", assigned=owned(T, 0), **present)
     group = group_of(former)
     group.target["a"] = {T: frozenset({0})}
@@ -113,8 +113,8 @@ def test_an_instance_that_comes_back_takes_over(present: dict[str, Any]) -> None
     assert draft.group.target == {"b": {T: frozenset({0})}}
 
 
-def test_a_new_instance_is_a_newcomer() -> None:
-    """It is written down as what it is later."""
+def test_a_new_static_member_has_no_assignment() -> None:
+    """Its record is written later."""
     draft = GroupDraft(group_of(A))
 
     assert admit(draft, heartbeat("b", 0, instance_id="j")).assigned == {}
@@ -128,15 +128,17 @@ def test_a_new_instance_is_a_newcomer() -> None:
         ("a", "j", ErrorCode.UNKNOWN_MEMBER_ID),
     ],
 )
-def test_a_heartbeat_in_another_s_name(member_id: str, instance_id: str, error: ErrorCode) -> None:
-    """Its instance has another member id now."""
+def test_a_heartbeat_with_a_former_member_id_is_fenced(
+    member_id: str, instance_id: str, error: ErrorCode
+) -> None:
+    """The instance id has another member id now."""
     request = heartbeat(member_id, instance_id=instance_id)
 
     assert refusal(group_of(STATIC), request) is error
 
 
-def test_the_epoch_of_a_static_member_counts_too() -> None:
-    """Being the right instance is not enough."""
+def test_the_epoch_of_a_static_member_is_checked() -> None:
+    """In addition to the instance id."""
     request = heartbeat("a", 9, instance_id="i")
 
     assert refusal(group_of(STATIC), request) is ErrorCode.FENCED_MEMBER_EPOCH
@@ -145,8 +147,8 @@ def test_the_epoch_of_a_static_member_counts_too() -> None:
 # ---------------------------------------------------------------------------------------- size
 
 
-def test_a_full_group_takes_no_more() -> None:
-    """Who is in stays in."""
+def test_a_full_group_refuses_new_members() -> None:
+    """Present members are not refused."""
     group = group_of(A)
     check_size(group, "a", 1)
     check_size(group, "b", 2)

@@ -1,4 +1,4 @@
-"""Members of the classic protocol in a consumer group (``GroupMetadataManagerTest``)."""
+"""Classic members of a consumer group (``GroupMetadataManagerTest``)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tests.broker.groups.virtual_world import VirtualWorld
 
 @pytest.fixture
 def story() -> Story:
-    """A consumer group in which b has all four partitions of t."""
+    """A consumer group in which b owns all four partitions of t."""
     story = Story(VirtualWorld())
     story.play(["topic t 4", "consume b t"])
     return story
 
 
 def settled(story: Story) -> Story:
-    """A member of the classic protocol has its half."""
+    """The classic member owns half of the partitions."""
     story.play(["enter a topics=t", "beat b", "beat b owned", "heartbeat a"])
     story.play(["join a topics=t", "sync a"])
     return story
@@ -28,8 +28,8 @@ def settled(story: Story) -> Story:
 # ---------------------------------------------------------------------------------------- join
 
 
-def test_a_newcomer_gets_an_id_and_then_its_part(story: Story) -> None:
-    """Mirrors testJoiningConsumerGroupWithNewDynamicMember (KIP-394 goes for it, too)."""
+def test_a_new_member_gets_an_id_and_then_an_assignment(story: Story) -> None:
+    """Mirrors testJoiningConsumerGroupWithNewDynamicMember (KIP-394 applies, too)."""
     assert story.play(["join a topics=t"]) == ["0 a join MEMBER_ID_REQUIRED member-1"]
     assert story.play(["enter a topics=t", "sync a"]) == [
         "0 a join generation 3 p as member-1 led by ",
@@ -38,12 +38,12 @@ def test_a_newcomer_gets_an_id_and_then_its_part(story: Story) -> None:
 
 
 def test_an_old_client_joins_at_once(story: Story) -> None:
-    """Before v4 it cannot come again with an id."""
+    """Before version 4 it cannot join again with an id."""
     assert story.play(["join a topics=t v=3"]) == ["0 a join generation 3 p as member-1 led by "]
 
 
-def test_it_gets_what_others_have_given_up(story: Story) -> None:
-    """A heartbeat tells it when."""
+def test_a_classic_member_gets_partitions_that_others_have_revoked(story: Story) -> None:
+    """The response to its heartbeat says when to join again."""
     story.play(["enter a topics=t", "sync a"])
     assert story.play(["heartbeat a"]) == ["0 a heartbeat NONE"]
     story.play(["beat b", "beat b owned"])
@@ -65,8 +65,10 @@ def test_it_gets_what_others_have_given_up(story: Story) -> None:
         ("metadata=x", "UNKNOWN_SERVER_ERROR"),
     ],
 )
-def test_a_newcomer_that_does_not_fit(story: Story, options: str, error: str) -> None:
-    """There must be a protocol that all know, and metadata that the broker can read."""
+def test_a_join_with_other_protocols_or_malformed_metadata_is_refused(
+    story: Story, options: str, error: str
+) -> None:
+    """All classic members must support one of the protocols."""
     settled(story)
     answers = story.play([f"join c v=3 {options}"])
 
@@ -74,7 +76,7 @@ def test_a_newcomer_that_does_not_fit(story: Story, options: str, error: str) ->
 
 
 def test_an_instance_that_its_member_has_changed_cannot_be_replaced() -> None:
-    """If that would make the group a classic one; as from Kafka 4.3.1, nothing changes."""
+    """If the group would become a classic one; as in Kafka 4.3.1, nothing changes."""
     story = Story(VirtualWorld())
     story.play(["topic t 1", "consume b t instance=i", "consume b t instance=j"])
     before = story.play(["describe"])
@@ -83,24 +85,24 @@ def test_an_instance_that_its_member_has_changed_cannot_be_replaced() -> None:
     assert story.play(["describe"]) == before
 
 
-def test_nobody_migrates_where_that_is_forbidden() -> None:
-    """A group with members of the new kind takes none of the old."""
+def test_a_disabled_migration_refuses_classic_members() -> None:
+    """If the group has members of the consumer protocol."""
     story = Story(VirtualWorld(parse_config({"group.consumer.migration.policy": "disabled"})))
     story.play(["consume b t"])
 
     assert story.play(["enter a topics=t"])[0].startswith("0 a join INCONSISTENT_GROUP_PROTOCOL")
 
 
-def test_a_full_group_takes_no_more() -> None:
-    """Consumers of either protocol count."""
+def test_a_full_group_refuses_classic_members() -> None:
+    """Members of both protocols count."""
     story = Story(VirtualWorld(parse_config({"group.consumer.max.size": "1"})))
     story.play(["consume b t"])
 
     assert story.play(["enter a topics=t"])[0].startswith("0 a join GROUP_MAX_SIZE_REACHED")
 
 
-def test_an_instance_takes_over_from_its_former_self(story: Story) -> None:
-    """It gets the same part, and the former one is fenced."""
+def test_a_returning_static_classic_member_keeps_its_assignment(story: Story) -> None:
+    """Its former member id is fenced."""
     story.play(["join a topics=t instance=i", "beat b", "beat b owned"])
     story.play(["join a topics=t", "sync a"])
 
@@ -111,8 +113,8 @@ def test_an_instance_takes_over_from_its_former_self(story: Story) -> None:
     ]
 
 
-def test_a_join_is_answered_when_it_is_replicated(story: Story) -> None:
-    """Or refused; then it has no id, and the member begins anew."""
+def test_a_join_waits_for_replication(story: Story) -> None:
+    """If it is refused the response has no member id, and the client joins again."""
     story.play(["slow"])
     assert story.play(["join a topics=t v=3"]) == []
     assert story.play(["replicate"]) == ["0 a join generation 3 p as member-1 led by "]
@@ -121,8 +123,8 @@ def test_a_join_is_answered_when_it_is_replicated(story: Story) -> None:
     assert story.play(["unload"]) == ["0 c join NOT_COORDINATOR"]
 
 
-def test_the_last_instance_comes_back_with_the_classic_protocol() -> None:
-    """Even if it is the only member there is."""
+def test_the_last_consumer_returns_with_the_classic_protocol() -> None:
+    """The group is downgraded, even if it is the only member."""
     world = VirtualWorld()
     story = Story(world)
     story.play(["topic t 4", "consume b t instance=i"])
@@ -135,8 +137,8 @@ def test_the_last_instance_comes_back_with_the_classic_protocol() -> None:
     assert not isinstance(world.coordinator.groups["g"], ConsumerGroup)
 
 
-def test_an_instance_that_comes_back_leaves_the_group_as_large_as_it_was() -> None:
-    """``group.max.size`` counts it, too, when the group is to become a classic one."""
+def test_a_returning_static_member_does_not_increase_the_group_size() -> None:
+    """``group.max.size`` of the classic group is compared with the present size."""
     world = VirtualWorld(parse_config({"group.max.size": "1"}))
     story = Story(world)
     story.play(["topic t 4", "enter a topics=t", "sync a a=t-0", "consume b t instance=i"])
@@ -145,8 +147,8 @@ def test_an_instance_that_comes_back_leaves_the_group_as_large_as_it_was() -> No
     assert isinstance(world.coordinator.groups["g"], ConsumerGroup)
 
 
-def test_a_member_that_downgraded_its_group_is_not_waited_for_as_a_consumer() -> None:
-    """It has synced with the classic group; nobody throws it out when the group is upgraded."""
+def test_a_member_that_has_downgraded_its_group_has_no_sync_timeout() -> None:
+    """It has synced with the classic group; it stays when the group is upgraded."""
     story = Story(VirtualWorld())
     story.play(["topic t 4", "consume b t instance=i"])
     story.play(["join a topics=t instance=i rebalance=8000", "sync a", "consume c t"])
@@ -168,8 +170,8 @@ def test_a_member_that_downgraded_its_group_is_not_waited_for_as_a_consumer() ->
         ("instance=i", "UNKNOWN_MEMBER_ID"),
     ],
 )
-def test_who_may_not_ask(story: Story, options: str, error: str) -> None:
-    """Strangers, members of the new kind, and who is in another generation."""
+def test_requests_of_other_members_are_refused(story: Story, options: str, error: str) -> None:
+    """Of unknown members, consumers, and classic members of another generation."""
     settled(story)
 
     assert story.play([f"sync a {options}", f"heartbeat a {options}"]) == [
@@ -179,13 +181,13 @@ def test_who_may_not_ask(story: Story, options: str, error: str) -> None:
 
 
 @pytest.mark.parametrize("options", ["type=connect", "protocol=q"])
-def test_a_sync_for_another_protocol(story: Story, options: str) -> None:
-    """KIP-559: what is named must be what was chosen."""
+def test_a_sync_with_another_protocol_is_refused(story: Story, options: str) -> None:
+    """KIP-559."""
     assert settled(story).play([f"sync a {options}"]) == ["0 a sync INCONSISTENT_GROUP_PROTOCOL"]
 
 
-def test_a_sync_in_a_group_that_has_moved_on(story: Story) -> None:
-    """There is something else to get; joining again brings it."""
+def test_a_sync_in_an_old_epoch_is_refused(story: Story) -> None:
+    """The member has to join again for the new assignment."""
     settled(story).play(["consume c t"])
 
     assert story.play(["sync a", "heartbeat a"]) == [
@@ -194,16 +196,16 @@ def test_a_sync_in_a_group_that_has_moved_on(story: Story) -> None:
     ]
 
 
-def test_who_does_not_join_again_is_thrown_out(story: Story) -> None:
-    """Heartbeats do not help."""
+def test_a_member_that_does_not_join_again_is_removed(story: Story) -> None:
+    """Even if it sends heartbeats."""
     story.play(["enter a topics=t rebalance=8000", "sync a", "consume c t"])
     story.play(["heartbeat a", "wait 7999", "heartbeat a"])
 
     assert story.play(["wait 1", "heartbeat a"]) == ["8000 a heartbeat UNKNOWN_MEMBER_ID"]
 
 
-def test_who_does_not_sync_is_thrown_out(story: Story) -> None:
-    """The same for the second half."""
+def test_a_member_that_does_not_sync_is_removed(story: Story) -> None:
+    """Even if it sends heartbeats."""
     story.play(["enter a topics=t rebalance=8000", "wait 7999", "heartbeat a"])
 
     assert story.play(["wait 1", "heartbeat a"]) == ["8000 a heartbeat UNKNOWN_MEMBER_ID"]
@@ -212,8 +214,8 @@ def test_who_does_not_sync_is_thrown_out(story: Story) -> None:
 # --------------------------------------------------------------------------------------- leave
 
 
-def test_each_that_leaves_has_its_own_error(story: Story) -> None:
-    """Members of the new kind can be taken out."""
+def test_each_leaving_member_has_its_own_error(story: Story) -> None:
+    """Members of the consumer protocol can be removed."""
     settled(story).play(["join s topics=t instance=i"])
     story.play(["sync s"])
 
@@ -227,8 +229,8 @@ def test_each_that_leaves_has_its_own_error(story: Story) -> None:
     ]
 
 
-def test_nobody_found_changes_nothing(story: Story) -> None:
-    """No epoch is spent on it."""
+def test_a_leave_of_unknown_members_changes_nothing(story: Story) -> None:
+    """The group epoch stays."""
     settled(story)
     before = story.play(["describe"])
     story.play(["leave instance=x"])

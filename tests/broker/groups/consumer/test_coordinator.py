@@ -1,4 +1,4 @@
-"""Heartbeats in, assignments out, where stories do not tell it (``GroupMetadataManagerTest``)."""
+"""Consumer group heartbeats beyond the scenarios (``GroupMetadataManagerTest``)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def story(world: VirtualWorld) -> Story:
 def heartbeat(
     world: VirtualWorld, epoch: int = 0, version: int = 1, **fields: Any
 ) -> ConsumerGroupHeartbeatResult:
-    """A heartbeat of member m, that subscribes to t when it joins."""
+    """A heartbeat of member m, which subscribes to t when it joins."""
     values: dict[str, Any] = {"group_id": "g", "member_id": "m", "member_epoch": epoch}
     if epoch == 0:
         values |= {
@@ -42,7 +42,7 @@ def heartbeat(
 
 
 def refusal(world: VirtualWorld, **fields: Any) -> ApiError:
-    """Why a heartbeat is turned away."""
+    """The error of a heartbeat."""
     with pytest.raises(ApiError) as refused:
         heartbeat(world, **fields)
     return refused.value
@@ -51,16 +51,16 @@ def refusal(world: VirtualWorld, **fields: Any) -> ApiError:
 # ------------------------------------------------------------------------------------ heartbeat
 
 
-def test_a_member_without_an_id_is_given_one(world: VirtualWorld) -> None:
-    """Mirrors testMemberIdGeneration: v0, and each time another."""
+def test_a_member_without_an_id_gets_one(world: VirtualWorld) -> None:
+    """Mirrors testMemberIdGeneration: in version 0, another one each time."""
     ids = {heartbeat(world, version=0, member_id="").member_id for _ in range(3)}
 
     assert len(ids) == 3
     assert "" not in ids
 
 
-def test_members_are_told_how_often_they_are_to_be_heard_of() -> None:
-    """The group's own setting goes over the broker's."""
+def test_a_response_contains_the_heartbeat_interval() -> None:
+    """The group configuration has priority over the broker's."""
     world = VirtualWorld(parse_config({"group.consumer.heartbeat.interval.ms": "6000"}))
     interval_ms = heartbeat(world).heartbeat_interval_ms
     world.coordinator.consumers.configs.replace("g", {"consumer.heartbeat.interval.ms": "7000"})
@@ -68,8 +68,8 @@ def test_members_are_told_how_often_they_are_to_be_heard_of() -> None:
     assert (interval_ms, heartbeat(world).heartbeat_interval_ms) == (6000, 7000)
 
 
-def test_who_says_everything_is_told_everything(world: VirtualWorld) -> None:
-    """Otherwise only what is news."""
+def test_a_full_request_gets_the_assignment(world: VirtualWorld) -> None:
+    """Other responses contain it only if it has changed."""
     epoch = heartbeat(world).member_epoch
     said: dict[str, Any] = {
         "rebalance_timeout_ms": 60_000,
@@ -83,8 +83,8 @@ def test_who_says_everything_is_told_everything(world: VirtualWorld) -> None:
     assert [list(parts) for parts in full.assigned.values()] == [[0, 1, 2, 3]]
 
 
-def test_a_group_must_be_joined_first(world: VirtualWorld, story: Story) -> None:
-    """Mirrors testUnknownGroupId; a classic group is none of ours before that either."""
+def test_a_heartbeat_to_an_unknown_group_is_refused(world: VirtualWorld, story: Story) -> None:
+    """Mirrors testUnknownGroupId; a classic group is refused, too, unless the member joins."""
     missing = refusal(world, epoch=1)
     story.play(["enter a"])
     other = refusal(world, epoch=1)
@@ -101,16 +101,16 @@ def test_a_group_must_be_joined_first(world: VirtualWorld, story: Story) -> None
     assert leaving.code is ErrorCode.GROUP_ID_NOT_FOUND
 
 
-def test_a_group_of_another_node_is_not_looked_at(world: VirtualWorld, story: Story) -> None:
-    """What makes no sense is refused before that."""
+def test_a_heartbeat_to_the_wrong_node_is_refused(world: VirtualWorld, story: Story) -> None:
+    """After the checks of the request itself."""
     story.play(["unload"])
 
     assert refusal(world).code is ErrorCode.NOT_COORDINATOR
     assert refusal(world, member_id="").code is ErrorCode.INVALID_REQUEST
 
 
-def test_a_heartbeat_without_news_writes_nothing(world: VirtualWorld) -> None:
-    """Most heartbeats are like that."""
+def test_a_heartbeat_without_changes_appends_nothing(world: VirtualWorld) -> None:
+    """The usual case."""
     epoch = heartbeat(world).member_epoch
     before = sum(log.batches for log in world.logs)
     heartbeat(world, epoch)
@@ -118,8 +118,8 @@ def test_a_heartbeat_without_news_writes_nothing(world: VirtualWorld) -> None:
     assert sum(log.batches for log in world.logs) == before
 
 
-def test_all_that_a_heartbeat_changes_is_one_batch(world: VirtualWorld) -> None:
-    """It counts as a whole, or not at all."""
+def test_all_records_of_a_heartbeat_are_one_batch(world: VirtualWorld) -> None:
+    """They are replicated together or not at all."""
     heartbeat(world)
 
     assert sum(log.batches for log in world.logs) == 1
@@ -129,7 +129,7 @@ def test_all_that_a_heartbeat_changes_is_one_batch(world: VirtualWorld) -> None:
 
 
 def test_the_last_member_leaves_an_empty_group(story: Story) -> None:
-    """Mirrors testLeavingMemberBumpsGroupEpoch; the group stays, for its offsets."""
+    """Mirrors testLeavingMemberBumpsGroupEpoch; the group stays because of its offsets."""
     story.play(["consume a t", "commit a t-0=5", "quit a"])
 
     assert story.play(["describe", "offsets"]) == [
@@ -138,8 +138,8 @@ def test_the_last_member_leaves_an_empty_group(story: Story) -> None:
     ]
 
 
-def test_only_an_instance_itself_may_leave(story: Story) -> None:
-    """Another member cannot make it go."""
+def test_only_the_member_with_an_instance_id_may_leave_with_it(story: Story) -> None:
+    """Another member is fenced."""
     story.play(["consume a t instance=i", "consume b t"])
     story._members["b"].instance = "i"
 
@@ -149,8 +149,8 @@ def test_only_an_instance_itself_may_leave(story: Story) -> None:
     ]
 
 
-def test_a_session_that_cannot_be_ended_in_the_log_is_tried_again(story: Story) -> None:
-    """Half a second later, as Kafka's coordinator does."""
+def test_a_removal_that_the_log_refuses_is_retried(story: Story) -> None:
+    """After half a second, as in Kafka."""
     story.play(["consume a t", "refuse NOT_ENOUGH_REPLICAS", "wait 45000", "refuse nothing"])
     assert story.play(["describe"])[1:] == ["45000 - a epoch 2 has t-0,1,2,3"]
 
@@ -160,16 +160,16 @@ def test_a_session_that_cannot_be_ended_in_the_log_is_tried_again(story: Story) 
     assert len(story.play(["describe"])) == 1
 
 
-def test_topics_are_compared_again_when_the_log_has_refused(
+def test_topics_are_compared_again_after_a_refused_append(
     world: VirtualWorld, story: Story
 ) -> None:
-    """What was not written does not count as seen, so the next heartbeat assigns the group."""
+    """So the next heartbeat computes an assignment."""
     story.play(["consume a t", "topic t 6", "refuse NOT_ENOUGH_REPLICAS", "beat a"])
 
     assert story.play(["refuse nothing", "beat a"]) == ["0 a beat epoch 3 has t-0,1,2,3,4,5"]
 
 
-def test_topics_are_compared_again_when_a_group_comes_back(story: Story) -> None:
+def test_topics_are_compared_again_after_a_load(story: Story) -> None:
     """They may have changed while another node coordinated the group."""
     story.play(["consume a t", "unload", "topic t 6", "restart"])
 
@@ -177,15 +177,15 @@ def test_topics_are_compared_again_when_a_group_comes_back(story: Story) -> None
 
 
 def test_a_classic_member_whose_join_is_not_replicated_expires(story: Story) -> None:
-    """Its client was given an error and may never come back."""
+    """Its client got an error and may not join again."""
     story.play(["consume a t", "slow", "join b topics=t v=3", "wait 5000", "replicate"])
     story.play(["wait 9999", "beat a", "wait 1"])
 
     assert [line.split()[2] for line in story.play(["describe"])[1:]] == ["a"]
 
 
-def test_a_member_that_is_late_in_a_group_that_went_elsewhere(story: Story) -> None:
-    """Nothing happens here; the next coordinator watches it."""
+def test_a_timeout_of_an_unloaded_group_has_no_effect(story: Story) -> None:
+    """The next coordinator has its own timeouts."""
     story.play(["consume a t", "unload", "wait 100000"])
 
     assert story.play(["restart", "describe"])[1:] == ["100000 - a epoch 2 has t-0,1,2,3"]
@@ -194,8 +194,8 @@ def test_a_member_that_is_late_in_a_group_that_went_elsewhere(story: Story) -> N
 # -------------------------------------------------------------------------------------- topics
 
 
-def test_topics_that_nobody_reads_change_nothing(world: VirtualWorld, story: Story) -> None:
-    """Only groups that subscribe to them look."""
+def test_topics_without_subscribers_change_nothing(world: VirtualWorld, story: Story) -> None:
+    """Only groups that subscribe to them compare their topics."""
     story.play(["consume a t", "topic u 3"])
 
     assert story.play(["beat a", "topic t 5", "beat a"]) == [
@@ -204,23 +204,25 @@ def test_topics_that_nobody_reads_change_nothing(world: VirtualWorld, story: Sto
     ]
 
 
-def test_expressions_that_cannot_be_written_down_stay_as_they_were(story: Story) -> None:
-    """They are looked at again with a later heartbeat."""
+def test_resolved_expressions_that_the_log_refuses_are_dropped(story: Story) -> None:
+    """A later heartbeat resolves them again."""
     story.play(["consume a regex=t.*", "refuse NOT_ENOUGH_REPLICAS", "wait 1", "refuse nothing"])
     assert story.play(["beat a"]) == ["1 a beat epoch 1"]
 
     assert story.play(["wait 1", "beat a"]) == ["2 a beat epoch 2 has t-0,1,2,3"]
 
 
-def test_expressions_of_a_group_that_has_gone(world: VirtualWorld, story: Story) -> None:
-    """There is nothing to look at any more."""
+def test_the_expressions_of_a_deleted_group_are_not_resolved(
+    world: VirtualWorld, story: Story
+) -> None:
+    """The scheduled resolution has no effect."""
     story.play(["consume a regex=t.*", "unload", "wait 1"])
 
     assert world.coordinator.groups == {}
 
 
-def test_a_group_that_is_no_consumer_group(world: VirtualWorld, story: Story) -> None:
-    """Who describes it is told so."""
+def test_a_classic_group_is_not_a_consumer_group(world: VirtualWorld, story: Story) -> None:
+    """The error message says so."""
     story.play(["enter a"])
     with pytest.raises(ApiError, match="is not a consumer group"):
         world.coordinator.consumers.group("g")
@@ -228,8 +230,10 @@ def test_a_group_that_is_no_consumer_group(world: VirtualWorld, story: Story) ->
         world.coordinator.consumers.group("h")
 
 
-def test_an_expression_goes_with_the_last_who_had_it(world: VirtualWorld, story: Story) -> None:
-    """So that nobody looks at topics for its sake."""
+def test_an_expression_is_removed_with_its_last_subscriber(
+    world: VirtualWorld, story: Story
+) -> None:
+    """So it is not resolved any more."""
     story.play(["consume a regex=t.*", "consume b t", "wait 1"])
     assert set(world.coordinator.consumers.group("g").regexes) == {"t.*"}
 
@@ -238,8 +242,8 @@ def test_an_expression_goes_with_the_last_who_had_it(world: VirtualWorld, story:
     assert world.coordinator.consumers.group("g").regexes == {}
 
 
-def test_a_rebalance_that_outlives_its_group_is_nobody_s(story: Story) -> None:
-    """Its coordinator is elsewhere when time is up."""
+def test_a_rebalance_timeout_of_an_unloaded_group_has_no_effect(story: Story) -> None:
+    """The next coordinator has its own timeouts."""
     story.play(["consume a t rebalance=1000", "consume b t", "beat a", "unload", "wait 2000"])
 
     assert story.play(["restart", "describe"])[0] == "2000 group Reconciling epoch 3 assigned 3"

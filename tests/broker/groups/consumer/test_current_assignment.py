@@ -1,4 +1,4 @@
-"""A member comes nearer to its target (mirrors ``CurrentAssignmentBuilderTest``)."""
+"""Reconciliation of a member (mirrors ``CurrentAssignmentBuilderTest``)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def step(
     subscribed: frozenset[UUID] = frozenset({T, U}),
     changed: bool = False,
 ) -> ConsumerGroupMember:
-    """The member after a heartbeat in which it says what it owns, while others have *taken*."""
+    """The member after a heartbeat with *owned*, while other members own *taken*."""
 
     def owners_of(topic_id: UUID) -> dict[int, str]:
         return {index: "another" for topic, index in taken if topic == topic_id}
@@ -55,30 +55,30 @@ def at(epoch: int = 10, *, state: MemberState = STABLE, **fields: Any) -> Consum
 
 
 def test_nothing_changes_in_the_same_epoch() -> None:
-    """Mirrors testStableToStable: the very same member comes back."""
+    """Mirrors testStableToStable: the same object is returned."""
     before = at(11)
 
     assert step(before, {T: frozenset({1, 2, 3})}) is before
 
 
 def test_the_same_target_in_a_new_epoch() -> None:
-    """What it keeps, it has since it got it."""
+    """Kept partitions keep the epochs of their assignment."""
     after = step(at(10), {T: frozenset({1, 2, 3})})
 
     assert (after.member_epoch, after.previous_member_epoch, after.state) == (11, 10, STABLE)
     assert after.assigned == owned(T, 1, 2, 3, since=10)
 
 
-def test_more_that_is_free() -> None:
-    """It has it from the new epoch on."""
+def test_free_partitions_are_assigned() -> None:
+    """With the epoch of the target."""
     after = step(at(10, assigned=owned(T, 1, since=10)), {T: frozenset({1, 2})})
 
     assert after.state is STABLE
     assert after.assigned == {T: {1: 10, 2: 11}}
 
 
-def test_something_has_to_be_given_up_first() -> None:
-    """It stays in its epoch, and gets nothing new."""
+def test_partitions_must_be_revoked_first() -> None:
+    """The member stays in its epoch and gets no other partitions."""
     after = step(at(10), {T: frozenset({2, 3, 4})})
 
     assert (after.member_epoch, after.state) == (10, UNREVOKED)
@@ -86,16 +86,16 @@ def test_something_has_to_be_given_up_first() -> None:
     assert after.pending_revocation == owned(T, 1, since=10)
 
 
-def test_what_it_does_not_own_need_not_be_given_up() -> None:
-    """It says so itself, with the heartbeat that would have asked it to."""
+def test_partitions_that_are_not_owned_need_not_be_revoked() -> None:
+    """If the heartbeat that would cause the revocation lists the owned partitions."""
     after = step(at(10), {T: frozenset({2, 3, 4})}, says={T: [2, 3]})
 
     assert (after.member_epoch, after.state) == (11, STABLE)
     assert after.assigned == {T: {2: 10, 3: 10, 4: 11}}
 
 
-def test_more_that_others_still_have() -> None:
-    """It gets what is free, and waits for the rest."""
+def test_partitions_of_other_members_are_waited_for() -> None:
+    """Free partitions are assigned without waiting for them."""
     after = step(at(10), {T: frozenset({1, 2, 3, 4, 5})}, taken={(T, 4)})
 
     assert (after.member_epoch, after.state) == (11, UNRELEASED)
@@ -116,23 +116,23 @@ def revoking(epoch: int = 10) -> ConsumerGroupMember:
 
 
 @pytest.mark.parametrize("says", [None, {T: [1, 2, 3]}, {T: [1]}])
-def test_it_has_not_given_up_yet(says: Owned) -> None:
-    """Who says nothing has not said that it has."""
+def test_a_member_that_has_not_revoked_is_unchanged(says: Owned) -> None:
+    """Without a list of owned partitions it may still own them."""
     before = revoking()
 
     assert step(before, {T: frozenset({2, 3, 4})}, says=says) is before
 
 
-def test_it_has_given_up() -> None:
-    """To the epoch of the target, with all that is free."""
+def test_a_member_that_has_revoked_moves_to_the_target_epoch() -> None:
+    """With all free partitions of its target."""
     after = step(revoking(), {T: frozenset({2, 3, 4})}, says={T: [2, 3]})
 
     assert (after.member_epoch, after.previous_member_epoch, after.state) == (11, 10, STABLE)
     assert (after.assigned, after.pending_revocation) == ({T: {2: 10, 3: 10, 4: 11}}, {})
 
 
-def test_it_has_given_up_but_the_target_has_moved() -> None:
-    """Mirrors testRemainsInUnrevokedPartitions: more has to go; it is still in its epoch."""
+def test_a_newer_target_may_require_another_revocation() -> None:
+    """Mirrors testRemainsInUnrevokedPartitions: the member stays in its epoch."""
     after = step(revoking(), {T: frozenset({3})}, epoch=12, says={T: [2, 3]})
 
     assert (after.member_epoch, after.state) == (10, UNREVOKED)
@@ -140,8 +140,8 @@ def test_it_has_given_up_but_the_target_has_moved() -> None:
     assert after.pending_revocation == owned(T, 2, since=10)
 
 
-def test_it_has_given_up_and_waits_for_others() -> None:
-    """It is in the target's epoch, with what it has kept."""
+def test_a_member_that_has_revoked_may_wait_for_others() -> None:
+    """In the epoch of the target, with the partitions that it keeps."""
     after = step(revoking(), {T: frozenset({2, 3, 4})}, says={T: [2, 3]}, taken={(T, 4)})
 
     assert (after.member_epoch, after.state) == (11, UNRELEASED)
@@ -151,8 +151,8 @@ def test_it_has_given_up_and_waits_for_others() -> None:
 # --------------------------------------------------------------------------- from unreleased
 
 
-def test_what_it_waits_for_becomes_free() -> None:
-    """It is in the target's epoch already."""
+def test_a_member_gets_the_partitions_that_others_release() -> None:
+    """It has the epoch of the target already."""
     before = at(11, state=UNRELEASED)
     assert step(before, {T: frozenset({1, 2, 3, 4})}, taken={(T, 4)}) == before
 
@@ -162,8 +162,8 @@ def test_what_it_waits_for_becomes_free() -> None:
     assert after.assigned == {T: {1: 10, 2: 10, 3: 10, 4: 11}}
 
 
-def test_it_waits_while_some_of_it_comes() -> None:
-    """What is free is not held back."""
+def test_released_partitions_are_assigned_one_by_one() -> None:
+    """It continues to wait for the others."""
     before = at(11, state=UNRELEASED)
     after = step(before, {T: frozenset({1, 2, 3, 4, 5})}, taken={(T, 4)})
 
@@ -171,8 +171,8 @@ def test_it_waits_while_some_of_it_comes() -> None:
     assert 5 in after.assigned[T]
 
 
-def test_it_waits_and_has_to_give_up() -> None:
-    """The target has moved meanwhile."""
+def test_a_waiting_member_may_have_to_revoke() -> None:
+    """If there is a newer target."""
     after = step(at(11, state=UNRELEASED), {T: frozenset({2, 3, 5})}, epoch=12)
 
     assert (after.member_epoch, after.state) == (11, UNREVOKED)
@@ -202,8 +202,8 @@ def test_a_member_in_an_unknown_state_that_has_nothing() -> None:
 # ------------------------------------------------------------------------------ subscriptions
 
 
-def test_a_topic_that_it_does_not_want_any_more() -> None:
-    """Taken away before there is a new target."""
+def test_an_unsubscribed_topic_is_revoked() -> None:
+    """Before there is a new target."""
     before = at(11, assigned=owned(T, 1) | owned(U, 1))
     after = step(
         before,
@@ -216,8 +216,8 @@ def test_a_topic_that_it_does_not_want_any_more() -> None:
     assert (after.assigned, after.pending_revocation) == (owned(T, 1), owned(U, 1))
 
 
-def test_a_topic_that_it_has_stopped_reading_already() -> None:
-    """Clients do that first: there is nothing to wait for."""
+def test_an_unsubscribed_topic_that_is_not_owned_is_removed() -> None:
+    """Clients stop reading it before the heartbeat, so there is nothing to wait for."""
     before = at(11, assigned=owned(T, 1) | owned(U, 1))
     after = step(
         before, {T: frozenset({1})}, says={T: [1]}, subscribed=frozenset({T}), changed=True
@@ -226,8 +226,8 @@ def test_a_topic_that_it_has_stopped_reading_already() -> None:
     assert (after.state, after.assigned, after.pending_revocation) == (STABLE, owned(T, 1), {})
 
 
-def test_a_target_that_knows_nothing_of_it_yet() -> None:
-    """A topic that is not wanted any more is not handed out, though the target names it."""
+def test_an_unsubscribed_topic_is_not_assigned() -> None:
+    """Although the target contains it."""
     after = step(
         at(10, assigned={}),
         {T: frozenset({1}), U: frozenset({1})},
@@ -238,8 +238,8 @@ def test_a_target_that_knows_nothing_of_it_yet() -> None:
     assert (after.state, after.assigned) == (STABLE, {T: {1: 11}})
 
 
-def test_more_to_give_up_while_it_gives_up() -> None:
-    """What is pending stays so, and the topic that went joins it."""
+def test_an_unsubscribed_topic_joins_a_pending_revocation() -> None:
+    """The pending partitions stay pending."""
     before = at(
         10,
         state=UNREVOKED,
@@ -266,10 +266,10 @@ PARTITIONS = st.frozensets(st.integers(0, 5))
 
 
 @given(st.lists(PARTITIONS, min_size=2, max_size=4), st.data())
-def test_partitions_are_never_shared_and_everybody_arrives(
+def test_partitions_have_one_owner_and_all_members_reach_the_target(
     targets: list[frozenset[int]], data: st.DataObject
 ) -> None:
-    """However targets change, and in whatever order members are heard of."""
+    """With any targets and any order of heartbeats."""
     names = ("a", "b", "c")
     books = {name: member(name, assigned={}) for name in names}
     for epoch, cut in enumerate(targets, 1):
@@ -297,8 +297,8 @@ def test_partitions_are_never_shared_and_everybody_arrives(
             assert books[name].assigned.get(T, {}).keys() == goal[name].get(T, frozenset())
 
 
-def test_a_change_that_takes_no_topic_away() -> None:
-    """There is nothing to give up; what was added comes with the next target."""
+def test_an_added_topic_revokes_nothing() -> None:
+    """It is assigned with the next target."""
     before = at(11)
 
     assert step(before, {T: frozenset({1, 2, 3})}, changed=True) is before

@@ -1,4 +1,4 @@
-"""What a request makes of a group, before it counts."""
+"""Drafts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from broker.groups.records.serde import GROUP_RECORDS
 from tests.broker.groups.consumer.books import T, U, group_of, member, owned
 
 
-def test_a_draft_that_is_dropped_has_changed_nothing() -> None:
-    """The group is what it was; nothing needs to be taken back."""
+def test_a_dropped_draft_changes_nothing() -> None:
+    """The group is not modified."""
     group = group_of(member("a", "t"))
     draft = GroupDraft(group)
     draft.write_metadata(member("b", "u"))
@@ -24,7 +24,7 @@ def test_a_draft_that_is_dropped_has_changed_nothing() -> None:
     assert (list(draft.group.members), draft.group.epoch) == (["b"], 9)
 
 
-def test_a_draft_without_records_is_the_group_itself() -> None:
+def test_a_draft_without_records_has_the_group_itself() -> None:
     """Most heartbeats change nothing, and copy nothing."""
     group = group_of(member("a", "t"))
     draft = GroupDraft(group)
@@ -33,8 +33,8 @@ def test_a_draft_without_records_is_the_group_itself() -> None:
     assert (draft.records, draft.group_id) == ([], "g")
 
 
-def test_what_a_draft_says_is_what_its_records_say() -> None:
-    """Another node that reads them gets the same group."""
+def test_the_records_of_a_draft_add_up_to_its_group() -> None:
+    """Another node that replays them gets an equal group."""
     draft = GroupDraft(ConsumerGroup("g"))
     draft.write_metadata(member("a", "t", instance_id="i"))
     draft.write_metadata(member("b", subscribed_topic_regex="u.*"))
@@ -57,8 +57,8 @@ def test_what_a_draft_says_is_what_its_records_say() -> None:
     assert list(other.members) == ["a"]
 
 
-def test_a_member_that_goes_is_forgotten_in_this_order() -> None:
-    """What it has, what it shall have, who it is: Kafka's, so that no half of it is misread."""
+def test_a_member_is_removed_in_the_order_of_kafka() -> None:
+    """Current assignment, target assignment, metadata."""
     draft = GroupDraft(group_of(member("a", "t")))
     draft.remove("a")
 
@@ -70,8 +70,8 @@ def test_a_member_that_goes_is_forgotten_in_this_order() -> None:
     assert all(record.value is None for record in draft.records)
 
 
-def test_the_end_of_what_a_group_was_comes_first() -> None:
-    """A classic group is buried before the consumer group of its name begins."""
+def test_the_tombstones_of_a_converted_group_come_first() -> None:
+    """Before the records of the consumer group."""
     before = CoordinatorRecord(GroupMetadataKey(group="g"))
     draft = GroupDraft(ConsumerGroup("g"), before=[before])
     draft.remove_partition_metadata()

@@ -1,4 +1,4 @@
-"""A consumer group's books (mirrors ``ConsumerGroupTest``)."""
+"""Consumer group (mirrors ``ConsumerGroupTest``)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REGEX = {"subscribed_topic_regex": "t.*"}
 def commit_as(
     group: ConsumerGroup, member_id: str = "m", epoch: int = 5, version: int = 9
 ) -> ErrorCode:
-    """Whether a member may commit partition 0 of t."""
+    """The error of a commit for partition 0 of t."""
     committer = Committer(
         generation_id_or_member_epoch=epoch,
         member_id=member_id,
@@ -37,7 +37,7 @@ def commit_as(
 
 
 def test_the_states_of_a_group() -> None:
-    """Mirrors testGroupState: empty, to be assigned, on its way, there."""
+    """Mirrors testGroupState."""
     group = ConsumerGroup("g")
     states = [group.state_name]
     group.put(member("a", member_epoch=1))
@@ -53,8 +53,8 @@ def test_the_states_of_a_group() -> None:
     assert states == ["Empty", "Assigning", "Reconciling", "Reconciling", "Stable"]
 
 
-def test_most_members_choose_the_assignor() -> None:
-    """Mirrors testPreferredServerAssignor; who names none has no vote."""
+def test_the_assignor_is_the_one_that_most_members_prefer() -> None:
+    """Mirrors testPreferredServerAssignor; members without a preference do not count."""
     group = group_of(member("a"), member("b"))
     assert group.preferred_assignor() is None
 
@@ -64,8 +64,8 @@ def test_most_members_choose_the_assignor() -> None:
     assert group.preferred_assignor() == "range"
 
 
-def test_a_copy_can_be_changed_and_thrown_away() -> None:
-    """What is in its books stays in the first ones."""
+def test_changes_to_a_copy_do_not_affect_the_group() -> None:
+    """Its tables are copied."""
     group = group_of(member("a", instance_id="i"))
     copied = group.copied()
     copied.put(member("b", instance_id="j"))
@@ -82,7 +82,7 @@ def test_a_copy_can_be_changed_and_thrown_away() -> None:
 
 
 def test_members_are_found_by_their_id() -> None:
-    """Mirrors testGetOrCreateMember: who is not there is told so."""
+    """Mirrors testGetOrCreateMember: an unknown id is an error."""
     group = group_of(member("a"))
 
     assert group.member("a").member_id == "a"
@@ -92,8 +92,8 @@ def test_members_are_found_by_their_id() -> None:
     assert refused.value.message == "Member b is not a member of group g."
 
 
-def test_members_are_found_by_their_instance() -> None:
-    """Mirrors testUpdatingMember for static members; no instance is nobody's."""
+def test_members_are_found_by_their_instance_id() -> None:
+    """Mirrors testUpdatingMember for static members; None finds no member."""
     group = group_of(member("a", instance_id="i"))
     found = group.static_member("i")
 
@@ -103,8 +103,8 @@ def test_members_are_found_by_their_instance() -> None:
     assert group.static_member(None) is None
 
 
-def test_a_replaced_instance_stays_when_its_former_self_goes() -> None:
-    """Mirrors testRemoveMember: records of both may come in either order."""
+def test_an_instance_id_stays_when_its_former_member_is_removed() -> None:
+    """Mirrors testRemoveMember: the records of both members may come in any order."""
     group = group_of(member("a", instance_id="i"), member("b", instance_id="i"))
     group.remove("a")
     assert group.static_members == {"i": "b"}
@@ -114,8 +114,8 @@ def test_a_replaced_instance_stays_when_its_former_self_goes() -> None:
     assert group.static_members == {}
 
 
-def test_a_partition_is_free_when_nobody_else_has_it() -> None:
-    """Mirrors testUpdatingMemberUpdatesPartitionEpoch: given up is free, being given up is not."""
+def test_a_partition_is_free_if_no_other_member_owns_it() -> None:
+    """Mirrors testUpdatingMemberUpdatesPartitionEpoch: a pending revocation is owned."""
     group = group_of(member("a", assigned=owned(T, 0)), member("b", pending_revocation=owned(T, 1)))
 
     assert not group.is_free(T, 0, "b")
@@ -128,8 +128,8 @@ def test_a_partition_is_free_when_nobody_else_has_it() -> None:
 # ------------------------------------------------------------------------------ subscriptions
 
 
-def test_topics_by_name_and_by_regular_expression() -> None:
-    """An expression that has not been resolved yet stands for no topic."""
+def test_subscriptions_by_name_and_by_regular_expression() -> None:
+    """An unresolved expression matches no topic."""
     group = group_of(member("a", "u", **REGEX), member("b", subscribed_topic_regex="v.*"))
     group.regexes["t.*"] = ResolvedRegex(frozenset({"t", "tt"}), 1, 1)
 
@@ -152,16 +152,18 @@ def test_topics_by_name_and_by_regular_expression() -> None:
         ([member("a", "t", **REGEX), member("b", "t", **REGEX)], False),
     ],
 )
-def test_whether_all_subscribe_to_the_same(members: list[ConsumerGroupMember], same: bool) -> None:
-    """In doubt they do not."""
+def test_a_group_is_homogeneous_if_all_subscriptions_are_equal(
+    members: list[ConsumerGroupMember], same: bool
+) -> None:
+    """Regular expressions with topic names are never equal."""
     assert group_of(*members).is_homogeneous is same
 
 
 # ------------------------------------------------------------------------------------ offsets
 
 
-def test_anybody_commits_while_there_are_no_members() -> None:
-    """Mirrors testValidateOffsetCommit: a simple consumer, or an operator."""
+def test_simple_consumers_commit_while_there_are_no_members() -> None:
+    """Mirrors testValidateOffsetCommit."""
     assert commit_as(ConsumerGroup("g"), "", -1) is ErrorCode.NONE
     assert commit_as(ConsumerGroup("g"), "m", 5) is ErrorCode.UNKNOWN_MEMBER_ID
     assert commit_as(group_of(member("m", member_epoch=5)), "", -1) is ErrorCode.UNKNOWN_MEMBER_ID
@@ -171,8 +173,8 @@ def test_anybody_commits_while_there_are_no_members() -> None:
     ("epoch", "error"),
     [(5, ErrorCode.NONE), (6, ErrorCode.STALE_MEMBER_EPOCH), (4, ErrorCode.STALE_MEMBER_EPOCH)],
 )
-def test_members_commit_under_their_epoch(epoch: int, error: ErrorCode) -> None:
-    """Who is behind, and does not have the partition, has lost it."""
+def test_members_commit_with_their_epoch(epoch: int, error: ErrorCode) -> None:
+    """With an older one only for partitions that they own since then."""
     assert commit_as(group_of(member("m", member_epoch=5)), epoch=epoch) is error
 
 
@@ -181,15 +183,15 @@ def test_members_commit_under_their_epoch(epoch: int, error: ErrorCode) -> None:
     [(3, ErrorCode.NONE), (4, ErrorCode.NONE), (5, ErrorCode.STALE_MEMBER_EPOCH)],
 )
 @pytest.mark.parametrize("where", ["assigned", "pending_revocation"])
-def test_a_commit_that_was_on_its_way(since: int, error: ErrorCode, where: str) -> None:
-    """KIP-1251: it counts for what the member has had since that epoch or before."""
+def test_a_commit_with_an_older_epoch(since: int, error: ErrorCode, where: str) -> None:
+    """KIP-1251: it is valid for partitions owned since that epoch or before."""
     each = member("m", member_epoch=5, **{where: owned(T, 0, since=since)})
 
     assert commit_as(group_of(each), epoch=4) is error
 
 
-def test_an_old_client_does_not_know_what_a_member_epoch_is() -> None:
-    """Mirrors testValidateOffsetCommit: v9 is the first that may be used."""
+def test_a_commit_in_an_old_version_is_refused() -> None:
+    """Mirrors testValidateOffsetCommit: version 9 is the first with member epochs."""
     group = group_of(member("m", member_epoch=5))
 
     assert commit_as(group, version=8) is ErrorCode.UNSUPPORTED_VERSION
@@ -198,10 +200,8 @@ def test_an_old_client_does_not_know_what_a_member_epoch_is() -> None:
 @pytest.mark.parametrize(
     ("epoch", "error"), [(5, ErrorCode.NONE), (4, ErrorCode.ILLEGAL_GENERATION)]
 )
-def test_members_of_the_classic_protocol_commit_under_their_generation(
-    epoch: int, error: ErrorCode
-) -> None:
-    """Mirrors testValidateOffsetCommit with the classic protocol; versions do not matter."""
+def test_classic_members_commit_with_their_generation(epoch: int, error: ErrorCode) -> None:
+    """Mirrors testValidateOffsetCommit with the classic protocol, in any version."""
     group = group_of(member("m", member_epoch=5, classic=classic("t")))
 
     assert commit_as(group, epoch=epoch, version=8) is error
@@ -218,8 +218,10 @@ def test_members_of_the_classic_protocol_commit_under_their_generation(
         (None, 5, ErrorCode.UNKNOWN_MEMBER_ID),
     ],
 )
-def test_who_may_fetch_offsets(member_id: str | None, epoch: int, error: ErrorCode | None) -> None:
-    """Mirrors testValidateOffsetFetch: strangers may ask, members must be up to date."""
+def test_members_and_other_clients_may_fetch_offsets(
+    member_id: str | None, epoch: int, error: ErrorCode | None
+) -> None:
+    """Mirrors testValidateOffsetFetch: members must send their present epoch."""
     group = group_of(
         member("m", member_epoch=5), member("classic", member_epoch=5, classic=classic("t"))
     )
@@ -232,7 +234,7 @@ def test_who_may_fetch_offsets(member_id: str | None, epoch: int, error: ErrorCo
     assert refused is error
 
 
-def test_what_nobody_reads_ages_from_its_commit() -> None:
+def test_the_retention_begins_with_the_commit() -> None:
     """Mirrors testOffsetExpirationCondition."""
     offset = OffsetAndMetadata(5, commit_timestamp_ms=1000)
 
@@ -243,7 +245,7 @@ def test_what_nobody_reads_ages_from_its_commit() -> None:
 
 
 def test_only_an_empty_group_can_be_deleted() -> None:
-    """Mirrors testValidateDeleteGroup; its offsets can be deleted one by one at any time."""
+    """Mirrors testValidateDeleteGroup; single offsets can be deleted at any time."""
     ConsumerGroup("g").check_deletion()
     group = group_of(member("m", "t"))
     group.check_offset_deletion()
@@ -253,8 +255,8 @@ def test_only_an_empty_group_can_be_deleted() -> None:
     assert refused.value.code is ErrorCode.NON_EMPTY_GROUP
 
 
-def test_its_tombstones_leave_nothing() -> None:
-    """Replayed, they delete the group."""
+def test_its_tombstones_delete_the_group() -> None:
+    """When they are replayed."""
     group = group_of(member("a", "t"), member("b", **REGEX))
     group.target = {"a": {T: frozenset({0})}, "gone": {}}
     group.regexes["t.*"] = ResolvedRegex(frozenset(), 1, 1)

@@ -1,12 +1,12 @@
-"""Long work of a group, one piece at a time."""
+"""Locks of groups."""
 
 from __future__ import annotations
 
 from broker.groups.consumer.group_locks import GroupLocks
 
 
-def test_work_of_a_group_waits_for_its_turn() -> None:
-    """It may begin when the work before it has ended; that of other groups need not wait."""
+def test_a_locked_group_is_waited_for() -> None:
+    """Other groups are not locked."""
     locks = GroupLocks()
     list(locks.acquire("g"))
 
@@ -20,8 +20,8 @@ def test_work_of_a_group_waits_for_its_turn() -> None:
     assert list(second) == []
 
 
-def test_whoever_comes_first_has_the_turn() -> None:
-    """A second one that was waiting waits for the next end, too."""
+def test_the_first_waiting_work_gets_the_lock() -> None:
+    """The others wait for the next release."""
     locks = GroupLocks()
     list(locks.acquire("g"))
     second, third = locks.acquire("g"), locks.acquire("g")

@@ -16,7 +16,7 @@ from tests.held_offload import HeldOffload
 
 
 class World:
-    """A node whose worker threads are held, and a topic of four partitions."""
+    """A node whose worker threads are held, and a topic with four partitions."""
 
     def __init__(self) -> None:
         self.offload = HeldOffload()
@@ -26,15 +26,15 @@ class World:
 
     @property
     def long(self) -> LongHeartbeats:
-        """What is tested."""
+        """The long heartbeats of the coordinator."""
         return self.coordinator.long_heartbeats
 
     def begin(self, member_id: str, **fields: Any) -> Generator[Any, None, Any]:
-        """The slices of a member's first heartbeat."""
+        """Begin the first heartbeat of a member; returns its slices."""
         return self.long.heartbeat(join(member_id, **fields), 1)
 
     def finish(self, slices: Generator[Any, None, Any]) -> ConsumerGroupHeartbeatResult:
-        """Run slices, and the thread between them, to their end."""
+        """Run the slices and the thread to the end."""
         while True:
             try:
                 next(slices)
@@ -45,7 +45,7 @@ class World:
 
 
 def join(member_id: str, **fields: Any) -> ConsumerGroupHeartbeat:
-    """A member's first heartbeat."""
+    """The first heartbeat of a member."""
     values: dict[str, Any] = {
         "group_id": "g",
         "member_id": member_id,
@@ -62,7 +62,7 @@ def world() -> World:
     return World()
 
 
-def test_its_outcome_is_that_of_any_heartbeat(world: World) -> None:
+def test_a_long_heartbeat_has_the_same_result_as_a_short_one(world: World) -> None:
     """The same response and the same records."""
     other = VirtualWorld()
     other.put_topic("t", 4)
@@ -73,8 +73,8 @@ def test_its_outcome_is_that_of_any_heartbeat(world: World) -> None:
     assert [log.records for log in world.world.logs] == [log.records for log in other.logs]
 
 
-def test_nothing_changes_while_it_is_prepared(world: World) -> None:
-    """A client that disconnects meanwhile leaves no trace, and the next one has its turn."""
+def test_an_abandoned_preparation_changes_nothing(world: World) -> None:
+    """If the client disconnects, the lock is released."""
     slices = world.begin("m")
     next(slices)
     assert not world.coordinator.groups
@@ -84,8 +84,8 @@ def test_nothing_changes_while_it_is_prepared(world: World) -> None:
     assert list(world.coordinator.consumers.group("g").members) == ["n"]
 
 
-def test_it_is_prepared_again_if_the_group_has_changed(world: World) -> None:
-    """Both members are in the group, as if one had come after the other."""
+def test_a_heartbeat_is_prepared_again_if_the_group_has_changed(world: World) -> None:
+    """Both members are in the group."""
     slices = world.begin("m")
     next(slices)
     world.coordinator.consumers.heartbeat(join("n"), 1)
@@ -94,8 +94,8 @@ def test_it_is_prepared_again_if_the_group_has_changed(world: World) -> None:
     assert sorted(world.coordinator.consumers.group("g").members) == ["m", "n"]
 
 
-def test_it_is_prepared_again_if_the_topics_have_changed(world: World) -> None:
-    """The assignment is that of the topics when it counts."""
+def test_a_heartbeat_is_prepared_again_if_the_topics_have_changed(world: World) -> None:
+    """The assignment is that of the present topics."""
     slices = world.begin("m")
     next(slices)
     world.world.put_topic("t", 6)
@@ -105,8 +105,8 @@ def test_it_is_prepared_again_if_the_topics_have_changed(world: World) -> None:
     assert [len(partitions) for partitions in result.assigned.values()] == [6]
 
 
-def test_those_of_one_group_take_turns(world: World) -> None:
-    """The second one does not begin before the first has ended."""
+def test_long_heartbeats_of_a_group_run_one_at_a_time(world: World) -> None:
+    """The second one begins when the first has ended."""
     first, second = world.begin("m"), world.begin("n")
     next(first)
     next(second)
@@ -117,8 +117,8 @@ def test_those_of_one_group_take_turns(world: World) -> None:
     assert world.finish(second).member_epoch == 3
 
 
-def test_a_group_that_keeps_changing_is_handled_at_once(world: World) -> None:
-    """After five attempts the heartbeat waits no longer."""
+def test_after_five_attempts_a_heartbeat_is_handled_at_once(world: World) -> None:
+    """If the group has changed during each of them."""
     slices = world.begin("m")
     next(slices)
     for index in range(4):
@@ -131,8 +131,8 @@ def test_a_group_that_keeps_changing_is_handled_at_once(world: World) -> None:
     assert not world.offload.jobs
 
 
-def test_a_refusal_is_raised(world: World) -> None:
-    """Of a group that went away to another node meanwhile, too."""
+def test_an_error_is_raised(world: World) -> None:
+    """Also if the group was unloaded meanwhile."""
     slices = world.begin("m")
     next(slices)
     for partition in range(len(world.world.logs)):
@@ -143,8 +143,8 @@ def test_a_refusal_is_raised(world: World) -> None:
     assert refused.value.code is ErrorCode.NOT_COORDINATOR
 
 
-def test_which_heartbeats_are_long(world: World) -> None:
-    """Those that may move many partitions; not those of members that have nothing to do."""
+def test_a_heartbeat_is_long_if_it_may_move_many_partitions(world: World) -> None:
+    """Not if its member is reconciled or leaves."""
     world.long.items_at_once_max = 3
     assert world.long.is_long(join("m"))
     epoch = world.coordinator.consumers.heartbeat(join("m"), 1).member_epoch

@@ -1,4 +1,4 @@
-"""Topics as consumer groups need them; the hash mirrors ``UtilsTest`` of Kafka's groups."""
+"""Topics for consumer groups; the hash mirrors ``UtilsTest``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.broker.groups.consumer.books import T, U, topics_of
 
 
 def test_names_and_ids() -> None:
-    """What does not exist is nothing, not an error."""
+    """An absent topic is None, not an error."""
     topics = topics_of(t=3, u=1)
 
     assert topics.ids(["t", "nope", "u"]) == {T, U}
@@ -22,8 +22,8 @@ def test_names_and_ids() -> None:
     assert topics.names() == ["t", "u"]
 
 
-def test_the_image_is_looked_at_when_it_is_asked() -> None:
-    """A topic that comes later is seen."""
+def test_the_present_image_is_used() -> None:
+    """A topic that is created later is found."""
     image = MetadataImage("cluster")
     topics = CoordinatorMetadataImage(lambda: image)
     before = topics.id_of("t")
@@ -32,14 +32,14 @@ def test_the_image_is_looked_at_when_it_is_asked() -> None:
     assert (before, topics.id_of("t")) == (None, T)
 
 
-def test_the_hash_of_nothing_is_zero() -> None:
-    """Kafka writes 0 for a group without topics; topics that do not exist are none."""
+def test_the_hash_of_no_topics_is_zero() -> None:
+    """As in Kafka; topics that do not exist do not count."""
     assert topics_of(t=1).hash_of([]) == 0
     assert topics_of(t=1).hash_of(["nope"]) == 0
 
 
 def test_the_hash_does_not_depend_on_the_order() -> None:
-    """Nor on names of what does not exist."""
+    """Nor on names of topics that do not exist."""
     topics = topics_of(t=3, u=1)
 
     assert topics.hash_of(["t", "u"]) == topics.hash_of(["u", "nope", "t"])
@@ -51,22 +51,22 @@ def test_the_hash_does_not_depend_on_the_order() -> None:
     ids=["grown", "gone", "come"],
 )
 def test_the_hash_changes_with_the_topics(partitions: dict[str, int], names: str) -> None:
-    """KIP-1101: a topic that comes, goes or grows asks for a new assignment."""
+    """KIP-1101: when topics are created, extended or deleted."""
     before = topics_of(t=3, u=1).hash_of("tuv")
 
     assert topics_of(**partitions).hash_of(names) != before
 
 
-def test_a_topic_that_was_made_anew_is_another() -> None:
-    """It has the same name and as many partitions, but another id."""
+def test_a_recreated_topic_has_another_hash() -> None:
+    """It has the same name and partition count, but another id."""
     image = MetadataImage("cluster")
     image.put(TopicImage("t", UUID(int=7), {}, (PartitionRegistration((1,), (1,), 1),)))
 
     assert CoordinatorMetadataImage(lambda: image).hash_of("t") != topics_of(t=1).hash_of("t")
 
 
-def test_the_hash_fits_into_its_record() -> None:
-    """A signed number of 64 bits."""
+def test_the_hash_is_a_signed_number_of_64_bits() -> None:
+    """As the field of its record."""
     hashes = [topics_of(t=count).hash_of("t") for count in range(1, 40)]
 
     assert len(set(hashes)) == 39

@@ -1,4 +1,4 @@
-"""Groups change their kind (mirrors the upgrade and downgrade tests of Kafka's manager)."""
+"""Upgrade and downgrade of groups (``GroupMetadataManagerTest``)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ STABLE_CLASSIC = ["topic t 4", "enter a topics=t", "sync a a=t-0,1,2,3"]
 
 
 def story_of(**settings: str) -> Story:
-    """A story under a policy, bidirectional unless it is told otherwise."""
+    """A scenario with a migration policy, bidirectional by default."""
     config = {f"group.{key.replace('_', '.')}": value for key, value in settings.items()}
     return Story(VirtualWorld(parse_config(config)))
 
 
 def joined(story: Story) -> str:
-    """What the first consumer of the new kind is answered."""
+    """The response to the first member of the consumer protocol."""
     return story.play(["consume b t"])[-1]
 
 
@@ -42,8 +42,8 @@ def joined(story: Story) -> str:
         ("disabled", "0 b consume GROUP_ID_NOT_FOUND"),
     ],
 )
-def test_the_policy_allows_an_upgrade_or_not(policy: str, answer: str) -> None:
-    """The classic group goes on if not."""
+def test_the_policy_may_disable_upgrades(policy: str, answer: str) -> None:
+    """Then the classic group continues."""
     story = story_of(consumer_migration_policy=policy)
     story.play(STABLE_CLASSIC)
 
@@ -53,7 +53,7 @@ def test_the_policy_allows_an_upgrade_or_not(policy: str, answer: str) -> None:
 
 
 @pytest.mark.parametrize("policy", ["disabled", "bidirectional"])
-def test_a_group_without_members_becomes_what_is_asked_for(policy: str) -> None:
+def test_a_group_without_members_is_always_converted(policy: str) -> None:
     """It keeps its offsets."""
     story = story_of(consumer_migration_policy=policy)
     story.play(["topic t 4", "commit - t-0=5"])
@@ -67,8 +67,8 @@ def test_a_group_without_members_becomes_what_is_asked_for(policy: str) -> None:
     ]
 
 
-def test_an_upgraded_group_is_found_so_after_a_restart() -> None:
-    """Its records say all of it."""
+def test_an_upgraded_group_is_restored_from_its_records() -> None:
+    """After a restart."""
     story = story_of()
     story.play(STABLE_CLASSIC)
     story.play(["consume b t"])
@@ -77,8 +77,8 @@ def test_an_upgraded_group_is_found_so_after_a_restart() -> None:
     assert story.play(["restart", "describe"]) == before
 
 
-def test_who_waits_in_the_classic_group_has_to_join_again() -> None:
-    """It finds the consumer group then."""
+def test_members_that_wait_in_the_classic_group_have_to_join_again() -> None:
+    """They join the consumer group then."""
     story = story_of()
     story.play([*STABLE_CLASSIC, "enter c topics=t"])
 
@@ -104,7 +104,7 @@ def test_who_waits_in_the_classic_group_has_to_join_again() -> None:
 def test_groups_that_cannot_be_upgraded(
     setting: dict[str, str], commands: list[str], why: str
 ) -> None:
-    """They stay what they are, and say why not."""
+    """They are unchanged, and the error message has the reason."""
     config = parse_config({f"group.{key.replace('_', '.')}": each for key, each in setting.items()})
     world = VirtualWorld(config)
     story = Story(world)
@@ -119,8 +119,8 @@ def test_groups_that_cannot_be_upgraded(
     assert world.coordinator.groups["g"] is group
 
 
-def test_an_assignor_of_the_clients_own_cannot_be_followed() -> None:
-    """User data is its mark."""
+def test_a_group_with_a_custom_assignor_cannot_be_upgraded() -> None:
+    """Its assignments contain user data."""
     world = VirtualWorld()
     story = Story(world)
     story.play(STABLE_CLASSIC)
@@ -132,12 +132,12 @@ def test_an_assignor_of_the_clients_own_cannot_be_followed() -> None:
 
 
 def assignment_of(assignment: ConsumerProtocolAssignment) -> bytes:
-    """An assignment as leaders write it, with a version in front."""
+    """An assignment as leaders send it, after its version."""
     return b"\x00\x01" + encode(assignment, 1)
 
 
-def test_what_the_leader_assigned_of_topics_that_are_gone_is_left_out() -> None:
-    """Nobody can have it any more."""
+def test_assignments_of_deleted_topics_are_left_out() -> None:
+    """The other partitions stay assigned."""
     story = story_of()
     story.play(["topic t 2", "topic u 1", "enter a topics=t,u", "sync a a=t-0,1/u-0", "drop u"])
     story.play(["consume b t"])
@@ -149,7 +149,7 @@ def test_what_the_leader_assigned_of_topics_that_are_gone_is_left_out() -> None:
 
 
 def upgraded(**settings: str) -> Story:
-    """A group in which a speaks the classic protocol and b the new one."""
+    """A group in which a uses the classic protocol and b the consumer protocol."""
     story = story_of(**settings)
     story.play([*STABLE_CLASSIC, "consume b t", "join a topics=t owned=t-0,1,2,3", "sync a"])
     story.play(["join a topics=t owned=t-0,1", "sync a", "beat b"])
@@ -163,8 +163,10 @@ def upgraded(**settings: str) -> Story:
         ({"consumer_migration_policy": "upgrade"}, ConsumerGroup),
     ],
 )
-def test_the_last_of_the_new_kind_leaves(settings: dict[str, str], kind: type) -> None:
-    """If the policy allows it."""
+def test_a_group_is_downgraded_when_its_last_consumer_leaves(
+    settings: dict[str, str], kind: type
+) -> None:
+    """Unless the policy disables it."""
     story = upgraded(**settings)
     story.play(["quit b"])
 
@@ -172,8 +174,8 @@ def test_the_last_of_the_new_kind_leaves(settings: dict[str, str], kind: type) -
 
 
 @pytest.mark.parametrize("how", ["quit b", "wait 45000"])
-def test_a_downgraded_group_is_found_so_after_a_restart(how: str) -> None:
-    """Whether the last one of the new kind has left or fallen silent."""
+def test_a_downgraded_group_is_restored_from_its_record(how: str) -> None:
+    """Whether its last consumer has left or expired."""
     story = upgraded()
     if how.startswith("wait"):
         story.play(["wait 9000", "heartbeat a"] * 5)
@@ -186,8 +188,8 @@ def test_a_downgraded_group_is_found_so_after_a_restart(how: str) -> None:
     assert story.play(["state"])[0].endswith("state Stable generation 2 members a-1")
 
 
-def test_a_group_that_is_too_large_for_a_classic_one_stays() -> None:
-    """``group.max.size`` counts who is left."""
+def test_a_group_that_exceeds_the_classic_size_is_not_downgraded() -> None:
+    """``group.max.size`` is compared with the remaining members."""
     story = story_of(max_size="1")
     story.play([*STABLE_CLASSIC, "consume b t", "join c topics=t as=nobody"])
     story.play(["enter c topics=t", "quit b"])
@@ -197,16 +199,16 @@ def test_a_group_that_is_too_large_for_a_classic_one_stays() -> None:
     assert len(group.members) == 2
 
 
-def test_a_group_with_another_of_the_new_kind_stays() -> None:
-    """Downgrading needs that all of them have gone."""
+def test_a_group_with_another_consumer_is_not_downgraded() -> None:
+    """Only when the last one leaves."""
     story = upgraded()
     story.play(["consume d t", "quit b"])
 
     assert isinstance(story._world.coordinator.groups["g"], ConsumerGroup)
 
 
-def test_assignments_are_written_as_consumers_read_them() -> None:
-    """By name, in the version that the consumer knows; topics that are gone are left out."""
+def test_assignments_are_written_in_the_version_of_the_member() -> None:
+    """By topic name; deleted topics are left out."""
     raw = assignment_bytes(owned(T, 1, 0) | owned(U, 0), topics_of(t=2), 2)
 
     assert raw[:2] == b"\x00\x02"

@@ -1,4 +1,4 @@
-"""Regular expressions are resolved one after the other, in threads, for one group at a time."""
+"""Resolution of regular expressions in threads, one resolution at a time for each group."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REGEXES = ("t.*", "u", "v|t")
 
 
 class World:
-    """A group with three regular expressions; ``results`` is what was found for it."""
+    """A group with three regular expressions; ``results`` are the resolved topics."""
 
     def __init__(self, offload: Any) -> None:
         self._clock = ManualClock()
@@ -39,15 +39,15 @@ class World:
         )
 
     def tick(self) -> None:
-        """Let timers that are due run."""
+        """Run the due timer tasks."""
         self._clock.advance_to(self._clock.now_ms + 1, self._timer)
 
 
 FOUND = {"t.*": frozenset("t"), "u": frozenset("u"), "v|t": frozenset("t")}
 
 
-def test_without_threads_all_are_resolved_in_the_next_step() -> None:
-    """For tools and tests."""
+def test_without_threads_all_are_resolved_in_one_step() -> None:
+    """As in tools and tests."""
     world = World(Inline())
     world.resolution.begin_soon("g")
     assert world.resolution.is_pending("g")
@@ -58,8 +58,8 @@ def test_without_threads_all_are_resolved_in_the_next_step() -> None:
     assert not world.resolution.is_pending("g")
 
 
-def test_each_expression_is_a_computation_of_its_own() -> None:
-    """Others get their turn in between; the version is that of the names."""
+def test_each_expression_is_a_separate_computation() -> None:
+    """The version is that of the topic names at the beginning."""
     threads = HeldOffload()
     world = World(threads)
     world.resolution.begin_soon("g")
@@ -76,8 +76,8 @@ def test_each_expression_is_a_computation_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("steps", range(len(REGEXES) + 1))
-def test_a_group_that_is_forgotten_hears_no_more(steps: int) -> None:
-    """Whatever is under way."""
+def test_a_cancelled_resolution_has_no_result(steps: int) -> None:
+    """At any stage."""
     threads = HeldOffload()
     world = World(threads)
     world.resolution.begin_soon("g")
@@ -94,8 +94,8 @@ def test_a_group_that_is_forgotten_hears_no_more(steps: int) -> None:
     assert not world.resolution.is_pending("g")
 
 
-def test_a_group_that_is_gone_needs_no_results() -> None:
-    """It was deleted before, or while its expressions were resolved."""
+def test_the_results_for_a_deleted_group_are_dropped() -> None:
+    """It was deleted before or during the resolution."""
     threads = HeldOffload()
     world = World(threads)
     group, world.group = world.group, None
@@ -114,6 +114,6 @@ def test_a_group_that_is_gone_needs_no_results() -> None:
     assert world.results == []
 
 
-def test_an_expression_that_cannot_be_read_fits_nothing() -> None:
+def test_an_invalid_expression_matches_nothing() -> None:
     """Another broker may have accepted it."""
     assert matching("(", ["t", "("]) == frozenset()

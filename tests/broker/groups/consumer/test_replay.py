@@ -1,4 +1,4 @@
-"""What each record says of a consumer group (the replay tests of ``GroupMetadataManagerTest``)."""
+"""The replay of records of consumer groups (the replay tests of ``GroupMetadataManagerTest``)."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ M = member("m", "t", instance_id="i", member_epoch=3, assigned=owned(T, 0))
 
 
 def replayed(*records: tuple[Any, Any]) -> ConsumerGroup:
-    """A new group after these records."""
+    """A new group after the replay of *records*."""
     group = ConsumerGroup("g")
     for key, value in records:
         replay(group, CoordinatorRecord(key, value))
     return group
 
 
-def test_a_member_and_what_it_has_in_either_order() -> None:
-    """Compaction mixes keys."""
+def test_metadata_and_assignment_of_a_member_in_either_order() -> None:
+    """Compaction changes the order of keys."""
     says, has = (METADATA, M.metadata_value()), (CURRENT, M.assignment_value())
 
     assert replayed(says, has).members == replayed(has, says).members == {"m": M}
 
 
-def test_a_member_that_is_gone() -> None:
-    """Its instance is forgotten with it."""
+def test_a_removed_member() -> None:
+    """Its instance id is removed with it."""
     group = replayed((METADATA, M.metadata_value()), (CURRENT, None), (METADATA, None))
 
     assert (group.members, group.static_members) == ({}, {})
 
 
-def test_a_member_that_has_nothing_any_more() -> None:
-    """It is on its way out."""
+def test_a_member_without_an_assignment() -> None:
+    """The tombstone of its metadata follows."""
     group = replayed(
         (METADATA, M.metadata_value()), (CURRENT, M.assignment_value()), (CURRENT, None)
     )
@@ -67,8 +67,8 @@ def test_a_member_that_has_nothing_any_more() -> None:
     assert (group.members["m"].member_epoch, group.members["m"].instance_id) == (-1, "i")
 
 
-def test_targets() -> None:
-    """A tombstone takes the target away."""
+def test_target_assignments() -> None:
+    """A tombstone removes the target assignment."""
     value = ConsumerGroupTargetAssignmentMemberValue(
         topic_partitions=[TargetTopicPartitions(topic_id=T, partitions=[0, 1])]
     )
@@ -77,8 +77,8 @@ def test_targets() -> None:
     assert replayed((TARGET, value), (TARGET, None)).target == {}
 
 
-def test_epochs() -> None:
-    """The group's own, and that of its assignment."""
+def test_group_epoch_and_assignment_epoch() -> None:
+    """Each has its record."""
     group = replayed(
         (EPOCH, ConsumerGroupMetadataValue(epoch=9, metadata_hash=-5)),
         (
@@ -92,7 +92,7 @@ def test_epochs() -> None:
 
 
 def test_a_regular_expression() -> None:
-    """The topics that it stood for, and when; a tombstone takes it away."""
+    """Its topics, version and time; a tombstone removes it."""
     value = ConsumerGroupRegularExpressionValue(topics=["t", "tt"], version=3, timestamp=77)
 
     group = replayed((REGEX, value))
@@ -100,20 +100,20 @@ def test_a_regular_expression() -> None:
     assert replayed((REGEX, value), (REGEX, None)).regexes == {}
 
 
-def test_what_older_brokers_kept_of_topics() -> None:
-    """Only that it is there counts, so that it can be removed (KIP-1101)."""
+def test_the_partition_metadata_of_older_brokers() -> None:
+    """Only its existence is noted, so that it can be removed (KIP-1101)."""
     value = ConsumerGroupPartitionMetadataValue(topics=[])
 
     assert replayed((PARTITIONS, value)).has_partition_metadata_record
     assert not replayed((PARTITIONS, value), (PARTITIONS, None)).has_partition_metadata_record
 
 
-def test_a_group_that_is_deleted() -> None:
-    """Its last tombstone says so."""
+def test_a_deleted_group() -> None:
+    """By the last of its tombstones."""
     assert replayed((EPOCH, None)).is_deleted
 
 
-def test_tombstones_of_what_is_not_there() -> None:
+def test_tombstones_without_records_have_no_effect() -> None:
     """Mirrors the ...TombstoneNotExisting tests."""
     group = replayed(*((key, None) for key in (METADATA, CURRENT, TARGET, REGEX, TARGET_EPOCH)))
 

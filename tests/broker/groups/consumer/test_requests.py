@@ -1,4 +1,4 @@
-"""What a heartbeat says by what it does not say."""
+"""Consumer group heartbeats."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def heartbeat(epoch: int = 5, **fields: Any) -> ConsumerGroupHeartbeat:
     ("epoch", "joins", "leaves"),
     [(0, True, False), (5, False, False), (-1, False, True), (-2, False, True)],
 )
-def test_some_epochs_mean_coming_and_going(epoch: int, joins: bool, leaves: bool) -> None:
-    """-2: a static member that will be back."""
+def test_the_epochs_of_joining_and_leaving_members(epoch: int, joins: bool, leaves: bool) -> None:
+    """A static member that leaves temporarily has epoch -2."""
     request = heartbeat(epoch)
 
     assert (request.is_joining, request.is_leaving) == (joins, leaves)
 
 
 @pytest.mark.parametrize("missing", [None, *EVERYTHING])
-def test_a_full_heartbeat_leaves_nothing_out(missing: str | None) -> None:
-    """Whoever sends one wants to be told everything as well."""
+def test_a_full_heartbeat_contains_all_fields(missing: str | None) -> None:
+    """Its response contains the assignment."""
     said = {name: value for name, value in EVERYTHING.items() if name != missing}
 
     assert heartbeat(**said).is_full is (missing is None)
 
 
-def test_a_regular_expression_is_as_good_as_names() -> None:
+def test_a_full_heartbeat_contains_names_or_a_regular_expression() -> None:
     """One of the two is enough."""
     said = {**EVERYTHING, "subscribed_topic_names": None, "subscribed_topic_regex": "t.*"}
 

@@ -1,4 +1,4 @@
-"""When subscriptions ask for a new assignment (regex and metadata tests of Kafka's manager)."""
+"""Subscriptions (regex and metadata tests of ``GroupMetadataManagerTest``)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ A = member("a", subscribed_topic_regex="t.*")
 
 
 class World:
-    """Topics t and u, and the subscriptions that follow them."""
+    """Topics t and u, and the subscriptions to them."""
 
     def __init__(self) -> None:
         self.clock = ManualClock()
@@ -28,7 +28,7 @@ class World:
         self.subscriptions = Subscriptions(self.clock, self.topics)
 
     def grow(self) -> None:
-        """Topic t gets a third partition."""
+        """Add a third partition to topic t."""
         registration = PartitionRegistration((1,), (1,), 1)
         self.image.put(TopicImage("t", T, {}, (registration,) * 3))
         self.topics.version += 1
@@ -56,16 +56,16 @@ def world() -> World:
 # --------------------------------------------------------------------------------------- epoch
 
 
-def test_another_subscription_raises_the_epoch(world: World) -> None:
-    """Whatever the topics are."""
+def test_a_changed_subscription_increases_the_epoch(world: World) -> None:
+    """Whether the topics have changed or not."""
     group = world.updated(group_of(member("a", "t")))
 
     assert world.updated(group, bump=True).epoch == group.epoch + 1
     assert world.updated(group) is group
 
 
-def test_topics_that_have_changed_raise_the_epoch(world: World) -> None:
-    """Mirrors testSubscriptionMetadataRefreshedAfterGroupIsLoaded: once it is told of them."""
+def test_changed_topics_increase_the_epoch(world: World) -> None:
+    """Mirrors testSubscriptionMetadataRefreshedAfterGroupIsLoaded."""
     group = world.updated(group_of(member("a", "t")))
     world.grow()
     assert world.updated(group).epoch == group.epoch
@@ -77,8 +77,8 @@ def test_topics_that_have_changed_raise_the_epoch(world: World) -> None:
     assert later.metadata_hash != group.metadata_hash
 
 
-def test_a_draft_that_is_dropped_has_seen_nothing(world: World) -> None:
-    """The log has refused it: the topics are compared again."""
+def test_topics_are_compared_again_after_a_dropped_draft(world: World) -> None:
+    """The log has refused its records."""
     group = world.updated(group_of(member("a", "t")))
     world.grow()
     world.subscriptions.topic_changed(group)
@@ -87,7 +87,7 @@ def test_a_draft_that_is_dropped_has_seen_nothing(world: World) -> None:
     assert world.updated(group).epoch == group.epoch + 1
 
 
-def test_a_member_in_another_s_place_leaves_the_epoch_as_it_is(world: World) -> None:
+def test_a_replaced_member_does_not_increase_the_epoch(world: World) -> None:
     """Its subscription is compared with that of the instance, as in Kafka."""
     group = world.updated(group_of(member("a", "t"), member("b", "u")))
     draft = GroupDraft(group)
@@ -98,8 +98,8 @@ def test_a_member_in_another_s_place_leaves_the_epoch_as_it_is(world: World) -> 
     assert draft.group.epoch == group.epoch
 
 
-def test_a_group_that_is_forgotten_is_compared_anew(world: World) -> None:
-    """One that comes back may have missed changes."""
+def test_topics_are_compared_again_after_a_removal(world: World) -> None:
+    """A group that is loaded again may have missed changes."""
     group = world.updated(group_of(member("a", "t")))
     world.grow()
     world.subscriptions.remove(group)
@@ -107,8 +107,8 @@ def test_a_group_that_is_forgotten_is_compared_anew(world: World) -> None:
     assert world.updated(group).epoch == group.epoch + 1
 
 
-def test_a_change_that_concerns_nobody_raises_nothing(world: World) -> None:
-    """Looked at, and found to be the same."""
+def test_unrelated_topics_do_not_increase_the_epoch(world: World) -> None:
+    """The topics are compared and found equal."""
     group = world.updated(group_of(member("a", "u")))
     world.grow()
     world.subscriptions.topic_changed(group)
@@ -116,8 +116,8 @@ def test_a_change_that_concerns_nobody_raises_nothing(world: World) -> None:
     assert world.updated(group) is group
 
 
-def test_what_older_brokers_kept_of_topics_is_removed(world: World) -> None:
-    """KIP-1101: once, with the first look at the group."""
+def test_the_partition_metadata_of_older_brokers_is_removed(world: World) -> None:
+    """With the first comparison of the group's topics (KIP-1101)."""
     group = group_of(member("a", "t"))
     group.has_partition_metadata_record = True
 
@@ -128,31 +128,31 @@ def test_what_older_brokers_kept_of_topics_is_removed(world: World) -> None:
 
 
 def written(group: ConsumerGroup) -> GroupDraft:
-    """A draft in which member a has written down that it subscribes to t.*."""
+    """A draft in which member a subscribes to t.*."""
     draft = GroupDraft(group)
     draft.write_metadata(A)
     return draft
 
 
-def test_an_expression_that_nobody_knew_is_not_resolved_yet(world: World) -> None:
-    """The group goes on as it is."""
+def test_a_new_expression_is_not_resolved_yet(world: World) -> None:
+    """The group epoch is unchanged."""
     assert not world.subscriptions.update_regex(written(group_of()), member("a"), A)
 
 
-def test_an_expression_that_another_member_has_too(world: World) -> None:
-    """Its topics are known already."""
+def test_the_topics_of_a_known_expression_are_known(world: World) -> None:
+    """Another member subscribes to it."""
     group = world.resolved(group_of(member("b", subscribed_topic_regex="t.*")))
 
     assert world.subscriptions.update_regex(written(group), member("a"), A)
 
 
 def test_the_same_expression_again_changes_nothing(world: World) -> None:
-    """Not even if it is none: it was looked at when it came."""
+    """It is not validated again."""
     assert not world.subscriptions.update_regex(written(group_of()), A, A)
 
 
-def test_what_is_no_expression_is_refused(world: World) -> None:
-    """The member is told why."""
+def test_an_invalid_expression_is_refused(world: World) -> None:
+    """With RE2/J's message."""
     bad = member("a", subscribed_topic_regex="[")
     draft = GroupDraft(group_of())
     draft.write_metadata(bad)
@@ -165,8 +165,8 @@ def test_what_is_no_expression_is_refused(world: World) -> None:
     )
 
 
-def test_an_expression_that_nobody_has_any_more_is_forgotten(world: World) -> None:
-    """Others may still have it."""
+def test_an_expression_without_subscribers_is_removed(world: World) -> None:
+    """Unless another member subscribes to it."""
     group = world.resolved(group_of(A, member("b", subscribed_topic_regex="t.*")))
     for name, left in (("a", {"t.*"}), ("b", set())):
         draft = GroupDraft(group)
@@ -179,8 +179,8 @@ def test_an_expression_that_nobody_has_any_more_is_forgotten(world: World) -> No
         assert group.regexes.keys() == left
 
 
-def test_an_expression_of_a_member_that_was_replaced_is_forgotten(world: World) -> None:
-    """Even if the member in its place has none before and none after."""
+def test_the_expression_of_a_replaced_member_is_removed(world: World) -> None:
+    """Even if the new member has none."""
     group = world.resolved(group_of(A))
     draft = GroupDraft(group)
     plain = member("a", "u")
@@ -191,8 +191,8 @@ def test_an_expression_of_a_member_that_was_replaced_is_forgotten(world: World) 
     assert draft.group.regexes == {}
 
 
-def test_resolving_finds_the_topics_that_there_are(world: World) -> None:
-    """All of the group's expressions together make one new epoch."""
+def test_resolving_writes_the_matching_topics(world: World) -> None:
+    """All expressions of the group cause one new epoch."""
     group = world.resolved(group_of(A, member("b", subscribed_topic_regex="[uv]")))
 
     assert {regex: each.topics for regex, each in group.regexes.items()} == {
@@ -203,8 +203,8 @@ def test_resolving_finds_the_topics_that_there_are(world: World) -> None:
     assert group.epoch == 3
 
 
-def test_resolving_again_to_the_same_is_no_new_epoch(world: World) -> None:
-    """Only when it was looked at is noted."""
+def test_resolving_again_with_the_same_topics_keeps_the_epoch(world: World) -> None:
+    """Only the time of the resolution is written."""
     group = world.resolved(group_of(A))
     world.clock.time_ms = 20_000
     again = world.resolved(group)
@@ -217,50 +217,50 @@ def test_resolving_again_to_the_same_is_no_new_epoch(world: World) -> None:
 
 
 def due(world: World, group: ConsumerGroup, *, after_ms: float = 0) -> bool:
-    """Whether a group is looked at again, some time after its last look."""
+    """Whether a resolution is due *after_ms* after the last one."""
     world.clock.time_ms = after_ms
     return world.subscriptions.is_refresh_due(group, group)
 
 
-def test_new_expressions_are_looked_at(world: World) -> None:
-    """Names alone need no look."""
+def test_new_expressions_are_resolved(world: World) -> None:
+    """Topic names need no resolution."""
     assert due(world, group_of(A))
     assert not due(world, group_of(member("a", "t")))
 
 
-def test_other_topics_are_looked_at_but_not_too_often(world: World) -> None:
-    """Every ten seconds at most."""
+def test_changed_topics_are_resolved_after_ten_seconds(world: World) -> None:
+    """At the earliest."""
     group = world.resolved(group_of(A))
     world.grow()
 
     assert [due(world, group, after_ms=ms) for ms in (10_000, 10_001)] == [False, True]
 
 
-def test_a_newcomer_s_expression_waits_its_turn_too(world: World) -> None:
-    """The group was looked at a moment ago."""
+def test_a_new_expression_waits_for_ten_seconds_after_a_resolution(world: World) -> None:
+    """As changed topics do."""
     group = world.resolved(group_of(A))
     group.put(member("b", subscribed_topic_regex="u"))
 
     assert [due(world, group, after_ms=ms) for ms in (10_000, 10_001)] == [False, True]
 
 
-def test_expressions_are_looked_at_now_and_then_without_a_reason(world: World) -> None:
+def test_expressions_are_resolved_again_after_the_refresh_interval(world: World) -> None:
     """``group.consumer.regex.refresh.interval.ms``, ten minutes."""
     group = world.resolved(group_of(A))
 
     assert [due(world, group, after_ms=ms) for ms in (600_000, 600_001)] == [False, True]
 
 
-def test_expressions_that_were_not_resolved_are_left_for_the_next_time(world: World) -> None:
-    """A member has subscribed to another one while the others were being resolved."""
+def test_unresolved_expressions_are_left_for_the_next_resolution(world: World) -> None:
+    """A member has subscribed to one while the others were being resolved."""
     draft = GroupDraft(group_of(A, member("b", subscribed_topic_regex="u")))
     world.subscriptions.resolve(draft, Resolved({"t.*": frozenset("t"), "gone": frozenset()}, 1))
 
     assert draft.group.regexes.keys() == {"t.*"}
 
 
-def test_what_is_wrong_with_a_long_expression_is_remembered() -> None:
-    """A thread reads it, so that the heartbeat need not."""
+def test_the_error_of_a_long_expression_is_cached() -> None:
+    """A thread parses it, so that the heartbeat need not."""
     regex_error.cache_clear()
     assert regex_error("(" * 50) == "missing closing )"
     assert regex_error("a" * 2000) is None

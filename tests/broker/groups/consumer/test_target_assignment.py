@@ -1,4 +1,4 @@
-"""What everybody shall have, as records (mirrors ``TargetAssignmentBuilderTest``)."""
+"""Target assignments (mirrors ``TargetAssignmentBuilderTest``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOW_MS = 5000
 
 
 def assigned(group: ConsumerGroup, answer: Assignment) -> GroupDraft:
-    """The draft after an assignor has given this answer."""
+    """The draft after an assignor has returned *answer*."""
     draft = GroupDraft(group)
 
     def assignor(_spec: GroupSpec) -> Assignment:
@@ -27,15 +27,15 @@ def assigned(group: ConsumerGroup, answer: Assignment) -> GroupDraft:
 
 
 def members_written(draft: GroupDraft) -> list[str]:
-    """Whose targets were written down."""
+    """The members whose target assignments are written."""
     keys = [record.key for record in draft.records]
     return [
         key.member_id for key in keys if isinstance(key, ConsumerGroupTargetAssignmentMemberKey)
     ]
 
 
-def test_a_target_that_stays_the_same_is_reached_anew() -> None:
-    """Mirrors testEmpty: only the epoch is written, and when."""
+def test_an_unchanged_target_gets_a_new_epoch() -> None:
+    """Mirrors testEmpty: only epoch and time are written."""
     group = group_of(member("a"), epoch=20)
     group.target = {"a": {}}
     draft = assigned(group, {})
@@ -47,7 +47,7 @@ def test_a_target_that_stays_the_same_is_reached_anew() -> None:
 
 
 def test_the_epoch_is_written_last() -> None:
-    """Whoever finds the log cut off before it finds a group that has to be assigned anew."""
+    """If the log ends before it, the group is assigned again."""
     draft = assigned(group_of(member("a", "t")), {"a": {T: frozenset({1, 0})}})
 
     *members, epoch = draft.records
@@ -55,7 +55,7 @@ def test_the_epoch_is_written_last() -> None:
     assert isinstance(epoch.key, ConsumerGroupTargetAssignmentMetadataKey)
 
 
-def test_only_what_has_changed_is_written() -> None:
+def test_only_changed_targets_are_written() -> None:
     """Mirrors testPartialAssignmentUpdate."""
     group = group_of(member("a", "t"), member("b", "t"))
     group.target = {"a": {T: frozenset({0, 1})}, "b": {T: frozenset({2, 3})}}
@@ -65,8 +65,8 @@ def test_only_what_has_changed_is_written() -> None:
     assert draft.group.target["a"] == {T: frozenset({0, 1})}
 
 
-def test_who_is_left_out_has_nothing_any_more() -> None:
-    """Mirrors testUpdateMember; topics of which a member gets no partition are not written."""
+def test_a_member_without_partitions_gets_an_empty_target() -> None:
+    """Mirrors testUpdateMember; topics without partitions are not written."""
     group = group_of(member("a", "t"), member("b", "t"))
     group.target = {"a": {T: frozenset({0})}, "b": {T: frozenset({1})}}
     draft = assigned(group, {"a": {T: frozenset(), U: frozenset({0})}})
@@ -74,8 +74,8 @@ def test_who_is_left_out_has_nothing_any_more() -> None:
     assert draft.group.target == {"a": {U: frozenset({0})}, "b": {}}
 
 
-def test_a_newcomer_that_gets_nothing_is_written_down_once() -> None:
-    """Its empty target is a target."""
+def test_the_empty_target_of_a_new_member_is_written_once() -> None:
+    """An empty target is a target."""
     first = assigned(group_of(member("a", "t")), {"a": {}})
     again = assigned(first.group, {"a": {}})
 
@@ -83,8 +83,8 @@ def test_a_newcomer_that_gets_nothing_is_written_down_once() -> None:
     assert members_written(again) == []
 
 
-def test_what_an_assignor_is_told() -> None:
-    """Members with their instance, their topics and what they have; topics with their sizes."""
+def test_the_input_of_an_assignor() -> None:
+    """Members with instance id, topics and target; topics with partition counts."""
     group = group_of(
         member("a", "t", "missing", instance_id="i"),
         member("b", "t", subscribed_topic_regex="[tu]"),
@@ -101,8 +101,8 @@ def test_what_an_assignor_is_told() -> None:
     assert (second.topics, second.assigned) == (frozenset({T, U}), {})
 
 
-def test_members_come_in_the_order_of_kafka_s_tables() -> None:
-    """By the hash of their ids, not in the order in which they joined."""
+def test_members_are_in_the_order_of_kafkas_hash_tables() -> None:
+    """By the hash codes of their ids."""
     names = ["b", "a", "q"]
     spec = group_spec(group_of(*(member(name, "t") for name in names)), topics_of(t=4))
 

@@ -1,4 +1,4 @@
-"""How long members may be late (the timer tests of ``GroupMetadataManagerTest``)."""
+"""Timeouts of members (the timer tests of ``GroupMetadataManagerTest``)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REVOKING = revoking("a", member_epoch=3, rebalance_timeout_ms=5000)
 
 
 class Watch:
-    """Timeouts on a clock that is moved by hand; ``late`` is who was thrown out, when and why."""
+    """Timeouts on a manual clock; ``late`` are the removed members with time and reason."""
 
     def __init__(self) -> None:
         self._clock = ManualClock()
@@ -45,10 +45,10 @@ def watch() -> Watch:
 
 
 @pytest.mark.parametrize(("each", "session_ms"), [(A, SESSION_MS), (CLASSIC, CLASSIC_SESSION_MS)])
-def test_who_is_not_heard_of_is_thrown_out(
+def test_a_member_without_heartbeats_is_removed(
     watch: Watch, each: ConsumerGroupMember, session_ms: int
 ) -> None:
-    """Mirrors testSessionTimeoutExpiration; the classic protocol brings a timeout of its own."""
+    """Mirrors testSessionTimeoutExpiration; classic members have their own session timeout."""
     watch.timeouts.reschedule_session("g", each)
     watch.pass_to(session_ms - 1)
     assert watch.late == []
@@ -58,7 +58,7 @@ def test_who_is_not_heard_of_is_thrown_out(
     assert watch.late == [(session_ms, "a", "its session expired")]
 
 
-def test_a_sign_of_life_begins_the_session_anew(watch: Watch) -> None:
+def test_a_heartbeat_restarts_the_session(watch: Watch) -> None:
     """Mirrors testSessionTimeoutLifecycle."""
     for time_ms in (0, 40_000, 80_000):
         watch.pass_to(time_ms)
@@ -68,7 +68,7 @@ def test_a_sign_of_life_begins_the_session_anew(watch: Watch) -> None:
     assert watch.late == [(80_000 + SESSION_MS, "a", "its session expired")]
 
 
-def test_each_member_of_each_group_has_its_own(watch: Watch) -> None:
+def test_each_member_of_each_group_has_its_own_session(watch: Watch) -> None:
     """The same id in two groups is two members."""
     watch.timeouts.reschedule_session("g", A)
     watch.timeouts.reschedule_session("h", A)
@@ -78,16 +78,16 @@ def test_each_member_of_each_group_has_its_own(watch: Watch) -> None:
     assert len(watch.late) == 1
 
 
-def test_who_does_not_give_up_in_time(watch: Watch) -> None:
-    """Mirrors testRebalanceTimeoutExpiration: its partitions are waited for."""
+def test_a_member_that_does_not_revoke_in_time_is_removed(watch: Watch) -> None:
+    """Mirrors testRebalanceTimeoutExpiration."""
     watch.timeouts.update_rebalance_timeout("g", REVOKING, lambda _: True)
     watch.pass_to(100_000)
 
     assert watch.late == [(5000, "a", "it did not leave epoch 3 in time")]
 
 
-def test_who_has_moved_on_is_left_alone(watch: Watch) -> None:
-    """Mirrors testRebalanceTimeoutLifecycle: told by its next step, or seen when time is up."""
+def test_a_member_in_another_epoch_is_not_removed(watch: Watch) -> None:
+    """Mirrors testRebalanceTimeoutLifecycle: the timeout is cancelled or has no effect."""
     watch.timeouts.update_rebalance_timeout("g", REVOKING, lambda _: True)
     watch.timeouts.update_rebalance_timeout("g", A, lambda _: True)
     watch.timeouts.update_rebalance_timeout("h", REVOKING, lambda _: False)
@@ -96,8 +96,8 @@ def test_who_has_moved_on_is_left_alone(watch: Watch) -> None:
     assert watch.late == []
 
 
-def test_members_of_the_classic_protocol_have_no_time_to_give_up(watch: Watch) -> None:
-    """They are told to join again, and that has its time."""
+def test_classic_members_have_no_rebalance_timeout(watch: Watch) -> None:
+    """They have a join timeout."""
     watch.timeouts.update_rebalance_timeout(
         "g", revoking("a", classic=classic("t"), rebalance_timeout_ms=5000), lambda _: True
     )
@@ -106,8 +106,8 @@ def test_members_of_the_classic_protocol_have_no_time_to_give_up(watch: Watch) -
     assert watch.late == []
 
 
-def test_who_was_told_to_join_again_does_so_in_time(watch: Watch) -> None:
-    """Being told twice gives no more time."""
+def test_a_classic_member_must_join_within_the_rebalance_timeout(watch: Watch) -> None:
+    """Another REBALANCE_IN_PROGRESS response does not extend the time."""
     watch.timeouts.schedule_join("g", CLASSIC)
     watch.pass_to(3000)
     watch.timeouts.schedule_join("g", CLASSIC)
@@ -116,8 +116,8 @@ def test_who_was_told_to_join_again_does_so_in_time(watch: Watch) -> None:
     assert watch.late == [(5000, "a", "it did not join in time")]
 
 
-def test_who_has_joined_must_sync(watch: Watch) -> None:
-    """Joining takes the first timeout away."""
+def test_a_classic_member_that_has_joined_must_sync(watch: Watch) -> None:
+    """The join timeout is cancelled."""
     watch.timeouts.schedule_join("g", CLASSIC)
     watch.pass_to(4000)
     watch.timeouts.on_joined("g", CLASSIC)
@@ -126,8 +126,8 @@ def test_who_has_joined_must_sync(watch: Watch) -> None:
     assert watch.late == [(9000, "a", "it did not sync in time")]
 
 
-def test_who_has_synced_only_has_its_session(watch: Watch) -> None:
-    """It is heard of with every step."""
+def test_a_classic_member_that_has_synced_has_only_a_session(watch: Watch) -> None:
+    """It was restarted by each request."""
     watch.timeouts.on_joined("g", CLASSIC)
     watch.pass_to(4000)
     watch.timeouts.on_synced("g", CLASSIC)
@@ -136,8 +136,8 @@ def test_who_has_synced_only_has_its_session(watch: Watch) -> None:
     assert watch.late == [(4000 + CLASSIC_SESSION_MS, "a", "its session expired")]
 
 
-def test_nothing_is_left_of_who_has_gone(watch: Watch) -> None:
-    """None of the four timeouts."""
+def test_a_removed_member_has_no_timeouts(watch: Watch) -> None:
+    """None of the four."""
     watch.timeouts.reschedule_session("g", A)
     watch.timeouts.update_rebalance_timeout("g", REVOKING, lambda _: True)
     watch.timeouts.schedule_join("g", CLASSIC)
@@ -149,8 +149,8 @@ def test_nothing_is_left_of_who_has_gone(watch: Watch) -> None:
     assert watch.late == []
 
 
-def test_an_expiry_that_was_not_written_is_tried_again_soon(watch: Watch) -> None:
-    """A member that is heard of meanwhile stays."""
+def test_a_refused_removal_is_retried_soon(watch: Watch) -> None:
+    """Unless the member sends a heartbeat."""
     watch.timeouts.retry_expiration("g", "a", "its session expired")
     watch.timeouts.retry_expiration("g", "b", "its session expired")
     watch.timeouts.reschedule_session("g", member("b"))

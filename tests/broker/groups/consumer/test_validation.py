@@ -1,4 +1,4 @@
-"""What a heartbeat must say (mirrors testConsumerHeartbeatRequestValidation)."""
+"""Validation of heartbeats (mirrors testConsumerHeartbeatRequestValidation)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JOINING: dict[str, Any] = {
 
 
 def refusal(version: int = 1, **fields: Any) -> ApiError | None:
-    """What is wrong with a first heartbeat in which these fields are different."""
+    """The error of a first heartbeat with *fields*."""
     try:
         check_heartbeat(ConsumerGroupHeartbeat(**JOINING | fields), version, ["uniform", "range"])
     except ApiError as error:
@@ -42,8 +42,8 @@ def refusal(version: int = 1, **fields: Any) -> ApiError | None:
         {"member_epoch": -2, "instance_id": "i"},
     ],
 )
-def test_what_makes_sense_passes(fields: dict[str, Any]) -> None:
-    """Whether there is such a group or such a member is looked at later."""
+def test_valid_heartbeats_pass(fields: dict[str, Any]) -> None:
+    """Group and member are checked later."""
     assert refusal(**fields) is None
 
 
@@ -69,22 +69,22 @@ def test_what_makes_sense_passes(fields: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_what_makes_no_sense_is_refused(fields: dict[str, Any], message: str) -> None:
-    """In Kafka's words."""
+def test_invalid_heartbeats_are_refused(fields: dict[str, Any], message: str) -> None:
+    """With Kafka's messages."""
     error = refusal(**fields)
 
     assert error is not None
     assert (error.code, error.message) == (ErrorCode.INVALID_REQUEST, message)
 
 
-def test_before_v1_a_newcomer_has_no_id() -> None:
-    """It is given one; afterwards it must say it (KIP-1082)."""
+def test_before_version_1_a_new_member_has_no_id() -> None:
+    """It gets one and must send it afterwards (KIP-1082)."""
     assert refusal(0, member_id="") is None
     assert refusal(0, member_id="", member_epoch=1) is not None
 
 
-def test_an_assignor_that_is_not_there() -> None:
-    """The member is told which there are."""
+def test_an_unknown_assignor_is_refused() -> None:
+    """The message lists the supported ones."""
     error = refusal(server_assignor="sticky")
 
     assert error is not None

@@ -1,4 +1,4 @@
-"""Which heartbeats concern many items."""
+"""The number of items of a heartbeat."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def topics() -> CoordinatorMetadataImage:
 
 
 def heartbeat(**fields: Any) -> ConsumerGroupHeartbeat:
-    """A heartbeat with these fields."""
+    """A heartbeat with *fields*."""
     return ConsumerGroupHeartbeat(group_id="g", member_id="m", member_epoch=0, **fields)
 
 
 def test_names_and_partitions_count(topics: CoordinatorMetadataImage) -> None:
-    """One for the member, one for each name, and the partitions of those that exist."""
+    """One for the member, one for each name, and the partitions of topics that exist."""
     request = heartbeat(subscribed_topic_names=frozenset({"t", "absent"}))
 
     assert has_more_items(None, request, topics, 12)
@@ -36,7 +36,7 @@ def test_names_and_partitions_count(topics: CoordinatorMetadataImage) -> None:
 
 
 def test_members_and_regular_expressions_count(topics: CoordinatorMetadataImage) -> None:
-    """Each with the topics it stands for; a topic's partitions count once."""
+    """Each with its topics; the partitions of a topic count once."""
     group = ConsumerGroup("g")
     names = frozenset({"t"})
     for member_id in ("a", "b"):
@@ -48,7 +48,7 @@ def test_members_and_regular_expressions_count(topics: CoordinatorMetadataImage)
 
 
 def test_owned_partitions_count(topics: CoordinatorMetadataImage) -> None:
-    """A member may name any number of them."""
+    """A request may contain any number of them."""
     request = heartbeat(owned={UUID(int=1): range(100)})
 
     assert has_more_items(None, request, topics, 100)

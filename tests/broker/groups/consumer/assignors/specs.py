@@ -1,4 +1,4 @@
-"""Groups as assignors see them, and what every assignment must be."""
+"""Inputs of assignors, and the properties of all assignments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def spec_of(
     held: Held | None = None,
     instances: Mapping[str, str] | None = None,
 ) -> GroupSpec:
-    """Members with their topics by one letter each, and what each shall have now."""
+    """Members with their topics, a letter each, and their present targets."""
     return GroupSpec(
         members={
             name: MemberSpec(
@@ -37,12 +37,12 @@ def spec_of(
 
 
 def by_id(parts: Mapping[str, set[int]]) -> Partitions:
-    """Partitions by the ids of their topics."""
+    """Partitions by topic id."""
     return {TOPICS[topic]: frozenset(each) for topic, each in parts.items()}
 
 
 def by_name(assignment: Assignment) -> dict[str, dict[str, set[int]]]:
-    """An assignment that can be read; topics of which somebody has nothing are left out."""
+    """A readable assignment; topics without partitions are left out."""
     names = {topic_id: name for name, topic_id in TOPICS.items()}
     return {
         member: {names[topic]: set(each) for topic, each in parts.items() if each}
@@ -51,12 +51,12 @@ def by_name(assignment: Assignment) -> dict[str, dict[str, set[int]]]:
 
 
 def loads(assignment: Assignment) -> list[int]:
-    """How many partitions each member has."""
+    """The number of partitions of each member."""
     return [sum(map(len, parts.values())) for parts in assignment.values()]
 
 
 def after(spec: GroupSpec, assignment: Assignment) -> GroupSpec:
-    """The same group when the assignment has become its target."""
+    """The same group with *assignment* as its target."""
     members = {
         name: MemberSpec(
             instance_id=member.instance_id,
@@ -73,7 +73,7 @@ def after(spec: GroupSpec, assignment: Assignment) -> GroupSpec:
 
 
 def moved(before: GroupSpec, assignment: Assignment) -> int:
-    """How many partitions somebody had who no longer has them."""
+    """The number of partitions that a member has lost."""
     return sum(
         len(parts - assignment[name].get(topic, frozenset()))
         for name, member in before.members.items()
@@ -82,7 +82,7 @@ def moved(before: GroupSpec, assignment: Assignment) -> int:
 
 
 def assert_complete(spec: GroupSpec, assignment: Assignment) -> None:
-    """Every partition that somebody wants has one owner, who wants it."""
+    """Assert that each partition of a subscribed topic has one owner, which subscribes to it."""
     assert assignment.keys() == spec.members.keys()
     owners: dict[tuple[UUID, int], str] = {}
     for name, parts in assignment.items():
@@ -99,7 +99,7 @@ def assert_complete(spec: GroupSpec, assignment: Assignment) -> None:
 
 @st.composite
 def specs(draw: st.DrawFn, *, homogeneous: bool = False) -> GroupSpec:
-    """Groups of up to eight members that already have some of up to three topics."""
+    """Groups of up to eight members with targets for up to three topics."""
     names = [f"m{number}" for number in range(draw(st.integers(1, 8)))]
     some = st.sampled_from(["", "t", "u", "tu", "tv", "tuv"])
     topics = dict.fromkeys(names, draw(some)) if homogeneous else {n: draw(some) for n in names}

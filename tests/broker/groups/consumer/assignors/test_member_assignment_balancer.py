@@ -1,4 +1,4 @@
-"""Who gives and who takes next (the balancer of ``UniformHeterogeneousAssignmentBuilder``)."""
+"""Member assignment balancer (of ``UniformHeterogeneousAssignmentBuilder``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from broker.groups.consumer.assignors.member_assignment_balancer import MemberAs
 
 
 def test_the_least_loaded_come_first() -> None:
-    """In the order of their numbers where their loads are equal."""
+    """In ascending order of their indexes if their loads are equal."""
     loads = [2, 0, 1, 0]
     balancer = MemberAssignmentBalancer(range(4), loads)
     order = []
@@ -22,7 +22,7 @@ def test_the_least_loaded_come_first() -> None:
 
 
 def test_the_most_loaded_come_first() -> None:
-    """From the last number to the first where their loads are equal."""
+    """In descending order of their indexes if their loads are equal."""
     loads = [2, 0, 1, 2]
     balancer = MemberAssignmentBalancer(range(4), loads)
     order = []
@@ -36,14 +36,14 @@ def test_the_most_loaded_come_first() -> None:
     assert sorted(order[2:]) != [1, 1]
 
 
-def test_imbalance_is_the_widest_gap() -> None:
-    """Only between those who take part."""
+def test_the_imbalance_is_the_difference_of_loads() -> None:
+    """Only between the given members."""
     assert MemberAssignmentBalancer([0, 2], [5, 100, 3]).imbalance == 2
     assert MemberAssignmentBalancer([1], [5, 100, 3]).imbalance == 0
 
 
-def test_who_has_nothing_to_give_is_passed_over() -> None:
-    """A load may come from other topics; when nobody is left there is nobody."""
+def test_an_excluded_member_is_not_returned() -> None:
+    """Its load is from other topics; None is returned when all are excluded."""
     balancer = MemberAssignmentBalancer(range(3), [1, 3, 2])
     asked = []
     while (member := balancer.next_most_loaded()) is not None:
@@ -54,8 +54,8 @@ def test_who_has_nothing_to_give_is_passed_over() -> None:
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=12))
-def test_moving_until_it_is_balanced_balances(loads: list[int]) -> None:
-    """No load is lost, and none is two more than another."""
+def test_moves_until_balanced_balance_the_loads(loads: list[int]) -> None:
+    """The sum is unchanged, and loads differ by one at most."""
     total = sum(loads)
     balancer = MemberAssignmentBalancer(range(len(loads)), loads)
     for _ in range(total + 1):

@@ -1,4 +1,4 @@
-"""Each topic in equal ranges (mirrors ``RangeAssignorTest``)."""
+"""Range assignor (mirrors ``RangeAssignorTest``)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.broker.groups.consumer.assignors.specs import (
 )
 
 
-def test_nobody_subscribes_to_anything() -> None:
+def test_members_without_topics() -> None:
     """Mirrors testOneMemberNoTopicSubscription."""
     assert by_name(assign(spec_of({"t": 3}, {"a": ""}))) == {"a": {}}
 
 
-def test_the_first_members_take_what_does_not_come_out_even() -> None:
-    """Mirrors testFirstAssignmentTwoMembersTwoTopicsSameSubscriptions: of each topic anew."""
+def test_the_first_members_get_the_remainder() -> None:
+    """Mirrors testFirstAssignmentTwoMembersTwoTopicsSameSubscriptions: for each topic."""
     assigned = assign(spec_of({"t": 3, "v": 2}, {"a": "tv", "b": "tv"}))
 
     assert by_name(assigned) == {"a": {"t": {0, 1}, "v": {0}}, "b": {"t": {2}, "v": {1}}}
@@ -66,14 +66,14 @@ def test_names_are_ordered_as_java_orders_them() -> None:
 
 
 @given(specs())
-def test_every_partition_has_one_owner_who_wants_it(spec: GroupSpec) -> None:
-    """Whatever was before."""
+def test_every_partition_has_one_owner_that_subscribes_to_it(spec: GroupSpec) -> None:
+    """For any previous target."""
     assert_complete(spec, assign(spec))
 
 
 @given(specs())
-def test_ranges_are_in_one_piece_and_of_one_size(spec: GroupSpec) -> None:
-    """Each topic by itself: nobody has more than one partition more than another reader."""
+def test_ranges_are_contiguous_and_differ_by_one_at_most(spec: GroupSpec) -> None:
+    """For each topic."""
     assigned = assign(spec)
     for topic in spec.partition_counts:
         readers = [name for name, member in spec.members.items() if topic in member.topics]
@@ -85,8 +85,8 @@ def test_ranges_are_in_one_piece_and_of_one_size(spec: GroupSpec) -> None:
 
 
 @given(specs(homogeneous=True))
-def test_topics_of_one_size_are_cut_at_the_same_places(spec: GroupSpec) -> None:
-    """Whoever joins two of them finds both halves in one member (co-partitioning)."""
+def test_topics_with_the_same_partition_count_have_the_same_ranges(spec: GroupSpec) -> None:
+    """If they have the same subscribers (co-partitioning)."""
     assigned = assign(spec)
     for one, count in spec.partition_counts.items():
         for other, other_count in spec.partition_counts.items():
@@ -98,7 +98,7 @@ def test_topics_of_one_size_are_cut_at_the_same_places(spec: GroupSpec) -> None:
 
 @given(specs())
 def test_assigning_again_changes_nothing(spec: GroupSpec) -> None:
-    """It does not look at what was before."""
+    """The previous target is not used."""
     assigned = assign(spec)
 
     assert assign(after(spec, assigned)) == assigned

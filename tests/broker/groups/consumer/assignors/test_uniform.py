@@ -1,4 +1,4 @@
-"""As much for everybody (mirrors ``UniformAssignorTest``)."""
+"""Uniform assignor (mirrors ``UniformAssignorTest``)."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from tests.broker.groups.consumer.assignors.specs import (
 
 
 def test_a_group_without_members() -> None:
-    """There is nobody to assign to."""
+    """The assignment is empty."""
     assert assign(GroupSpec(members={}, partition_counts={}, is_homogeneous=False)) == {}
 
 
 @pytest.mark.parametrize("members", [{"a": "t", "b": "t"}, {"a": "t", "b": "tu"}])
-def test_members_that_read_the_same_and_others(members: dict[str, str]) -> None:
-    """Whichever way is taken, the result is balanced."""
+def test_equal_and_different_subscriptions(members: dict[str, str]) -> None:
+    """The result is balanced in both cases."""
     assert loads(assign(spec_of({"t": 4, "u": 0}, members))) == [2, 2]
 
 
 @given(specs())
-def test_every_partition_has_one_owner_who_wants_it(spec: GroupSpec) -> None:
-    """Whatever members subscribe to."""
+def test_every_partition_has_one_owner_that_subscribes_to_it(spec: GroupSpec) -> None:
+    """For any subscriptions."""
     assert_complete(spec, assign(spec))
 
 
-def test_assignors_are_found_by_the_names_that_clients_use() -> None:
+def test_assignors_have_the_names_of_kafka() -> None:
     """Mirrors testName of both; the first is the broker's default."""
     spec = spec_of({"t": 2, "u": 2}, {"a": "tu", "b": "tu"})
     assigned = {name: by_name(assignor(spec)) for name, assignor in ASSIGNORS.items()}

@@ -1,4 +1,4 @@
-"""Members read different topics (mirrors ``UniformHeterogeneousAssignmentBuilderTest``)."""
+"""Different subscriptions (mirrors ``UniformHeterogeneousAssignmentBuilderTest``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.broker.groups.consumer.assignors.specs import (
 
 
 def improvements(spec: GroupSpec, assignment: Assignment) -> list[tuple[str, str]]:
-    """Pairs of members of whom the first could give a partition to the second to be more equal."""
+    """Pairs of members for which a move from the first to the second improves the balance."""
     total = dict(zip(assignment, loads(assignment), strict=True))
     return [
         (giver, taker)
@@ -30,13 +30,13 @@ def improvements(spec: GroupSpec, assignment: Assignment) -> list[tuple[str, str
     ]
 
 
-def test_members_without_topics_have_nothing() -> None:
+def test_members_without_topics_get_nothing() -> None:
     """Mirrors testTwoMembersNoTopicSubscription."""
     assert by_name(assign(spec_of({}, {"a": "", "b": ""}))) == {"a": {}, "b": {}}
 
 
-def test_topics_with_one_reader_stay_with_it() -> None:
-    """The others make up for it with what both may have."""
+def test_a_topic_with_one_subscriber_is_assigned_to_it() -> None:
+    """The other members get more of the shared topics."""
     assigned = by_name(assign(spec_of({"t": 4, "u": 2}, {"a": "tu", "b": "u"})))
 
     assert assigned == {"a": {"t": {0, 1, 2, 3}}, "b": {"u": {0, 1}}}
@@ -51,7 +51,7 @@ def test_a_first_assignment() -> None:
     assert loads(assigned) == [3, 3, 3]
 
 
-def test_a_newcomer_takes_from_who_has_most() -> None:
+def test_a_new_member_gets_partitions_of_the_most_loaded() -> None:
     """Mirrors testReassignmentWhenOneMemberAddedAfterInitialAssignment."""
     held = {"a": {"t": {0, 1, 2}}, "b": {"u": {0}}}
     spec = spec_of({"t": 3, "u": 1}, {"a": "t", "b": "u", "c": "tu"}, held)
@@ -61,7 +61,7 @@ def test_a_newcomer_takes_from_who_has_most() -> None:
     assert moved(spec, assigned) == 1
 
 
-def test_what_one_leaves_is_shared_by_its_readers() -> None:
+def test_the_partitions_of_a_leaving_member_go_to_the_subscribers() -> None:
     """Mirrors testReassignmentWhenOneMemberRemovedAfterInitialAssignment...."""
     held = {"a": {"t": {0}}, "b": {"u": {0}}}
     spec = spec_of({"t": 1, "u": 3}, {"a": "tu", "b": "u"}, held)
@@ -71,7 +71,7 @@ def test_what_one_leaves_is_shared_by_its_readers() -> None:
     assert moved(spec, assigned) == 0
 
 
-def test_a_subscription_that_ends_is_taken_away() -> None:
+def test_the_partitions_of_an_unsubscribed_topic_move() -> None:
     """Mirrors testReassignmentWhenOneSubscriptionRemovedAfterInitialAssignment...."""
     held = {"a": {"t": {0}, "u": {0, 1}}, "b": {"u": {2}}}
     spec = spec_of({"t": 1, "u": 3}, {"a": "t", "b": "u"}, held)
@@ -79,8 +79,8 @@ def test_a_subscription_that_ends_is_taken_away() -> None:
     assert by_name(assign(spec)) == {"a": {"t": {0}}, "b": {"u": {0, 1, 2}}}
 
 
-def test_partitions_that_are_gone_are_forgotten() -> None:
-    """A topic may have been made anew with fewer partitions."""
+def test_partitions_that_do_not_exist_are_dropped() -> None:
+    """A topic may have been created again with fewer partitions."""
     held = {"a": {"t": {0, 7}}}
     spec = spec_of({"t": 1, "u": 1}, {"a": "t", "b": "u"}, held)
 
@@ -88,20 +88,20 @@ def test_partitions_that_are_gone_are_forgotten() -> None:
 
 
 @given(specs())
-def test_every_partition_has_one_owner_who_wants_it(spec: GroupSpec) -> None:
-    """Whatever was before."""
+def test_every_partition_has_one_owner_that_subscribes_to_it(spec: GroupSpec) -> None:
+    """For any previous target."""
     assert_complete(spec, assign(spec))
 
 
 @given(specs())
-def test_no_single_move_would_improve_it(spec: GroupSpec) -> None:
-    """Not perfectly balanced, but as far as moving one partition at a time leads."""
+def test_no_single_move_improves_the_balance(spec: GroupSpec) -> None:
+    """The result need not be optimal."""
     assert improvements(spec, assign(spec)) == []
 
 
 @given(specs())
 def test_assigning_again_changes_nothing(spec: GroupSpec) -> None:
-    """A balanced group stays as it is."""
+    """A balanced assignment is kept."""
     assigned = assign(spec)
 
     assert moved(after(spec, assigned), assign(after(spec, assigned))) == 0

@@ -1,4 +1,4 @@
-"""Everybody reads the same (mirrors ``UniformHomogeneousAssignmentBuilderTest``)."""
+"""Equal subscriptions (mirrors ``UniformHomogeneousAssignmentBuilderTest``)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.broker.groups.consumer.assignors.specs import (
 )
 
 
-def test_nobody_subscribes_to_anything() -> None:
+def test_a_member_without_topics() -> None:
     """Mirrors testOneMemberNoTopicSubscription."""
     assert by_name(assign(spec_of({}, {"a": "", "b": ""}))) == {"a": {}, "b": {}}
 
 
 def test_a_first_assignment() -> None:
-    """The last ones take the rest."""
+    """The last members get the remainder."""
     assigned = assign(spec_of({"t": 3, "v": 2}, {"a": "tv", "b": "tv"}))
 
     assert sorted(loads(assigned)) == [2, 3]
@@ -38,8 +38,8 @@ def test_more_members_than_partitions() -> None:
     assert sorted(loads(assigned)) == [0, 1, 1]
 
 
-def test_a_newcomer_takes_only_what_is_its_share() -> None:
-    """Mirrors testReassignmentWhenOneMemberAddedAfterInitialAssignment: the others keep theirs."""
+def test_a_new_member_gets_its_quota() -> None:
+    """Mirrors testReassignmentWhenOneMemberAddedAfterInitialAssignment: others keep theirs."""
     held = {"a": {"t": {0, 2}, "u": {0}}, "b": {"t": {1}, "u": {1, 2}}}
     spec = spec_of({"t": 3, "u": 3}, {"a": "tu", "b": "tu", "c": "tu"}, held)
     assigned = assign(spec)
@@ -48,8 +48,8 @@ def test_a_newcomer_takes_only_what_is_its_share() -> None:
     assert moved(spec, assigned) == 2
 
 
-def test_what_one_leaves_is_shared() -> None:
-    """Mirrors testReassignmentWhenOneMemberRemovedAfterInitialAssignment: nothing else moves."""
+def test_the_partitions_of_a_leaving_member_are_distributed() -> None:
+    """Mirrors testReassignmentWhenOneMemberRemovedAfterInitialAssignment: others do not move."""
     held = {"a": {"t": {0}}, "b": {"t": {1}}}
     spec = spec_of({"t": 4}, {"a": "t", "b": "t"}, held)
     assigned = assign(spec)
@@ -58,7 +58,7 @@ def test_what_one_leaves_is_shared() -> None:
     assert moved(spec, assigned) == 0
 
 
-def test_new_partitions_go_to_who_has_least() -> None:
+def test_new_partitions_are_assigned_to_the_least_loaded() -> None:
     """Mirrors testReassignmentWhenPartitionsAreAddedForTwoMembersTwoTopics."""
     held = {"a": {"t": {0, 1}}, "b": {"t": {2}}}
     spec = spec_of({"t": 5}, {"a": "t", "b": "t"}, held)
@@ -66,7 +66,7 @@ def test_new_partitions_go_to_who_has_least() -> None:
     assert by_name(assign(spec)) == {"a": {"t": {0, 1}}, "b": {"t": {2, 3, 4}}}
 
 
-def test_a_topic_that_nobody_wants_any_more_is_given_up() -> None:
+def test_an_unsubscribed_topic_is_not_assigned() -> None:
     """Mirrors testReassignmentWhenOneSubscriptionRemovedAfterInitialAssignment...."""
     held = {"a": {"t": {0}, "u": {0, 1}}, "b": {"t": {1}}}
     assigned = assign(spec_of({"t": 2}, {"a": "t", "b": "t"}, held))
@@ -75,22 +75,22 @@ def test_a_topic_that_nobody_wants_any_more_is_given_up() -> None:
 
 
 @given(specs(homogeneous=True))
-def test_every_partition_has_one_owner_who_wants_it(spec: GroupSpec) -> None:
-    """Whatever was before."""
+def test_every_partition_has_one_owner_that_subscribes_to_it(spec: GroupSpec) -> None:
+    """For any previous target."""
     assert_complete(spec, assign(spec))
 
 
 @given(specs(homogeneous=True))
-def test_nobody_has_two_more_than_another(spec: GroupSpec) -> None:
-    """All topics together: perfectly balanced."""
+def test_loads_differ_by_one_at_most(spec: GroupSpec) -> None:
+    """Over all topics."""
     assigned = loads(assign(spec))
 
     assert max(assigned) - min(assigned) <= 1
 
 
 @given(specs(homogeneous=True))
-def test_no_more_moves_than_the_balance_asks_for(spec: GroupSpec) -> None:
-    """Each keeps what fits into its share; that is as sticky as a balanced assignment can be."""
+def test_the_number_of_moves_is_minimal(spec: GroupSpec) -> None:
+    """Each member keeps the partitions within its quota."""
     topics = next(iter(spec.members.values())).topics
     total = sum(spec.partition_counts[topic] for topic in topics)
     quota, extras = divmod(total, len(spec.members))
@@ -112,15 +112,15 @@ def test_no_more_moves_than_the_balance_asks_for(spec: GroupSpec) -> None:
 
 @given(specs(homogeneous=True))
 def test_assigning_again_changes_nothing(spec: GroupSpec) -> None:
-    """A balanced group stays as it is."""
+    """A balanced assignment is kept."""
     assigned = assign(spec)
 
     assert assign(after(spec, assigned)) == assigned
 
 
 @given(specs(homogeneous=True), st.randoms())
-def test_who_stays_keeps_what_it_has_when_another_goes(spec: GroupSpec, random: object) -> None:
-    """What was balanced only grows."""
+def test_members_keep_their_partitions_when_another_leaves(spec: GroupSpec, random: object) -> None:
+    """They only get more."""
     first = after(spec, assign(spec))
     leaver = random.choice(list(first.members))  # type: ignore[attr-defined]  # a Random
     members = {name: member for name, member in first.members.items() if name != leaver}

@@ -1,4 +1,4 @@
-"""What stands behind a backslash or between brackets (as RE2/J's parser reads it)."""
+"""Escapes and bracketed classes (as RE2/J parses them)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from broker.groups.consumer.regex.syntax import ALL, CharSet, InvalidRegex, char
 
 
 def of_class(pattern: str) -> CharSet:
-    """The set of a class, whose first bracket stands before it."""
+    """The set of a class, whose opening bracket has been read."""
     reader = Reader(pattern)
     charset = read_class(reader)
     assert reader.at_end
@@ -36,7 +36,7 @@ def of_class(pattern: str) -> CharSet:
     ],
 )
 def test_an_escape_is_one_character(escape: str, character: str) -> None:
-    """Punctuation is itself, letters are control characters, digits are octal or hexadecimal."""
+    """Punctuation is literal, letters are control characters, digits are octal or hexadecimal."""
     reader = Reader(escape)
 
     assert read_escape(reader) == character
@@ -46,14 +46,14 @@ def test_an_escape_is_one_character(escape: str, character: str) -> None:
 @pytest.mark.parametrize(
     "escape", ["q", "1", "8", "x", "x6", "x{}", "x{110000}", "x{FFFFFFFF}", "C", "Z"]
 )
-def test_escapes_that_mean_nothing(escape: str) -> None:
-    """Back references among them: they cannot be matched in linear time."""
+def test_invalid_escapes_are_refused(escape: str) -> None:
+    """Back references included, which cannot be matched in linear time."""
     with pytest.raises(InvalidRegex, match="invalid escape sequence"):
         read_escape(Reader(escape))
 
 
-def test_a_backslash_at_the_end() -> None:
-    """There is nothing behind it."""
+def test_a_backslash_at_the_end_is_refused() -> None:
+    """No character follows it."""
     with pytest.raises(InvalidRegex, match="trailing backslash"):
         read_escape(Reader(""))
 
@@ -69,13 +69,13 @@ def test_a_backslash_at_the_end() -> None:
         ("P{^Nd}", chars("0123456789")),
     ],
 )
-def test_classes_that_have_names(escape: str, expected: CharSet) -> None:
-    """Perl's and Unicode's; denied twice is affirmed."""
+def test_named_classes(escape: str, expected: CharSet) -> None:
+    """Of Perl and Unicode; a double negation has no effect."""
     assert escaped_charset(Reader(escape)) == expected
 
 
-def test_what_is_no_class_is_left_alone() -> None:
-    """It is one character then."""
+def test_other_escapes_are_not_read_as_classes() -> None:
+    """They are characters."""
     reader = Reader("t")
 
     assert escaped_charset(reader) is None
@@ -100,8 +100,8 @@ def test_what_is_no_class_is_left_alone() -> None:
         ("[.]", chars("[.")),
     ],
 )
-def test_sets_between_brackets(pattern: str, expected: CharSet) -> None:
-    """A bracket or a dash stands for itself where it can mean nothing else."""
+def test_bracketed_classes(pattern: str, expected: CharSet) -> None:
+    """A bracket or a dash is literal where it has no other meaning."""
     assert of_class(pattern) == expected
 
 
@@ -118,7 +118,7 @@ def test_sets_between_brackets(pattern: str, expected: CharSet) -> None:
         (r"\q]", "invalid escape sequence"),
     ],
 )
-def test_sets_that_make_no_sense(pattern: str, why: str) -> None:
-    """In RE2/J's words."""
+def test_invalid_classes_are_refused(pattern: str, why: str) -> None:
+    """With RE2/J's messages."""
     with pytest.raises(InvalidRegex, match=why):
         of_class(pattern)

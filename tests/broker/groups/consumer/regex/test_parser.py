@@ -1,4 +1,4 @@
-"""Patterns are read into trees, or refused in RE2/J's words."""
+"""Patterns and their trees; errors have RE2/J's messages."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from broker.groups.consumer.regex.syntax import (
 A, B = Chars(chars("a")), Chars(chars("b"))
 
 
-def test_one_after_the_other() -> None:
-    """An empty pattern is a sequence of nothing."""
+def test_sequences() -> None:
+    """An empty pattern is an empty sequence."""
     assert parse("ab") == Sequence((A, B))
     assert parse("") == Sequence(())
 
 
-def test_one_of_several() -> None:
-    """Any of them may be empty."""
+def test_alternatives() -> None:
+    """Each of them may be empty."""
     assert parse("a|b|") == Choice((Sequence((A,)), Sequence((B,)), Sequence(())))
 
 
@@ -49,13 +49,13 @@ def test_one_of_several() -> None:
     ],
 )
 def test_repetitions(pattern: str, least: int, most: int | None) -> None:
-    """How eager they are makes no difference where all of a name has to match."""
+    """Greediness does not affect whether a whole name matches."""
     assert parse(pattern) == Sequence((Repeat(A, least, most),))
 
 
 @pytest.mark.parametrize("pattern", ["a{", "a{,3}", "a{x}", "a{3"])
-def test_what_is_no_repetition_is_text(pattern: str) -> None:
-    """RE2 takes a brace as it stands then."""
+def test_other_braces_are_literal(pattern: str) -> None:
+    """As in RE2."""
     tree = parse(pattern)
 
     assert isinstance(tree, Sequence)
@@ -63,21 +63,21 @@ def test_what_is_no_repetition_is_text(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(a)", "(?:a)", "(?P<name>a)", "(?<name>a)", "(?s:a)"])
-def test_groups_are_only_there_for_their_contents(pattern: str) -> None:
-    """Nobody asks what they have matched."""
+def test_a_group_is_its_content(pattern: str) -> None:
+    """Captures are not used."""
     assert parse(pattern) == Sequence((Sequence((A,)),))
 
 
-def test_a_repetition_passes_over_flags() -> None:
-    """It goes for what stands before them, as in RE2/J; there must be something."""
+def test_a_repetition_ignores_flags_before_it() -> None:
+    """It applies to the part before them, as in RE2/J; there must be one."""
     assert parse("a(?s)*") == parse("a*")
     assert parse("a+(?s)*") == Sequence((Repeat(Repeat(A, 1, None), 0, None),))
     with pytest.raises(InvalidRegex, match="missing argument"):
         parse("a|(?s)*")
 
 
-def test_places() -> None:
-    """Of names there is only one line."""
+def test_assertions() -> None:
+    """A name is one line."""
     assert parse(r"^$\A\z\b\B") == Sequence(
         (
             Place(Assertion.BEGIN),
@@ -91,7 +91,7 @@ def test_places() -> None:
 
 
 def test_quoted_text() -> None:
-    r"""Between ``\Q`` and ``\E``, or up to the end; a repetition goes for its last character."""
+    r"""Between ``\Q`` and ``\E`` or the end; a repetition applies to its last character."""
     dot = Chars(chars("."))
 
     assert parse(r"\Qa.\Eb") == Sequence((A, dot, B))
@@ -100,8 +100,8 @@ def test_quoted_text() -> None:
     assert parse(r"\Q\E") == Sequence(())
 
 
-def test_flags_go_up_to_the_end_of_their_group() -> None:
-    """Or only for what is in it, behind a colon; what comes after is as before."""
+def test_flags_apply_until_the_end_of_their_group() -> None:
+    """Or only to the group that contains them before a colon."""
     either = Chars(chars("aA"))
 
     assert parse("(?i)a") == Sequence((either,))
@@ -139,14 +139,14 @@ def test_flags_go_up_to_the_end_of_their_group() -> None:
         ("a\\", "trailing backslash"),
     ],
 )
-def test_what_re2_does_not_know(pattern: str, why: str) -> None:
-    """Looking around and back references cannot be matched in linear time."""
+def test_unsupported_syntax_is_refused(pattern: str, why: str) -> None:
+    """Lookaround and back references cannot be matched in linear time."""
     with pytest.raises(InvalidRegex, match=why):
         parse(pattern)
 
 
-def test_groups_nest_only_so_deep() -> None:
-    """The tree is walked by functions that call themselves."""
+def test_the_nesting_of_groups_is_limited() -> None:
+    """The tree is processed by recursive functions."""
     parse("(" * DEPTH_MAX + ")" * DEPTH_MAX)
 
     with pytest.raises(InvalidRegex, match="nests too deeply"):
@@ -154,8 +154,8 @@ def test_groups_nest_only_so_deep() -> None:
 
 
 @given(st.text(r"ab.*+?|()[]{}^$\-,:<>!=PQEdpxi0129" + "\u0663", max_size=20))
-def test_anything_is_read_or_refused(pattern: str) -> None:
-    """Clients may send what they like; nothing else is raised."""
+def test_any_pattern_is_parsed_or_refused(pattern: str) -> None:
+    """No other exception is raised."""
     tree = None
     with contextlib.suppress(InvalidRegex):
         tree = parse(pattern)
@@ -163,8 +163,8 @@ def test_anything_is_read_or_refused(pattern: str) -> None:
     assert tree is None or isinstance(tree, Sequence | Choice)
 
 
-def test_only_ascii_digits_count() -> None:
-    """A brace with any other digit in it is text, as in RE2/J."""
+def test_only_ascii_digits_are_digits() -> None:
+    """A brace with another digit is literal, as in RE2/J."""
     tree = parse("a{\u0663}")
 
     assert isinstance(tree, Sequence)

@@ -1,4 +1,4 @@
-"""Names are matched against patterns, as Python's ``re`` does where both know the same."""
+"""Matches, compared with those of Python's ``re`` where the syntax is the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = st.text("abAB_.0", max_size=6)
 
 
 def combined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Larger patterns out of smaller ones."""
+    """Patterns that contain other patterns."""
     grouped = inner.map(lambda each: f"(?:{each})")
     repeats = st.sampled_from(["*", "+", "?", "{2}", "{1,2}", "{2,}", "*?", "{0,1}?"])
     return (
@@ -36,8 +36,8 @@ PATTERNS = st.recursive(ATOMS, combined, max_leaves=6)
 
 
 @given(PATTERNS, st.lists(NAMES, min_size=1, max_size=8))
-def test_it_agrees_with_python(pattern: str, names: list[str]) -> None:
-    """Where both speak the same language; Python's classes keep to ASCII."""
+def test_matches_agree_with_python(pattern: str, names: list[str]) -> None:
+    """For syntax that both have; Python's classes are limited to ASCII."""
     program, python = Program(pattern), re.compile(pattern, re.ASCII)
 
     for name in names:
@@ -45,8 +45,8 @@ def test_it_agrees_with_python(pattern: str, names: list[str]) -> None:
 
 
 @given(st.text("ab.*+?|()[]{}^-,12", max_size=8), st.lists(NAMES, max_size=5))
-def test_it_agrees_with_python_on_what_both_take(pattern: str, names: list[str]) -> None:
-    """Patterns at random: what either of them refuses is not compared."""
+def test_matches_of_random_patterns_agree_with_python(pattern: str, names: list[str]) -> None:
+    """Patterns that either of them refuses are not compared."""
     assume("{," not in pattern and not re.search(r"[*+?}][+]|\^[*+?{]", pattern))
     try:
         program, python = Program(pattern), re.compile(pattern, re.ASCII)
@@ -74,8 +74,8 @@ def test_it_agrees_with_python_on_what_both_take(pattern: str, names: list[str])
         ("t{2,3}", "tttt", False),
     ],
 )
-def test_names_of_topics(pattern: str, name: str, fits: bool) -> None:
-    """All of a name has to fit."""
+def test_topic_names(pattern: str, name: str, fits: bool) -> None:
+    """The whole name must match."""
     assert Program(pattern).matches(name) is fits
 
 
@@ -92,24 +92,24 @@ def test_names_of_topics(pattern: str, name: str, fits: bool) -> None:
         (r"(?i)[^\p{Lu}]", ""),
     ],
 )
-def test_either_case_was_taken_of_what_was_left_after_denying(pattern: str, fits: str) -> None:
-    """Both cases of what is denied are denied, as in RE2/J."""
+def test_a_negated_class_ignores_case(pattern: str, fits: str) -> None:
+    """Both cases of its letters are excluded, as in RE2/J."""
     assert "".join(filter(Program(pattern).matches, "abzABZ")) == fits
 
 
-def test_names_that_are_not_ascii_fit_nothing() -> None:
-    """There are no such topics; a dot does not mean them."""
+def test_names_that_are_not_ascii_do_not_match() -> None:
+    """There are no such topics; a dot does not match those characters."""
     assert not Program(".").matches("\u00e9")
     assert not Program("\u00e9").matches("\u00e9")
 
 
-def test_a_pattern_that_takes_others_for_ever_takes_no_time() -> None:
-    """All ways are gone at once (CVE after CVE has been made of patterns like this)."""
+def test_a_pattern_with_exponential_backtracking_is_matched_in_linear_time() -> None:
+    """All states are simulated at once."""
     assert not Program("(a*)*(a|aa)+(.*a){10}").matches("a" * 3000 + "b")
 
 
-def test_a_program_can_be_asked_again() -> None:
-    """What it has remembered of one name is right for others."""
+def test_a_program_can_be_used_again() -> None:
+    """The cached sets of one name are valid for others."""
     program = Program("(ab|a)*c?")
 
     assert [program.matches(name) for name in ("aba", "abac", "b", "aba", "")] == [
@@ -134,14 +134,14 @@ def test_a_program_can_be_asked_again() -> None:
     ],
 )
 def test_repetitions_are_counted(pattern: str, fits: list[str], fits_not: list[str]) -> None:
-    """Kafka takes them, too; a repetition of repetitions is not written out."""
+    """Nested repetitions are not expanded; Kafka accepts them, too."""
     program = Program(pattern)
 
     assert [name for name in (*fits, *fits_not) if program.matches(name)] == fits
 
 
-def test_what_a_repetition_costs_depends_on_the_name() -> None:
-    """Nothing is made of what no name gets to, and ways that others include are not gone."""
+def test_the_cost_of_a_repetition_depends_on_the_name() -> None:
+    """Places are created only when a name reaches them."""
     programs = [Program(f"(a?){{{count}}}") for count in (10, 1000)]
     for program in programs:
         assert program.matches("aaaa")
@@ -150,8 +150,8 @@ def test_what_a_repetition_costs_depends_on_the_name() -> None:
     assert few == many < 50
 
 
-def test_what_is_remembered_has_a_bound() -> None:
-    """A pattern may make ever new sets of places out of names."""
+def test_the_caches_are_limited() -> None:
+    """A pattern may create new sets of places for each name."""
     program = Program("((.*a){0,30}.*b){0,30}")
     rng = random.Random(1)
     for _ in range(300):

@@ -1,4 +1,4 @@
-"""A pattern is handed out piece by piece."""
+"""Reader."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from broker.groups.consumer.regex.reader import Reader
 
 
 def test_one_character_at_a_time() -> None:
-    """Looking does not read."""
+    """`peek` does not read."""
     reader = Reader("ab")
 
     assert (reader.peek, reader.peek, reader.next(), reader.next()) == ("a", "a", "a", "b")
@@ -16,11 +16,11 @@ def test_one_character_at_a_time() -> None:
 
 
 def test_an_empty_pattern_is_at_its_end() -> None:
-    """There is nothing to look at."""
+    """There is no next character."""
     assert Reader("").at_end
 
 
-def test_what_comes_next_is_taken_if_it_is_what_was_asked_for() -> None:
+def test_take_reads_the_text_if_it_is_next() -> None:
     """Otherwise nothing is read."""
     reader = Reader("abc")
 
@@ -30,8 +30,8 @@ def test_what_comes_next_is_taken_if_it_is_what_was_asked_for() -> None:
     assert not reader.starts_with("cd")
 
 
-def test_up_to_a_mark_and_over_it() -> None:
-    """Or to the end, if there is none."""
+def test_until_reads_up_to_a_text_and_skips_it() -> None:
+    """Or to the end if the text is not found."""
     reader = Reader(r"a.b\Ecd")
 
     assert reader.until(r"\E") == "a.b"
@@ -39,8 +39,8 @@ def test_up_to_a_mark_and_over_it() -> None:
     assert reader.at_end
 
 
-def test_what_matches_is_read_only_when_it_is_skipped() -> None:
-    """It must begin here, not later."""
+def test_matches_does_not_read() -> None:
+    """The match must begin at the present position."""
     reader, digits = Reader("a12b"), re.compile(r"\d+")
     assert reader.matches(digits) is None
     reader.next()

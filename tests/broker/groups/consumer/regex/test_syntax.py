@@ -1,4 +1,4 @@
-"""Sets of characters, and those that have names."""
+"""Character sets and named classes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def members(charset: CharSet) -> str:
 
 
 def test_sets_of_characters() -> None:
-    """What is not ASCII is in no topic's name, so in no set."""
+    """Characters that are not ASCII are in no set."""
     assert members(chars("bab\u00e9")) == "ab"
     assert members(span(ord("x"), ord("z"))) == "xyz"
     assert members(span(ord("~"), 0x10FFFF)) == "~\x7f"
@@ -34,26 +34,26 @@ def test_sets_of_characters() -> None:
     assert len(members(ALL)) == 128
 
 
-def test_letters_in_either_case() -> None:
-    """What is no letter stays as it is."""
+def test_folding_adds_the_other_case() -> None:
+    """Other characters are unchanged."""
     assert members(folded(chars("aZ1_"))) == "1AZ_az"
 
 
 @pytest.mark.parametrize("name", "dDwW")
-def test_perl_s_classes_are_those_of_ascii(name: str) -> None:
-    """As Python's are when they are told to keep to ASCII."""
+def test_perl_classes_are_limited_to_ascii(name: str) -> None:
+    """As Python's with the ASCII flag."""
     pattern = re.compile(rf"\{name}", re.ASCII)
 
     assert members(PERL_CLASSES[name]) == "".join(filter(pattern.match, members(ALL)))
 
 
 def test_space_has_no_vertical_tab() -> None:
-    """In RE2, other than in Perl today and in Python."""
+    """In RE2, unlike Perl and Python."""
     assert set(members(PERL_CLASSES["s"])) == set(string.whitespace) - {"\v"}
     assert PERL_CLASSES["S"] == ALL & ~PERL_CLASSES["s"]
 
 
-def test_posix_classes_add_up() -> None:
+def test_posix_classes_cover_ascii() -> None:
     """Each character is a control character, a space, a letter, a digit or punctuation."""
     parts = ("cntrl", "alpha", "digit", "punct")
     together = [members(POSIX_CLASSES[name]) for name in parts]
@@ -63,8 +63,8 @@ def test_posix_classes_add_up() -> None:
     assert POSIX_CLASSES["print"] == POSIX_CLASSES["graph"] | chars(" ")
 
 
-def test_unicode_s_classes_keep_to_ascii() -> None:
-    """A script that has no letters there matches nothing; a category contains its parts."""
+def test_unicode_classes_are_limited_to_ascii() -> None:
+    """A script without ASCII letters is empty; a category contains its subcategories."""
     assert members(UNICODE_CLASSES["Lu"]) == string.ascii_uppercase
     assert UNICODE_CLASSES["L"] == UNICODE_CLASSES["Lu"] | UNICODE_CLASSES["Ll"]
     assert members(UNICODE_CLASSES["Pc"]) == "_"
