@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from integration.groups.remote_world import RemoteWorld
-from integration.groups.scripts import STORIES, expected, played, plays_anywhere
+from integration.groups.scripts import SCRIPTS, expected, played, plays_anywhere
 from integration.kafka.real_kafka import RealKafka
 from tests.broker.api.handlers.bad_group_input import CASES, TOLD, line
-from tests.broker.groups.story import Script
+from tests.broker.groups.script import Script
 
 pytestmark = pytest.mark.jvm
 
-_AS_IN_STORIES = {
+_AS_IN_SCRIPTS = {
     "group.initial.rebalance.delay.ms": "0",
     "group.min.session.timeout.ms": "100",
     "group.consumer.assignment.interval.ms": "0",
@@ -35,7 +35,7 @@ _OTHER_SETTINGS = (
 _AT_ONCE = 8
 _SCRIPTS = {
     path: Script.parse(path.read_text())
-    for path in sorted(STORIES.glob("*.txt"))
+    for path in sorted(SCRIPTS.glob("*.txt"))
     if plays_anywhere(path, within_ms=8000)
 }
 _SETTINGS = {
@@ -57,7 +57,7 @@ def answers() -> Iterator[Answers]:
         told = {}
         for settings in ({}, *_OTHER_SETTINGS):
             kafka = running.enter_context(
-                RealKafka(properties=_AS_IN_STORIES | settings, heap="256M", quick=True)
+                RealKafka(properties=_AS_IN_SCRIPTS | settings, heap="256M", quick=True)
             )
             played(_WARMS_UP, kafka.bootstrap)
             for path in _SETTINGS:

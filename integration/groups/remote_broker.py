@@ -22,7 +22,7 @@ class RemoteBroker:
     """
 
     def __init__(self, bootstrap: str, prefix: str | None = None) -> None:
-        self.group = f"story-{uuid.uuid4().hex}"
+        self.group = f"script-{uuid.uuid4().hex}"
         self.prefix = f"{uuid.uuid4().hex[:8]}." if prefix is None else prefix
         self._bootstrap = bootstrap
         self._main = Connection(bootstrap)
@@ -54,7 +54,7 @@ class RemoteBroker:
 
     # ---------------------------------------------------------------------------- requests
 
-    def ask(self, body: Any, version: int | None = None, client: str = "story") -> Any:
+    def ask(self, body: Any, version: int | None = None, client: str = "player") -> Any:
         """Send a request on a connection without waiting requests, and return its response."""
         version = body.__spec__.versions[-1] if version is None else version
         frame = self._main.ask(encode_request(body, version, 1, client))

@@ -113,7 +113,7 @@ class RemoteCoordinator:
 
         named = request.protocol_type is not None and request.protocol_name is not None
         version = 5 if named else 4
-        self._broker.park(body, version, "story", on_answer)
+        self._broker.park(body, version, "player", on_answer)
 
     def heartbeat(
         self, _group: str, member_id: str, group_instance_id: str | None, generation_id: int

@@ -18,10 +18,10 @@ from broker.config import Config, Setting
 from integration.groups.remote_world import RemoteWorld
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
-from tests.broker.groups.story import Script, Story
+from tests.broker.groups.script import Script, ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
 
-STORIES = Path(__file__).parents[2] / "tests" / "broker" / "groups"
+SCRIPTS = Path(__file__).parents[2] / "tests" / "broker" / "groups" / "testdata"
 # Commands that only our broker supports.
 _OURS = re.compile(r"^(slow|replicate|refuse|restart|unload|expire)\b", re.MULTILINE)
 _WAIT = re.compile(r"^wait (\d+)", re.MULTILINE)
@@ -43,15 +43,15 @@ def played(script: Script, bootstrap: str) -> list[list[str]]:
     """Return the responses of each block of a script, sorted, without times."""
     world = RemoteWorld(bootstrap)
     try:
-        story = RemoteStory(world, _answers_per_command(script))
-        return [sorted(map(without_time, story.play(block.commands))) for block in script.blocks]
+        player = RemotePlayer(world, _answers_per_command(script))
+        return [sorted(map(without_time, player.play(block.commands))) for block in script.blocks]
     finally:
         world.close()
 
 
 def expected(script: Script) -> list[list[str]]:
     """Return the responses that the script expects, in the same form."""
-    return [sorted(map(without_time, block.answers)) for block in script.blocks]
+    return [sorted(map(without_time, block.responses)) for block in script.blocks]
 
 
 def without_time(answer: str) -> str:
@@ -62,11 +62,11 @@ def without_time(answer: str) -> str:
 def _answers_per_command(script: Script) -> list[int]:
     """Return the number of responses to each command of a script, over all blocks."""
     settings = [Setting(key, value, "the script") for key, value in script.config.items()]
-    story = Story(VirtualWorld(Config.from_settings(settings)))
-    return [len(story.play([each])) for block in script.blocks for each in block.commands]
+    player = ScriptPlayer(VirtualWorld(Config.from_settings(settings)))
+    return [len(player.play([each])) for block in script.blocks for each in block.commands]
 
 
-class RemoteStory(Story):
+class RemotePlayer(ScriptPlayer):
     """A script whose coordinator is remote."""
 
     def __init__(self, world: RemoteWorld, answers_per_command: Sequence[int]) -> None:

@@ -19,7 +19,7 @@ from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatReq
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
 from tests.client import Client, RunningCluster, running_cluster
 
@@ -114,23 +114,23 @@ async def _sync(client: Client, joined: Any) -> bytes:
 def test_a_heartbeat_completes_when_an_expired_session_appends() -> None:
     """The high watermark moves in the timer task that removes another member."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["topic t 1", "consume a t", "wait 42000", "slow"])
-    assert story.play(["consume b t"]) == []
+    player = ScriptPlayer(world)
+    player.play(["topic t 1", "consume a t", "wait 42000", "slow"])
+    assert player.play(["consume b t"]) == []
     for log in world.logs:
         log.slow = False
 
-    assert story.play(["wait 2999"]) == []
-    assert story.play(["wait 1"]) == ["45000 b consume epoch 3 has nothing"]
+    assert player.play(["wait 2999"]) == []
+    assert player.play(["wait 1"]) == ["45000 b consume epoch 3 has nothing"]
 
 
 def test_a_commit_completes_when_the_expiry_of_offsets_appends() -> None:
     """``offsets.retention.check.interval.ms`` is a timer task, too."""
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "1"}))
-    story = Story(world)
-    story.play(["commit - t-0=1", "wait 60000", "slow"])
-    assert story.play(["commit - t-1=1"]) == []
+    player = ScriptPlayer(world)
+    player.play(["commit - t-0=1", "wait 60000", "slow"])
+    assert player.play(["commit - t-1=1"]) == []
     for log in world.logs:
         log.slow = False
 
-    assert story.play(["expire"]) == ["60000 - commit NONE"]
+    assert player.play(["expire"]) == ["60000 - commit NONE"]

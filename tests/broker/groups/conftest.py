@@ -1,4 +1,4 @@
-"""``pytest tests/broker/groups --rewrite`` writes the stories' expected answers anew."""
+"""``pytest tests/broker/groups --rewrite`` replaces the expected responses of the scripts."""
 
 from __future__ import annotations
 
@@ -6,5 +6,7 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Only there when this folder is named on the command line, which is when it is meant."""
-    parser.addoption("--rewrite", action="store_true", help="write the stories' answers anew")
+    """Add the option; it exists only if this folder is named on the command line."""
+    parser.addoption(
+        "--rewrite", action="store_true", help="replace the expected responses of scripts"
+    )

@@ -16,7 +16,7 @@ from broker.groups.classic.requests import (
 )
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
 from protocol.errors import ErrorCode
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
 
@@ -189,12 +189,12 @@ def test_a_leave_of_unknown_members_starts_no_rebalance(world: VirtualWorld) -> 
 def test_groups_are_restored_when_they_are_loaded() -> None:
     """Members continue; a member whose request was refused has to join again."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a", "sync a a=p0", "commit a t-0=7", "enter b"])
-    assert story.play(["unload"]) == ["0 b join NOT_COORDINATOR b-1"]
-    assert story.play(["heartbeat a"]) == ["0 a heartbeat NOT_COORDINATOR"]
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a a=p0", "commit a t-0=7", "enter b"])
+    assert player.play(["unload"]) == ["0 b join NOT_COORDINATOR b-1"]
+    assert player.play(["heartbeat a"]) == ["0 a heartbeat NOT_COORDINATOR"]
 
-    assert story.play(["restart", "heartbeat a", "sync a", "offsets"]) == [
+    assert player.play(["restart", "heartbeat a", "sync a", "offsets"]) == [
         "0 a heartbeat NONE",
         "0 a sync p0",
         "0 offsets t-0=7",
@@ -203,10 +203,10 @@ def test_groups_are_restored_when_they_are_loaded() -> None:
 
 def test_the_sessions_of_a_loaded_group_begin() -> None:
     """Its members expire if they send no heartbeats."""
-    story = Story(VirtualWorld())
-    story.play(["enter a", "sync a", "restart"])
+    player = ScriptPlayer(VirtualWorld())
+    player.play(["enter a", "sync a", "restart"])
 
-    assert story.play(["wait 9999", "state", "wait 1", "state"]) == [
+    assert player.play(["wait 9999", "state", "wait 1", "state"]) == [
         "9999 state Stable generation 1 members a-1",
         "10000 state Empty generation 2 members",
     ]
@@ -215,11 +215,11 @@ def test_the_sessions_of_a_loaded_group_begin() -> None:
 def test_a_loaded_group_that_is_too_large_rebalances() -> None:
     """The members that join last are refused."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a", "enter b", "join a", "sync b", "sync a"])
+    player = ScriptPlayer(world)
+    player.play(["enter a", "enter b", "join a", "sync b", "sync a"])
     world.config = parse_config({"group.max.size": "1"})
 
-    assert story.play(["restart", "heartbeat a", "join a", "join b"]) == [
+    assert player.play(["restart", "heartbeat a", "join a", "join b"]) == [
         "0 a heartbeat REBALANCE_IN_PROGRESS",
         "0 b join GROUP_MAX_SIZE_REACHED",
     ]
@@ -227,13 +227,13 @@ def test_a_loaded_group_that_is_too_large_rebalances() -> None:
 
 def test_groups_are_deleted_with_their_offsets() -> None:
     """A group with members cannot be deleted."""
-    story = Story(VirtualWorld())
+    player = ScriptPlayer(VirtualWorld())
 
-    assert story.play(["delete"]) == ["0 delete GROUP_ID_NOT_FOUND"]
-    story.play(["enter a", "sync a", "commit a t-0=1"])
-    assert story.play(["delete"]) == ["0 delete NON_EMPTY_GROUP"]
-    story.play(["leave a"])
-    assert story.play(["delete", "offsets", "restart", "delete"]) == [
+    assert player.play(["delete"]) == ["0 delete GROUP_ID_NOT_FOUND"]
+    player.play(["enter a", "sync a", "commit a t-0=1"])
+    assert player.play(["delete"]) == ["0 delete NON_EMPTY_GROUP"]
+    player.play(["leave a"])
+    assert player.play(["delete", "offsets", "restart", "delete"]) == [
         "0 delete NONE",
         "0 offsets none",
         "0 delete GROUP_ID_NOT_FOUND",
@@ -243,13 +243,13 @@ def test_groups_are_deleted_with_their_offsets() -> None:
 def test_many_members_join_a_group() -> None:
     """All two hundred join one generation, which becomes stable."""
     world = VirtualWorld()
-    story = Story(world)
+    player = ScriptPlayer(world)
     names = [f"m{number}" for number in range(200)]
-    story.play([f"enter {name}" for name in names])
-    joined = story.play(["join m0"])
+    player.play([f"enter {name}" for name in names])
+    joined = player.play(["join m0"])
     assert len(joined) == 200
-    story.play([f"sync {name}" for name in names[1:]])
-    assert len(story.play(["sync m0"])) == 200
+    player.play([f"sync {name}" for name in names[1:]])
+    assert len(player.play(["sync m0"])) == 200
 
     assert world.coordinator.groups["g"].state == "Stable"
     assert world.heartbeats.num_delayed() == 200
@@ -258,12 +258,12 @@ def test_many_members_join_a_group() -> None:
 def test_a_group_stays_if_the_log_refuses_its_deletion() -> None:
     """The next expiry of offsets deletes it."""
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "1"}))
-    story = Story(world)
-    story.play(["enter a", "sync a", "leave a", "wait 120000", "refuse NOT_ENOUGH_REPLICAS"])
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a", "leave a", "wait 120000", "refuse NOT_ENOUGH_REPLICAS"])
     world.coordinator.expire_offsets()
     assert "g" in world.coordinator.groups
 
-    story.play(["refuse nothing"])
+    player.play(["refuse nothing"])
     world.coordinator.expire_offsets()
 
     assert world.coordinator.groups == {}

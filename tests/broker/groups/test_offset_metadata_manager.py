@@ -11,7 +11,7 @@ from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from broker.groups.offsets import OffsetAndMetadata
 from protocol.errors import ErrorCode
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import EPOCH_MS, VirtualWorld
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -140,10 +140,10 @@ def test_a_commit_with_a_generation_to_an_empty_group_is_refused(
 def test_a_commit_is_visible_when_it_is_replicated() -> None:
     """Until then a fetch returns the offset before."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["commit - t-0=1", "slow", "commit - t-0=2 t-1=2"])
+    player = ScriptPlayer(world)
+    player.play(["commit - t-0=1", "slow", "commit - t-0=2 t-1=2"])
 
-    assert story.play(["offsets", "replicate", "offsets"]) == [
+    assert player.play(["offsets", "replicate", "offsets"]) == [
         "0 offsets t-0=1",
         "0 - commit NONE NONE",
         "0 offsets t-0=2 t-1=2",
@@ -172,8 +172,8 @@ def test_offsets_of_deleted_topics_are_deleted(coordinator: GroupCoordinatorServ
 def test_offsets_of_an_empty_group_expire() -> None:
     """After ``offsets.retention.minutes``; the group is deleted with them."""
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "120"}))
-    story = Story(world)
-    story.play(["enter a", "sync a", "commit a t-0=1", "leave a"])
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a", "commit a t-0=1", "leave a"])
 
     for hours in (1, 2):
         world.wait(HOUR_MS)
@@ -197,8 +197,8 @@ def test_offsets_of_subscribed_topics_do_not_expire() -> None:
     """Offsets of other topics do."""
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "1"}))
     world.put_topic("t", 2)
-    story = Story(world)
-    story.play(["consume a t", "commit a t-0=1 u-0=1", "wait 40000", "beat a", "wait 40000"])
+    player = ScriptPlayer(world)
+    player.play(["consume a t", "commit a t-0=1 u-0=1", "wait 40000", "beat a", "wait 40000"])
     world.coordinator.expire_offsets()
 
-    assert story.play(["offsets"]) == ["80000 offsets t-0=1"]
+    assert player.play(["offsets"]) == ["80000 offsets t-0=1"]

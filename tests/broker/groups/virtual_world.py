@@ -1,4 +1,4 @@
-"""A group coordinator in virtual time: its timers are driven by hand, nothing sleeps."""
+"""A group coordinator in virtual time, whose timers a test drives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EPOCH_MS = 1_700_000_000_000
 
 
 class ManualClock:
-    """A clock that stands still unless it is told otherwise."""
+    """A clock that a test sets."""
 
     def __init__(self) -> None:
         self.time_ms = 0.0
@@ -75,17 +75,17 @@ class VirtualWorld:
             self.coordinator.runtime.on_election(partition, log)
 
     def restart(self) -> None:
-        """The node dies and comes back: what it knows is what its logs hold."""
+        """Start the coordinator again; its state is that of the logs."""
         self._start()
 
     # --------------------------------------------------------------------------------- time
 
     def now_ms(self) -> float:
-        """Time since the world began."""
+        """The time since the beginning, in ms."""
         return self.clock.now_ms()
 
     def wait(self, duration_ms: float) -> None:
-        """Let time pass, from one expiration to the next, so that each happens when it is due."""
+        """Let time pass, from one expiration to the next, so that each task runs when it is due."""
         until_ms = self.clock.time_ms + duration_ms
         while True:
             next_ms = min(timer.next_expiration_ms for timer in self._timers)
@@ -102,17 +102,17 @@ class VirtualWorld:
     # --------------------------------------------------------------------------------- logs
 
     def slow_down(self) -> None:
-        """From now on replicas lag behind."""
+        """Let appends wait for `replicate`."""
         for log in self.logs:
             log.slow = True
 
     def replicate(self) -> None:
-        """The replicas catch up."""
+        """Move the high watermarks to the ends of the logs."""
         for log in self.logs:
             log.replicate()
 
     def refuse(self, error: ErrorCode | None) -> None:
-        """From now on the logs refuse to append, or no more."""
+        """Let the logs refuse appends with *error*; None lets them accept appends again."""
         for log in self.logs:
             log.refusal = error
 
@@ -125,7 +125,7 @@ class VirtualWorld:
     # ------------------------------------------------------------------------------- topics
 
     def put_topic(self, name: str, partitions: int, topic_id: UUID | None = None) -> None:
-        """A topic comes, or grows."""
+        """Create or extend a topic."""
         before = self.image.topic(name)
         if topic_id is None:
             topic_id = UUID(int=len(self.image.names) + 1) if before is None else before.topic_id
@@ -134,7 +134,7 @@ class VirtualWorld:
         self.coordinator.topics_changed([name])
 
     def drop_topic(self, name: str) -> None:
-        """A topic goes."""
+        """Delete a topic."""
         topic = self.image.topic(name)
         assert topic is not None
         self.image.remove(topic)
@@ -148,7 +148,7 @@ class VirtualWorld:
 
 
 def classic_group(coordinator: GroupCoordinatorService, group_id: str) -> ClassicGroup:
-    """A group that is known to be a classic one."""
+    """Return a group, which must be a classic one."""
     group = coordinator.groups[group_id]
     assert isinstance(group, ClassicGroup)
     return group

@@ -11,7 +11,7 @@ from broker.api.handlers.consumer_group_describe import consumer_group_describe
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from tests.broker.api.handlers.group_request import T_ID, GroupNode, GroupRequest, ask
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 
 
 def describe(node: GroupNode, *group_ids: str, version: int = 1, **fields: Any) -> Any:
@@ -28,7 +28,7 @@ def shown(assignment: Any) -> list[tuple[str, list[int]]]:
 def test_a_group_with_its_members() -> None:
     """Mirrors ``ConsumerGroupTest.testAsDescribedGroup``."""
     node = GroupNode()
-    Story(node.world).play(["consume a t,u instance=i rack=r"])
+    ScriptPlayer(node.world).play(["consume a t,u instance=i rack=r"])
     (group,) = describe(node, "g")
     (member,) = group.members
 
@@ -44,7 +44,7 @@ def test_a_group_with_its_members() -> None:
 def test_what_a_member_has_and_what_it_shall_have() -> None:
     """They differ while a group is on its way."""
     node = GroupNode()
-    Story(node.world).play(["consume a t", "consume b t"])
+    ScriptPlayer(node.world).play(["consume a t", "consume b t"])
     (group,) = describe(node, "g")
     members = {each.member_id: each for each in group.members}
 
@@ -58,7 +58,7 @@ def test_what_a_member_has_and_what_it_shall_have() -> None:
 def test_the_assignor_that_members_ask_for() -> None:
     """Most votes win; without any it is the first that the broker knows."""
     node = GroupNode()
-    Story(node.world).play(["consume a t assignor=range"])
+    ScriptPlayer(node.world).play(["consume a t assignor=range"])
 
     assert describe(node, "g")[0].assignor_name == "range"
 
@@ -66,7 +66,7 @@ def test_the_assignor_that_members_ask_for() -> None:
 def test_a_topic_that_is_gone_is_left_out() -> None:
     """It has no name any more."""
     node = GroupNode()
-    Story(node.world).play(["consume a t,u", "drop t"])
+    ScriptPlayer(node.world).play(["consume a t,u", "drop t"])
     (member,) = describe(node, "g")[0].members
 
     assert shown(member.assignment) == [("u", [0])]
@@ -76,7 +76,7 @@ def test_a_topic_that_is_gone_is_left_out() -> None:
 def test_a_member_that_speaks_the_classic_protocol() -> None:
     """v1 tells (KIP-1099)."""
     node = GroupNode()
-    Story(node.world).play(["enter a topics=t", "sync a a=t-0,1", "consume b t"])
+    ScriptPlayer(node.world).play(["enter a topics=t", "sync a a=t-0,1", "consume b t"])
     types = [each.member_type for each in describe(node, "g")[0].members]
     unknown = [each.member_type for each in describe(node, "g", version=0)[0].members]
 
@@ -95,7 +95,7 @@ def test_a_member_that_speaks_the_classic_protocol() -> None:
 def test_each_group_has_its_own_error(group_id: str, error: ErrorCode, message: str | None) -> None:
     """Mirrors ``GroupMetadataManagerTest.testConsumerGroupDescribeWithErrors``."""
     node = GroupNode()
-    Story(node.world).play(["enter a"])
+    ScriptPlayer(node.world).play(["enter a"])
     (group,) = describe(node, group_id)
 
     assert (group.group_id, group.error_code, group.members) == (group_id, error, [])
@@ -105,7 +105,7 @@ def test_each_group_has_its_own_error(group_id: str, error: ErrorCode, message: 
 def test_a_group_of_another_node() -> None:
     """The client has to look for its coordinator."""
     node = GroupNode()
-    Story(node.world).play(["unload"])
+    ScriptPlayer(node.world).play(["unload"])
 
     assert describe(node, "g")[0].error_code == ErrorCode.NOT_COORDINATOR
 
@@ -113,7 +113,7 @@ def test_a_group_of_another_node() -> None:
 def test_who_asks_is_told_what_it_may_do() -> None:
     """Of groups that there are."""
     node = GroupNode()
-    Story(node.world).play(["consume a t"])
+    ScriptPlayer(node.world).play(["consume a t"])
     allowed = [
         [each.authorized_operations for each in describe(node, "g", "x", **asked)]
         for asked in ({}, {"include_authorized_operations": True})
@@ -125,7 +125,7 @@ def test_who_asks_is_told_what_it_may_do() -> None:
 def test_what_a_member_has_not_given_up_yet_is_still_its_own() -> None:
     """It was told to, but has not said that it has."""
     node = GroupNode()
-    Story(node.world).play(["consume a t", "consume b t", "beat a"])
+    ScriptPlayer(node.world).play(["consume a t", "consume b t", "beat a"])
     members = {each.member_id: each for each in describe(node, "g")[0].members}
 
     assert shown(members["a"].assignment) == [("t", [0, 1])]

@@ -10,7 +10,7 @@ from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from protocol.errors import ErrorCode
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 
 
 def request(node: GroupNode, *names: str, version: int = 2) -> GroupRequest:
@@ -40,7 +40,7 @@ def test_an_empty_group_goes_with_its_offsets(version: int) -> None:
 def test_each_group_has_its_own_error() -> None:
     """What cannot be deleted does not keep others alive."""
     node = node_with_offsets("h")
-    Story(node.world).play(["enter a"])
+    ScriptPlayer(node.world).play(["enter a"])
     results = ask(delete_groups, request(node, "g", "h", "nobody")).results
 
     assert [(each.group_id, each.error_code) for each in results] == [
@@ -53,10 +53,10 @@ def test_each_group_has_its_own_error() -> None:
 def test_a_consumer_group_with_members_stays() -> None:
     """Without them it goes, whatever protocol it spoke."""
     node = GroupNode()
-    story = Story(node.world)
-    story.play(["consume a t"])
+    player = ScriptPlayer(node.world)
+    player.play(["consume a t"])
     (refused,) = ask(delete_groups, request(node, "g")).results
-    story.play(["quit a"])
+    player.play(["quit a"])
     (deleted,) = ask(delete_groups, request(node, "g")).results
 
     assert refused.error_code == ErrorCode.NON_EMPTY_GROUP

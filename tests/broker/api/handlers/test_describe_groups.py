@@ -13,7 +13,7 @@ from protocol.errors import ErrorCode
 from protocol.messages.describe_groups import DescribeGroupsRequest
 from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
 from tests.broker.api.handlers.membership import join_request, stable_member
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 
 
 def describe(node: GroupNode, *groups: str, version: int = 6, **fields: Any) -> Any:
@@ -54,7 +54,7 @@ def test_a_rebalancing_group_keeps_its_secrets() -> None:
 def test_an_empty_group_without_a_protocol() -> None:
     """A group that only holds offsets has no type."""
     node = GroupNode()
-    Story(node.world).play(["commit - t-0=1"])
+    ScriptPlayer(node.world).play(["commit - t-0=1"])
     (group,) = describe(node, "g")
 
     assert (group.group_state, group.protocol_type, group.members) == ("Empty", "", [])
@@ -78,7 +78,7 @@ def test_a_group_that_does_not_exist_is_dead(
 def test_a_consumer_group_is_dead_here(version: int) -> None:
     """Clients then ask ConsumerGroupDescribe for it."""
     node = GroupNode()
-    Story(node.world).play(["consume a t"])
+    ScriptPlayer(node.world).play(["consume a t"])
     (group,) = describe(node, "g", version=version)
 
     assert (group.group_state, group.members) == ("Dead", [])
@@ -89,7 +89,7 @@ def test_a_consumer_group_is_dead_here(version: int) -> None:
 def test_a_group_of_another_node_has_no_state() -> None:
     """The client has to look for its coordinator."""
     node = GroupNode()
-    Story(node.world).play(["unload"])
+    ScriptPlayer(node.world).play(["unload"])
     (group,) = describe(node, "g")
 
     assert (group.group_state, group.error_code) == ("", ErrorCode.NOT_COORDINATOR)

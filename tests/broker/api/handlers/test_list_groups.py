@@ -11,14 +11,14 @@ from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from protocol.errors import ErrorCode
 from protocol.messages.list_groups import ListedGroup, ListGroupsRequest
 from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 
 
 @pytest.fixture
 def node() -> GroupNode:
     """A node with a consumer group called g, and another that is nothing but offsets."""
     node = GroupNode()
-    Story(node.world).play(["consume a t"])
+    ScriptPlayer(node.world).play(["consume a t"])
     offsets = OffsetCommit(group_id="offsets", commits=[Commit(TopicPartition("t", 0), 1)])
     node.groups.offsets.commit(offsets)
     return node

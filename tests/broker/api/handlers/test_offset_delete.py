@@ -13,7 +13,7 @@ from protocol.messages.offset_delete import (
     OffsetDeleteRequestTopic,
 )
 from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 
 Errors = dict[tuple[str, int], ErrorCode]
 
@@ -41,7 +41,7 @@ def errors(response: Any) -> Errors:
 def test_what_was_committed_is_forgotten() -> None:
     """Mirrors ``testConsumerGroupOffsetDelete``; what was not committed is no error."""
     node = GroupNode()
-    Story(node.world).play(["commit - t-0=1 u-0=1"])
+    ScriptPlayer(node.world).play(["commit - t-0=1 u-0=1"])
     response = ask(offset_delete, request(node, ("t", 0), ("t", 1)))
 
     assert response.error_code == ErrorCode.NONE
@@ -52,7 +52,7 @@ def test_what_was_committed_is_forgotten() -> None:
 def test_partitions_that_do_not_exist_are_told_so() -> None:
     """The others are forgotten all the same."""
     node = GroupNode()
-    Story(node.world).play(["commit - t-0=1"])
+    ScriptPlayer(node.world).play(["commit - t-0=1"])
     response = ask(offset_delete, request(node, ("t", 0), ("t", 2), ("t", -1), ("nope", 0)))
 
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -67,7 +67,7 @@ def test_partitions_that_do_not_exist_are_told_so() -> None:
 def test_what_members_read_is_kept() -> None:
     """Mirrors ``testConsumerGroupOffsetDeleteWithErrors``."""
     node = GroupNode()
-    Story(node.world).play(["consume a t", "commit a t-0=1 u-0=1"])
+    ScriptPlayer(node.world).play(["consume a t", "commit a t-0=1 u-0=1"])
     response = ask(offset_delete, request(node, ("t", 0), ("u", 0)))
 
     assert errors(response) == {
@@ -89,7 +89,7 @@ def test_a_refusal_of_the_whole_request() -> None:
 def test_a_deletion_is_told_when_it_is_replicated() -> None:
     """Until then it may be lost."""
     node = GroupNode()
-    Story(node.world).play(["commit - t-0=1"])
+    ScriptPlayer(node.world).play(["commit - t-0=1"])
     node.world.slow_down()
     waiting = request(node, ("t", 0))
     assert ask(offset_delete, waiting) is None
@@ -102,7 +102,7 @@ def test_a_deletion_is_told_when_it_is_replicated() -> None:
 def test_a_partition_is_told_as_often_as_it_is_named() -> None:
     """Kafka answers each mention."""
     node = GroupNode()
-    Story(node.world).play(["commit - t-0=1"])
+    ScriptPlayer(node.world).play(["commit - t-0=1"])
     asked = request(node, ("t", 0), ("t", 0), ("t", 9), ("t", 9))
 
     response = ask(offset_delete, asked)

@@ -6,23 +6,23 @@ import pytest
 
 from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
 from protocol.errors import ErrorCode
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
 
-def slow_return() -> Story:
+def slow_return() -> ScriptPlayer:
     """A static member that returns to a stable group whose followers lag."""
-    story = Story(VirtualWorld())
-    story.play(["join a instance=i", "enter b", "join a", "sync a a=p0 b=p1", "sync b", "slow"])
-    assert story.play(["join c instance=i"]) == []
-    return story
+    player = ScriptPlayer(VirtualWorld())
+    player.play(["join a instance=i", "enter b", "join a", "sync a a=p0 b=p1", "sync b", "slow"])
+    assert player.play(["join c instance=i"]) == []
+    return player
 
 
 def test_a_returning_static_member_waits_for_replication() -> None:
     """Before that, the next coordinator may not know its new id."""
-    story = slow_return()
+    player = slow_return()
 
-    assert story.play(["replicate", "sync c"]) == [
+    assert player.play(["replicate", "sync c"]) == [
         "0 c join generation 2 p as i-2 led by i-2 members b-1 i-2 skip assignment",
         "0 c sync p0",
     ]
@@ -30,9 +30,9 @@ def test_a_returning_static_member_waits_for_replication() -> None:
 
 def test_a_replacement_that_is_not_replicated_in_time_is_undone() -> None:
     """The former member id is valid again."""
-    story = slow_return()
+    player = slow_return()
 
-    assert story.play(["wait 5000", "replicate", "heartbeat a", "sync a"]) == [
+    assert player.play(["wait 5000", "replicate", "heartbeat a", "sync a"]) == [
         "5000 c join COORDINATOR_NOT_AVAILABLE",
         "5000 a heartbeat NONE",
         "5000 a sync p0",
@@ -46,10 +46,10 @@ def test_a_waiting_replacement_is_refused_when_the_coordinator_moves() -> None:
 
 def test_a_replacement_that_the_log_refuses_is_undone() -> None:
     """The former member continues."""
-    story = Story(VirtualWorld())
-    story.play(["join a instance=i", "sync a a=p0", "refuse NOT_LEADER_OR_FOLLOWER"])
+    player = ScriptPlayer(VirtualWorld())
+    player.play(["join a instance=i", "sync a a=p0", "refuse NOT_LEADER_OR_FOLLOWER"])
 
-    assert story.play(["join c instance=i", "heartbeat a"]) == [
+    assert player.play(["join c instance=i", "heartbeat a"]) == [
         "0 c join NOT_COORDINATOR",
         "0 a heartbeat NONE",
     ]
@@ -57,10 +57,10 @@ def test_a_replacement_that_the_log_refuses_is_undone() -> None:
 
 def test_a_waiting_replacement_joins_a_rebalance_that_begins() -> None:
     """Its JoinGroup counts for the new generation."""
-    story = slow_return()
-    story.play(["enter d", "replicate"])
+    player = slow_return()
+    player.play(["enter d", "replicate"])
 
-    assert story.play(["join b"]) == [
+    assert player.play(["join b"]) == [
         "0 b join generation 3 p as b-1 led by i-2",
         "0 c join generation 3 p as i-2 led by i-2 members b-1 d-1 i-2",
         "0 d join generation 3 p as d-1 led by i-2",
@@ -69,20 +69,20 @@ def test_a_waiting_replacement_joins_a_rebalance_that_begins() -> None:
 
 def test_a_pending_member_cannot_become_static() -> None:
     """Kafka fails on this request and returns UNKNOWN_SERVER_ERROR."""
-    story = Story(VirtualWorld())
-    story.play(["join a"])
+    player = ScriptPlayer(VirtualWorld())
+    player.play(["join a"])
 
-    assert story.play(["join a instance=i"]) == ["0 a join UNKNOWN_SERVER_ERROR"]
+    assert player.play(["join a instance=i"]) == ["0 a join UNKNOWN_SERVER_ERROR"]
 
 
 def test_a_repeated_join_replaces_the_waiting_one() -> None:
     """Only the last request gets a response."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a", "sync a", "enter b", "join b"])
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a", "enter b", "join b"])
 
     assert classic_group(world.coordinator, "g").awaiting_join_count == 1
-    assert story.play(["join a"]) == [
+    assert player.play(["join a"]) == [
         "0 a join generation 2 p as a-1 led by a-1 members a-1 b-1",
         "0 b join generation 2 p as b-1 led by a-1",
     ]

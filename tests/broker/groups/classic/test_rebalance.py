@@ -16,7 +16,7 @@ from broker.groups.classic.requests import (
     SyncResult,
 )
 from protocol.errors import ErrorCode
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
 
 
@@ -66,17 +66,17 @@ def test_a_member_may_sync_before_the_others_have_their_join_responses() -> None
 
 def test_a_group_becomes_empty_even_if_the_log_refuses() -> None:
     """The record is appended by a later rebalance."""
-    story = Story(VirtualWorld())
-    story.play(["enter a", "sync a", "refuse NOT_ENOUGH_REPLICAS", "leave a"])
+    player = ScriptPlayer(VirtualWorld())
+    player.play(["enter a", "sync a", "refuse NOT_ENOUGH_REPLICAS", "leave a"])
 
-    assert story.play(["state"]) == ["0 state Empty generation 2 members"]
+    assert player.play(["state"]) == ["0 state Empty generation 2 members"]
 
 
 def test_a_rebalance_leaves_no_operations() -> None:
     """In a stable group only the sessions of members wait."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a", "sync a", "enter b", "join a", "sync b", "sync a a=p0 b=p1"])
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a", "enter b", "join a", "sync b", "sync a a=p0 b=p1"])
 
     assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)
     assert world.heartbeats.num_delayed() == 2
@@ -85,13 +85,13 @@ def test_a_rebalance_leaves_no_operations() -> None:
 def test_an_expired_join_is_removed_by_the_next_check() -> None:
     """An operation that the timer completed stays in its list, as in Kafka."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(
+    player = ScriptPlayer(world)
+    player.play(
         ["enter a rebalance=3000", "sync a", "enter b rebalance=3000", "wait 3000", "sync b"]
     )
     assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 1)
 
-    story.play(["enter c", "leave c", "join b", "sync b"])
+    player.play(["enter c", "leave c", "join b", "sync b"])
 
     assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)
 
@@ -99,11 +99,11 @@ def test_an_expired_join_is_removed_by_the_next_check() -> None:
 def test_absent_static_members_with_a_timeout_of_zero_are_waited_for() -> None:
     """Their join does not end and begin in each step."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["join a instance=i rebalance=0", "sync a a=p0", "enter b rebalance=-1"])
-    story.play(["leave b", "wait 1000"])
+    player = ScriptPlayer(world)
+    player.play(["join a instance=i rebalance=0", "sync a a=p0", "enter b rebalance=-1"])
+    player.play(["leave b", "wait 1000"])
 
-    assert story.play(["state"]) == ["1000 state PreparingRebalance generation 1 members i-1"]
+    assert player.play(["state"]) == ["1000 state PreparingRebalance generation 1 members i-1"]
     assert world.rebalances.timer.next_expiration_ms > world.now_ms()
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
 
 
 def test_a_member_has_one_operation_after_any_number_of_heartbeats() -> None:
     """In the purgatory and in the timer."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a", "sync a", *["heartbeat a"] * 50])
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a", *["heartbeat a"] * 50])
 
     assert world.heartbeats.num_delayed() == 1
     assert world.heartbeats.watched() == 1
@@ -19,8 +19,8 @@ def test_a_member_has_one_operation_after_any_number_of_heartbeats() -> None:
 def test_members_that_left_have_no_operations() -> None:
     """Neither have pending member ids."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a", "sync a", "join b", "leave a", "leave b"])
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a", "join b", "leave a", "leave b"])
 
     assert (world.heartbeats.num_delayed(), world.heartbeats.watched()) == (0, 0)
     assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)
@@ -29,11 +29,11 @@ def test_members_that_left_have_no_operations() -> None:
 def test_members_that_missed_a_rebalance_have_no_operations() -> None:
     """Their sessions end when they are removed."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a rebalance=5000", "sync a", "enter b rebalance=5000 session=60000"])
+    player = ScriptPlayer(world)
+    player.play(["enter a rebalance=5000", "sync a", "enter b rebalance=5000 session=60000"])
     assert world.heartbeats.num_delayed() == 2
 
-    story.play(["wait 5000"])
+    player.play(["wait 5000"])
 
     assert world.heartbeats.num_delayed() == 1
     assert world.heartbeats.watched() == 1
@@ -42,8 +42,8 @@ def test_members_that_missed_a_rebalance_have_no_operations() -> None:
 def test_a_replaced_static_member_has_no_operations() -> None:
     """Only the new member id has a session."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["join a instance=i", "sync a", "join b instance=i", "sync b"])
+    player = ScriptPlayer(world)
+    player.play(["join a instance=i", "sync a", "join b instance=i", "sync b"])
 
     assert world.heartbeats.num_delayed() == 1
     assert world.heartbeats.watched() == 1
@@ -52,8 +52,8 @@ def test_a_replaced_static_member_has_no_operations() -> None:
 def test_an_unloaded_group_has_no_operations() -> None:
     """Neither sessions nor joins."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a", "sync a", "enter b", "join c", "unload"])
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a", "enter b", "join c", "unload"])
 
     assert (world.heartbeats.num_delayed(), world.heartbeats.watched()) == (0, 0)
     assert (world.rebalances.num_delayed(), world.rebalances.watched()) == (0, 0)
@@ -62,8 +62,8 @@ def test_an_unloaded_group_has_no_operations() -> None:
 def test_expired_members_have_no_operations() -> None:
     """Neither have expired pending member ids."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a", "sync a", "join b", "wait 10000"])
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a", "join b", "wait 10000"])
 
     assert world.coordinator.groups["g"].state == "Empty"
     assert (world.heartbeats.num_delayed(), world.heartbeats.watched()) == (0, 0)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
 
 
-def slow_sync() -> tuple[VirtualWorld, Story]:
+def slow_sync() -> tuple[VirtualWorld, ScriptPlayer]:
     """Two members in a generation whose assignment is not replicated yet."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(["enter a", "enter b", "join a", "sync b", "slow"])
-    assert story.play(["sync a a=p0 b=p1"]) == []
-    return world, story
+    player = ScriptPlayer(world)
+    player.play(["enter a", "enter b", "join a", "sync b", "slow"])
+    assert player.play(["sync a a=p0 b=p1"]) == []
+    return world, player
 
 
 def test_sync_responses_wait_for_replication() -> None:
     """An assignment that could be lost is not sent."""
-    _, story = slow_sync()
+    _, player = slow_sync()
 
-    assert story.play(["replicate", "state"]) == [
+    assert player.play(["replicate", "state"]) == [
         "0 a sync p0",
         "0 b sync p1",
         "0 state Stable generation 2 members a-1 b-1",
@@ -28,9 +28,9 @@ def test_sync_responses_wait_for_replication() -> None:
 
 def test_an_assignment_that_is_not_replicated_in_time_restarts_the_rebalance() -> None:
     """The waiting requests are refused, and all members have to join again."""
-    _, story = slow_sync()
+    _, player = slow_sync()
 
-    assert story.play(["wait 5000", "replicate", "heartbeat a"]) == [
+    assert player.play(["wait 5000", "replicate", "heartbeat a"]) == [
         "5000 a sync COORDINATOR_NOT_AVAILABLE",
         "5000 b sync COORDINATOR_NOT_AVAILABLE",
         "5000 a heartbeat REBALANCE_IN_PROGRESS",
@@ -39,10 +39,10 @@ def test_an_assignment_that_is_not_replicated_in_time_restarts_the_rebalance() -
 
 def test_an_assignment_that_the_log_refuses_restarts_the_rebalance() -> None:
     """Immediately."""
-    story = Story(VirtualWorld())
-    story.play(["enter a", "refuse NOT_ENOUGH_REPLICAS"])
+    player = ScriptPlayer(VirtualWorld())
+    player.play(["enter a", "refuse NOT_ENOUGH_REPLICAS"])
 
-    assert story.play(["sync a a=p0", "heartbeat a"]) == [
+    assert player.play(["sync a a=p0", "heartbeat a"]) == [
         "0 a sync COORDINATOR_NOT_AVAILABLE",
         "0 a heartbeat REBALANCE_IN_PROGRESS",
     ]
@@ -50,9 +50,9 @@ def test_an_assignment_that_the_log_refuses_restarts_the_rebalance() -> None:
 
 def test_an_assignment_replicated_too_late_is_dropped() -> None:
     """A generation that another rebalance has ended does not become stable."""
-    _, story = slow_sync()
+    _, player = slow_sync()
 
-    assert story.play(["enter c", "replicate", "state"]) == [
+    assert player.play(["enter c", "replicate", "state"]) == [
         "0 a sync REBALANCE_IN_PROGRESS",
         "0 b sync REBALANCE_IN_PROGRESS",
         "0 state PreparingRebalance generation 2 members a-1 b-1 c-1",
@@ -61,7 +61,7 @@ def test_an_assignment_replicated_too_late_is_dropped() -> None:
 
 def test_members_that_the_leader_left_out_get_an_empty_assignment() -> None:
     """Without an error."""
-    story = Story(VirtualWorld())
-    story.play(["enter a", "enter b", "join a", "sync b"])
+    player = ScriptPlayer(VirtualWorld())
+    player.play(["enter a", "enter b", "join a", "sync b"])
 
-    assert story.play(["sync a a=p0"]) == ["0 a sync p0", "0 b sync nothing"]
+    assert player.play(["sync a a=p0"]) == ["0 a sync p0", "0 b sync nothing"]

@@ -10,7 +10,7 @@ from broker.common.errors import ApiError
 from broker.config import parse_config
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
 from protocol.errors import ErrorCode
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
 
 
@@ -22,8 +22,8 @@ def world() -> VirtualWorld:
 
 
 @pytest.fixture
-def story(world: VirtualWorld) -> Story:
-    return Story(world)
+def player(world: VirtualWorld) -> ScriptPlayer:
+    return ScriptPlayer(world)
 
 
 def heartbeat(
@@ -83,10 +83,12 @@ def test_a_full_request_gets_the_assignment(world: VirtualWorld) -> None:
     assert [list(parts) for parts in full.assigned.values()] == [[0, 1, 2, 3]]
 
 
-def test_a_heartbeat_to_an_unknown_group_is_refused(world: VirtualWorld, story: Story) -> None:
+def test_a_heartbeat_to_an_unknown_group_is_refused(
+    world: VirtualWorld, player: ScriptPlayer
+) -> None:
     """Mirrors testUnknownGroupId; a classic group is refused, too, unless the member joins."""
     missing = refusal(world, epoch=1)
-    story.play(["enter a"])
+    player.play(["enter a"])
     other = refusal(world, epoch=1)
     leaving = refusal(world, epoch=-1)
 
@@ -101,9 +103,11 @@ def test_a_heartbeat_to_an_unknown_group_is_refused(world: VirtualWorld, story: 
     assert leaving.code is ErrorCode.GROUP_ID_NOT_FOUND
 
 
-def test_a_heartbeat_to_the_wrong_node_is_refused(world: VirtualWorld, story: Story) -> None:
+def test_a_heartbeat_to_the_wrong_node_is_refused(
+    world: VirtualWorld, player: ScriptPlayer
+) -> None:
     """After the checks of the request itself."""
-    story.play(["unload"])
+    player.play(["unload"])
 
     assert refusal(world).code is ErrorCode.NOT_COORDINATOR
     assert refusal(world, member_id="").code is ErrorCode.INVALID_REQUEST
@@ -128,102 +132,104 @@ def test_all_records_of_a_heartbeat_are_one_batch(world: VirtualWorld) -> None:
 # ------------------------------------------------------------------------------ leaving, expiry
 
 
-def test_the_last_member_leaves_an_empty_group(story: Story) -> None:
+def test_the_last_member_leaves_an_empty_group(player: ScriptPlayer) -> None:
     """Mirrors testLeavingMemberBumpsGroupEpoch; the group stays because of its offsets."""
-    story.play(["consume a t", "commit a t-0=5", "quit a"])
+    player.play(["consume a t", "commit a t-0=5", "quit a"])
 
-    assert story.play(["describe", "offsets"]) == [
+    assert player.play(["describe", "offsets"]) == [
         "0 group Empty epoch 3 assigned 2",
         "0 offsets t-0=5",
     ]
 
 
-def test_only_the_member_with_an_instance_id_may_leave_with_it(story: Story) -> None:
+def test_only_the_member_with_an_instance_id_may_leave_with_it(player: ScriptPlayer) -> None:
     """Another member is fenced."""
-    story.play(["consume a t instance=i", "consume b t"])
-    story._members["b"].instance = "i"
+    player.play(["consume a t instance=i", "consume b t"])
+    player._members["b"].instance = "i"
 
-    assert story.play(["quit b", "pause b"]) == [
+    assert player.play(["quit b", "pause b"]) == [
         "0 b quit FENCED_INSTANCE_ID",
         "0 b pause FENCED_INSTANCE_ID",
     ]
 
 
-def test_a_removal_that_the_log_refuses_is_retried(story: Story) -> None:
+def test_a_removal_that_the_log_refuses_is_retried(player: ScriptPlayer) -> None:
     """After half a second, as in Kafka."""
-    story.play(["consume a t", "refuse NOT_ENOUGH_REPLICAS", "wait 45000", "refuse nothing"])
-    assert story.play(["describe"])[1:] == ["45000 - a epoch 2 has t-0,1,2,3"]
+    player.play(["consume a t", "refuse NOT_ENOUGH_REPLICAS", "wait 45000", "refuse nothing"])
+    assert player.play(["describe"])[1:] == ["45000 - a epoch 2 has t-0,1,2,3"]
 
-    story.play(["wait 499"])
-    assert len(story.play(["describe"])) == 2
-    story.play(["wait 1"])
-    assert len(story.play(["describe"])) == 1
+    player.play(["wait 499"])
+    assert len(player.play(["describe"])) == 2
+    player.play(["wait 1"])
+    assert len(player.play(["describe"])) == 1
 
 
 def test_topics_are_compared_again_after_a_refused_append(
-    world: VirtualWorld, story: Story
+    world: VirtualWorld, player: ScriptPlayer
 ) -> None:
     """So the next heartbeat computes an assignment."""
-    story.play(["consume a t", "topic t 6", "refuse NOT_ENOUGH_REPLICAS", "beat a"])
+    player.play(["consume a t", "topic t 6", "refuse NOT_ENOUGH_REPLICAS", "beat a"])
 
-    assert story.play(["refuse nothing", "beat a"]) == ["0 a beat epoch 3 has t-0,1,2,3,4,5"]
+    assert player.play(["refuse nothing", "beat a"]) == ["0 a beat epoch 3 has t-0,1,2,3,4,5"]
 
 
-def test_topics_are_compared_again_after_a_load(story: Story) -> None:
+def test_topics_are_compared_again_after_a_load(player: ScriptPlayer) -> None:
     """They may have changed while another node coordinated the group."""
-    story.play(["consume a t", "unload", "topic t 6", "restart"])
+    player.play(["consume a t", "unload", "topic t 6", "restart"])
 
-    assert story.play(["beat a"]) == ["0 a beat epoch 3 has t-0,1,2,3,4,5"]
+    assert player.play(["beat a"]) == ["0 a beat epoch 3 has t-0,1,2,3,4,5"]
 
 
-def test_a_classic_member_whose_join_is_not_replicated_expires(story: Story) -> None:
+def test_a_classic_member_whose_join_is_not_replicated_expires(player: ScriptPlayer) -> None:
     """Its client got an error and may not join again."""
-    story.play(["consume a t", "slow", "join b topics=t v=3", "wait 5000", "replicate"])
-    story.play(["wait 9999", "beat a", "wait 1"])
+    player.play(["consume a t", "slow", "join b topics=t v=3", "wait 5000", "replicate"])
+    player.play(["wait 9999", "beat a", "wait 1"])
 
-    assert [line.split()[2] for line in story.play(["describe"])[1:]] == ["a"]
+    assert [line.split()[2] for line in player.play(["describe"])[1:]] == ["a"]
 
 
-def test_a_timeout_of_an_unloaded_group_has_no_effect(story: Story) -> None:
+def test_a_timeout_of_an_unloaded_group_has_no_effect(player: ScriptPlayer) -> None:
     """The next coordinator has its own timeouts."""
-    story.play(["consume a t", "unload", "wait 100000"])
+    player.play(["consume a t", "unload", "wait 100000"])
 
-    assert story.play(["restart", "describe"])[1:] == ["100000 - a epoch 2 has t-0,1,2,3"]
+    assert player.play(["restart", "describe"])[1:] == ["100000 - a epoch 2 has t-0,1,2,3"]
 
 
 # -------------------------------------------------------------------------------------- topics
 
 
-def test_topics_without_subscribers_change_nothing(world: VirtualWorld, story: Story) -> None:
+def test_topics_without_subscribers_change_nothing(
+    world: VirtualWorld, player: ScriptPlayer
+) -> None:
     """Only groups that subscribe to them compare their topics."""
-    story.play(["consume a t", "topic u 3"])
+    player.play(["consume a t", "topic u 3"])
 
-    assert story.play(["beat a", "topic t 5", "beat a"]) == [
+    assert player.play(["beat a", "topic t 5", "beat a"]) == [
         "0 a beat epoch 2",
         "0 a beat epoch 3 has t-0,1,2,3,4",
     ]
 
 
-def test_resolved_expressions_that_the_log_refuses_are_dropped(story: Story) -> None:
+def test_resolved_expressions_that_the_log_refuses_are_dropped(player: ScriptPlayer) -> None:
     """A later heartbeat resolves them again."""
-    story.play(["consume a regex=t.*", "refuse NOT_ENOUGH_REPLICAS", "wait 1", "refuse nothing"])
-    assert story.play(["beat a"]) == ["1 a beat epoch 1"]
+    player.play(["consume a regex=t.*", "refuse NOT_ENOUGH_REPLICAS", "wait 1", "refuse nothing"])
+    assert player.play(["beat a"]) == ["1 a beat epoch 1"]
 
-    assert story.play(["wait 1", "beat a"]) == ["2 a beat epoch 2 has t-0,1,2,3"]
+    assert player.play(["wait 1", "beat a"]) == ["2 a beat epoch 2 has t-0,1,2,3"]
 
 
 def test_the_expressions_of_a_deleted_group_are_not_resolved(
-    world: VirtualWorld, story: Story
+    world: VirtualWorld, player: ScriptPlayer
 ) -> None:
     """The scheduled resolution has no effect."""
-    story.play(["consume a regex=t.*", "unload", "wait 1"])
+    player.play(["consume a regex=t.*", "unload", "wait 1"])
 
     assert world.coordinator.groups == {}
 
 
-def test_a_classic_group_is_not_a_consumer_group(world: VirtualWorld, story: Story) -> None:
+def test_a_classic_group_is_not_a_consumer_group(world: VirtualWorld, player: ScriptPlayer) -> None:
     """The error message says so."""
-    story.play(["enter a"])
+    player.play(["enter a"])
     with pytest.raises(ApiError, match="is not a consumer group"):
         world.coordinator.consumers.group("g")
     with pytest.raises(ApiError, match="Group h not found"):
@@ -231,19 +237,19 @@ def test_a_classic_group_is_not_a_consumer_group(world: VirtualWorld, story: Sto
 
 
 def test_an_expression_is_removed_with_its_last_subscriber(
-    world: VirtualWorld, story: Story
+    world: VirtualWorld, player: ScriptPlayer
 ) -> None:
     """So it is not resolved any more."""
-    story.play(["consume a regex=t.*", "consume b t", "wait 1"])
+    player.play(["consume a regex=t.*", "consume b t", "wait 1"])
     assert set(world.coordinator.consumers.group("g").regexes) == {"t.*"}
 
-    story.play(["quit a"])
+    player.play(["quit a"])
 
     assert world.coordinator.consumers.group("g").regexes == {}
 
 
-def test_a_rebalance_timeout_of_an_unloaded_group_has_no_effect(story: Story) -> None:
+def test_a_rebalance_timeout_of_an_unloaded_group_has_no_effect(player: ScriptPlayer) -> None:
     """The next coordinator has its own timeouts."""
-    story.play(["consume a t rebalance=1000", "consume b t", "beat a", "unload", "wait 2000"])
+    player.play(["consume a t rebalance=1000", "consume b t", "beat a", "unload", "wait 2000"])
 
-    assert story.play(["restart", "describe"])[0] == "2000 group Reconciling epoch 3 assigned 3"
+    assert player.play(["restart", "describe"])[0] == "2000 group Reconciling epoch 3 assigned 3"

@@ -13,21 +13,21 @@ from protocol.codec import encode
 from protocol.consumer_protocol import ConsumerProtocolAssignment, parse_assignment
 from protocol.errors import ErrorCode
 from tests.broker.groups.consumer.books import T, U, owned, topics_of
-from tests.broker.groups.story import Story
+from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
 STABLE_CLASSIC = ["topic t 4", "enter a topics=t", "sync a a=t-0,1,2,3"]
 
 
-def story_of(**settings: str) -> Story:
+def player_of(**settings: str) -> ScriptPlayer:
     """A scenario with a migration policy, bidirectional by default."""
     config = {f"group.{key.replace('_', '.')}": value for key, value in settings.items()}
-    return Story(VirtualWorld(parse_config(config)))
+    return ScriptPlayer(VirtualWorld(parse_config(config)))
 
 
-def joined(story: Story) -> str:
+def joined(player: ScriptPlayer) -> str:
     """The response to the first member of the consumer protocol."""
-    return story.play(["consume b t"])[-1]
+    return player.play(["consume b t"])[-1]
 
 
 # ------------------------------------------------------------------------------------- upgrade
@@ -44,24 +44,24 @@ def joined(story: Story) -> str:
 )
 def test_the_policy_may_disable_upgrades(policy: str, answer: str) -> None:
     """Then the classic group continues."""
-    story = story_of(consumer_migration_policy=policy)
-    story.play(STABLE_CLASSIC)
+    player = player_of(consumer_migration_policy=policy)
+    player.play(STABLE_CLASSIC)
 
-    assert joined(story) == answer
+    assert joined(player) == answer
     expected = "NONE" if answer.endswith("NOT_FOUND") else "REBALANCE_IN_PROGRESS"
-    assert story.play(["heartbeat a"]) == [f"0 a heartbeat {expected}"]
+    assert player.play(["heartbeat a"]) == [f"0 a heartbeat {expected}"]
 
 
 @pytest.mark.parametrize("policy", ["disabled", "bidirectional"])
 def test_a_group_without_members_is_always_converted(policy: str) -> None:
     """It keeps its offsets."""
-    story = story_of(consumer_migration_policy=policy)
-    story.play(["topic t 4", "commit - t-0=5"])
+    player = player_of(consumer_migration_policy=policy)
+    player.play(["topic t 4", "commit - t-0=5"])
 
-    assert joined(story) == "0 b consume epoch 2 has t-0,1,2,3"
-    assert story.play(["offsets"]) == ["0 offsets t-0=5"]
-    story.play(["quit b"])
-    assert story.play(["enter a", "state", "offsets"])[1:] == [
+    assert joined(player) == "0 b consume epoch 2 has t-0,1,2,3"
+    assert player.play(["offsets"]) == ["0 offsets t-0=5"]
+    player.play(["quit b"])
+    assert player.play(["enter a", "state", "offsets"])[1:] == [
         "0 state CompletingRebalance generation 1 members a-1",
         "0 offsets t-0=5",
     ]
@@ -69,20 +69,20 @@ def test_a_group_without_members_is_always_converted(policy: str) -> None:
 
 def test_an_upgraded_group_is_restored_from_its_records() -> None:
     """After a restart."""
-    story = story_of()
-    story.play(STABLE_CLASSIC)
-    story.play(["consume b t"])
-    before = story.play(["describe"])
+    player = player_of()
+    player.play(STABLE_CLASSIC)
+    player.play(["consume b t"])
+    before = player.play(["describe"])
 
-    assert story.play(["restart", "describe"]) == before
+    assert player.play(["restart", "describe"]) == before
 
 
 def test_members_that_wait_in_the_classic_group_have_to_join_again() -> None:
     """They join the consumer group then."""
-    story = story_of()
-    story.play([*STABLE_CLASSIC, "enter c topics=t"])
+    player = player_of()
+    player.play([*STABLE_CLASSIC, "enter c topics=t"])
 
-    assert story.play(["consume b t"]) == [
+    assert player.play(["consume b t"]) == [
         "0 b consume epoch 2 has nothing",
         "0 c join REBALANCE_IN_PROGRESS c-1",
     ]
@@ -107,28 +107,28 @@ def test_groups_that_cannot_be_upgraded(
     """They are unchanged, and the error message has the reason."""
     config = parse_config({f"group.{key.replace('_', '.')}": each for key, each in setting.items()})
     world = VirtualWorld(config)
-    story = Story(world)
-    story.play(["topic t 4", *commands])
+    player = ScriptPlayer(world)
+    player.play(["topic t 4", *commands])
     group = classic_group(world.coordinator, "g")
     with pytest.raises(ApiError) as refused:
         world.coordinator.consumers._migration.upgraded(group)
 
     assert refused.value.code is ErrorCode.GROUP_ID_NOT_FOUND
     assert why in (refused.value.message or "")
-    assert joined(story) == "0 b consume GROUP_ID_NOT_FOUND"
+    assert joined(player) == "0 b consume GROUP_ID_NOT_FOUND"
     assert world.coordinator.groups["g"] is group
 
 
 def test_a_group_with_a_custom_assignor_cannot_be_upgraded() -> None:
     """Its assignments contain user data."""
     world = VirtualWorld()
-    story = Story(world)
-    story.play(STABLE_CLASSIC)
+    player = ScriptPlayer(world)
+    player.play(STABLE_CLASSIC)
     (member,) = classic_group(world.coordinator, "g").members.values()
     with_user_data = ConsumerProtocolAssignment(assigned_partitions=[], user_data=b"mine")
     member.assignment = assignment_of(with_user_data)
 
-    assert joined(story) == "0 b consume GROUP_ID_NOT_FOUND"
+    assert joined(player) == "0 b consume GROUP_ID_NOT_FOUND"
 
 
 def assignment_of(assignment: ConsumerProtocolAssignment) -> bytes:
@@ -138,22 +138,22 @@ def assignment_of(assignment: ConsumerProtocolAssignment) -> bytes:
 
 def test_assignments_of_deleted_topics_are_left_out() -> None:
     """The other partitions stay assigned."""
-    story = story_of()
-    story.play(["topic t 2", "topic u 1", "enter a topics=t,u", "sync a a=t-0,1/u-0", "drop u"])
-    story.play(["consume b t"])
+    player = player_of()
+    player.play(["topic t 2", "topic u 1", "enter a topics=t,u", "sync a a=t-0,1/u-0", "drop u"])
+    player.play(["consume b t"])
 
-    assert story.play(["describe"])[1] == "0 - a-1 epoch 1 has t-0,1 shall have t-0"
+    assert player.play(["describe"])[1] == "0 - a-1 epoch 1 has t-0,1 shall have t-0"
 
 
 # ----------------------------------------------------------------------------------- downgrade
 
 
-def upgraded(**settings: str) -> Story:
+def upgraded(**settings: str) -> ScriptPlayer:
     """A group in which a uses the classic protocol and b the consumer protocol."""
-    story = story_of(**settings)
-    story.play([*STABLE_CLASSIC, "consume b t", "join a topics=t owned=t-0,1,2,3", "sync a"])
-    story.play(["join a topics=t owned=t-0,1", "sync a", "beat b"])
-    return story
+    player = player_of(**settings)
+    player.play([*STABLE_CLASSIC, "consume b t", "join a topics=t owned=t-0,1,2,3", "sync a"])
+    player.play(["join a topics=t owned=t-0,1", "sync a", "beat b"])
+    return player
 
 
 @pytest.mark.parametrize(
@@ -167,44 +167,44 @@ def test_a_group_is_downgraded_when_its_last_consumer_leaves(
     settings: dict[str, str], kind: type
 ) -> None:
     """Unless the policy disables it."""
-    story = upgraded(**settings)
-    story.play(["quit b"])
+    player = upgraded(**settings)
+    player.play(["quit b"])
 
-    assert type(story._world.coordinator.groups["g"]) is kind
+    assert type(player._world.coordinator.groups["g"]) is kind
 
 
 @pytest.mark.parametrize("how", ["quit b", "wait 45000"])
 def test_a_downgraded_group_is_restored_from_its_record(how: str) -> None:
     """Whether its last consumer has left or expired."""
-    story = upgraded()
+    player = upgraded()
     if how.startswith("wait"):
-        story.play(["wait 9000", "heartbeat a"] * 5)
+        player.play(["wait 9000", "heartbeat a"] * 5)
     else:
-        story.play([how])
-    now = story.play(["state"])[0].split(" ", 2)
+        player.play([how])
+    now = player.play(["state"])[0].split(" ", 2)
 
     assert now[1:] == ["state", "PreparingRebalance generation 2 members a-1"]
-    story.play(["restart"])
-    assert story.play(["state"])[0].endswith("state Stable generation 2 members a-1")
+    player.play(["restart"])
+    assert player.play(["state"])[0].endswith("state Stable generation 2 members a-1")
 
 
 def test_a_group_that_exceeds_the_classic_size_is_not_downgraded() -> None:
     """``group.max.size`` is compared with the remaining members."""
-    story = story_of(max_size="1")
-    story.play([*STABLE_CLASSIC, "consume b t", "join c topics=t as=nobody"])
-    story.play(["enter c topics=t", "quit b"])
+    player = player_of(max_size="1")
+    player.play([*STABLE_CLASSIC, "consume b t", "join c topics=t as=nobody"])
+    player.play(["enter c topics=t", "quit b"])
 
-    group = story._world.coordinator.groups["g"]
+    group = player._world.coordinator.groups["g"]
     assert isinstance(group, ConsumerGroup)
     assert len(group.members) == 2
 
 
 def test_a_group_with_another_consumer_is_not_downgraded() -> None:
     """Only when the last one leaves."""
-    story = upgraded()
-    story.play(["consume d t", "quit b"])
+    player = upgraded()
+    player.play(["consume d t", "quit b"])
 
-    assert isinstance(story._world.coordinator.groups["g"], ConsumerGroup)
+    assert isinstance(player._world.coordinator.groups["g"], ConsumerGroup)
 
 
 def test_assignments_are_written_in_the_version_of_the_member() -> None:

@@ -1,4 +1,4 @@
-"""Run many seeds, or replay one: python -m tests.broker.groups.model --seeds 1000, --seed 47."""
+"""Runs many seeds, or one: ``python -m tests.broker.groups.model --seeds 1000``, ``--seed 47``."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from tests.broker.groups.model.run import Result, play
 
 
 def main() -> int:
-    """Parse, run, and report what failed; the exit code is 1 if anything did."""
+    """Run the seeds and report failures; returns 1 if a seed failed, else 0."""
     parser = argparse.ArgumentParser(prog="python -m tests.broker.groups.model")
-    parser.add_argument("--seeds", type=int, default=1000, help="how many (1000)")
-    parser.add_argument("--first", type=int, default=0, help="with which to begin (0)")
-    parser.add_argument("--steps", type=int, default=STEPS, help=f"of each run ({STEPS})")
-    parser.add_argument("--seed", type=int, help="only this one, and print all its steps")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time (all cores)")
+    parser.add_argument("--seeds", type=int, default=1000, help="number of seeds (1000)")
+    parser.add_argument("--first", type=int, default=0, help="first seed (0)")
+    parser.add_argument("--steps", type=int, default=STEPS, help=f"steps of each run ({STEPS})")
+    parser.add_argument("--seed", type=int, help="run only this seed and print its steps")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="processes (one for each core)"
+    )
     arguments = parser.parse_args()
     logging.lastResort = None
     if arguments.seed is not None:
         result = play(arguments.seed, arguments.steps)
         print(*result.lines, sep="\n")
-        print(_told(result))
+        print(_summary(result))
         return 0 if result.failure is None else 1
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     failed = 0
@@ -35,12 +37,12 @@ def main() -> int:
         for result in pool.imap_unordered(one, seeds, chunksize=5):
             if result.failure is not None:
                 failed += 1
-                print(_told(result), flush=True)
+                print(_summary(result), flush=True)
     print(f"{len(seeds)} seeds, {failed} failed")
     return 1 if failed else 0
 
 
-def _told(result: Result) -> str:
+def _summary(result: Result) -> str:
     ended = result.failure or f"every rule held ({result.digest})"
     return f"seed {result.seed}, {len(result.lines)} steps: {ended}"
 

@@ -1,8 +1,8 @@
-"""Clients that mostly do what clients do, and now and then what nobody should.
+"""Clients that mostly send valid requests, and sometimes invalid ones.
 
-A request is drawn with the client's own ids, generation and instance, each of which may be replaced
-by somebody else's, an old one or nonsense. What an answer says is remembered, so that runs get deep
-into the protocols.
+A request is drawn with the client's own ids, generation and instance id. Each of them may be
+replaced by that of another client, an old or an invalid one. Clients keep the fields of responses,
+so that runs get deep into the protocols.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ INSTANCES = ("i1", "i2", "i3")
 REGEXES = ("t", "u|v", ".*", "[tu]", "w+", "(", "x{1001}", "")
 _INT32_MIN = -(2**31)
 
-# Whoever is told so has to join again.
+# The errors after which a client has to join again.
 _IS_OUT = (
     *(ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.ILLEGAL_GENERATION),
     *(ErrorCode.FENCED_INSTANCE_ID, ErrorCode.REBALANCE_IN_PROGRESS),
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 @dataclass
 class Actor:
-    """A client and what it remembers; ``generation`` is the member epoch of the new protocol."""
+    """A client; ``generation`` is the member epoch in the consumer protocol."""
 
     name: str
     group: str
@@ -63,7 +63,7 @@ class Actor:
 
 
 class Actors:
-    """All clients of a run."""
+    """The clients of a run."""
 
     def __init__(self, rng: random.Random, world: ModelWorld) -> None:
         self._rng = rng
@@ -78,9 +78,9 @@ class Actors:
         ]
 
     def act(self) -> str:
-        """Let a client send a request that its protocol knows; returns what was done."""
+        """Let a client send a request of one of the protocols; returns a description."""
         actor = self._rng.choice(self.actors)
-        self._learn(actor)
+        self._update(actor)
         entering = (self._join, self._enter)
         acts = (
             *(*entering, self._sync, self._sync, self._sync, self._heartbeat, self._leave),
@@ -91,15 +91,15 @@ class Actors:
         request, version, client_id = act(actor)
         sent = self._world.ask(request, version, client_id)
         actor.pending.append((act.__name__, sent))
-        self._learn(actor)
-        answer = sent.answers[0] if sent.answers else "parked"
-        return f"{actor.name} v{version} {request} -> {answer}"
+        self._update(actor)
+        response = sent.answers[0] if sent.answers else "parked"
+        return f"{actor.name} v{version} {request} -> {response}"
 
     def member_ids(self) -> list[str]:
-        """Every member id that a client remembers."""
+        """The member ids of all clients."""
         return [each.member_id for each in self.actors]
 
-    # -------------------------------------------------------------------------- the classic one
+    # ---------------------------------------------------------------------- the classic protocol
 
     def _join(self, actor: Actor) -> tuple[Any, int, str | None]:
         version = self._rng.choice((9, 9, 9, 5, 4, 3, 0))
@@ -190,7 +190,7 @@ class Actors:
         ]
         return LeaveGroupRequest(group_id=group, members=members), version, actor.name
 
-    # ------------------------------------------------------------------------------ the new one
+    # --------------------------------------------------------------------- the consumer protocol
 
     def _enter(self, actor: Actor) -> tuple[Any, int, str | None]:
         version = self._rng.choice((1, 1, 0))
@@ -243,42 +243,42 @@ class Actors:
         )
         return request, 1, actor.name
 
-    # ------------------------------------------------------------------------- what is remembered
+    # --------------------------------------------------------------------------------- responses
 
-    def _learn(self, actor: Actor) -> None:
-        """Remember what the answers that have come say."""
+    def _update(self, actor: Actor) -> None:
+        """Update the client from the responses that have arrived."""
         waiting = []
         for how, request in actor.pending:
             if not request.answers:
                 waiting.append((how, request))
                 continue
-            answer = request.answers[0]
+            response = request.answers[0]
             if how == "_join":
-                self._joined(actor, answer)
-            elif how in ("_enter", "_beat", "_heartbeat") and answer.error_code in _IS_OUT:
+                self._joined(actor, response)
+            elif how in ("_enter", "_beat", "_heartbeat") and response.error_code in _IS_OUT:
                 actor.generation = -1
-            elif how in ("_enter", "_beat") and not answer.error_code:
-                actor.member_id, actor.generation = answer.member_id, answer.member_epoch
-                if answer.assignment is not None:
+            elif how in ("_enter", "_beat") and not response.error_code:
+                actor.member_id, actor.generation = response.member_id, response.member_epoch
+                if response.assignment is not None:
                     actor.owned = {
                         each.topic_id: each.partitions
-                        for each in answer.assignment.topic_partitions
+                        for each in response.assignment.topic_partitions
                     }
         actor.pending = waiting
 
-    def _joined(self, actor: Actor, answer: Any) -> None:
-        if answer.member_id:
-            actor.member_id = answer.member_id
-        if not answer.error_code:
-            actor.generation = answer.generation_id
-            actor.is_leader = answer.leader == answer.member_id
-            actor.others = [each.member_id for each in answer.members]
-            actor.protocol = (answer.protocol_type or "consumer", answer.protocol_name)
+    def _joined(self, actor: Actor, response: Any) -> None:
+        if response.member_id:
+            actor.member_id = response.member_id
+        if not response.error_code:
+            actor.generation = response.generation_id
+            actor.is_leader = response.leader == response.member_id
+            actor.others = [each.member_id for each in response.members]
+            actor.protocol = (response.protocol_type or "consumer", response.protocol_name)
 
-    # ----------------------------------------------------------------------------------- chances
+    # -------------------------------------------------------------------------------- random draws
 
     def _mostly(self, usual: T, odd: Sequence[Any], chance: float = 0.06) -> T:
-        """*usual*, or one of *odd* now and then."""
+        """Return *usual*, or one of *odd* with probability *chance*."""
         return self._rng.choice(odd) if self._rng.random() < chance else usual
 
     def _group(self, actor: Actor) -> str:

@@ -1,4 +1,4 @@
-"""Requests about groups that need no member: offsets, descriptions, deletions."""
+"""Requests that do not need a member: offsets, descriptions, deletions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _INT64_MAX = 2**63 - 1
 
 
 class Operators:
-    """Asks on behalf of members, of simple consumers, and of nobody."""
+    """Sends requests of members, of simple consumers and of administrators."""
 
     def __init__(self, rng: random.Random, world: ModelWorld, actors: Actors) -> None:
         self._rng = rng
@@ -42,10 +42,10 @@ class Operators:
         self._actors = actors
 
     def act(self) -> str:
-        """Send a request of any kind; returns what was done."""
+        """Send a random request; returns a description."""
         make = self._rng.choice(
             (
-                *(self._commit, self._commit, self._commit, self._fetch, self._forget),
+                *(self._commit, self._commit, self._commit, self._fetch, self._delete_offsets),
                 *(self._describe, self._describe_consumers, self._list, self._delete),
             )
         )
@@ -115,7 +115,7 @@ class Operators:
             group.member_id, group.member_epoch = actor.member_id, actor.generation
         return OffsetFetchRequest(groups=[group], require_stable=self._rng.random() < 0.5), version
 
-    def _forget(self) -> tuple[Any, int]:
+    def _delete_offsets(self) -> tuple[Any, int]:
         partitions = [OffsetDeleteRequestPartition(partition_index=0)]
         topics = [
             OffsetDeleteRequestTopic(name=each, partitions=partitions) for each in self._topics()

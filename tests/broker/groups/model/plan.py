@@ -1,4 +1,4 @@
-"""What a seed decides before a run begins: the settings of the node and the number of steps."""
+"""The configuration and the number of steps of a run, drawn from its seed."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from broker.groups.consumer.workload import ITEMS_AT_ONCE_MAX
 
 STEPS = 200
 PARTITIONS = 2
-# The largest number that a field of 32 bits holds.
+# The largest signed 32-bit number.
 INT32_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A run is a function of this."""
+    """The parameters of a run, which determine it."""
 
     seed: int
     config: Config
     steps: int = STEPS
-    # Whether what runs in worker threads takes until the next request, and which heartbeats do.
+    # Whether computations in threads take until the next step, and which heartbeats are long.
     holds_threads: bool = False
     items_at_once_max: int = ITEMS_AT_ONCE_MAX
 
 
 def draw(seed: int, steps: int = STEPS) -> Plan:
-    """The plan of a seed."""
+    """Return the plan of a seed."""
     rng = random.Random(f"plan {seed}")
     config = Config(
         offsets_topic_num_partitions=PARTITIONS,

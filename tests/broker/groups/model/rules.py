@@ -1,7 +1,7 @@
-"""What must hold of groups after every step.
+"""Invariants of groups, which are checked after each step.
 
-A group's tables agree with each other, its timers run for its members and for nobody else, and what
-is in memory is what its log says.
+The tables of a group are consistent, timeouts are scheduled for its members only, and the state in
+memory is that of its log.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ _INT32_MAX = 2**31 - 1
 
 
 class Rules:
-    """Looks at all groups of a world; raises `Violation`."""
+    """Checks all groups of a world; raises `Violation`."""
 
     def __init__(self, world: ModelWorld) -> None:
         self._world = world
-        # Classic groups whose log refused a record: what it says is older than what they are.
+        # Groups whose log has refused a record: a classic group may be newer than its record.
         self.is_refusing = False
         self._refused: set[str] = set()
 
-    def look(self) -> None:
-        """After each step."""
+    def check(self) -> None:
+        """Check the state in memory and the logs."""
         self._world.check_parked()
         self._world.follow_logs()
         groups = self._world.node.groups.groups
         if self.is_refusing:
             self._refused |= groups.keys()
         for group_id, group in groups.items():
-            _require(group.group_id == group_id, group, "is called otherwise")
+            _require(group.group_id == group_id, group, "has another group id")
             if isinstance(group, ConsumerGroup):
-                self._look_at_consumer(group)
+                self._check_consumer(group)
             else:
-                self._look_at_classic(group)
-        self._look_at_logs(self._world.shadow, is_compacted=False)
+                self._check_classic(group)
+        self._check_logs(self._world.shadow, is_compacted=False)
 
-    def look_at_compacted_logs(self) -> None:
-        """Now and then, as this takes long."""
-        self._look_at_logs(self._world.compacted(), is_compacted=True)
+    def check_compacted_logs(self) -> None:
+        """Check compacted logs, which takes longer."""
+        self._check_logs(self._world.compacted(), is_compacted=True)
 
-    # ----------------------------------------------------------------------- the groups' tables
+    # ------------------------------------------------------------------------------------ groups
 
-    def _look_at_consumer(self, group: ConsumerGroup) -> None:
+    def _check_consumer(self, group: ConsumerGroup) -> None:
         owned: Counter[Any] = Counter()
         for member_id, member in group.members.items():
-            _require(member.member_id == member_id, group, f"{member_id} is another member")
+            _require(member.member_id == member_id, group, f"{member_id} has another member id")
             _require(-2 <= member.member_epoch <= group.epoch, group, f"{member_id}: its epoch")
             if member.instance_id is not None:
                 holder = group.static_members.get(member.instance_id)
@@ -66,7 +66,11 @@ class Rules:
         _require(not twice, group, f"{twice} have several owners")
         noted = {(t, each) for t, owners in group.owners.items() for each in owners}
         _require(noted == owned.keys(), group, f"owners {noted}, owned {owned}")
-        _require(group.target.keys() <= group.members.keys(), group, "a target of nobody")
+        _require(
+            group.target.keys() <= group.members.keys(),
+            group,
+            "a target assignment without its member",
+        )
         targets = Counter(
             (topic_id, partition)
             for target in group.target.values()
@@ -75,16 +79,20 @@ class Rules:
         )
         _require(max(targets.values(), default=1) == 1, group, "a partition with two targets")
         _require(0 <= group.assignment_epoch <= group.epoch <= _INT32_MAX, group, "epochs")
-        _require(group.regexes.keys() <= group.subscribed_regexes(), group, "a regex of nobody")
+        _require(
+            group.regexes.keys() <= group.subscribed_regexes(),
+            group,
+            "a regular expression without subscribers",
+        )
         _require(not group.is_deleted, group, "is deleted")
-        self._look_at_timeouts(group)
+        self._check_timeouts(group)
         subscriptions = self._world.node.groups.consumers.subscriptions
         is_resolved = group.subscribed_regexes() == group.regexes.keys()
         if is_resolved and group.group_id in subscriptions._up_to_date:
             now = subscriptions.metadata_hash(group)
-            _require(group.metadata_hash == now, group, "has not noticed its topics")
+            _require(group.metadata_hash == now, group, "has the metadata hash of other topics")
 
-    def _look_at_timeouts(self, group: ConsumerGroup) -> None:
+    def _check_timeouts(self, group: ConsumerGroup) -> None:
         timer = self._world.node.groups.consumers.timeouts._timer
         running = {
             (key.member_id, key.timeout)
@@ -93,11 +101,15 @@ class Rules:
         }
         # A classic member's session begins when its join is replicated.
         for member_id in () if self._world.is_slow else group.members:
-            _require((member_id, Timeout.SESSION) in running, group, f"{member_id} lives for ever")
-        strangers = {member_id for member_id, _ in running} - group.members.keys()
-        _require(not strangers, group, f"timeouts of {strangers}")
+            _require(
+                (member_id, Timeout.SESSION) in running,
+                group,
+                f"{member_id} has no session timeout",
+            )
+        unknown = {member_id for member_id, _ in running} - group.members.keys()
+        _require(not unknown, group, f"timeouts of {unknown}")
 
-    def _look_at_classic(self, group: ClassicGroup) -> None:
+    def _check_classic(self, group: ClassicGroup) -> None:
         static = {
             member.group_instance_id: member_id
             for member_id, member in group.members.items()
@@ -107,7 +119,7 @@ class Rules:
         waiting = sum(member.awaiting_join is not None for member in group.members.values())
         _require(waiting == group.awaiting_join_count, group, f"{waiting} wait for a join")
         both = group.pending_join_members & group.members.keys()
-        _require(not both, group, f"{both} are members and are not")
+        _require(not both, group, f"{both} are members and pending")
         if group.members:
             _require(group.leader_id in group.members, group, f"is led by {group.leader_id}")
         else:
@@ -124,7 +136,7 @@ class Rules:
 
     # ------------------------------------------------------------------------------------ logs
 
-    def _look_at_logs(self, logged: GroupStates, *, is_compacted: bool) -> None:
+    def _check_logs(self, logged: GroupStates, *, is_compacted: bool) -> None:
         world = self._world
         states = world.node.groups.states
         runtime = world.node.groups.runtime
@@ -142,12 +154,12 @@ class Rules:
                 )
                 continue
             _compare(memory, log, self._refused, is_compacted=is_compacted)
-            here, there = (_told(each, group_id) for each in (states, logged))
+            here, there = (_offsets_of(each, group_id) for each in (states, logged))
             _require(here == there, memory, f"committed {here}, in the log {there}")
 
 
-def _told(states: GroupStates, group_id: str) -> Any:
-    """What a group has committed; a record that expires has no room for the topic's id."""
+def _offsets_of(states: GroupStates, group_id: str) -> Any:
+    """The offsets of a group; the topic id is not compared if the record has no field for it."""
     return {
         partition: offset
         if offset.expire_timestamp_ms is None
@@ -167,7 +179,7 @@ def _compare(memory: AnyGroup, log: AnyGroup, refused: set[str], *, is_compacted
             here, there = getattr(memory, name), getattr(log, name)
             _require(here == there, memory, f"{name}: {here}, in the log {there}")
         here, there = memory.static_members, log.static_members
-        # An instance that its member has left behind is known to nobody after compaction.
+        # A former instance id of a member is lost by compaction.
         _require(
             there.items() <= here.items() if is_compacted else here == there,
             memory,

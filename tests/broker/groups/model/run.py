@@ -1,4 +1,4 @@
-"""One run: a node, random steps, a look after each."""
+"""One run: random steps on a node, each followed by the checks."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tests.broker.groups.model.violation import Violation
 from tests.broker.groups.model.world import TOPICS, ModelWorld
 
 _COMPACTION_STEPS = 50
-# How bytes in an answer show themselves, which is never the same twice.
+# The representation of bytes in responses, which differs between runs.
 _MEMORY = re.compile(r"<memory at \w+>")
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a seed; ``failure`` None: every rule held."""
+    """The result of a seed; ``failure`` is None if every rule held."""
 
     seed: int
     lines: list[str]
@@ -36,12 +36,12 @@ class Result:
 
     @property
     def digest(self) -> str:
-        """A short form of all that happened."""
+        """A hash of the steps."""
         return hashlib.sha256("\n".join(self.lines).encode()).hexdigest()[:12]
 
 
 def play(seed: int, steps: int = STEPS) -> Result:
-    """Play a seed to its end, or to the first thing that is wrong."""
+    """Run a seed to its end, or to the first failure."""
     plan = draw(seed, steps)
     lines: list[str] = []
     errors = _Errors()
@@ -50,7 +50,7 @@ def play(seed: int, steps: int = STEPS) -> Result:
             run = _Run(plan)
             for number in range(plan.steps):
                 lines.append(_MEMORY.sub("bytes", f"{number} {run.step()}"))
-                run.look(number)
+                run.check(number)
                 if errors.found:
                     return Result(seed, lines, errors.found[0])
     except Violation as violation:
@@ -61,7 +61,7 @@ def play(seed: int, steps: int = STEPS) -> Result:
 
 
 class _Run:
-    """What a run is made of."""
+    """The state of a run."""
 
     def __init__(self, plan: Plan) -> None:
         self._rng = random.Random(f"run {plan.seed}")
@@ -71,7 +71,7 @@ class _Run:
         self._rules = Rules(self._world)
 
     def step(self) -> str:
-        """Do something; returns what."""
+        """Run a random step; returns its description."""
         chance = self._rng.random()
         if chance < 0.68:
             return self._actors.act()
@@ -83,13 +83,13 @@ class _Run:
             return f"wait {duration_ms}"
         if chance < 0.95:
             return self._change_topics()
-        return self._trouble()
+        return self._fault()
 
-    def look(self, number: int) -> None:
-        """See whether all is as it must be."""
-        self._rules.look()
+    def check(self, number: int) -> None:
+        """Check the rules after step *number*."""
+        self._rules.check()
         if number % _COMPACTION_STEPS == 0:
-            self._rules.look_at_compacted_logs()
+            self._rules.check_compacted_logs()
 
     def _change_topics(self) -> str:
         name = self._rng.choice(TOPICS)
@@ -100,10 +100,10 @@ class _Run:
         self._world.put_topic(name, partitions)
         return f"topic {name} {partitions}"
 
-    def _trouble(self) -> str:
+    def _fault(self) -> str:
         world = self._world
         partition = self._rng.randrange(len(world.world.logs))
-        troubles = {
+        faults = {
             "slow": (world.slow_down, 1),
             "replicate": (world.replicate, 2),
             "refuse": (self._refuse, 1),
@@ -114,12 +114,12 @@ class _Run:
             "abandon": (self._abandon, 1),
             "settings": (self._configure, 1),
         }
-        # The log accepts records again when the next trouble begins, so that most steps write.
+        # The logs accept records again when the next fault begins, so that most steps append.
         self._rules.is_refusing = False
         world.world.refuse(None)
-        names = [name for name, (_, weight) in troubles.items() for _ in range(weight)]
+        names = [name for name, (_, weight) in faults.items() for _ in range(weight)]
         name = self._rng.choice(names)
-        troubles[name][0]()
+        faults[name][0]()
         return f"{name} {partition}"
 
     def _refuse(self) -> None:
@@ -137,19 +137,19 @@ class _Run:
 
 
 class _Errors(logging.Handler):
-    """What was logged as an error; an exception in a timer or an operation ends up there."""
+    """Collects logged errors, such as exceptions in timer tasks and operations."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self.found: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep it with its traceback."""
+        """Keep a record with its traceback."""
         self.found.append(logging.Formatter().format(record))
 
     @contextmanager
     def collected(self) -> Iterator[None]:
-        """Listen for so long."""
+        """Collect the errors that are logged in this context."""
         root = logging.getLogger()
         root.addHandler(self)
         try:
@@ -160,7 +160,7 @@ class _Errors(logging.Handler):
 
 @contextmanager
 def _seeded_uuids(seed: int) -> Iterator[None]:
-    """Member ids are a function of the seed, too."""
+    """Derive member ids from the seed."""
     rng = random.Random(f"uuids {seed}")
 
     def uuid4() -> uuid.UUID:

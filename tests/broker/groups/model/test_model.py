@@ -1,4 +1,4 @@
-"""Whatever clients do, groups stay consistent, and their log says what is in memory."""
+"""Groups stay consistent with any requests, and their state in memory is that of their log."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ SEEDS = 60
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_every_rule_holds(seed: int) -> None:
-    """``python -m tests.broker.groups.model --seed N`` replays a run and prints its steps."""
+    """``python -m tests.broker.groups.model --seed N`` repeats a run and prints its steps."""
     assert play(seed).failure is None, f"python -m tests.broker.groups.model --seed {seed}"
 
 
-def test_a_seed_is_all_it_takes() -> None:
-    """The same seed does the same."""
+def test_a_seed_determines_the_run() -> None:
+    """Two runs of a seed have the same steps."""
     assert play(5).digest == play(5).digest

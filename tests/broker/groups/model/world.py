@@ -1,4 +1,4 @@
-"""A node with groups, its logs, and every request that was sent to it until it is answered."""
+"""A node with groups, its logs, and the requests without a response."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOPICS = ("t", "u", "v", "w")
 
 
 class ModelWorld:
-    """The node under test. ``shadow`` is what its logs say, followed record by record."""
+    """The node under test; ``shadow`` is the replay of its logs, record by record."""
 
     def __init__(self, plan: Plan) -> None:
         self._offload = HeldOffload() if plan.holds_threads else Inline()
@@ -39,7 +39,7 @@ class ModelWorld:
     # ----------------------------------------------------------------------------- requests
 
     def ask(self, body: Any, version: int, client_id: str | None) -> GroupRequest:
-        """Send a request; its answers, now or later, are with it."""
+        """Send a request, which collects its responses."""
         self.parked = [each for each in self.parked if not each.answers]
         request = GroupRequest(self.node, body, version, client_id)
         response = HANDLERS[type(body)](request)  # type: ignore[arg-type]  # as handlers see one
@@ -55,7 +55,7 @@ class ModelWorld:
         return request
 
     def _advance(self) -> None:
-        """Run one more slice of each long request; others come between two slices.
+        """Run one slice of each long request; other requests run between two slices.
 
         A computation in a thread ends in the next step that advances.
         """
@@ -70,7 +70,7 @@ class ModelWorld:
                     request.respond(end.value)
 
     def check_parked(self) -> None:
-        """Only joins and syncs wait, and whoever waits for slow replicas; nobody hears twice."""
+        """Check that only joins, syncs and requests that wait for replication have no response."""
         for request in self.parked:
             if len(request.answers) > 1:
                 raise Violation(f"{request.body} has {len(request.answers)} answers")
@@ -79,7 +79,7 @@ class ModelWorld:
                 raise Violation(f"{request.body} has no answer")
 
     def abandon(self, request: GroupRequest) -> None:
-        """The client of a parked request goes away."""
+        """Disconnect the client of a waiting request."""
         self.parked.remove(request)
         self._slices.pop(request, None)
         if request.on_disconnect is not None:
@@ -88,7 +88,7 @@ class ModelWorld:
     # ------------------------------------------------------------------------------- topics
 
     def put_topic(self, name: str, partitions: int) -> None:
-        """A topic comes under a new id, or grows."""
+        """Create a topic with a new id, or extend it."""
         topic = self.node.image.topic(name)
         if topic is not None:
             self.world.put_topic(name, max(partitions, len(topic.partitions)))
@@ -97,41 +97,41 @@ class ModelWorld:
         self.world.put_topic(name, partitions, UUID(int=self._topics_made))
 
     def drop_topic(self, name: str) -> None:
-        """A topic goes, if it is there."""
+        """Delete a topic, if it exists."""
         if self.node.image.topic(name) is not None:
             self.world.drop_topic(name)
 
     # --------------------------------------------------------------------------------- logs
 
     def slow_down(self) -> None:
-        """From now on replicas lag behind."""
+        """Let appends wait for `replicate`."""
         self.is_slow = True
         self.world.slow_down()
 
     def replicate(self) -> None:
-        """The replicas catch up."""
+        """Move the high watermarks to the ends of the logs."""
         self.is_slow = False
         self.world.replicate()
 
     def resign(self, partition: int) -> None:
-        """The node leads a partition of the log no more."""
+        """Let the node resign from a partition."""
         self.node.groups.runtime.on_resignation(partition)
         self.led.discard(partition)
 
     def restart(self) -> None:
-        """All groups are loaded from their logs again."""
+        """Load all groups from their logs again."""
         for partition in range(len(self.world.logs)):
             self.lead(partition)
 
     def lead(self, partition: int) -> None:
-        """The node leads a partition of the log again, and loads it."""
+        """Elect the node again for a partition, which it loads."""
         if partition in self.led:
             self.node.groups.runtime.on_resignation(partition)
         self.node.groups.runtime.on_election(partition, self.world.logs[partition])
         self.led.add(partition)
 
     def follow_logs(self) -> None:
-        """Let the shadow take over what has been appended since it looked last."""
+        """Replay the records that have been appended since the last call."""
         for index, log in enumerate(self.world.logs):
             new = log.records[self._shadowed[index] :]
             self._shadowed[index] = len(log.records)
@@ -139,7 +139,7 @@ class ModelWorld:
                 self.shadow.load(each, self.world.clock.wall_ms())
 
     def compacted(self) -> GroupStates:
-        """What is left of the groups when the logs keep the last value of each key only."""
+        """Return the replay of the logs with only the last record of each key."""
         states = GroupStates()
         for log in self.world.logs:
             last = {record.key: index for index, record in enumerate(log.records)}
