@@ -117,7 +117,7 @@ def test_a_call_ends_as_listed(session: Session, key: Key) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_requests_are_as_listed(session: Session, client: str) -> None:
-    """A method sends what docs/reference/clients.md lists; in the background, any method does."""
+    """docs/reference/clients.md lists the requests; any method may send background requests."""
     written = read_card()[client].methods
     assert set(written) == set(session.public[client])
     of_any = of_client(session.uses, client)

@@ -135,7 +135,7 @@ class Player:
         return draw()
 
     def draw_create(self) -> str:
-        """A topic of one to three partitions with one to four replicas each."""
+        """Return the creation of a random topic."""
         factor = self.random.randint(1, 4)
         placed = self._draw_placed(factor, self.random.randint(1, 3))
         unclean = self.random.choice(("true", "false", "false"))

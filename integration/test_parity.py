@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from integration.machine.requirements import is_required
-from integration.parity.card import names_on_the_card
+from integration.parity.page import names_on_the_page
 from integration.parity.runner import Outcome, run
 from integration.parity.scenarios import SCENARIOS
 from integration.parity.verdict import GOOD, verdict
@@ -47,4 +47,4 @@ def test_both_systems_have_the_same_outcome(outcomes: dict[str, Outcome], name: 
 
 def test_every_scenario_is_listed() -> None:
     """docs/reference/parity.md lists these scenarios; `make parity` updates it."""
-    assert sorted(names_on_the_card()) == sorted(SCENARIOS)
+    assert sorted(names_on_the_page()) == sorted(SCENARIOS)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, note, seed, settings
 
 from integration.parity.client import Receiver
+from integration.parity.formatting import Formatter
 from integration.parity.group_programs import group_programs
 from integration.parity.programs import Player, Step, programs
 from integration.parity.runner import clusters
 from integration.parity.scenario import Kafka
 from integration.parity.setups import ONE
-from integration.parity.telling import Teller
 
 # The number of programs; `ANTECHAMBER_PROGRAMS=5000` for a long run.
 PROGRAMS = int(os.environ.get("ANTECHAMBER_PROGRAMS", "150"))
@@ -32,7 +32,7 @@ def players() -> Iterator[tuple[Player, Player]]:
     """Players of our broker and of Kafka."""
     with closing(Receiver()) as receiver, clusters([ONE]) as pairs, ExitStack() as open_:
         both = [
-            open_.enter_context(closing(Kafka(system, receiver, "programs", Teller())))
+            open_.enter_context(closing(Kafka(system, receiver, "programs", Formatter())))
             for system in (pairs[ONE.name].ours, pairs[ONE.name].theirs)
         ]
         yield Player(both[0]), Player(both[1])

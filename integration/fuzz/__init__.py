@@ -1,1 +1,1 @@
-"""A fuzzer: requests that no client should send, and an honest client that must not notice them."""
+"""A fuzzer: invalid and extreme requests, beside a valid client that must not be affected."""

@@ -1,8 +1,8 @@
 """`python -m integration.fuzz --frames N`: hostile clients beside an honest one, in rounds.
 
-A round is a fresh broker, some ten thousand frames, a look at what is left when all clients are
-gone, an orderly stop, and a start on the same data. What ends the broker is shrunk to the few
-frames that do it, and written to the corpus. The seed is printed; it decides what is sent.
+A round is a fresh broker, some ten thousand frames, a check for leaked resources when all clients
+have disconnected, an orderly stop, and a start on the same data. Sessions that end the broker are
+shrunk to a minimum and written to the corpus. The seed is printed; it determines the sent frames.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from integration.processes.server_process import free_ports
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 
 FRAMES_A_ROUND = 20_000
-_KEPT_SESSIONS = 400  # that are tried again when the broker has ended
+_KEPT_SESSIONS = 400  # these are replayed when the broker has ended
 _LOOK_EVERY_SESSIONS = 50
-# Logs of new topics stay open, and so do files of their indexes.
+# Logs of new topics stay open, as do the files of their indexes.
 _DESCRIPTORS_A_PARTITION = 12
 _MEMORY_MAX = 1 << 30
 
-# UnregisterBroker takes the only broker's partitions away, as an administrator may.
+# UnregisterBroker removes the only broker's partitions, as an administrator may.
 SERVED: dict[int, Any] = {
     cls.__spec__.key: cls for cls in HANDLERS if cls is not UnregisterBrokerRequest
 }
 
 
-class Harm(Exception):  # noqa: N818 - it names what was found
-    """The broker ended, lost a record, or holds what it should have let go."""
+class Harm(Exception):  # noqa: N818 - the name states the finding
+    """The broker ended, lost a record, or leaked a resource."""
 
 
 def main() -> int:
-    """Fuzz; the exit code is 1 if harm was done."""
+    """Fuzz; the exit code is 1 after a finding."""
     parser = argparse.ArgumentParser(prog="python -m integration.fuzz", description=__doc__)
-    parser.add_argument("--frames", type=int, default=100_000, help="how many to send")
-    parser.add_argument("--seed", type=int, default=None, help="as an earlier run printed it")
+    parser.add_argument("--frames", type=int, default=100_000, help="number of frames to send")
+    parser.add_argument("--seed", type=int, default=None, help="the seed of an earlier run")
     options = parser.parse_args()
     seed = random.randrange(1 << 32) if options.seed is None else options.seed
     print(f"seed {seed}", flush=True)
@@ -72,7 +72,7 @@ def main() -> int:
 def record_clients() -> list[bytes]:
     """The requests of real clients, without the one that creates the honest client's topic.
 
-    With another API key that one would delete it.
+    With another API key that request would delete it.
     """
     port, behind = free_ports(2)
     relay = Relay(port)
@@ -89,7 +89,7 @@ def record_clients() -> list[bytes]:
 
 
 def play_round(chance: random.Random, recorded: Sequence[bytes]) -> tuple[int, dict[str, Any]]:
-    """Send some frames to a fresh broker; how many, and what the honest client saw."""
+    """Send frames to a fresh broker; returns their number and the honest client's report."""
     with tempfile.TemporaryDirectory(prefix="antechamber-fuzz-") as folder:
         broker = FuzzedBroker(Path(folder))
         honest = HonestClient(broker.bootstrap)
@@ -130,7 +130,7 @@ def _play(broker: FuzzedBroker, sessions: Sessions, latest: deque[Session]) -> i
 
 
 def _check_that_nothing_is_left(broker: FuzzedBroker) -> None:
-    """When all clients have gone, so have their connections, descriptors and operations."""
+    """Check that all connections, descriptors and operations are released."""
 
     def is_quiet() -> bool:
         return bool(broker.node()["connections"] == 0)
@@ -145,7 +145,7 @@ def _check_that_nothing_is_left(broker: FuzzedBroker) -> None:
 
 
 def _report(broker: FuzzedBroker, latest: Sequence[Session], error: BaseException) -> str:
-    """Say what happened; sessions that end a fresh broker, too, are written to the corpus."""
+    """Describe the finding; sessions that end a fresh broker are written to the corpus."""
     if not broker.has_ended_soon():
         return f"{error}\n{broker.error()}\n{broker.administration()}"
     last = broker.error()
@@ -157,7 +157,7 @@ def _report(broker: FuzzedBroker, latest: Sequence[Session], error: BaseExceptio
 
 
 def ends_a_broker(sessions: Sequence[Session]) -> bool:
-    """Whether a fresh broker ends when these are played to it."""
+    """Whether these sessions end a fresh broker."""
     with tempfile.TemporaryDirectory(prefix="antechamber-fuzz-") as folder:
         broker = FuzzedBroker(Path(folder))
         try:
@@ -174,7 +174,7 @@ def ends_a_broker(sessions: Sequence[Session]) -> bool:
 
 
 def _learn_nothing(_response: object) -> None:
-    """What shrinks a conversation draws nothing."""
+    """Report on the shrunk sessions without drawing new ones."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The broker that is fuzzed: strict, so that a bug ends it, with topics of known names."""
+"""The fuzzed broker: strict, so that a bug ends it, with topics of known names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CHANGES_SHOWN = 20
 _STOP_WITHIN_SECONDS = 30
 _END_WITHIN_SECONDS = 3
 _TOPICS = ("t:2", "u:1", "consumer:3")
-# The defaults of the broker may change; the honest client's topic has settings of its own.
+# The broker's defaults may be altered; the honest client's topic has its own settings.
 _HONEST = {
     "cleanup.policy": "delete",
     "max.message.bytes": "1048588",
@@ -39,7 +39,7 @@ _HONEST = {
 
 
 class FuzzedBroker:
-    """A broker in *directory*, where its data stay when it is stopped."""
+    """A broker in *directory*, where its data remain when it is stopped."""
 
     def __init__(self, directory: Path, *arguments: str) -> None:
         os.environ["ANTECHAMBER_STRICT"] = "1"
@@ -64,16 +64,16 @@ class FuzzedBroker:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Where it listens."""
+        """The address of the listener."""
         return address(self.bootstrap)
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process has not ended."""
+        """Whether the process is running."""
         return self.process.exit_code is None
 
     def has_ended_soon(self) -> bool:
-        """Whether the process has ended, or ends now: it closes its listener first."""
+        """Whether the process has ended, or is ending: it closes its listener first."""
         try:
             self.process.wait(_END_WITHIN_SECONDS)
         except subprocess.TimeoutExpired:
@@ -81,40 +81,40 @@ class FuzzedBroker:
         return True
 
     def error(self) -> str:
-        """The last lines that it has logged."""
+        """Return the last lines of its log."""
         return self.process.stderr()[-4000:]
 
     def descriptors(self) -> int:
-        """How many files and sockets it has open."""
+        """Return its number of open files and sockets."""
         return int(self._child.num_fds())
 
     def memory_bytes(self) -> int:
-        """How much memory it holds."""
+        """Return its resident memory."""
         return int(self._child.memory_info().rss)
 
     def administration(self) -> str:
-        """The wait records of the last requests that changed topics, to explain a failure."""
+        """Return the wait records of the last requests that changed topics."""
         lines = self._records.read_text().splitlines()
         changes = [line for line in lines if any(f'"{api}"' in line for api in _CHANGES)]
         return "\n".join(changes[-_CHANGES_SHOWN:])
 
     def honest_topic(self) -> Collection[object]:
-        """Name and id of the topic that only the honest client may use."""
+        """Return name and id of the honest client's topic."""
         topics = self.admin.cluster()["topics"]
         return (TOPIC, *(UUID(topic["id"]) for topic in topics if topic["name"] == TOPIC))
 
     def node(self) -> dict[str, Any]:
-        """What its only node counts."""
+        """Return the statistics of its only node."""
         node: dict[str, Any] = self.admin.call("GET", "/v1/statistics")["nodes"][0]
         return node
 
     def stop(self) -> None:
-        """Stop it in order; raises AssertionError unless that succeeds."""
+        """Stop it in order; raises AssertionError on failure."""
         code = self.process.stop(within=_STOP_WITHIN_SECONDS)
         assert code == 0, f"exit code {code}: {self.error()}"
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill it."""
         self.process.kill()
 
 
@@ -132,13 +132,13 @@ class HonestClient:
         )
 
     def finish(self) -> dict[str, Any]:
-        """What it has seen; raises AssertionError if a record is lost, or a request refused."""
+        """Return its report; raises AssertionError if a record is lost or a request rejected."""
         output, errors = self._child.communicate("", timeout=60)
         assert self._child.returncode == 0, output + errors[-2000:]
         facts: dict[str, Any] = json.loads(output)
         return facts
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill it."""
         self._child.kill()
         self._child.communicate()

@@ -1,7 +1,7 @@
-"""What the fuzzer has found: conversations that once did harm, as files of hexadecimal lines.
+"""The corpus: sessions that once ended a broker, as files of hexadecimal lines.
 
-A line is a connection: its frames, each with its length in front, then how the client leaves.
-`tests/test_corpus.py` plays every file to a broker in memory.
+A line is a connection: its frames, each with its length, then the way in which the client
+disconnects. `tests/test_corpus.py` plays every file to a broker in memory.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def save(sessions: Sequence[Session], what: str) -> Path:
 
 
 def load(path: Path) -> Iterator[Session]:
-    """The sessions of a file."""
+    """Return the sessions of a file."""
     for line in path.read_text().splitlines():
         if not line.startswith("#"):
             *frames, end = line.split()
@@ -38,7 +38,7 @@ def load(path: Path) -> Iterator[Session]:
 def shrunk(
     sessions: Sequence[Session], does_harm: Callable[[Sequence[Session]], bool]
 ) -> list[Session]:
-    """The fewest sessions, of the fewest frames, that still do harm; at first those must."""
+    """Return minimal sessions and frames for which *harms* is true, as it must be at first."""
     kept = list(sessions)
     size = len(kept) // 2
     while size:

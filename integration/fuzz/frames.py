@@ -1,4 +1,4 @@
-"""Frames with damage: what arrives when a client, or the network, does not follow the protocol."""
+"""Corrupted frames, as from a faulty client or network."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _LONG_RUN_MAX = 20_000
 
 
 def damaged(chance: random.Random, frame: bytes, others: list[bytes]) -> bytes:
-    """*frame*, which begins with its length, with up to three kinds of damage.
+    """Return *frame*, which begins with its length, with up to three kinds of corruption.
 
-    In nine of ten cases the length is put right afterwards, so that the bytes are looked at.
+    In nine of ten cases the length is corrected, so that the content is decoded.
     """
     body = bytearray(frame[_LENGTH.size :])
     for _ in range(chance.randint(1, 3)):
@@ -53,7 +53,7 @@ def _insert(chance: random.Random, body: bytearray) -> None:
 
 
 def _repeat(chance: random.Random, body: bytearray) -> None:
-    """A run of the same bytes many times: wide arrays, deep nesting, long varints."""
+    """Repeat some bytes many times: wide arrays, deep nesting, long varints."""
     if body:
         at = chance.randrange(len(body))
         part = bytes(body[at : at + chance.choice((1, 2, 3, 8, 40))])

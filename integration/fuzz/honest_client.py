@@ -1,7 +1,7 @@
 """A client that follows the protocol: it produces numbered records, and reads them at the end.
 
-It runs as a process of its own, so that the fuzzer's work does not delay it. When its stdin ends,
-it checks that all that was acknowledged can be read, and prints one line of JSON.
+It runs in a process of its own, so that the fuzzer does not delay it. When its stdin is closed, it
+checks that all acknowledged records can be read, and prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _READ_BYTES = 1 << 20
 
 
 def main() -> int:
-    """Produce until stdin ends, then read all; the exit code is 1 if a record is lost."""
+    """Produce until stdin is closed, then read all; the exit code is 1 if a record is lost."""
     bootstrap = sys.argv[1]
     ended = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Many hostile connections at once: each plays a session, and what returns is learned from."""
+"""Many hostile connections at once, each with a session; responses provide further values."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ from protocol.headers import decode_response
 from protocol.messages import RESPONSES
 
 CONNECTIONS = 48
-_RESPONSE_WITHIN_SECONDS = (
-    0.02  # of a session that is about to be closed; parked ones never respond
-)
+_RESPONSE_WITHIN_SECONDS = 0.02  # before a session is closed; parked requests get no response
 _CONNECT_WITHIN_SECONDS = 30
 _SEND_WITHIN_SECONDS = 1
-_RESET = struct.pack("ii", 1, 0)  # SO_LINGER for no time
+_RESET = struct.pack("ii", 1, 0)  # SO_LINGER with a time of 0
 
 
 class HostileClients:
-    """Plays sessions against the listener at *address*; ``learn`` is given each response."""
+    """Plays sessions to the listener at *address*; ``learn`` is called with each response."""
 
     def __init__(self, address: tuple[str, int], learn: Callable[[Any], None]) -> None:
         self._address = address
@@ -34,16 +32,16 @@ class HostileClients:
         self._open: deque[_Playing] = deque()
 
     def play(self, session: Session) -> None:
-        """Open a connection and send all frames; the oldest connection ends for it.
+        """Open a connection and send all frames; the oldest connection is closed.
 
-        Raises ConnectionRefusedError if nobody listens.
+        Raises ConnectionRefusedError without a listener.
         """
         if len(self._open) == CONNECTIONS:
             self._open.popleft().finish(self._learn)
         self._open.append(_Playing(self._address, session))
 
     def finish(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         while self._open:
             self._open.popleft().finish(self._learn)
 
@@ -56,7 +54,7 @@ class _Playing:
         self._socket = socket.create_connection(address, timeout=_CONNECT_WITHIN_SECONDS)
         self._socket.settimeout(_SEND_WITHIN_SECONDS)
         self._received = bytearray()
-        # The broker may close after the first frame, or not read on while a request is parked.
+        # The broker may close after the first frame, or stop reading while a request is parked.
         with suppress(OSError):
             self._socket.sendall(b"".join(session.frames))
             if session.end is End.HALF:
@@ -64,7 +62,7 @@ class _Playing:
         self._socket.setblocking(False)
 
     def finish(self, learn: Callable[[Any], None]) -> None:
-        """End it as the session says."""
+        """End the connection as the session prescribes."""
         if self._session.end in (End.WAIT, End.HALF):
             self._read(learn)
         elif self._session.end is End.RESET:

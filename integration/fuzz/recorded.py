@@ -1,4 +1,4 @@
-"""Frames that real clients send: each library works for a moment through a relay."""
+"""Records the frames of real clients: each library is used briefly through a relay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLIENT_WITHIN_SECONDS = 60
 
 
 class Relay:
-    """Accepts connections at ``port``, passes them on, and keeps the requests that go by."""
+    """Accepts connections at ``port``, forwards them, and keeps the requests."""
 
     def __init__(self, port: int) -> None:
         self._listener = socket.create_server(("127.0.0.1", port))
@@ -25,12 +25,12 @@ class Relay:
         self._target = 0
 
     def forward_to(self, port: int) -> None:
-        """Pass on to *port* of loopback from now on."""
+        """Forward to *port* of loopback from now on."""
         self._target = port
         threading.Thread(target=self._accept, daemon=True).start()
 
     def frames(self) -> list[bytes]:
-        """The requests so far, each with its length in front."""
+        """Return the requests so far, each with its length."""
         return [frame for stream in self._streams for frame in split(bytes(stream))]
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ def split(stream: bytes) -> list[bytes]:
 
 
 def let_clients_work(bootstrap: str) -> None:
-    """Run each library's program of `integration.clients` once."""
+    """Run each library's script of `integration.clients` once."""
     for program in sorted(CLIENTS.glob("use_*.py")):
         command = [sys.executable, str(program), bootstrap, program.stem, f"{program.stem}-group"]
         subprocess.run(command, check=True, capture_output=True, timeout=_CLIENT_WITHIN_SECONDS)

@@ -1,4 +1,4 @@
-"""What one hostile connection does: the frames it sends, and how it ends."""
+"""The session of a hostile connection: the frames it sends, and the way it ends."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from integration.fuzz.values import Drawing
 from protocol.headers import encode_request
 
 _FRAMES_MAX = 8
-# The broker does not notice that a client leaves a parked request if more than 1 MB is pipelined.
+# The broker does not detect a disconnect during a parked request if more than 1 MB is pipelined.
 _BYTES_MAX = 900_000
 _CLIENT_IDS = ("fuzz", "", None, "\x1b]0;x\x07", "c" * 300)
-# APIs of groups, of followers and of producers are related by what they return: a session often
-# stays among those of one kind.
+# APIs of groups, followers and producers are related by the values they return: a session often
+# uses those of one kind.
 _RELATED = (
     (11, 14, 12, 13, 8, 9, 10, 15, 16, 42, 47),
     (68, 69, 8, 9, 10, 11, 13, 16, 42),
@@ -27,12 +27,12 @@ _RELATED = (
 
 
 class End(StrEnum):
-    """How the client leaves."""
+    """The way in which the client disconnects."""
 
     WAIT = "wait"  # reads all responses first
     CLOSE = "close"  # closes in order, responses unread
     RESET = "reset"  # closes without reading, so that the peer gets a reset
-    HALF = "half"  # says that it sends no more, and reads on
+    HALF = "half"  # shuts down for writing, and continues to read
 
 
 class Session(NamedTuple):
@@ -40,13 +40,13 @@ class Session(NamedTuple):
 
     frames: tuple[bytes, ...]
     end: End
-    # For each frame its API and version if it is a well-formed request, so that the response can
-    # be read; None for others.
+    # For each frame its API and version if it is a valid request, so that the response can be
+    # decoded; None for others.
     requests: tuple[tuple[int, int] | None, ...]
 
 
 class Sessions:
-    """Draws sessions; *recorded* are frames of real clients, *spared* as `Drawing` has it."""
+    """Draws sessions; *recorded* are frames of real clients, *spared* as in `Drawing`."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Sessions:
         self._correlation_id = 0
 
     def draw(self) -> Session:
-        """The next session."""
+        """Draw the next session."""
         chance = self._chance
         keys = list(self._served)
         if chance.random() < 0.6:

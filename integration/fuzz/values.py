@@ -1,6 +1,6 @@
-"""Messages whose values are likely, extreme or absent, drawn from the description of their class.
+"""Messages with likely, extreme or absent values, drawn from the description of their class.
 
-Half of the names and numbers exist in the broker, so that a request gets past the first check.
+Half of the names and numbers exist in the broker, so that requests pass the first checks.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _TEXTS = ("\0", "\x1b[2J", "a\r\nb", "\u202e", "../..", "é" * 200, "x" * 249, "
 
 
 class Drawing:
-    """Draws messages; *extreme* is how many values of a hundred are at the end of their type.
+    """Draws messages; *extreme* is the percentage of values at the end of their type.
 
-    What is *spared* is not learned from responses: names and ids that belong to others.
+    *spared* values of responses are not used: names and ids of the honest client.
     """
 
     def __init__(
@@ -45,13 +45,13 @@ class Drawing:
         self.chance = chance
         self._extreme = extreme / 100
         self._spared = spared
-        # What responses have brought: member ids, topic ids, producer ids, sessions.
+        # Values of responses: member ids, topic ids, producer ids, sessions.
         self.seen_texts: list[str] = list(NAMES)
         self.seen_uuids: list[UUID] = [UUID(int=0)]
         self.seen_numbers: list[int] = [-1, 0, 1, 2, 3, 6000]
 
     def message(self, cls: Any, version: int) -> Any:
-        """A message, or a struct of one, with every field of *version*."""
+        """Draw a message, or a struct of one, with every field of *version*."""
         plain, tagged = fields_of(cls, version)
         values = {field.name: self._field(field, version) for field in plain}
         for field in tagged.values():
@@ -60,7 +60,7 @@ class Drawing:
         return cls(**values)
 
     def learn(self, response: Any) -> None:
-        """Keep some of the values of a response for requests to come."""
+        """Keep some of the values of a response for later requests."""
         for field in dataclasses.fields(response):
             self._learn(getattr(response, field.name))
 
@@ -135,7 +135,7 @@ class Drawing:
 
 
 def _remember(chance: random.Random, seen: list[Any], value: Any) -> None:
-    """Keep *value* in a list of bounded length; the first ten stay."""
+    """Keep *value* in a list of bounded length; the first ten remain."""
     if len(seen) < 200:
         seen.append(value)
     else:

@@ -1,7 +1,7 @@
 """Compares client methods with a real Kafka: ``make methods ARGS="LIBRARY [TEXT]"``.
 
-Plays the shapes of the library that have TEXT in their name, prints how those that are not as
-expected differ, and exits with 1 if there are any. ``-v`` prints every outcome.
+Runs the shapes of the library that have TEXT in their name, prints unexpected differences, and
+exits with 1 if there are any. ``-v`` prints every outcome.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _report(done: Session, *, verbose: bool) -> int:
             print(wrong or played.text)
     slowest = sorted(done.took_ms, key=done.took_ms.__getitem__)[-3:]
     print("slowest:", ", ".join(f"{key} {done.took_ms[key]} ms" for key in slowest))
-    print(f"{len(done.ours)} shapes, {failed} not as expected")
+    print(f"{len(done.ours)} shapes, {failed} with unexpected outcomes")
     return int(failed > 0)
 
 

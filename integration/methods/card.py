@@ -1,4 +1,4 @@
-"""docs/client_methods.json: what was seen of each method, for the page of the documentation."""
+"""docs/client_methods.json: the observed requests and outcomes of each method."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Seen:
 
 @dataclass(frozen=True)
 class Client:
-    """One class of a library's release, and what was seen of its methods."""
+    """One class of a library's release, with the observations of its methods."""
 
     release: str
     methods: Mapping[str, Seen]
 
 
 def read_card() -> dict[str, Client]:
-    """Return what was written down, by client."""
+    """Read the file; returns the observations by client."""
     if not CARD.exists():
         return {}
     written: dict[str, Any] = json.loads(CARD.read_text())
@@ -43,7 +43,7 @@ def read_card() -> dict[str, Client]:
 
 
 def write_card(seen: Mapping[str, Client]) -> None:
-    """Write down what was seen of these clients, and keep the others."""
+    """Write the observations of these clients to the file, and keep those of the others."""
     clients = read_card() | dict(seen)
     CARD.write_text(
         "{\n" + ",\n".join(_client(name, clients[name]) for name in sorted(clients)) + "\n}\n"

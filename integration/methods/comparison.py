@@ -1,4 +1,4 @@
-"""Compares what a call returned from our broker with what it returned from a real Kafka."""
+"""Compares the outcomes of a call on our broker and on a real Kafka."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from integration.methods.known import Known, known
 
 _OF_THE_RUN = frozenset({"cluster_id", "throttle_time_ms"})
-_TIME = re.compile(r"\b1[789]\d{11}\b")  # milliseconds, of these years
+_TIME = re.compile(r"\b1[789]\d{11}\b")  # milliseconds since the epoch
 _UUID = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _JAVA_ID = re.compile(r"\b((?:topicId|directoryId|memberId)=)[\w-]{22,}")
 _RAISED = re.compile(r'"?raised"?: "(\w+)"')
@@ -23,7 +23,7 @@ RETURNS = "returns"
 
 @dataclass(frozen=True)
 class Key:
-    """Which call: client, method and shape."""
+    """Identifies a call: client, method and shape."""
 
     client: str
     method: str
@@ -42,12 +42,12 @@ class Played:
 
     @property
     def text(self) -> str:
-        """All of the outcome."""
+        """The outcome as text."""
         return "\n".join(self.lines)
 
     @property
     def ending(self) -> str:
-        """How the call ended, in a word or two: that it returned, or the errors it raised."""
+        """How the call ended: that it returned, or the errors it raised."""
         errors = _CODE.findall(self.text) if _RAISED.search(self.text) else []
         return ", ".join(dict.fromkeys(errors or _RAISED.findall(self.text))) or RETURNS
 
@@ -55,7 +55,7 @@ class Played:
 def normalized(
     outcome: Any, port: int, *, ignored: Collection[str] = (), unordered: bool = False
 ) -> list[str]:
-    """Return an outcome as lines, a value each, without what differs from run to run."""
+    """Return an outcome as lines, a value each, without values that differ from run to run."""
     lines = list(_lines("", _kept(outcome, _OF_THE_RUN | set(ignored), unordered)))
     return [_without_the_run(line, port) for line in lines]
 
@@ -66,7 +66,7 @@ def _without_the_run(line: str, port: int) -> str:
 
 
 def _lines(path: str, value: Any) -> Iterator[str]:
-    """A line for each innermost dictionary or list, and for each other value."""
+    """Return a line for each innermost dictionary or list, and for each other value."""
     parts = _parts(value)
     if not any(_parts(part) for _, part in parts):
         yield f"{path.strip()}: {json.dumps(value, sort_keys=True)}".removeprefix(": ")
@@ -94,7 +94,7 @@ def _kept(value: Any, ignored: Collection[str], unordered: bool) -> Any:
 
 
 def fault(key: Key, ours: Played, theirs: Played | None) -> str | None:
-    """Return what is wrong with the outcomes of a call, None if they are as they are to be."""
+    """Return the error in the outcomes of a call, or None."""
     expected = known(key.client, key.method, key.shape)
     reaches_it = ours if theirs is None else theirs
     if not reaches_it.calls_it and (theirs is not None or expected is None):
@@ -112,7 +112,7 @@ def _fault_of_known(expected: Known, ours: Played, theirs: Played | None) -> str
     if expected.allows(ours.lines, None if theirs is None else theirs.lines):
         return None
     shown = ours.text if theirs is None else difference(ours, theirs)
-    return f"not as expected here ({expected.reason}):\n{shown}"
+    return f"not the listed outcome ({expected.reason}):\n{shown}"
 
 
 def difference(ours: Played, theirs: Played) -> str:

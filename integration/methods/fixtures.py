@@ -1,6 +1,6 @@
-"""What a shape finds on the broker: topics, records and groups that no other shape uses.
+"""Topics, records and groups of one shape on the broker.
 
-Names are the same on every broker, so that outcomes can be compared as they are.
+Names are the same on every broker, so that outcomes can be compared.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from integration.wire.topics import auto_create_topic, make_topic
 
 PARTITIONS = 2
 VALUES = (b"one", b"two", b"three")
-STEP_MS = 1000  # between the timestamps of the records
+STEP_MS = 1000  # between the timestamps of records
 
 
 @cache
 def _have_a_coordinator(bootstrap: str) -> None:
-    """Wait until the coordinator of groups is active: it has taken a commit then."""
+    """Wait until the coordinator of groups is active, by committing an offset."""
     with Connection(bootstrap) as connection:
         auto_create_topic(connection, "warm-up")
         eventually(lambda: commit_offset(connection, "warm-up", "warm-up", 0, 0) == 0, "a commit")
@@ -97,7 +97,7 @@ class Fixtures:
 
     @cached_property
     def transaction(self) -> str:
-        """A transactional id that nobody has used, with its coordinator, where there are such."""
+        """An unused transactional id, whose coordinator is active if the broker supports it."""
         name = self.named("transaction")
 
         def is_ready() -> bool:
@@ -110,11 +110,11 @@ class Fixtures:
 
     @property
     def absent(self) -> str:
-        """A name that nothing has."""
+        """The name of nothing."""
         return self.named("absent")
 
     def named(self, what: str) -> str:
-        """Return a name of this shape's own."""
+        """Return a name that only this shape has."""
         return f"{self._prefix}{what}"
 
     def empty_topic(
@@ -127,11 +127,11 @@ class Fixtures:
         return name
 
     def is_mine(self, name: object) -> bool:
-        """Whether something's name is of this shape: other shapes use the broker as well."""
+        """Whether a name belongs to this shape; other shapes use the same broker."""
         return str(name).startswith(self._prefix)
 
     def mine(self, names: Iterable[Any]) -> Any:
-        """Return the names or the items of a mapping, without those of other shapes."""
+        """Return the names, or the items of a mapping, that belong to this shape."""
         if isinstance(names, Mapping):
             return {name: value for name, value in names.items() if self.is_mine(name)}
         return sorted(name for name in names if self.is_mine(name))
@@ -141,18 +141,18 @@ class Fixtures:
         return self.client(settings)
 
     def client(self, settings: Mapping[str, Any]) -> Any:
-        """Return a client whose used methods are noted; see `make`."""
+        """Return a client that notes the used methods; see `make`."""
         made = self._make(self, settings)
         return self._awaited(made) if self._asynchronous else self._watched(made)
 
     def close(self) -> None:
-        """Close all clients; one that is closed or has failed may raise, which says nothing new."""
+        """Close all clients, ignoring errors of closed and failed ones."""
         for client in reversed(self._clients):
             with suppress(Exception):
                 self._close(client)
 
     async def aclose(self) -> None:
-        """Close all clients of an asynchronous table; see `close`."""
+        """Close all clients of an asynchronous class; see `close`."""
         for client in reversed(self._clients):
             with suppress(Exception):
                 await self._close(client)

@@ -1,6 +1,6 @@
 """The tables of the Java clients, which are written in Java: integration/java/methods.
 
-Their shapes are listed by reading the source: a JVM need not be there to know them.
+Their shapes are read from the source, so that no JVM is needed to list them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CALL = re.compile(r'table\.call\("(\w+)", "(\w+)"')
 
 
 def java_methods() -> dict[str, Mapping[str, Method]]:
-    """Return the entries of each client by its name; their shapes can only be called in Java."""
+    """Return the methods of each client by its name; the shapes can only be called in Java."""
     return {
         "java Admin": _methods("Admin*.java"),
         "java Consumer": _methods("ConsumerTable.java"),
@@ -27,9 +27,9 @@ def java_methods() -> dict[str, Mapping[str, Method]]:
 
 
 def java_player(classes: Path) -> list[str]:
-    """Compile the tables into a folder; returns the command that plays them, given an address."""
+    """Compile the tables into a folder; returns the command that runs them, given an address."""
     java, *options = java_command(_FOLDER / f"{_MAIN}.java", f"methods.{_MAIN}", classes)
-    # Most of what is run is run once: the second compiler does not pay.
+    # Most code runs once, so that the second compiler does not pay off.
     return [java, "-XX:TieredStopAtLevel=1", *options]
 
 
@@ -42,4 +42,4 @@ def _methods(files: str) -> Mapping[str, Method]:
 
 
 def _in_java(*_: object) -> object:
-    raise NotImplementedError("it is called by the program in Java")
+    raise NotImplementedError("the Java program calls it")

@@ -1,4 +1,4 @@
-"""Turns what client methods return into values of JSON, whatever the library's classes are."""
+"""Converts the results of client methods to JSON values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ITSELF = (bool, int, str, type(None))
 
 
 def to_json(value: Any) -> Any:
-    """Return *value* as JSON has it: futures resolved, objects as their public attributes."""
+    """Return *value* as JSON: futures resolved, objects as their public attributes."""
     if isinstance(value, enum.Enum):
         return value.name
     if isinstance(value, _ITSELF):
@@ -49,7 +49,7 @@ def _container(value: Any) -> Any:
 
 
 def _object(value: Any) -> Any:
-    """Tell an object: by its own way to a dictionary, or its public attributes."""
+    """Convert an object: by its own conversion to a dictionary, or by its public attributes."""
     for name in ("to_dict", "to_object"):
         if callable(convert := getattr(value, name, None)):
             return to_json(convert())
@@ -63,7 +63,7 @@ def _object(value: Any) -> Any:
 
 
 def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
-    """Leave out attributes that say nothing, for short lines."""
+    """Remove empty attributes, to shorten the lines."""
     return {
         name: part
         for name, part in told.items()
@@ -71,7 +71,7 @@ def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-# Classes of confluent-kafka that tell their fields by methods.
+# Classes of confluent-kafka whose fields are methods.
 _ACCESSORS = {
     "KafkaError": ("name", "str", "fatal", "retriable", "txn_requires_abort"),
     "Message": (
@@ -82,7 +82,7 @@ _ACCESSORS = {
 
 
 def _error(error: BaseException) -> Any:
-    """Tell an exception: its class, and its message or the errors of a library that it carries."""
+    """Convert an exception: its class, and its message or the library errors it carries."""
     carried = [part for part in error.args if type(part).__name__ in _ACCESSORS]
     words: Any = to_json(carried) if carried else str(error)
     return {"raised": type(error).__name__, "message": words}

@@ -1,7 +1,7 @@
-"""The differences from Kafka that are expected: methods of features that are not served here yet.
+"""The expected differences from Kafka: mostly methods of features that are not served.
 
-A call that is listed here must still differ from Kafka, and must end here as the entry says;
-otherwise its test fails, and the entry has to go.
+A listed call must differ from Kafka, with our outcome as listed; otherwise its test fails, and the
+entry must be removed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Known:
-    """A difference: why it is there, and a pattern that our outcome has.
+    """A difference: its reason, and a pattern of our outcome.
 
-    instead: what of Kafka's outcome is replaced here, pattern by pattern; all else is equal.
+    instead: the parts of Kafka's outcome that are replaced, by pattern; the rest is equal.
     """
 
     reason: str
@@ -23,7 +23,7 @@ class Known:
     instead: Mapping[str, str] = field(default_factory=dict)
 
     def allows(self, ours: Sequence[str], theirs: Sequence[str] | None) -> bool:
-        """Whether the difference between these outcomes is this one."""
+        """Whether the outcomes differ as listed."""
         if re.search(self.here, "\n".join(ours), re.DOTALL) is None:
             return False
         return theirs is None or not self.instead or self._rewritten(theirs) == list(ours)
@@ -36,11 +36,11 @@ class Known:
 
 
 def _of(known: Known, *calls: str) -> dict[str, Known]:
-    """Expect the same difference of several methods, or shapes of methods."""
+    """List the same difference for several methods or shapes."""
     return dict.fromkeys(calls, known)
 
 
-# How the clients say that a broker has no such API, or no transactional ids.
+# The errors of clients if a broker lacks an API or transactional ids.
 _NOT_HERE = (
     "_UNSUPPORTED_FEATURE|TRANSACTIONAL_ID_AUTHORIZATION_FAILED|IncompatibleBrokerVersion"
     "|TransactionalIdAuthorization|UnsupportedVersionException"
@@ -54,11 +54,11 @@ _STREAMS_GROUPS = Known("not served: streams groups (KIP-1071)", _NOT_HERE)
 _VOTERS = Known("the controller is an object in the process: it has no voters", _NOT_HERE)
 _FEWER_APIS = Known("not served: the APIs that [APIs served](apis.md) lists as such")
 _ASSIGNED_AT_ONCE = Known(
-    "a group is assigned anew at once by default, where Kafka takes a second",
+    "groups are assigned at once by default, in Kafka after a second",
     instead={r'(consumer\.assignment\.interval\.ms.*"?value"?: )"1000"': r'\1"0"'},
 )
 
-# By client, and by method or method and shape.
+# By client, and by method or by method and shape.
 _KNOWN: Mapping[str, Mapping[str, Known]] = {
     "aiokafka AIOKafkaProducer": _of(
         _TRANSACTIONS,
@@ -127,6 +127,6 @@ _KNOWN: Mapping[str, Mapping[str, Known]] = {
 
 
 def known(client: str, method: str, shape: str) -> Known | None:
-    """Return the difference that is expected of a call, None if it does as Kafka does."""
+    """Return the listed difference of a call, or None."""
     of_client = _KNOWN.get(client, {})
     return of_client.get(f"{method}/{shape}", of_client.get(method))

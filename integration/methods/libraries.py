@@ -1,4 +1,4 @@
-"""The client libraries, and where their tables are."""
+"""The client libraries and their tables."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ PACKAGES = {
 PYTHON_LIBRARIES = tuple(_MODULES)
 LIBRARIES = (*PYTHON_LIBRARIES, JAVA)
 
-# Where the libraries of Python have their clients; what a class is called that is one.
+# The modules of the Python libraries that export clients, and the names of client classes.
 CLIENT_MODULES = (
     *("aiokafka", "aiokafka.admin", "kafka", "kafka.admin"),
     *("confluent_kafka", "confluent_kafka.admin", "confluent_kafka.aio"),
 )
 CLIENT_CLASS = re.compile("(Producer|Consumer|Client)$")
-# Clients whose methods nobody calls, and why.
+# Clients that are not tested, with the reason.
 NOT_CALLED = {
     "aiokafka AIOKafkaClient": "the connections that the other clients use",
     "confluent-kafka DeserializingShareConsumer": "not served: share groups (KIP-932)",
@@ -42,12 +42,12 @@ NOT_CALLED = {
     "java ShareConsumer": "not served: share groups (KIP-932)",
 }
 
-# The entries of a library's clients: methods by their names, by client.
+# The methods of a library's clients, by client and name.
 Entries = Mapping[str, Mapping[str, Method]]
 
 
 def tables_of(library: str) -> list[MethodTable]:
-    """Return the tables of the classes that the installed release of a library of Python has."""
+    """Return the tables of the classes in the installed release of a Python library."""
     modules = [import_module(f"{__package__}.tables.{name}") for name in _MODULES[library]]
     tables = [
         each
@@ -59,7 +59,7 @@ def tables_of(library: str) -> list[MethodTable]:
 
 
 def entries_of(library: str) -> Entries:
-    """Return what is called of a library."""
+    """Return the methods of a library that are called."""
     if library == JAVA:
         from integration.methods.java_tables import java_methods
 
@@ -68,9 +68,9 @@ def entries_of(library: str) -> Entries:
 
 
 def player_of(library: str, classes: Path) -> list[str]:
-    """Return the command that plays a library's tables, given an address and what to play only.
+    """Return the command that runs a library's tables, given an address and a filter.
 
-    *classes* is a folder for what has to be compiled.
+    *classes* is a folder for compiled classes.
     """
     if library == JAVA:
         from integration.methods.java_tables import java_player

@@ -1,4 +1,4 @@
-"""A table: the public methods of one client class, and the shapes in which each is called."""
+"""A table of the public methods of one client class, with the shapes in which each is called."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from integration.methods.fixtures import Fixtures
 
-# Calls the method on a client; returns what is compared.
+# Calls the method on a client; returns the compared value.
 Shape = Callable[[Any, Fixtures], object]
 
 
@@ -17,10 +17,10 @@ Shape = Callable[[Any, Fixtures], object]
 class Method:
     """The shapes in which one method is called, by name; the first has the default arguments.
 
-    settings: the client's configuration, over that of its table.
+    settings: the client's configuration, which overrides that of its table.
     fixtures: attributes of `Fixtures` that are made before the call, though no argument uses them.
     ignored: names of fields whose values are not compared.
-    unordered: whether lists in the outcome have no order that means anything.
+    unordered: whether the order of lists in the outcome is ignored.
     """
 
     shapes: Mapping[str, Shape]
@@ -30,7 +30,7 @@ class Method:
     unordered: bool = False
 
     def given(self, *fixtures: str) -> Method:
-        """Return the same method with fixtures made before each call."""
+        """Return the same method with fixtures that are made before each call."""
         return replace(self, fixtures=fixtures)
 
     def ignoring(self, *fields: str) -> Method:
@@ -51,10 +51,10 @@ def called(settings: Mapping[str, Any] | None = None, /, **shapes: Shape) -> Met
 class MethodTable:
     """All methods of one class of a client library.
 
-    make: makes a client, of a fixtures and settings.
-    close: closes one, also when a shape has closed it already.
-    asynchronous: whether shapes, `make` and `close` return awaitables, for a loop of asyncio.
-    inherited: methods that are called on the class they come from, in a table of its own.
+    make: makes a client from fixtures and settings.
+    close: closes a client, even a closed one.
+    asynchronous: whether shapes, `make` and `close` return awaitables, for asyncio.
+    inherited: methods that are tested in the table of their class.
     """
 
     library: str
@@ -67,16 +67,16 @@ class MethodTable:
 
     @property
     def name(self) -> str:
-        """The library and the class, in words."""
+        """The names of the library and the class."""
         return f"{self.library} {self.of.__name__}"
 
     def public(self) -> frozenset[str]:
-        """Return the names of the methods of the installed class that somebody has to call."""
+        """Return the names of the methods of the installed class that need a shape."""
         return public_methods(self.of) - self.inherited
 
 
 def public_methods(of: type) -> frozenset[str]:
-    """Return the names of the public methods and properties of a class, inherited ones included."""
+    """Return the names of the public methods and properties of a class and its bases."""
     public = [name for name in dir(of) if not name.startswith("_")]
     return frozenset(name for name in public if _is_method(inspect.getattr_static(of, name)))
 

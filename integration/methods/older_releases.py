@@ -1,6 +1,6 @@
-"""Lets the tables be imported with a release of a library that lacks names which they use.
+"""Replaces names that an old release of a library lacks, so that its tables can be imported.
 
-What is missing is replaced by an object that raises once a shape uses it.
+A missing name becomes an object that raises when a shape uses it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _TABLES = Path(__file__).parent / "tables"
 
 
 class NotInThisReleaseError(Exception):
-    """A name that this release of the library does not have."""
+    """The release of the library does not have this name."""
 
 
 class Missing:
-    """Stands for such a name."""
+    """Replaces such a name."""
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
@@ -33,7 +33,7 @@ class Missing:
 
 
 def replace_missing_names(package: str) -> None:
-    """Replace what the tables import from a package and its release does not have."""
+    """Replace the names that the tables import from a package and its release lacks."""
     for file in _TABLES.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == package:

@@ -1,4 +1,4 @@
-"""Plays the shapes of a table to a broker, and reports each outcome."""
+"""Runs the shapes of tables on a broker, and returns each outcome."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from integration.methods.json_values import to_json
 from integration.methods.method_table import Method, MethodTable, Shape
 
 AT_ONCE = 8
-WITHIN_S = 45.0  # a call that takes longer is reported as one that never returns
+WITHIN_S = 45.0  # a longer call is reported as one that does not return
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The method and the shape, in words."""
+        """The names of the method and the shape."""
         return f"{self.method}/{self.shape}"
 
     @property
     def call(self) -> Shape:
-        """What is called."""
+        """The function to call."""
         return self.of.shapes[self.shape]
 
     @property
@@ -52,13 +52,13 @@ def parts(tables: Iterable[MethodTable]) -> Iterator[Part]:
 
 
 def play_all(bootstrap: str, wanted: Iterable[Part]) -> Iterator[dict[str, Any]]:
-    """Play shapes, several at once; yields what `play` returns, in the order of *wanted*."""
+    """Run shapes concurrently; yields the results of `play`, in the order of *wanted*."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield from pool.map(lambda part: play(bootstrap, part), wanted)
 
 
 def play(bootstrap: str, part: Part) -> dict[str, Any]:
-    """Play one shape; returns the outcome, or the error that the call raised."""
+    """Run one shape; returns the outcome, or the raised error."""
     begin = time.monotonic()
     fixtures = Fixtures(
         bootstrap,

@@ -1,7 +1,7 @@
-"""Plays the tables of one client library to one broker, given by name and address.
+"""Runs the tables of one client library on one broker, given by name and address.
 
-Prints the release of the library and the public methods of its classes as a line of JSON, then each
-outcome as another. Only shapes with *only* in their name are played.
+Prints a line of JSON with the release of the library and the public methods of its classes, then a
+line for each outcome. Only shapes with *only* in their name run.
 """
 
 from __future__ import annotations

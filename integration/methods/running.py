@@ -1,4 +1,4 @@
-"""Plays a library's tables to one system, in a process of its own."""
+"""Runs a library's tables on one system, in a process of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WITHIN_S = 500
 
 @dataclass
 class Run:
-    """What one library printed about one system.
+    """The output of one library on one system.
 
     public: the methods of each client; uncalled: overloads of Java's that were not called.
     """
@@ -32,12 +32,12 @@ class Run:
 
 
 def run(player: Sequence[str], bootstrap: str, entries: Entries, only: str = "") -> Run:
-    """Play tables to the broker at an address."""
+    """Run tables on the broker at an address."""
     return read(_output([*player, bootstrap, only]), bootstrap, entries)
 
 
 def read(lines: Sequence[Mapping[str, Any]], bootstrap: str, entries: Entries) -> Run:
-    """Read what a player printed."""
+    """Parse the output of a run."""
     head = lines[0]
     port = int(bootstrap.rpartition(":")[2])
     done = Run(head["release"], head["public"])

@@ -1,4 +1,4 @@
-"""One run of the tables of several libraries, on our broker and, where it can be had, on Kafka."""
+"""One run of the tables of several libraries, on our broker and, if available, on Kafka."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HEAP = "512M"
 
 @dataclass
 class Session:
-    """The outcomes on both systems, and the requests that methods made; empty without a Kafka."""
+    """The outcomes on both systems, and the requests of the methods; empty without a Kafka."""
 
     ours: dict[Key, Played] = field(default_factory=dict)
     theirs: dict[Key, Played] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Session:
     uses: Mapping[tuple[str, str], Uses] = field(default_factory=dict)
 
     def clients(self) -> dict[str, Client]:
-        """Return what is to be written down."""
+        """Return the observations for docs/client_methods.json."""
         return {name: self._client(name) for name in self.public}
 
     def _client(self, name: str) -> Client:
@@ -51,7 +51,7 @@ class Session:
 
 
 def play(libraries: Iterable[str], folder: Path, only: str = "") -> Session:
-    """Play the tables of libraries, at the same time; *folder* is for what is recorded and made."""
+    """Run the tables of libraries concurrently; *folder* is for records and compiled classes."""
     done = Session()
     records = folder / "records.jsonl"
     players = {library: player_of(library, folder) for library in libraries}

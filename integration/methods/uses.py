@@ -1,4 +1,4 @@
-"""Which versions of which requests each method makes, as our broker recorded them."""
+"""The versions of the requests that each method sends, as recorded by our broker."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from integration.methods.comparison import Key
 
-# Made when a time has passed, whatever the client does.
+# Sent periodically, independent of the client's calls.
 _BY_TIME = frozenset({"Heartbeat", "ConsumerGroupHeartbeat"})
 
-# Made by a client at a time of its own: a method that returns before that may make them or not.
+# Sent at a time that the client chooses: a method may return before it.
 IN_THE_BACKGROUND = frozenset(
     {
         *("ApiVersions", "Fetch", "FindCoordinator", "InitProducerId", "JoinGroup", "LeaveGroup"),
@@ -24,7 +24,7 @@ Uses = dict[str, list[int]]
 
 
 def read_uses(records: Path) -> dict[tuple[str, str], Uses]:
-    """Return the requests of a run by client and method; all of its shapes together."""
+    """Return the requests of a run by client and method, merged over its shapes."""
     used: dict[tuple[str, str], dict[str, set[int]]] = {}
     for record in map(json.loads, records.read_text().splitlines()):
         key = _key(record["client_id"] or "")
@@ -47,6 +47,6 @@ def of_client(uses: Mapping[tuple[str, str], Uses], client: str) -> Uses:
 
 
 def _key(client_id: str) -> Key | None:
-    """Read the id that `Fixtures` gives its clients."""
+    """Parse the client id that `Fixtures` sets."""
     parts = client_id.split("/")
     return Key(*parts) if len(parts) == 3 else None

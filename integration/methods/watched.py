@@ -1,4 +1,4 @@
-"""A client whose method calls are noted, so that an entry proves that it calls its method."""
+"""A proxy of a client that notes method calls, to check that a shape calls its method."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Watched:
-    """Stands before *client*: passes everything on, and adds the names that are used to *used*."""
+    """Forwards everything to *client*, and adds the used names to *used*."""
 
     def __init__(self, client: Any, used: set[str]) -> None:
         self._client = client

@@ -1,7 +1,7 @@
-"""`python -m integration.outside [SUITE ...]`: suites of others on ours and on a real Kafka.
+"""`python -m integration.outside [SUITE ...]`: other projects' suites on ours and on Kafka.
 
-A test that passes on a real Kafka and not on ours fails the run, unless `known.py` has its reason.
-Each suite's output is kept in a folder that is printed.
+A test that passes on a real Kafka and not on ours fails the run, unless `known.py` lists it with a
+reason. The output of each suite is kept in a folder that is printed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ SUITES: tuple[Suite, ...] = (Librdkafka(), FRANZ_GO, KAFKA_GO)
 
 
 def main() -> int:
-    """Run the suites; the exit code is 1 if ours loses a test without a reason."""
+    """Run the suites; the exit code is 1 if ours fails a test without a listed reason."""
     parser = argparse.ArgumentParser(prog="python -m integration.outside", description=__doc__)
-    parser.add_argument("suites", nargs="*", metavar="SUITE", help="all, unless some are named")
+    parser.add_argument(
+        "suites", nargs="*", metavar="SUITE", help="the suites to run; default: all"
+    )
     parser.add_argument("--ours-only", action="store_true", help="do not run a real Kafka")
     options = parser.parse_args()
     if unknown := set(options.suites) - {suite.name for suite in SUITES}:
@@ -44,7 +46,7 @@ def main() -> int:
 
 
 def _compare(suite: Suite, logs: Path, *, ours_only: bool) -> int:
-    """Run one suite on both, print what differs, and return how many tests are lost."""
+    """Run one suite on both, print the differences, and return the number of failures."""
     with Cluster(config=dict(suite.properties)) as cluster:
         ours = suite.run(cluster.bootstrap, logs / f"{suite.name}-ours.log")
     if ours_only:
@@ -57,11 +59,11 @@ def _compare(suite: Suite, logs: Path, *, ours_only: bool) -> int:
     for test, verdict in sorted(ours.items()):
         passes = verdict is Verdict.PASSED
         if test in known and passes:
-            print(f"  {test} passes, and is listed as known: {known[test]}", flush=True)
+            print(f"  {test} passes, but is listed: {known[test]}", flush=True)
             lost += 1
         elif theirs.get(test) is Verdict.PASSED and not passes:
             reason = known.get(test)
-            print(f"  {test} {verdict}: {reason or 'no reason is known'}", flush=True)
+            print(f"  {test} {verdict}: {reason or 'not listed'}", flush=True)
             lost += reason is None
     return lost
 

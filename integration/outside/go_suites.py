@@ -19,8 +19,8 @@ _VERDICTS = {"pass": Verdict.PASSED, "fail": Verdict.FAILED, "skip": Verdict.SKI
 class GoSuite:
     """The tests of one package of a module; each runs in a process of its own.
 
-    ``only`` is a pattern of the names of tests. ``address`` is what the sources have where the
-    address of the broker belongs; it is replaced. ``variables`` are formatted with ``bootstrap``.
+    ``only`` is a pattern of test names. ``address`` is the address of the broker in the sources,
+    which is replaced. ``variables`` are formatted with ``bootstrap``.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class GoSuite:
         found = subprocess.run(download, cwd=folder, check=True, capture_output=True, text=True)
         copy = folder / "sources"
         shutil.rmtree(copy, ignore_errors=True)
-        # The module cache is read-only; the copy is not.
+        # The module cache is read-only, so make the copy writable.
         shutil.copytree(json.loads(found.stdout)["Dir"], copy, copy_function=shutil.copyfile)
         for path in (copy, *copy.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)

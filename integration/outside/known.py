@@ -1,6 +1,6 @@
-"""Tests of others that pass on a real Kafka and not on ours, each with its reason.
+"""Tests of other projects that pass on a real Kafka and not on ours, with reasons.
 
-A test that is listed and passes fails the run: then its line is removed.
+A listed test that passes fails the run, so that its line is removed.
 """
 
 from __future__ import annotations

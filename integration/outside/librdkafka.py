@@ -1,4 +1,4 @@
-"""librdkafka's own C and C++ tests, built from the sources in a package of the npm registry."""
+"""librdkafka's C and C++ tests, built from the sources in a package of the npm registry."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _built(log: Path) -> Path:
 
 
 def _write_tools(folder: Path) -> None:
-    """Scripts with the names of Kafka's own, which some tests call."""
+    """Write scripts with the names of Kafka's, which some tests call."""
     folder.mkdir()
     for name, main_class in _TOOLS.items():
         script = folder / name

@@ -1,4 +1,4 @@
-"""What a suite from outside is: how it is obtained, and what its tests report of a broker."""
+"""A suite of another project: how it is obtained, and the results of its tests on a broker."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import Protocol
 
 
 class Verdict(StrEnum):
-    """How a test ended."""
+    """The result of a test."""
 
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"
 
 
-# Verdicts by the name of the test.
+# Results by the name of the test.
 Results = dict[str, Verdict]
 
 
 class Suite(Protocol):
-    """One project's tests."""
+    """The tests of one project."""
 
     name: str
-    # Broker properties that the tests expect.
+    # Broker properties that the tests need.
     properties: Mapping[str, str]
 
     def missing(self) -> str | None:
-        """What this machine lacks to run it, in words; None when nothing."""
+        """Return what is missing to run it, or None."""
         ...
 
     def run(self, bootstrap: str, log: Path) -> Results:
@@ -39,7 +39,7 @@ class Suite(Protocol):
 
 
 def cache(name: str) -> Path:
-    """A folder of the user's cache, for sources and what is built from them."""
+    """A folder of the user's cache, for sources and build results."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "antechamber" / "outside" / name
 
@@ -52,7 +52,7 @@ def run_logged(
     variables: Mapping[str, str] | None = None,
     within_seconds: float,
 ) -> str:
-    """Run *command* in *folder* to its end, whatever its exit code; returns what it printed."""
+    """Run *command* in *folder*, whatever its exit code; returns its output."""
     with log.open("ab") as output:
         begin = output.tell()
         process = subprocess.Popen(

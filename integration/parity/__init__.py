@@ -1,6 +1,6 @@
-"""The same scenarios against this broker and a real Apache Kafka, and what differs.
+"""Runs the same scenarios on this broker and on a real Apache Kafka, and compares them.
 
-A scenario (`scenarios/`) is a function that drives a cluster and yields what it saw. The runner
-(`runner.py`) plays it to both systems and compares the two transcripts line by line; `card.py`
-writes the outcome down; `known.py` lists the differences that are meant. `make parity` runs all.
+A scenario (`scenarios/`) is a function that uses a cluster and yields its observations. The runner
+(`runner.py`) runs it on both systems and compares the two transcripts line by line; `page.py`
+writes the outcomes; `known.py` lists the intended differences. `make parity` runs all scenarios.
 """

@@ -1,8 +1,10 @@
-"""``make parity``: play all scenarios, or those that are named, and say how they compare.
+"""``make parity``: runs all or the named scenarios, and prints the comparison.
 
 make parity                                      all of them; writes docs/reference/parity.md
+
 make parity ARGS="fetch_wakes_on_produce"        one, by its name or a part of it
-make parity ARGS="fetch_waits --transcripts"     an area, with what was told
+
+make parity ARGS="fetch_waits --transcripts"     an area, with the transcripts
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import time
 from collections.abc import Sequence
 
 from integration.kafka.source import missing_kafka
-from integration.parity.card import write_card
+from integration.parity.page import write_page
 from integration.parity.runner import Outcome, run
 from integration.parity.scenario import Scenario
 from integration.parity.scenarios import SCENARIOS
@@ -21,14 +23,14 @@ from integration.parity.verdict import GOOD, reason, verdict
 
 
 def main() -> int:
-    """Play, print, and write the card if all were played; returns 1 if something differs."""
+    """Run, print, and write the page if all scenarios ran; returns 1 if something differs."""
     parser = argparse.ArgumentParser(prog="make parity", description="Compare with a real Kafka.")
     parser.add_argument("names", nargs="*", help="scenarios or areas, or parts of their names")
-    parser.add_argument("--transcripts", action="store_true", help="print what was told")
+    parser.add_argument("--transcripts", action="store_true", help="print the transcripts")
     given = parser.parse_args()
     chosen = _chosen(given.names)
     if not chosen:
-        print(f"no scenario is called {' or '.join(given.names)}", file=sys.stderr)
+        print(f"no scenario is named {' or '.join(given.names)}", file=sys.stderr)
         return 2
     missing = missing_kafka()
     if missing is not None:
@@ -42,12 +44,12 @@ def main() -> int:
     seconds = time.monotonic() - started
     print(f"{len(outcomes)} scenarios in {seconds:.0f} s, {len(failed)} failed")
     if not given.names and not failed:
-        write_card(outcomes)
+        write_page(outcomes)
     return 1 if failed else 0
 
 
 def _chosen(names: Sequence[str]) -> list[Scenario]:
-    """All of them, or those that any of the names means; exact names come before parts of them."""
+    """Return all scenarios, or those that match a name; exact names take precedence."""
     meant = {each.name for name in names for each in _called(name)}
     return [each for each in SCENARIOS.values() if not names or each.name in meant]
 

@@ -1,4 +1,4 @@
-"""Requests about topics and their settings, as scenarios write them."""
+"""Short functions for requests about topics and their configurations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from protocol.messages.list_partition_reassignments import (
 )
 
 TOPIC, BROKER, CLIENT_METRICS, GROUP = 2, 4, 16, 32  # kinds of config resources
-SET, DELETE, APPEND, SUBTRACT = 0, 1, 2, 3  # what to do with a setting
+SET, DELETE, APPEND, SUBTRACT = 0, 1, 2, 3  # operations on a configuration value
 
 
 def new_topic(
@@ -94,7 +94,7 @@ def create_partitions(
     replicas: Sequence[Sequence[int]] | None = None,
     validate_only: bool = False,
 ) -> CreatePartitionsRequest:
-    """Give a topic more partitions."""
+    """Add partitions to a topic."""
     assignments = None
     if replicas is not None:
         assignments = [CreatePartitionsAssignment(broker_ids=list(each)) for each in replicas]
@@ -108,7 +108,7 @@ def create_partitions(
 def describe_partitions(
     *topics: str, limit: int = 2000, cursor: Cursor | None = None
 ) -> DescribeTopicPartitionsRequest:
-    """A page of who has the partitions of topics."""
+    """Describe the partitions of topics, a page at a time."""
     return DescribeTopicPartitionsRequest(
         topics=[TopicRequest(name=name) for name in topics],
         response_partition_limit=limit,
@@ -132,7 +132,7 @@ def delete_records(
 def describe_configs(
     name: str, *keys: str, kind: int = TOPIC, synonyms: bool = False
 ) -> DescribeConfigsRequest:
-    """Ask for settings of a topic or a broker; all of them if none is named."""
+    """Describe the configuration of a resource: all keys if none is named."""
     asked = DescribeConfigsResource(
         resource_type=kind, resource_name=name, configuration_keys=list(keys) or None
     )
@@ -142,7 +142,7 @@ def describe_configs(
 def replace_configs(
     name: str, *settings: tuple[str, str | None], kind: int = TOPIC, validate_only: bool = False
 ) -> AlterConfigsRequest:
-    """Give a topic or a broker just these settings, the old way."""
+    """Replace the configuration of a resource (AlterConfigs)."""
     resource = replaced.AlterConfigsResource(
         resource_type=kind,
         resource_name=name,
@@ -154,7 +154,7 @@ def replace_configs(
 def alter_configs(
     name: str, *changes: tuple[str, int, str | None], kind: int = TOPIC, validate_only: bool = False
 ) -> IncrementalAlterConfigsRequest:
-    """Change settings, each by its key, what to do, and a value."""
+    """Change configuration values, each by its key, operation and value."""
     configs = [
         AlterableConfig(name=key, config_operation=operation, value=value)
         for key, operation, value in changes
@@ -164,7 +164,7 @@ def alter_configs(
 
 
 def reassign(topic: str, *replicas: Sequence[int] | None) -> AlterPartitionReassignmentsRequest:
-    """Move the partitions of a topic, the first one to the first list; None calls a move off."""
+    """Reassign the partitions of a topic, the first one to the first list; None cancels."""
     partitions = [
         ReassignablePartition(partition_index=index, replicas=None if to is None else list(to))
         for index, to in enumerate(replicas)
@@ -175,13 +175,13 @@ def reassign(topic: str, *replicas: Sequence[int] | None) -> AlterPartitionReass
 
 
 def reassignments(topic: str, *partitions: int) -> ListPartitionReassignmentsRequest:
-    """Ask which partitions of a topic are on the move."""
+    """List the ongoing reassignments of a topic."""
     asked = ListPartitionReassignmentsTopics(name=topic, partition_indexes=list(partitions))
     return ListPartitionReassignmentsRequest(timeout_ms=PATIENT_MS, topics=[asked])
 
 
 def elect(topic: str, *partitions: int, unclean: bool = False) -> ElectLeadersRequest:
-    """Let the first replicas lead, or, if need be, one that is not in sync."""
+    """Elect the preferred leaders or, if *unclean*, out-of-sync replicas."""
     return ElectLeadersRequest(
         election_type=1 if unclean else 0,
         topic_partitions=[TopicPartitions(topic=topic, partitions=list(partitions))],

@@ -1,8 +1,7 @@
-"""A client that speaks in messages, at any version, and knows when each answer came.
+"""A client that sends messages of any version, and records the time of each response.
 
-It encodes with the project's own `protocol`; a real Kafka at the other end is the judge of that.
-One thread receives for all connections, so that the moment of an answer is noted even while the
-scenario looks elsewhere.
+It encodes with the project's own `protocol`, which a real Kafka thereby checks. One thread receives
+for all connections, so that the time of a response is recorded whatever the scenario does.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ from protocol.framing import LENGTH_BYTES
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
 
-# Where the newest version has topic ids only, requests that name topics are sent at this one.
+# If the newest version has only topic ids, requests with topic names are sent in this version.
 BY_NAME = {0: 12, 1: 12, 9: 9, 8: 9}
 ANSWER_WITHIN_S = 25.0
 _CHUNK = 1 << 20
 
-Edit = Callable[[bytes], bytes]  # from a request's header and body to what is sent instead
+Edit = Callable[[bytes], bytes]  # changes the bytes of a request's header and body
 
 
-class Closed(Exception):  # noqa: N818 - it names what happened
-    """The broker closed the connection instead of answering."""
+class Closed(Exception):  # noqa: N818 - the name states what happened
+    """The broker closed the connection instead of responding."""
 
 
 class Pending:
-    """A request that was sent, and its answer once there is one."""
+    """A sent request, and its response once it has arrived."""
 
     def __init__(self, request: Any, version: int, correlation_id: int, events: Events) -> None:
         self.request = request
@@ -46,23 +45,23 @@ class Pending:
         self._frame: bytes | None = None
 
     def done(self, frame: bytes | None) -> None:
-        """Called once, with the answer, or with None when the connection ended."""
+        """Called once, with the response, or with None when the connection is closed."""
         self._frame = frame
         self.wait.end()
 
     def waits(self) -> bool:
-        """Whether nothing comes for a moment."""
+        """Whether no response arrives for a short time."""
         return self.wait.goes_on()
 
     def answer(self, within_s: float = ANSWER_WITHIN_S) -> Any:
-        """The response; raises `Closed`, and `TimeoutError` when none comes."""
+        """Return the response; raises `Closed`, and `TimeoutError` when none arrives."""
         if not self.wait.is_over(within_s):
-            raise TimeoutError(f"{type(self.request).__name__}: no answer within {within_s} s")
+            raise TimeoutError(f"{type(self.request).__name__}: no response within {within_s} s")
         if self._frame is None:
             raise Closed(type(self.request).__name__)
         response = RESPONSES[self.request.__spec__.key]
         correlation_id, body = decode_response(response, self.version, self._frame)
-        assert correlation_id == self.correlation_id, "answers must come in the order of requests"
+        assert correlation_id == self.correlation_id, "responses must have the order of requests"
         return body
 
 
@@ -86,7 +85,7 @@ class Client:
     def start(
         self, request: Any, version: int | None = None, *, edit: Edit | None = None
     ) -> Pending:
-        """Send a request, its bytes as *edit* changes them, and do not wait for its answer."""
+        """Send a request, its bytes changed by *edit*, without waiting for the response."""
         spec = request.__spec__
         if version is None:
             version = BY_NAME.get(spec.key, spec.versions[-1])
@@ -100,37 +99,37 @@ class Client:
         return pending
 
     def ask(self, request: Any, version: int | None = None) -> Any:
-        """Send a request and return its answer."""
+        """Send a request and return its response."""
         return self.start(request, version).answer()
 
     def tell(self, request: Any, version: int) -> None:
-        """Send a request that has no answer."""
+        """Send a request without a response."""
         self._events.happens()
         self.write(encode_request(request, version, next(self._correlation_ids), self.client_id))
 
     def write(self, data: bytes) -> None:
-        """Send bytes as they are; what the broker no longer takes is lost."""
+        """Send bytes unchanged; an error of a closed connection is ignored."""
         try:
             self.socket.sendall(data)
         except OSError:
             self.ended = True
 
     def is_closed(self, within_s: float = 5.0) -> bool:
-        """Whether the broker hangs up within a while."""
+        """Whether the broker closes the connection within a short time."""
         deadline = time.monotonic() + within_s
         while not self.ended and time.monotonic() < deadline:
             time.sleep(0.005)
         return self.ended
 
     def close(self) -> None:
-        """Hang up; once is enough."""
+        """Close the connection; a second call does nothing."""
         if self.socket.fileno() < 0:
             return
         self._receiver.remove(self)
         self.socket.close()
 
     def arrived(self, data: bytes) -> None:
-        """Take what the receiver got; nothing means that the broker hung up."""
+        """Handle received bytes; empty bytes mean that the broker closed the connection."""
         self._inbox += data
         while len(self._inbox) >= 4:
             (size,) = struct.unpack_from(">i", self._inbox)
@@ -138,7 +137,7 @@ class Client:
                 break
             frame = bytes(self._inbox[4 : 4 + size])
             del self._inbox[: 4 + size]
-            if self._sent:  # what `write` sent may be answered, too: nobody waits for that
+            if self._sent:  # bytes sent by `write` may get a response, which is ignored
                 self._sent.popleft().done(frame)
         if not data:
             self.ended = True
@@ -150,7 +149,7 @@ class Client:
 
 
 class Receiver:
-    """The thread that reads what all clients are sent."""
+    """The thread that receives for all clients."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
@@ -162,13 +161,13 @@ class Receiver:
         self._thread.start()
 
     def add(self, client: Client) -> None:
-        """Read for a client from now on."""
+        """Receive for a client from now on."""
         with self._lock:
             self._selector.register(client.socket, selectors.EVENT_READ, client)
         self._waker.send(b"x")
 
     def remove(self, client: Client) -> None:
-        """Read no more for a client."""
+        """Stop receiving for a client."""
         with self._lock:
             if client.socket in self._selector.get_map():
                 self._selector.unregister(client.socket)

@@ -1,4 +1,4 @@
-"""Requests whose bytes are changed before they are sent, and what the broker does with each."""
+"""Requests whose bytes are changed before they are sent, and their responses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from protocol.headers import decode_request_header
 
 CLOSED = "closed"
 
-# Unsigned varints that Kafka reads as negative numbers of 32 bits.
+# Unsigned varints that Kafka reads as negative 32-bit integers.
 VARINT_OF_MINUS_1 = b"\xff\xff\xff\xff\x0f"
 VARINT_OF_MINUS_2_TO_THE_31 = b"\x80\x80\x80\x80\x08"
 
@@ -18,7 +18,7 @@ VARINT_OF_MINUS_2_TO_THE_31 = b"\x80\x80\x80\x80\x08"
 def response_or_closed(
     kafka: Kafka, request: Any, version: int, edit: Edit | None = None, *, client_id: str = "parity"
 ) -> Any:
-    """Send a request as *edit* changes it on a connection of its own.
+    """Send a request, changed by *edit*, on a connection of its own.
 
     Returns the response, or `CLOSED` when the broker closes the connection.
     """
@@ -37,12 +37,12 @@ def body(content: bytes) -> Edit:
 
 
 def last_bytes(content: bytes, *, instead_of: int) -> Edit:
-    """Send *content* in place of that many bytes at the end."""
+    """Replace as many bytes at the end by *content*."""
     return lambda raw: raw[:-instead_of] + content
 
 
 def replaced(old: bytes, new: bytes) -> Edit:
-    """Send *new* in place of *old*, which must occur once."""
+    """Replace *old*, which must occur once, by *new*."""
 
     def edit(raw: bytes) -> bytes:
         assert raw.count(old) == 1, raw.count(old)

@@ -1,7 +1,7 @@
-"""Programs about one group: members of both protocols come, stay and go, in any order.
+"""Random programs about one group: members of both protocols join, heartbeat and leave.
 
-Members choose their own ids, and epochs are drawn small, so that many requests are right by chance
-and many are nearly right: another member's id, a former epoch, an instance that somebody else has.
+Members choose their own ids, and epochs are small, so that many requests are valid and many are
+nearly valid: another member's id, an old epoch, an instance id in use.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOTHING: Mapping[UUID, Sequence[int]] = {}
 
 @dataclass(frozen=True)
 class Enter:
-    """Join with the consumer protocol; *topics*: how many, of which the second does not exist."""
+    """Join with the consumer protocol; *topics* is a number, of which the second does not exist."""
 
     member: str
     instance: str | None
@@ -51,7 +51,7 @@ class Enter:
 
 @dataclass(frozen=True)
 class Beat:
-    """A heartbeat of the consumer protocol, which may say that nothing is owned."""
+    """A heartbeat of the consumer protocol, which may report no owned partitions."""
 
     member: str
     instance: str | None
@@ -71,7 +71,7 @@ class Beat:
 
 @dataclass(frozen=True)
 class Join:
-    """Join a group of the consumer protocol, or make one, as a classic member."""
+    """Join a group of the consumer protocol, or create one, as a classic member."""
 
     member: str
     instance: str | None
@@ -101,7 +101,7 @@ class ClassicBeat:
 
 @dataclass(frozen=True)
 class Leave:
-    """Take a member out, by its id or by its instance alone."""
+    """Remove a member, by its id or by its instance id alone."""
 
     member: str
     instance: str | None
@@ -116,7 +116,7 @@ class Leave:
 
 @dataclass(frozen=True)
 class CommitAs:
-    """A member commits under an epoch."""
+    """Commit offsets under an epoch."""
 
     member: str
     epoch: int
@@ -128,7 +128,7 @@ class CommitAs:
 
 @dataclass(frozen=True)
 class Describe:
-    """What is known of the group."""
+    """Describe the group."""
 
     def request(self, place: Place) -> Any:
         """See `Step`."""
@@ -137,7 +137,7 @@ class Describe:
 
 @dataclass(frozen=True)
 class DeleteGroup:
-    """Forget the group, which is refused while it has members."""
+    """Delete the group, which fails while it has members."""
 
     def request(self, place: Place) -> Any:
         """See `Step`."""
@@ -145,7 +145,7 @@ class DeleteGroup:
 
 
 def group_programs() -> st.SearchStrategy[list[Step]]:
-    """Programs of which most steps are heartbeats of the consumer protocol."""
+    """Programs whose steps are mostly heartbeats of the consumer protocol."""
     member = st.sampled_from(_MEMBERS)
     instance = st.sampled_from((None, *_INSTANCES))
     epoch = st.sampled_from((2, 2, 3, 3, 4, 5, 6, 0, 1, -3))
@@ -162,8 +162,9 @@ def group_programs() -> st.SearchStrategy[list[Step]]:
         enter,
         st.builds(Beat, member, instance, epoch, st.booleans()),
         st.builds(Beat, member, instance, quits, st.just(False)),
-        # Not by an id: Kafka forgets an empty consumer group for a moment when it refuses that, in
-        # memory and not in its log.
+        # Not by a member id: Kafka then removes an empty consumer group temporarily from memory,
+        # but not
+        # from its log.
         st.builds(Join, st.just(""), instance, st.integers(0, 2)),
         st.builds(ClassicBeat, member, instance, epoch),
         st.builds(Leave, st.sampled_from(("", *_MEMBERS)), instance),

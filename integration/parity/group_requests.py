@@ -1,4 +1,4 @@
-"""Requests of consumer groups, as scenarios write them."""
+"""Short functions for requests of consumer groups."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REBALANCE_MS = 30_000
 
 
 def find_coordinator(*keys: str, key_type: int = 0) -> FindCoordinatorRequest:
-    """Ask which node looks after groups (0) or transactional ids (1)."""
+    """Find the coordinator of a group (0) or a transactional id (1)."""
     return FindCoordinatorRequest(key_type=key_type, coordinator_keys=list(keys))
 
 
@@ -44,7 +44,7 @@ def join(
     kind: str = "consumer",
     protocols: Sequence[tuple[str, bytes]] = (("range", b"meta"),),
 ) -> JoinGroupRequest:
-    """Become a member of a group's next generation."""
+    """JoinGroup."""
     return JoinGroupRequest(
         group_id=group,
         session_timeout_ms=session_ms,
@@ -67,7 +67,7 @@ def sync(
     instance: str | None = None,
     protocol: str | None = "range",
 ) -> SyncGroupRequest:
-    """Ask for one's assignment; the leader brings everybody's."""
+    """SyncGroup; the leader sends the assignments."""
     return SyncGroupRequest(
         group_id=group,
         generation_id=generation,
@@ -85,14 +85,14 @@ def sync(
 def heartbeat(
     group: str, member: str, generation: int, *, instance: str | None = None
 ) -> HeartbeatRequest:
-    """Say that one is alive."""
+    """Heartbeat."""
     return HeartbeatRequest(
         group_id=group, generation_id=generation, member_id=member, group_instance_id=instance
     )
 
 
 def leave(group: str, *members: str) -> LeaveGroupRequest:
-    """Members leave."""
+    """LeaveGroup."""
     return LeaveGroupRequest(
         group_id=group, members=[MemberIdentity(member_id=member) for member in members]
     )
@@ -109,7 +109,7 @@ def commit(
     metadata: str | None = "",
     epoch: int = -1,
 ) -> OffsetCommitRequest:
-    """Remember how far a group has read."""
+    """OffsetCommit."""
     partitions = [
         OffsetCommitRequestPartition(
             partition_index=index,
@@ -131,7 +131,7 @@ def commit(
 def committed(
     group: str, topics: Mapping[str, Sequence[int]] | None, *, require_stable: bool = False
 ) -> OffsetFetchRequest:
-    """Ask how far a group has read; of everything if no topics are named."""
+    """OffsetFetch; all topics if none is named."""
     asked = None
     if topics is not None:
         asked = [
@@ -156,7 +156,7 @@ def consumer_heartbeat(
     assignor: str | None = None,
     rebalance_ms: int = -1,
 ) -> ConsumerGroupHeartbeatRequest:
-    """Join (epoch 0), stay in, or leave (epoch -1) a group whose broker assigns (KIP-848)."""
+    """ConsumerGroupHeartbeat (KIP-848): join (epoch 0), stay, or leave (epoch -1)."""
     return ConsumerGroupHeartbeatRequest(
         group_id=group,
         member_id=member,

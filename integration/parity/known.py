@@ -1,7 +1,7 @@
-"""The differences from Kafka that are meant: each with its reason, and what is told here instead.
+"""The intended differences from Kafka, with reasons and the replaced parts of a transcript.
 
-A scenario that differs and is not here fails. So does one that is here and differs in anything
-else, or no longer: Kafka's transcript, rewritten as it says here, must be ours.
+A scenario with other differences fails. A listed scenario also fails if the difference does not
+occur: Kafka's transcript with the replacements must equal ours.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Known:
-    """A difference: why it is there, and for patterns in Kafka's lines what ours have instead."""
+    """A difference: its reason, and replacements by patterns in Kafka's lines."""
 
     reason: str
     instead: Mapping[str, str]
 
     def rewritten(self, lines: Iterable[str]) -> Sequence[str]:
-        """What ours must be if these are Kafka's lines; those that end up empty are left out."""
+        """Return our expected lines for Kafka's lines; empty lines are removed."""
         ours = []
         for line in lines:
             for pattern, words in self.instead.items():
-                line = re.sub(pattern, words, line)  # noqa: PLW2901 - one change after the other
+                line = re.sub(pattern, words, line)  # noqa: PLW2901 - sequentially
             ours.append(line)
         return [line for line in ours if line]
 
 
 _SOONER = Known(
-    "some defaults differ: groups need not wait in a test, nor their topic have fifty logs; the "
-    "system chooses the receive buffer, since Kafka's makes large produces slower",
+    "some defaults differ: short group delays and one offsets partition, for tests; the "
+    "system chooses the receive buffer, because Kafka's slows large produces",
     {
         r"(\[group\.consumer\.assignment\.interval\.ms; )1000; 5": r"\g<1>0; 5",
         r"(\[group\.initial\.rebalance\.delay\.ms; )3000; 5": r"\g<1>0; 5",
@@ -45,19 +45,19 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
         "settings_of_a_broker": _SOONER,
         "settings_of_a_new_group": _SOONER,
         "settings_of_a_group": Known(
-            "a group is assigned anew at once by default, where Kafka takes a second",
+            "groups are assigned at once by default, in Kafka after a second",
             {
                 r"(name=group\.consumer\.assignment\.interval\.ms value=)1000 source=5": (
                     r"\g<1>0 source=5"
                 )
             },
         ),
-        "records_in_odd_forms": Known(
-            "Kafka does not catch the exception of a length that is too long a varint",
+        "records_in_unusual_forms": Known(
+            "Kafka does not catch the exception of an overlong varint",
             {r"^(a length of six bytes: .*)UNKNOWN_SERVER_ERROR": r"\1INVALID_RECORD"},
         ),
         "produce_null": Known(
-            "Kafka fails on null records and never answers; here they are refused",
+            "Kafka fails on null records and never responds; here they are rejected",
             {"waits: True": "waits: False"},
         ),
     }

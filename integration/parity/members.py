@@ -1,4 +1,4 @@
-"""Members of a group, as scenarios need them: each on a connection of its own."""
+"""Members of a group, each on a connection of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from integration.parity.scenario import Kafka
 
 
 class Member:
-    """Somebody who joins a group and remembers the id and the generation it was given."""
+    """A member that keeps the id and the generation it received."""
 
     def __init__(self, kafka: Kafka, group: str, *, node: int = 1, **how: Any) -> None:
         self.group = group
@@ -23,32 +23,32 @@ class Member:
         self.client = kafka.connect(node)
 
     def join(self, **how: Any) -> Pending:
-        """Start to join; a new member asks for its id first."""
+        """Start to join; a new member first requests its id."""
         if not self.id:
             asked = self.client.ask(join(self.group, **self._how | how))
             self.id = asked.member_id
         return self.client.start(join(self.group, self.id, **self._how | how))
 
     def joined(self, pending: Pending) -> Any:
-        """Wait for the answer to a join, and remember what it says."""
+        """Wait for the response to a join, and keep its id and generation."""
         answer = pending.answer()
         self.generation = answer.generation_id
         self.others = [each.member_id for each in answer.members]
         return answer
 
     def sync(self) -> Pending:
-        """Start to ask for the assignment; a leader brings one for everybody."""
+        """Start a SyncGroup; a leader sends the assignments."""
         everybody = dict.fromkeys(self.others, b"assigned")
         return self.client.start(sync(self.group, self.id, self.generation, everybody))
 
     def heartbeat(self, generation: int | None = None) -> str:
-        """How the group is, by a heartbeat on a connection of its own."""
+        """Return the state of the group, by a heartbeat on a connection of its own."""
         asked = heartbeat(self.group, self.id, generation or self.generation)
-        return self._kafka.teller.line(self._kafka.ask(asked, node=self._node))
+        return self._kafka.formatter.line(self._kafka.ask(asked, node=self._node))
 
 
 def stable(kafka: Kafka, group: str, count: int = 1, **how: Any) -> list[Member]:
-    """A group whose *count* members have their assignments; the first one leads."""
+    """A group whose *count* members have assignments; the first one leads."""
     members = [Member(kafka, group, **how) for _ in range(count)]
     joins = [member.join() for member in members]
     for member, pending in zip(members, joins, strict=True):

@@ -1,8 +1,7 @@
-"""Short programs of requests, drawn at random and played to both systems: the same answers.
+"""Short random programs of requests, whose responses are compared.
 
-Each step of a program is one request about two partitions that no other program has touched, and
-about a group of its own. Hypothesis draws the programs and shrinks the first one that is answered
-differently; what it prints is the shortest way to the difference.
+Each step of a program is one request about two partitions and a group that no other program uses.
+Hypothesis draws the programs, and shrinks the first one with a difference to a minimum.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from typing import Any, Protocol
 from hypothesis import strategies as st
 
 from integration.parity.admin_requests import delete_records
+from integration.parity.formatting import Formatter, by_partition
 from integration.parity.group_requests import commit, committed
 from integration.parity.requests import batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka
-from integration.parity.telling import Teller, by_partition
 from protocol.compression import Codec
 from protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
@@ -30,13 +29,13 @@ from protocol.messages.offset_for_leader_epoch import (
 APPENDS_MAX = 4
 STEPS_MAX = 8
 _PARTITIONS = 2
-_GIVEN_ID = re.compile(r"[\w-]{22}")  # of members of consumer groups: 128 bits in base64
-_TOPIC_PARTITIONS = 60  # a topic lasts for so many partitions of programs
+_GIVEN_ID = re.compile(r"[\w-]{22}")  # member ids of consumer groups: 128 bits in base64
+_TOPIC_PARTITIONS = 60  # a topic serves so many partitions of programs
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a program plays."""
+    """The topic, partitions and names of a program."""
 
     topic: str
     group: str
@@ -47,12 +46,12 @@ class Step(Protocol):
     """One request of a program."""
 
     def request(self, place: Place) -> Any:
-        """The request, and what it is about."""
+        """Return the request, and the partition or group it is about."""
 
 
 @dataclass(frozen=True)
 class Produce:
-    """Append a batch to one of the two partitions; a producer is its id, epoch and sequence."""
+    """Append a batch to one of the two partitions, maybe with producer id, epoch and sequence."""
 
     partition: int
     values: str
@@ -62,7 +61,7 @@ class Produce:
     producer: tuple[int, int, int] | None
 
     def request(self, place: Place) -> Any:
-        """See `Step`; the producer ids are of this program only."""
+        """See `Step`; the producer ids are unique to the program."""
         producer = self.producer
         if producer is not None:
             producer = (producer[0] + 10 * place.first_partition, *producer[1:])
@@ -74,7 +73,7 @@ class Produce:
 
 @dataclass(frozen=True)
 class Fetch:
-    """Read both partitions without waiting."""
+    """Fetch both partitions without waiting."""
 
     offsets: tuple[int, int]
     max_bytes: int
@@ -98,7 +97,7 @@ class Fetch:
 
 @dataclass(frozen=True)
 class ListOffsets:
-    """Ask for the offset at a time."""
+    """List the offset of a timestamp."""
 
     partition: int
     timestamp: int
@@ -125,7 +124,7 @@ class DeleteRecords:
 
 @dataclass(frozen=True)
 class EndOfEpoch:
-    """Ask where an epoch of leaders ends."""
+    """Get the end offset of a leader epoch."""
 
     partition: int
     epoch: int
@@ -141,7 +140,7 @@ class EndOfEpoch:
 
 @dataclass(frozen=True)
 class Commit:
-    """Remember how far the group has read."""
+    """Commit an offset of the group."""
 
     partition: int
     offset: int
@@ -155,7 +154,7 @@ class Commit:
 
 @dataclass(frozen=True)
 class Committed:
-    """Ask how far the group has read."""
+    """Fetch the offset of the group."""
 
     partition: int
 
@@ -165,7 +164,7 @@ class Committed:
 
 
 def programs() -> st.SearchStrategy[list[Step]]:
-    """Programs that begin with some appends; numbers are small, so that steps meet."""
+    """Programs that begin with some appends; numbers are small, so that steps interact."""
     partition = st.integers(0, _PARTITIONS - 1)
     offset = _mostly(st.integers(0, 5), st.sampled_from((-2, -1, 6, 12)))
     epoch = _mostly(st.just(-1), st.integers(0, 1))
@@ -200,7 +199,7 @@ def _mostly(usual: st.SearchStrategy[int], odd: st.SearchStrategy[int]) -> st.Se
 
 
 class Player:
-    """Plays programs to one system, each on partitions that are still empty."""
+    """Runs programs on one system, each on partitions that are still empty."""
 
     def __init__(self, kafka: Kafka) -> None:
         self._kafka = kafka
@@ -208,31 +207,31 @@ class Player:
         self._next = _TOPIC_PARTITIONS
 
     def play(self, program: Sequence[Step]) -> list[str]:
-        """What the system answered, line by line."""
+        """Return the responses of the system, as lines."""
         if self._next + _PARTITIONS > _TOPIC_PARTITIONS:
             self._topic, self._next = self._kafka.topic(_TOPIC_PARTITIONS), 0
         place = Place(self._topic, self._kafka.new_name("group"), self._next)
         self._next += _PARTITIONS
-        teller = Teller()
-        teller.name(place.topic, "topic")
-        teller.name(place.group, "group")
+        formatter = Formatter()
+        formatter.name(place.topic, "topic")
+        formatter.name(place.group, "group")
         lines = []
         for step in program:
             answer = self._kafka.ask(step.request(place))
             if hasattr(answer, "topics") and isinstance(step, DeleteRecords | ListOffsets):
                 by_partition(answer)
-            _name_members(teller, answer)
-            lines.append(teller.line((type(step).__name__, answer)))
+            _name_members(formatter, answer)
+            lines.append(formatter.line((type(step).__name__, answer)))
         return lines
 
 
-def _name_members(teller: Teller, answer: Any) -> None:
-    """Name the ids that the broker has made up, and put members into an order of their own."""
+def _name_members(formatter: Formatter, answer: Any) -> None:
+    """Replace generated ids by names, and sort members."""
     given = getattr(answer, "member_id", None)
     if given is not None and _GIVEN_ID.fullmatch(given):
-        teller.name(given, "member")
+        formatter.name(given, "member")
     for group in getattr(answer, "groups", ()):
         if hasattr(group, "members"):
             for member in group.members:
-                member.subscribed_topic_names.sort(key=teller.line)
-            group.members.sort(key=teller.line)
+                member.subscribed_topic_names.sort(key=formatter.line)
+            group.members.sort(key=formatter.line)

@@ -1,4 +1,4 @@
-"""Requests as scenarios write them: one line for what is asked most, the fields for the rest."""
+"""Short functions for requests: frequent cases in one line, others by fields."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from protocol.messages.produce import PartitionProduceData, ProduceRequest, Topi
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.record import Record
 
-PATIENT_MS = 20_000  # so long that only an event can have ended the wait
-SHORT_MS = 600  # a wait that is seen to its end
-TIME_MS = 1_700_000_000_000  # the time of records, unless a scenario gives another
+PATIENT_MS = 20_000  # long enough that only an event can have ended the wait
+SHORT_MS = 600  # a wait that runs until its timeout
+TIME_MS = 1_700_000_000_000  # the default timestamp of records
 EARLIEST, LATEST = -2, -1
 
 
@@ -57,7 +57,7 @@ def produce(
     timeout_ms: int = PATIENT_MS,
     transactional_id: str | None = None,
 ) -> ProduceRequest:
-    """Produce to partition 0, or to each partition what the mapping has for it."""
+    """Produce to partition 0, or to each partition of a mapping."""
     each = records if isinstance(records, Mapping) else {0: records}
     return ProduceRequest(
         transactional_id=transactional_id,
@@ -87,7 +87,7 @@ def fetch(
     forget: tuple[int, ...] = (),
     leader_epoch: int = -1,
 ) -> FetchRequest:
-    """Fetch partition 0 from an offset, or each partition from the one the mapping has for it."""
+    """Fetch partition 0 from an offset, or each partition of a mapping."""
     each = offsets if isinstance(offsets, Mapping) else {0: offsets}
     session_id, session_epoch = session
     partitions = [
@@ -116,7 +116,7 @@ def fetch(
 def list_offsets(
     topic: str, *timestamps: int, read_committed: bool = False, leader_epoch: int = -1
 ) -> ListOffsetsRequest:
-    """Ask for the offset at a time in each partition, the first one in partition 0."""
+    """List the offset of a timestamp in each partition; the first one is for partition 0."""
     return ListOffsetsRequest(
         replica_id=-1,
         isolation_level=1 if read_committed else 0,

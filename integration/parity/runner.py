@@ -1,8 +1,8 @@
-"""Plays scenarios to both systems at the same time, and compares what they told.
+"""Runs scenarios on both systems concurrently, and compares the transcripts.
 
-Most of a scenario is waiting, so many run at once, on clusters they share; those that harm nodes
-run one after another. A scenario whose transcripts differ is played again by itself, twice at most:
-what differs only now and then, because the machine was busy, is said but does not count.
+Scenarios mostly wait, so many run at once, on clusters they share; those that stop nodes run one
+after another. A scenario whose transcripts differ is repeated alone, at most twice: a difference
+that occurs only occasionally, because the machine is busy, is reported but does not count.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from dataclasses import dataclass, field
 from difflib import unified_diff
 
 from integration.parity.client import Receiver
+from integration.parity.formatting import Formatter
 from integration.parity.known import KNOWN
 from integration.parity.scenario import Kafka, NotServed, Scenario
 from integration.parity.setups import Setup
 from integration.parity.systems import System, start_ours, start_theirs
-from integration.parity.telling import Teller
 from integration.parity.warm_up import warm_up
 
-AT_ONCE = 12  # scenarios that one system plays at the same time
+AT_ONCE = 12  # concurrent scenarios of one system
 REPEATS_MAX = 2
-BROKEN = "the scenario broke: "
+BROKEN = "the scenario failed: "
 _CONTEXT_LINES = 3
 
-Say = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass
 class Transcript:
-    """What one system told of a scenario; ``lacks`` tells of an API it does not serve."""
+    """The lines of a scenario on one system; ``lacks`` names an API that it does not serve."""
 
     lines: list[str] = field(default_factory=list)
     lacks: str | None = None
@@ -42,7 +42,7 @@ class Transcript:
 
 @dataclass
 class Outcome:
-    """A scenario and both transcripts; ``unsteady``: they differed at first, but not in the end."""
+    """A scenario and both transcripts; ``unsteady``: they differed at first, but not at the end."""
 
     scenario: Scenario
     ours: Transcript
@@ -51,18 +51,18 @@ class Outcome:
 
     @property
     def broken(self) -> bool:
-        """Whether the scenario failed on Kafka itself: it proves nothing then."""
+        """Whether the scenario failed on Kafka itself."""
         lines = self.theirs.lines
         return self.theirs.lacks is not None or not lines or lines[-1].startswith(BROKEN)
 
     @property
     def equal(self) -> bool:
-        """Whether both told the same, to the end."""
+        """Whether both transcripts are complete and equal."""
         return not self.broken and self.ours.lacks is None and self.ours.lines == self.theirs.lines
 
     @property
     def as_known(self) -> bool:
-        """Whether ours differs just as it is known to."""
+        """Whether ours differs exactly as listed."""
         known = KNOWN.get(self.scenario.name)
         if known is None or self.broken or self.equal:
             return False
@@ -70,12 +70,12 @@ class Outcome:
 
     @property
     def settled(self) -> bool:
-        """Whether it is as it is to be: equal, or, where a difference is known, with that one."""
+        """Whether the outcome is as expected: equal, or with the listed difference."""
         return self.as_known if self.scenario.name in KNOWN else self.equal
 
     @property
     def difference(self) -> str:
-        """Where the transcripts part, as a diff, and where a scenario broke."""
+        """The difference of the transcripts, as a diff, and the error of a failed scenario."""
         lines = unified_diff(
             self.theirs.lines,
             self.ours.lines,
@@ -95,25 +95,25 @@ class Pair:
     theirs: System
 
 
-def run(scenarios: Sequence[Scenario], say: Say = print) -> list[Outcome]:
-    """Play *scenarios* to fresh clusters; the outcomes come in the same order."""
+def run(scenarios: Sequence[Scenario], report: Report = print) -> list[Outcome]:
+    """Run *scenarios* on fresh clusters; the outcomes have the same order."""
     setups = {each.setup.name: each.setup for each in scenarios}
     with closing(Receiver()) as receiver, clusters(setups.values()) as pairs:
-        stage = Stage(receiver, pairs)
-        outcomes = stage.all(scenarios)
+        runner = ScenarioRunner(receiver, pairs)
+        outcomes = runner.all(scenarios)
         for outcome in outcomes:
             for _ in range(REPEATS_MAX):
                 if outcome.settled:
                     break
-                say(f"{outcome.scenario.name} differs, and is played once more:")
-                say(outcome.difference)
-                stage.once_more(outcome)
+                report(f"{outcome.scenario.name} differs, and is repeated:")
+                report(outcome.difference)
+                runner.once_more(outcome)
     return outcomes
 
 
 @contextmanager
 def clusters(setups: Iterable[Setup]) -> Iterator[dict[str, Pair]]:
-    """Start both systems in each setup, all at once, and end them with the block; by its name."""
+    """Start both systems in each setup concurrently, and stop them at the end; by setup name."""
     with ExitStack() as running, ThreadPoolExecutor() as starters:
         started = {
             setup.name: (starters.submit(start_ours, setup), starters.submit(start_theirs, setup))
@@ -138,15 +138,15 @@ def _close_at_the_end(running: ExitStack, future: Future[System]) -> None:
     running.callback(close)
 
 
-class Stage:
-    """The clusters of a run, and the playing on them."""
+class ScenarioRunner:
+    """Runs scenarios on the clusters of a run."""
 
     def __init__(self, receiver: Receiver, pairs: dict[str, Pair]) -> None:
         self._receiver = receiver
         self._pairs = pairs
 
     def all(self, scenarios: Sequence[Scenario]) -> list[Outcome]:
-        """Play every scenario on both sides, many at once."""
+        """Run every scenario on both systems, many at once."""
         ours: dict[str, Future[Transcript]] = {}
         theirs: dict[str, Future[Transcript]] = {}
         with ExitStack() as pools:
@@ -162,7 +162,7 @@ class Stage:
     def _begin(
         self, scenarios: Sequence[Scenario], system: System, pools: ExitStack
     ) -> dict[str, Future[Transcript]]:
-        """Begin to play on one system: those that harm nodes one by one, after all the others."""
+        """Start scenarios on one system: those that stop nodes one by one, after all the others."""
         many = pools.enter_context(ThreadPoolExecutor(AT_ONCE))
         one = pools.enter_context(ThreadPoolExecutor(1))
         shared = {
@@ -175,7 +175,7 @@ class Stage:
         return shared | alone
 
     def once_more(self, outcome: Outcome) -> None:
-        """Play one scenario again, by itself, and keep what is told now."""
+        """Repeat one scenario alone, and keep its new transcripts."""
         pair = self._pairs[outcome.scenario.setup.name]
         with ThreadPoolExecutor(2) as pool:
             ours = pool.submit(self._play, outcome.scenario, pair.ours)
@@ -184,13 +184,13 @@ class Stage:
         outcome.unsteady = outcome.settled
 
     def _play(self, scenario: Scenario, system: System) -> Transcript:
-        teller = Teller()
+        formatter = Formatter()
         told = Transcript()
         unique = f"{scenario.name}-{uuid.uuid4().hex[:8]}"
-        with closing(Kafka(system, self._receiver, unique, teller)) as kafka:
+        with closing(Kafka(system, self._receiver, unique, formatter)) as kafka:
             try:
                 for seen in scenario.play(kafka):
-                    told.lines.append(teller.line(seen))
+                    told.lines.append(formatter.line(seen))
             except NotServed as api:
                 told.lacks = f"{api} is not served"
             except Exception as error:

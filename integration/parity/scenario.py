@@ -1,7 +1,7 @@
-"""What a scenario is, and the cluster as it sees it.
+"""Scenarios, and the cluster as a scenario uses it.
 
-A scenario is a generator: it drives the cluster it is given and yields what it saw, one line each.
-Its name and the first sentence of its docstring stand on the card.
+A scenario is a generator: it uses the cluster and yields its observations, one line each. Its name
+and the first sentence of its docstring are in docs/reference/parity.md.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import create_topics, new_topic
 from integration.parity.client import ANSWER_WITHIN_S, Client, Pending, Receiver
+from integration.parity.formatting import Formatter
 from integration.parity.requests import LATEST, fetch, list_offsets
 from integration.parity.setups import ONE, Setup
 from integration.parity.systems import System
-from integration.parity.telling import Teller
 from integration.parity.timing import Events
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
@@ -27,18 +27,20 @@ from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 Story = Iterator[object]
 
 
-class NotServed(Exception):  # noqa: N818 - it says what an API is
+class NotServed(Exception):  # noqa: N818 - the name states the problem
     """The broker does not serve an API."""
 
 
 class Kafka:
-    """A cluster, ours or a real one, for one scenario: connections, and names nobody else uses."""
+    """A cluster, ours or a real one, for one scenario: connections, and unique names."""
 
-    def __init__(self, system: System, receiver: Receiver, unique: str, teller: Teller) -> None:
+    def __init__(
+        self, system: System, receiver: Receiver, unique: str, formatter: Formatter
+    ) -> None:
         self.system = system
         self.nodes = system.nodes
         self.bootstrap = ",".join(system.nodes.values())
-        self.teller = teller
+        self.formatter = formatter
         self._receiver = receiver
         self._unique = unique
         self._numbers = count(1)
@@ -49,19 +51,19 @@ class Kafka:
         self._served: frozenset[int] | None = None
 
     def connect(self, node: int = 1, client_id: str = "parity") -> Client:
-        """A connection of its own."""
+        """Open a connection."""
         client = Client(self._receiver, self.nodes[node], self._events, client_id)
         return self._open.enter_context(closing(client))
 
     def ask(self, request: Any, version: int | None = None, *, node: int = 1) -> Any:
-        """Send a request over the scenario's connection to a node and return the answer."""
+        """Send a request over the scenario's connection to a node and return the response."""
         self._check(request)
         if node not in self._clients or self._clients[node].ended:
             self._clients[node] = self.connect(node)
         return self._clients[node].ask(request, version)
 
     def start(self, request: Any, version: int | None = None, *, node: int = 1) -> Pending:
-        """Send a request over a connection of its own, where it may wait."""
+        """Send a request that may wait over a connection of its own."""
         self._check(request)
         return self.connect(node).start(request, version)
 
@@ -72,7 +74,7 @@ class Kafka:
         replicas: Sequence[int] = (1,),
         **configs: str,
     ) -> str:
-        """Make a topic and wait until its leader serves; `_` in a config's name stands for `.`."""
+        """Create a topic and wait until its leader serves; `_` in *configs* stands for `.`."""
         name = self.new_name("topic")
         spread = dict.fromkeys(range(partitions), replicas)
         settings = {key.replace("_", "."): value for key, value in configs.items()}
@@ -88,7 +90,7 @@ class Kafka:
         return name
 
     def wait_for_isr(self, topic: str, nodes: Sequence[int], *, node: int = 1) -> None:
-        """Wait until a node knows that just these replicas are in sync, in every partition."""
+        """Wait until a node's metadata has exactly these in-sync replicas, in every partition."""
 
         def in_sync() -> bool:
             partitions = self.metadata(topic, node=node).partitions
@@ -97,7 +99,7 @@ class Kafka:
         eventually(in_sync, f"{sorted(nodes)} in sync for {topic}", within=ANSWER_WITHIN_S)
 
     def wait_for_leader(self, topic: str, leader: int) -> None:
-        """Wait until the first node knows who leads partition 0, and that one serves it."""
+        """Wait until the leader of partition 0, in the first node's metadata, serves it."""
         eventually(
             lambda: self.metadata(topic).partitions[0].leader_id == leader,
             f"{leader} leads {topic}",
@@ -107,46 +109,46 @@ class Kafka:
             eventually(lambda: self._is_led(topic, 1, leader), f"{leader} serves {topic}")
 
     def new_name(self, kind: str) -> str:
-        """A name that no other scenario and no other run uses."""
+        """Return a unique name."""
         name = f"{self._unique}-{kind}-{next(self._numbers)}"
-        self.teller.name(name, kind)
+        self.formatter.name(name, kind)
         return name
 
     def metadata(self, topic: str, *, node: int = 1) -> Any:
-        """Ask a node about one topic, without making it."""
+        """Return the metadata of one topic at a node, without creating it."""
         asked = MetadataRequest(
             topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
         )
         return self.ask(asked, node=node).topics[0]
 
     def pass_time(self, topic: str, ms: int) -> None:
-        """Let real time pass, by a fetch that waits so long at the end of an empty topic."""
+        """Wait in real time, by a fetch at the end of an empty topic."""
         self.start(fetch(topic, max_wait_ms=ms)).answer()
 
     def pause(self, node: int) -> None:
-        """Stop a node's replication without ending it."""
+        """Pause the replication of a node."""
         self._events.happens()
         self._harmed[node] = self.system.resume
         self.system.pause(node)
 
     def resume(self, node: int) -> None:
-        """Let a paused node go on."""
+        """Resume a paused node."""
         self._events.happens()
         self._harmed.pop(node)(node)
 
     def crash(self, node: int) -> None:
-        """End a node as a crash does."""
+        """Kill a node."""
         self._events.happens()
         self._harmed[node] = self.system.start
         self.system.stop(node)
 
     def restart(self, node: int) -> None:
-        """Start a node that crashed."""
+        """Start a killed node."""
         self._events.happens()
         self._harmed.pop(node)(node)
 
     def close(self) -> None:
-        """Hang up everywhere and undo all harm."""
+        """Close all connections, and resume and start all nodes."""
         self._open.close()
         for node, undo in self._harmed.items():
             undo(node)
@@ -177,7 +179,7 @@ class Kafka:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A function that tells a story of a cluster, and where it is to be played."""
+    """A scenario's function, and the setup in which it runs."""
 
     play: Callable[[Kafka], Story]
     area_name: str
@@ -192,12 +194,12 @@ class Scenario:
 
     @property
     def area(self) -> str:
-        """What it is about, in a word or two: the name of its file."""
+        """The area: the name of its file, as words."""
         return self.area_name.replace("_", " ")
 
     @property
     def summary(self) -> str:
-        """What it is about, in a sentence."""
+        """The behaviour, in one sentence."""
         return (self.play.__doc__ or "").strip().splitlines()[0]
 
 
@@ -209,13 +211,13 @@ def scenario(
 ) -> Callable[[Callable[[Kafka], Story]], Callable[[Kafka], Story]]:
     """Register a scenario.
 
-    *alone*: it harms nodes, so nothing else may run on the cluster. *slow*: it crashes nodes, and
-    Kafka takes ten seconds to notice and to start them again.
+    *alone*: it stops nodes, so that it must run alone on the cluster. *slow*: it kills nodes;
+    Kafka takes ten seconds to detect that and to restart them.
     """
 
     def register(play: Callable[[Kafka], Story]) -> Callable[[Kafka], Story]:
         area = play.__module__.rpartition(".")[2]
-        assert play.__name__ not in SCENARIOS, f"{play.__name__} is there twice"
+        assert play.__name__ not in SCENARIOS, f"{play.__name__} is registered twice"
         SCENARIOS[play.__name__] = Scenario(play, area, on, alone, slow)
         return play
 

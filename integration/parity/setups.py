@@ -1,6 +1,6 @@
-"""The clusters scenarios run on: how many nodes, and what is configured on both sides.
+"""The clusters of scenarios: the numbers of nodes, and the configuration of both systems.
 
-Waits are short so that a run is, and far enough apart that none is taken for another.
+Timeouts are short, to keep runs short, and different enough to be distinguished.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 INITIAL_DELAY_MS = 700
 SESSION_MIN_MS = 700
 LAG_MS = 1500
-COMMIT_TIMEOUT_MS = 700  # well before a follower is out of sync
+COMMIT_TIMEOUT_MS = 700  # shorter than replica.lag.time.max.ms
 
 
 @dataclass(frozen=True)
 class Setup:
-    """A cluster to be had of both systems; `kafka_only` is what only Kafka needs to be told."""
+    """A kind of cluster, available from both systems; `kafka_only` is configured only in Kafka."""
 
     name: str
     nodes: int
@@ -25,11 +25,11 @@ class Setup:
 
 
 _EVERYWHERE = {
-    "log.retention.ms": "-1",  # records bear the times of scenarios, which are long past
+    "log.retention.ms": "-1",  # the timestamps of scenarios are old
     "group.initial.rebalance.delay.ms": str(INITIAL_DELAY_MS),
     "group.min.session.timeout.ms": str(SESSION_MIN_MS),
     "group.consumer.assignment.interval.ms": "0",
-    "offsets.topic.num.partitions": "1",  # so that one partition's leader looks after all groups
+    "offsets.topic.num.partitions": "1",  # so that one partition's leader coordinates all groups
 }
 ONE = Setup("one node", 1, _EVERYWHERE)
 THREE = Setup(
@@ -43,6 +43,6 @@ THREE = Setup(
     {
         "auto.leader.rebalance.enable": "false",
         "broker.heartbeat.interval.ms": "500",
-        "broker.session.timeout.ms": "4000",  # how long a crash goes unnoticed
+        "broker.session.timeout.ms": "4000",  # the time until a crash is detected
     },
 )

@@ -1,4 +1,4 @@
-"""The two sides of a comparison, behind one face."""
+"""The two compared systems, with one interface."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ _HEAP = "512M"
 
 
 class System(Protocol):
-    """A running cluster whose nodes can be harmed."""
+    """A running cluster whose nodes can be paused and killed."""
 
     name: str
 
     @property
     def nodes(self) -> Mapping[int, str]:
-        """Where each node listens, by its id."""
+        """The address of each node, by its id."""
 
     def pause(self, node: int) -> None:
-        """Let a node do nothing, its connections open."""
+        """Pause a node; its connections remain open."""
 
     def resume(self, node: int) -> None:
-        """Let a paused node go on."""
+        """Resume a paused node."""
 
     def stop(self, node: int) -> None:
-        """End a node as a crash does."""
+        """Kill a node."""
 
     def start(self, node: int) -> None:
         """Start a stopped node on its own logs."""
 
     def partition_files(self, topic: str, partition: int, node: int = 1) -> dict[str, bytes]:
-        """The files of a node's replica, by name."""
+        """Return the files of a node's replica, by name."""
 
     def close(self) -> None:
-        """End all of it."""
+        """Stop all nodes."""
 
 
 class Ours:
-    """Our broker, by the handle that its users have."""
+    """Our broker, started with `Cluster`."""
 
     name = "antechamber"
 
@@ -61,11 +61,11 @@ class Ours:
 
 
 def start_ours(setup: Setup) -> System:
-    """Our side."""
+    """Start our broker."""
     return Ours(setup)
 
 
 def start_theirs(setup: Setup) -> System:
-    """Kafka's side."""
+    """Start a real Kafka."""
     properties = {**setup.properties, **setup.kafka_only}
     return start_kafka(setup.nodes, properties, heap=_HEAP)

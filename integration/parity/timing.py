@@ -1,7 +1,6 @@
-"""Says in words how an answer came: at once, woken by what happened last, or when time was up.
+"""Classifies the time of a response: at once, woken by the last event, or at its timeout.
 
-Scenarios choose their waits so that the classes lie far apart; the margins are for a machine that
-has other things to do as well.
+Scenarios choose waits so that the classes differ clearly; the margins allow for a busy machine.
 """
 
 from __future__ import annotations
@@ -10,31 +9,31 @@ import threading
 import time
 from typing import Any
 
-# Kafka counts whole milliseconds, at both ends of a wait: it may seem up to two too short.
+# Kafka counts whole milliseconds at both ends of a wait, so it may seem up to two too short.
 EARLY_MS = 2.5
 AT_ONCE_MS = 300
-WOKEN_WITHIN_MS = 1000  # a stopped JVM needs a while to come to itself
+WOKEN_WITHIN_MS = 1000  # a stopped JVM needs some time to continue
 LATE_MS = 450
 SETTLE_S = 0.12
 
 
 class Events:
-    """When a scenario did something: any of it may be what an answer was waiting for."""
+    """The times of a scenario's actions, any of which may complete a request."""
 
     def __init__(self) -> None:
         self._times: list[float] = []
 
     def happens(self) -> None:
-        """Note that something is done now."""
+        """Note an action at the present time."""
         self._times.append(time.monotonic())
 
     def last_within(self, start: float, end: float) -> float | None:
-        """The last thing that was done after *start* and not after *end*."""
+        """Return the last action after *start* and not after *end*."""
         return max((each for each in self._times if start < each <= end), default=None)
 
 
 class Wait:
-    """How long a request waited, and for what."""
+    """The duration of a request's wait, and its class."""
 
     def __init__(self, request: Any, events: Events) -> None:
         self._events = events
@@ -45,26 +44,26 @@ class Wait:
         self._end = 0.0
 
     def end(self) -> None:
-        """The answer is there."""
+        """Note the arrival of the response."""
         self._end = time.monotonic()
         self._over.set()
 
     def is_over(self, within_s: float) -> bool:
-        """Wait for the answer for a while."""
+        """Wait for the response for some time."""
         return self._over.wait(within_s)
 
     def goes_on(self) -> bool:
-        """Whether nothing comes for a moment; then only an event or the timeout can end it."""
+        """Whether no response arrives for a short time, so only an event or timeout ends it."""
         self._seen = not self.is_over(SETTLE_S)
         return self._seen
 
     @property
     def took_ms(self) -> float:
-        """From sending to the answer."""
+        """The time from sending to the response."""
         return (self._end - self._begin) * 1000
 
     def how_it_ended(self) -> str:
-        """The class of the wait, in words."""
+        """The class of the wait."""
         patience_ms = self._patience_ms
         if patience_ms is not None and self.took_ms >= patience_ms - EARLY_MS:
             late = self.took_ms > patience_ms + LATE_MS
@@ -80,13 +79,13 @@ class Wait:
         )
 
     def reached(self, *marks_ms: int) -> str:
-        """Which of some times, in ascending order, it had lasted when it ended."""
+        """The last of some times, in ascending order, that it had exceeded when it ended."""
         reached = [mark for mark in marks_ms if self.took_ms >= mark - EARLY_MS]
         return f"after {reached[-1]} ms" if reached else f"before {marks_ms[0]} ms"
 
 
 def _patience_ms(request: Any) -> int | None:
-    """How long the request itself allows its answer to take; None if that is next to nothing."""
+    """The timeout in the request itself; None if it is very short or missing."""
     for name in ("max_wait_ms", "timeout_ms"):
         value: int = getattr(request, name, 0)
         if value > AT_ONCE_MS:

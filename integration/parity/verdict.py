@@ -1,4 +1,4 @@
-"""What an outcome means: equal, differing as known, or a failure; in a word and a line."""
+"""The verdict on an outcome: equal, differing as listed, or a failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GOOD = frozenset({SAME, KNOWN_DIFFERENCE})
 
 
 def verdict(outcome: Outcome) -> str:
-    """One of the words above; those that are not good fail a run."""
+    """Return one of the words above; those that are not in `GOOD` fail a run."""
     if outcome.broken:
         return BROKEN
     if outcome.equal:
@@ -20,7 +20,7 @@ def verdict(outcome: Outcome) -> str:
 
 
 def reason(outcome: Outcome) -> str:
-    """Why it differs, in a line; empty if it does not, or nobody knows."""
+    """Return the reason of a listed difference in one line; empty otherwise."""
     if verdict(outcome) == KNOWN_DIFFERENCE:
         return KNOWN[outcome.scenario.name].reason
     return outcome.ours.lacks or ""

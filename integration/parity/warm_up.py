@@ -1,4 +1,4 @@
-"""What a cluster does only once, done before scenarios look: coordinators, first producer ids."""
+"""Work that a cluster does only once, done before scenarios: coordinators, first producer ids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GROUP = "warm-up"
 
 
 def warm_up(nodes: Mapping[int, str]) -> None:
-    """Wait until every node answers for groups and gives out producer ids."""
+    """Wait until every node finds coordinators and allocates producer ids."""
     eventually(lambda: _finds_coordinator(nodes), "a coordinator", within=60)
     for address in nodes.values():
         eventually(partial(_gives_out_ids, address), f"producer ids from {address}", within=60)

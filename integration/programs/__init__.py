@@ -1,4 +1,4 @@
-"""Programs that people run with Kafka, each with one small check against our broker."""
+"""Programs that use Kafka, each with one small check on our broker."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _LOGGING = "org.slf4j:slf4j-nop:2.0.17"
 _SPRING_VERSION = "4.0.0"
 _FLINK_VERSION = "2.0.0"
 _FLINK_CONNECTOR = "4.0.1-2.0"
-# Flink's serializers look into classes of java.base.
+# Flink's serializers use reflection on classes of java.base.
 _FLINK_OPTIONS = (
     "--add-opens=java.base/java.util=ALL-UNNAMED",
     "--add-opens=java.base/java.lang=ALL-UNNAMED",
@@ -49,7 +49,7 @@ def compiled(source: str, jars: Path, folder: Path, *options: str) -> list[str |
 
 
 def printed(command: Sequence[str | Path]) -> str:
-    """What a program prints; it must succeed."""
+    """Return the output of a program, which must succeed."""
     done = subprocess.run(
         command, check=False, capture_output=True, text=True, timeout=_WITHIN_SECONDS
     )

@@ -1,4 +1,4 @@
-"""What a program is: its version, what its check shows, and how it is obtained."""
+"""A program: its version, a description of its check, and how it is obtained."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from typing import NamedTuple
 FETCH_WITHIN_SECONDS = 900
 
 
-class Unavailable(Exception):  # noqa: N818 - it says how the program is
-    """The program cannot be obtained on this machine; the message says why."""
+class Unavailable(Exception):  # noqa: N818 - the name states the problem
+    """The program cannot be obtained on this machine; the message gives the reason."""
 
 
 class Place(NamedTuple):
-    """Where a check works: the broker's address, and a folder of its own."""
+    """The broker's address, and a folder for the check."""
 
     bootstrap: str
     folder: Path
 
 
 class Program(NamedTuple):
-    """A program of a certain version. ``check`` raises AssertionError, or `Unavailable`."""
+    """A version of a program. ``check`` raises AssertionError, or `Unavailable`."""
 
     name: str
     version: str
@@ -35,7 +35,7 @@ class Program(NamedTuple):
 
 
 def cached(name: str, make: Callable[[Path], None]) -> Path:
-    """A folder of the user's cache that *make* fills once; raises `Unavailable`."""
+    """Return a folder of the user's cache that *make* fills once; raises `Unavailable`."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(base) / "antechamber" / "programs" / name
     if not folder.exists():
@@ -62,7 +62,7 @@ def fetch(command: Sequence[str | Path], folder: Path) -> None:
 
 
 def maven_jars(name: str, *coordinates: str) -> Path:
-    """A folder with the jars of GROUP:ARTIFACT:VERSION and of what they depend on."""
+    """Return a folder with the jars of GROUP:ARTIFACT:VERSION and their dependencies."""
 
     def make(folder: Path) -> None:
         dependencies = "".join(
@@ -81,7 +81,7 @@ def maven_jars(name: str, *coordinates: str) -> Path:
 
 
 def python_with(name: str, *packages: str) -> Path:
-    """The Python of an environment with these packages."""
+    """Return the interpreter of an environment with these packages."""
 
     def make(folder: Path) -> None:
         fetch([sys.executable, "-m", "venv", folder / "environment"], folder)
@@ -95,5 +95,5 @@ def python_with(name: str, *packages: str) -> Path:
         ]
         fetch(pip, folder)
 
-    # An environment knows its own path only by pyvenv.cfg, which names the base interpreter.
+    # An environment is identified by pyvenv.cfg, which names the base interpreter.
     return cached(name, make) / "environment/bin/python"

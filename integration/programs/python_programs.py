@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it exports it
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # exported at run time
 
 from integration.programs.program import Place, Program, python_with
 
@@ -18,7 +18,7 @@ _FASTSTREAM_VERSION = "0.7.8"
 
 
 def _printed(python: Path, script: str, *arguments: str) -> list[str]:
-    """The words of the last line that a script prints; it must succeed."""
+    """Return the words of the last line that a script prints; it must succeed."""
     command: list[str | Path] = [python, _SCRIPTS / f"{script}.py", *arguments]
     done = subprocess.run(
         command, check=False, capture_output=True, text=True, timeout=_WITHIN_SECONDS
@@ -44,7 +44,7 @@ def _celery(place: Place) -> None:
 
 def _faust(place: Place) -> None:
     python = python_with(f"faust-{_FAUST_VERSION}", f"faust-streaming=={_FAUST_VERSION}")
-    # Faust does not notice a topic that is created after its first rebalance.
+    # Faust does not detect a topic that is created after its first rebalance.
     admin = AdminClient({"bootstrap.servers": place.bootstrap})
     admin.create_topics([NewTopic("faust-words", 1)])["faust-words"].result(30)
     words = _printed(python, "faust_counts", place.bootstrap)

@@ -11,7 +11,7 @@ bootstrap, topic, group = sys.argv[1:]
 
 
 async def use():
-    """Tell what happened."""
+    """Print the outcome of each step."""
     producer = AIOKafkaProducer(
         bootstrap_servers=bootstrap, compression_type="gzip", enable_idempotence=True
     )
@@ -26,7 +26,7 @@ async def use():
     try:
         await large.send_and_wait(topic, bytes(3000000))
         refused = "nothing"
-    except Exception as error:  # which class it is depends on the version
+    except Exception as error:  # its class depends on the version
         refused = type(error).__name__
     await large.stop()
     consumer = AIOKafkaConsumer(

@@ -1,1 +1,1 @@
-"""The tables: a file a client class, run by a Python that has the library, in any release."""
+"""The tables, a file for each client class; they run with any release of the library."""

@@ -32,7 +32,7 @@ async def _close(consumer: AIOKafkaConsumer) -> None:
 
 
 class _Listener(ConsumerRebalanceListener):
-    """Notes what it is told."""
+    """Keeps the arguments of its callbacks."""
 
     def __init__(self) -> None:
         self.told: list[Any] = []
@@ -64,7 +64,7 @@ async def _reading(consumer: Any, on: Fixtures) -> Any:
 
 
 async def _joined(consumer: Any, on: Fixtures, **how: Any) -> Any:
-    """Subscribe, and wait for a record: the partitions are assigned then."""
+    """Subscribe, and wait for a record, by which time partitions are assigned."""
     consumer.subscribe(**how or {"topics": [on.topic]})
     return await consumer.getone(), sorted(consumer.assignment())
 
@@ -93,7 +93,7 @@ async def _got_something(consumer: Any, on: Fixtures) -> Any:
 
 
 async def _after_reading(consumer: Any, on: Fixtures, method: str, *args: Any) -> Any:
-    """Read the records, and call a method that is about what was read."""
+    """Read the records, and call a method that returns data about them."""
     await _reading(consumer, on)
     return getattr(consumer, method)(*args or (_first(on),))
 
@@ -125,7 +125,7 @@ async def _sought(consumer: Any, on: Fixtures, offset: int) -> Any:
 
 
 async def _sought_to(consumer: Any, on: Fixtures, method: str, *args: Any) -> Any:
-    """Seek to a named place, from the second record on; returns the position there."""
+    """Seek by a method, from the second record; returns the position."""
     _assigned(consumer, on).seek(_first(on), 2)
     returned = await getattr(consumer, method)(*args)
     return returned, await consumer.position(_first(on))

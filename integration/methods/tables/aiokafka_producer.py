@@ -27,7 +27,7 @@ async def _sent(producer: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 async def _with(on: Fixtures, value: bytes = b"v", **settings: Any) -> Any:
-    """Send one record by a producer with these settings."""
+    """Send one record with a producer with these settings."""
     producer = await on.make(**settings)
     return await producer.send_and_wait(on.empty_topic("t"), value)
 
@@ -54,7 +54,7 @@ async def _batched(producer: Any, on: Fixtures) -> Any:
 
 
 async def _transactional(on: Fixtures) -> Any:
-    """Return a producer in a transaction that has a record."""
+    """Return a producer within a transaction that has a record."""
     producer = await on.make(transactional_id=on.transaction, request_timeout_ms=5_000)
     await producer.begin_transaction()
     await producer.send_and_wait(on.topic, b"v", partition=1)

@@ -93,7 +93,7 @@ def _topics_of(admin: Any, on: Fixtures, *args: Any, **kwargs: Any) -> Any:
 
 
 def _created(admin: Any, on: Fixtures) -> Any:
-    """List an absent topic until it is created, which a client cannot see at once."""
+    """List an absent topic until it is created, because metadata is updated asynchronously."""
 
     def is_there() -> bool:
         return admin.list_topics(topic=on.absent).topics[on.absent].error is None
@@ -108,7 +108,7 @@ def _groups_of(admin: Any, on: Fixtures, **kwargs: Any) -> Any:
 
 
 def _elected(admin: Any, on: Fixtures) -> Any:
-    """Elect the leaders of all partitions; only those of other nodes are in the response."""
+    """Elect the leaders of all partitions; only partitions of other nodes are in the response."""
     errors = admin.elect_leaders(ElectionType.PREFERRED).result(20)
     return on.mine({partition.topic: error for partition, error in errors.items()})
 

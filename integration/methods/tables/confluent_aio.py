@@ -70,7 +70,7 @@ async def _initialized(_: Any, on: Fixtures) -> Any:
 
 
 async def _begun(_: Any, on: Fixtures) -> Any:
-    """Return a producer in a transaction that has a record."""
+    """Return a producer within a transaction that has a record."""
     producer = await _initialized(_, on)
     await producer.begin_transaction()
     await producer.produce(on.topic, b"v", partition=1)
@@ -152,7 +152,7 @@ async def _reading(consumer: Any, on: Fixtures, count: int = 3) -> Any:
 
 
 async def _joined(consumer: Any, on: Fixtures) -> Any:
-    """Subscribe, and poll until there is a record: the partitions are assigned then."""
+    """Subscribe, and poll until there is a record, by which time partitions are assigned."""
     await consumer.subscribe([on.topic])
     record = await consumer.poll(WITHIN_S)
     return record, sorted(await consumer.assignment())
@@ -193,7 +193,7 @@ async def _stored(consumer: Any, on: Fixtures) -> Any:
 
 
 async def _after_assigning(consumer: Any, on: Fixtures, method: str, *args: Any) -> Any:
-    """Read a record, and call a method with the partition; returns the next record too."""
+    """Read a record, and call a method with the partition; returns the next record as well."""
     await _reading(consumer, on, 1)
     returned = await getattr(consumer, method)(*args)
     return returned, await consumer.poll(0.2 if method in ("pause", "unassign") else WITHIN_S)

@@ -41,7 +41,7 @@ def _reading(consumer: Any, on: Fixtures, count: int = 3) -> Any:
 
 
 def _joined(consumer: Any, on: Fixtures, topics: list[str] | None = None, **kwargs: Any) -> Any:
-    """Subscribe, and poll until there is a record: the partitions are assigned then."""
+    """Subscribe, and poll until there is a record, by which time partitions are assigned."""
     consumer.subscribe(topics or [on.topic], **kwargs)
     return consumer.poll(WITHIN_S)
 
@@ -75,7 +75,7 @@ def _committed(consumer: Any, on: Fixtures, **kwargs: Any) -> Any:
 
 
 def _committed_later(consumer: Any, on: Fixtures) -> Any:
-    """Commit without waiting for it, and wait until the group has it."""
+    """Commit asynchronously, and wait until the group has the offset."""
     _reading(consumer, on)
     returned = consumer.commit()
     eventually(lambda: consumer.committed([_first(on)], WITHIN_S)[0].offset == 3, "the commit")

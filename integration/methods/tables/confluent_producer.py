@@ -19,7 +19,7 @@ def _make(on: Fixtures, settings: Mapping[str, Any]) -> Producer:
 
 
 def _delivered(producer: Any, *args: Any, **kwargs: Any) -> Any:
-    """Produce one record; returns what its delivery report has."""
+    """Produce one record; returns the fields of its delivery report."""
     reports: list[Any] = []
     producer.produce(*args, on_delivery=lambda *report: reports.append(report), **kwargs)
     return producer.flush(FLUSH_S), reports
@@ -40,7 +40,7 @@ def _polled(producer: Any, on: Fixtures, *args: Any) -> Any:
 
 
 def _purged(on: Fixtures, **kwargs: Any) -> Any:
-    """Purge a record that stays in the queue: one that does not block is done by another thread."""
+    """Purge a record that stays in the queue; a non-blocking purge is done by another thread."""
     producer = on.make(**{"linger.ms": 60_000})
     reports: list[Any] = []
     producer.produce(on.topic, b"v", on_delivery=lambda error, _: reports.append(error))
@@ -64,7 +64,7 @@ def _transactional(on: Fixtures, **settings: Any) -> Any:
 
 
 def _begun(on: Fixtures) -> Any:
-    """Return a producer in a transaction that has a record."""
+    """Return a producer within a transaction that has a record."""
     producer = _transactional(on)
     producer.init_transactions(FLUSH_S)
     producer.begin_transaction()

@@ -1,6 +1,6 @@
-"""The tables of confluent-kafka's clients with serializers, those for asyncio among them.
+"""The tables of confluent-kafka's clients with serializers, including those for asyncio.
 
-Only the methods that are their own: the others are those of the classes that they extend.
+They contain only their own methods, without those of their base classes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The table of kafka-python's KafkaAdminClient; its methods by what they are about."""
+"""The table of kafka-python's KafkaAdminClient; its methods are in files by subject."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from kafka.structs import OffsetAndMetadata
 from integration.methods.fixtures import Fixtures
 from integration.methods.method_table import Method, called
 
-# Ids of a member are of the run.
+# Member ids differ from run to run.
 _OF_A_MEMBER = ("member_id", "client_id", "client_host", "consumer_id")
 
 
@@ -23,7 +23,7 @@ def _first(on: Fixtures) -> TopicPartition:
 
 @contextmanager
 def _member(on: Fixtures, **settings: Any) -> Iterator[str]:
-    """Have a consumer in a group of its own; returns the group."""
+    """Run a consumer in a group of its own; returns the group."""
     group = f"{on.new_group}.joined"
     base = {"bootstrap_servers": on.bootstrap, "group_id": group, "client_id": "member"}
     consumer = KafkaConsumer(on.topic, auto_offset_reset="earliest", **base | settings)

@@ -28,7 +28,7 @@ def _config(on: Fixtures, **configs: Any) -> ConfigResource:
 
 
 def _altered(admin: Any, on: Fixtures, change: Mapping[str, Any], **options: Any) -> Any:
-    """Alter a topic's configuration; returns the result, and what the topic has then."""
+    """Alter a topic's configuration; returns the result, and the configuration then."""
     result = admin.alter_configs([_config(on, **change)], **options)
     return result, _settings(admin, on, options.get("validate_only", False))
 
@@ -53,7 +53,7 @@ def _reset(admin: Any, on: Fixtures, **options: Any) -> Any:
 
 
 def _directories(admin: Any, on: Fixtures, **options: Any) -> Any:
-    """Describe log directories, without their paths and the free space on the disk."""
+    """Describe log directories, without their paths and free space."""
     return [
         (node.get("broker"), _partitions(on, node["log_dirs"]))
         for node in admin.describe_log_dirs(**options)

@@ -31,7 +31,7 @@ def _close(consumer: KafkaConsumer) -> None:
 
 
 class _Listener(ConsumerRebalanceListener):
-    """Notes what it is told."""
+    """Keeps the arguments of its callbacks."""
 
     def __init__(self) -> None:
         self.told: list[Any] = []
@@ -62,7 +62,7 @@ def _reading(consumer: Any, on: Fixtures) -> Any:
 
 
 def _joined(consumer: Any, on: Fixtures, **how: Any) -> Any:
-    """Subscribe, and poll until there are records: the partitions are assigned then."""
+    """Subscribe, and poll until there are records, by which time partitions are assigned."""
     consumer.subscribe(**how or {"topics": [on.topic]})
     return _values(consumer.poll(WITHIN_MS)), sorted(consumer.assignment())
 
@@ -70,7 +70,7 @@ def _joined(consumer: Any, on: Fixtures, **how: Any) -> Any:
 def _listened(consumer: Any, on: Fixtures) -> Any:
     listener = _Listener()
     _joined(consumer, on, topics=[on.topic], listener=listener)
-    # A client that joins before it knows the topic is assigned nothing at first.
+    # A client that joins before it knows the topic gets no partitions at first.
     return listener.told[0], listener.told[-1]
 
 

@@ -48,7 +48,7 @@ def _initialized(on: Fixtures) -> Any:
 
 
 def _begun(on: Fixtures) -> Any:
-    """Return a producer in a transaction that has a record."""
+    """Return a producer within a transaction that has a record."""
     producer = _initialized(on)
     producer.begin_transaction()
     producer.send(on.topic, b"v", partition=1)

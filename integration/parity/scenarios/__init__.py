@@ -1,4 +1,4 @@
-"""All scenarios, by what they are about; importing this room registers them."""
+"""All scenarios, in files by area; importing this package registers them."""
 
 from importlib import import_module
 from pkgutil import iter_modules

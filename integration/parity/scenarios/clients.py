@@ -1,4 +1,4 @@
-"""Real client libraries, as their users write them, and what they tell their users."""
+"""Real client libraries in typical use, and their errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its users import them from here
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # imported from here by its users
     AdminClient,
     NewTopic,
 )
@@ -27,7 +27,7 @@ VALUES = (b"one", b"two", b"three")
 
 @scenario()
 def kafka_python_reads_what_it_wrote(kafka: Kafka) -> Story:
-    """kafka-python: sent with keys and headers, read in a group, committed."""
+    """kafka-python: records with keys and headers, read in a group and committed."""
     topic, group = kafka.topic(2), kafka.new_name("group")
     producer = KafkaProducer(bootstrap_servers=kafka.bootstrap)
     for value in VALUES:
@@ -60,7 +60,7 @@ def kafka_python_reads_what_it_wrote(kafka: Kafka) -> Story:
 
 @scenario()
 def confluent_reads_what_it_wrote(kafka: Kafka) -> Story:
-    """confluent-kafka: an idempotent producer, and a consumer in a group to the partition's end."""
+    """confluent-kafka: an idempotent producer, and a consumer that reads to the partition's end."""
     topic, group = kafka.topic(), kafka.new_name("group")
     producer = Producer(_confluent(kafka, enable_idempotence=True))
     delivered: list[tuple[Any, Any]] = []
@@ -77,7 +77,7 @@ def confluent_reads_what_it_wrote(kafka: Kafka) -> Story:
     seen: list[Any] = []
     while not seen or seen[-1][0] is None:
         message = consumer.poll(20)
-        assert message is not None, "nothing came"
+        assert message is not None, "no message arrived"
         error = message.error()
         seen.append((error and error.name(), message.offset(), error is None and message.value()))
     yield seen
@@ -89,8 +89,8 @@ def confluent_reads_what_it_wrote(kafka: Kafka) -> Story:
 
 
 @scenario()
-def confluent_is_refused(kafka: Kafka) -> Story:
-    """confluent-kafka: errors as its users see them."""
+def confluent_errors(kafka: Kafka) -> Story:
+    """confluent-kafka: the errors that its users get."""
     admin = AdminClient(_confluent(kafka))
     existing = kafka.topic()
     for new in (NewTopic(existing, 1, 1), NewTopic(kafka.new_name("topic"), 1, 7), NewTopic("a b")):
@@ -110,7 +110,7 @@ def confluent_is_refused(kafka: Kafka) -> Story:
 
 @scenario()
 def aiokafka_reads_what_it_wrote(kafka: Kafka) -> Story:
-    """aiokafka: produced in batches, read in a group, with the group's offsets."""
+    """aiokafka: records in batches, read in a group with committed offsets."""
     topic, group = kafka.topic(), kafka.new_name("group")
 
     async def play() -> list[Any]:
@@ -142,6 +142,6 @@ def aiokafka_reads_what_it_wrote(kafka: Kafka) -> Story:
 
 
 def _confluent(kafka: Kafka, **settings: Any) -> dict[str, Any]:
-    """librdkafka's settings, `_` for `.`; it need not tell that the broker went away at the end."""
+    """librdkafka's settings, with `_` for `.`, without its log."""
     dotted = {key.replace("_", "."): value for key, value in settings.items()}
     return {"bootstrap.servers": kafka.bootstrap, "log_level": 0, **dotted}

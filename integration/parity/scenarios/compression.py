@@ -1,4 +1,4 @@
-"""Compressed batches: kept as they came, or compressed anew by the broker."""
+"""Compressed batches: stored unchanged, or recompressed by the broker."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def compressed_batches_are_kept(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_have_a_codec_of_their_own(kafka: Kafka) -> Story:
-    """compression.type of a topic makes the broker compress, or uncompress, what comes."""
+def topics_with_a_codec(kafka: Kafka) -> Story:
+    """compression.type of a topic makes the broker compress or decompress batches."""
     for wanted in ("uncompressed", "gzip", "snappy", "lz4", "zstd"):
         topic = kafka.topic(compression_type=wanted)
         for codec in (Codec.NONE, Codec.GZIP):
@@ -46,7 +46,7 @@ def unknown_codecs(kafka: Kafka) -> Story:
 
 @scenario()
 def zstd_by_an_old_client(kafka: Kafka) -> Story:
-    """zstd is for produces from v7 and fetches from v10 on."""
+    """zstd needs Produce v7 and Fetch v10."""
     topic = kafka.topic()
     compressed = batch("a", codec=Codec.ZSTD)
     for version in (3, 6, 7):
@@ -56,8 +56,8 @@ def zstd_by_an_old_client(kafka: Kafka) -> Story:
 
 
 @scenario()
-def compressed_garbage(kafka: Kafka) -> Story:
-    """A block that does not unfold, or unfolds to something else, is refused."""
+def corrupt_compressed_blocks(kafka: Kafka) -> Story:
+    """A compressed block that is corrupt, or that contains no records, is rejected."""
     topic = kafka.topic()
     for codec in CODECS[1:]:
         spoilt = bytearray(batch(*VALUES, codec=codec))
@@ -70,7 +70,7 @@ def compressed_garbage(kafka: Kafka) -> Story:
 
 @scenario()
 def compressed_records_have_times(kafka: Kafka) -> Story:
-    """Offsets by time are found inside compressed batches, too."""
+    """Offsets by timestamp are found in compressed batches."""
     topic = kafka.topic()
     for codec in CODECS:
         kafka.ask(produce(topic, batch(*VALUES, codec=codec, at=1000 + codec)))

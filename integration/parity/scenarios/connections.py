@@ -1,4 +1,4 @@
-"""Connections: what is served, in which order, and what ends them."""
+"""Connections: the served APIs, the order of responses, and invalid requests."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ NAMED = ApiVersionsRequest(client_software_name="parity", client_software_versio
 
 
 @scenario()
-def versions_are_told(kafka: Kafka) -> Story:
-    """The ranges of all APIs served here, in every version of ApiVersions; telemetry is off."""
+def versions_are_described(kafka: Kafka) -> Story:
+    """The version ranges of the APIs served here, in every version of ApiVersions."""
     common = {request.__spec__.key for request in HANDLERS} | TELEMETRY
     for version in range(5):
         answer = kafka.ask(NAMED, version)
@@ -26,8 +26,8 @@ def versions_are_told(kafka: Kafka) -> Story:
 
 
 @scenario()
-def versions_of_strange_clients(kafka: Kafka) -> Story:
-    """A client's name and version must be words; an unknown version is answered in v0."""
+def versions_with_invalid_client_names(kafka: Kafka) -> Story:
+    """Client names and versions are validated; an unknown version gets a response in v0."""
     for name, number in (("", "1"), ("ok", ""), ("no good", "1"), ("-x", "1"), ("x", "1-")):
         asked = ApiVersionsRequest(client_software_name=name, client_software_version=number)
         yield name, number, kafka.ask(asked, 3).error_code
@@ -38,8 +38,8 @@ def versions_of_strange_clients(kafka: Kafka) -> Story:
 
 
 @scenario()
-def answers_keep_the_order_of_requests(kafka: Kafka) -> Story:
-    """Many requests in one go are answered one after the other."""
+def responses_keep_the_order_of_requests(kafka: Kafka) -> Story:
+    """Many requests sent together get their responses in order."""
     topic = kafka.topic()
     client = kafka.connect()
     started = []
@@ -52,8 +52,8 @@ def answers_keep_the_order_of_requests(kafka: Kafka) -> Story:
 
 
 @scenario()
-def requests_nobody_serves_close(kafka: Kafka) -> Story:
-    """An unknown API or version, and bytes that are no request, end the connection."""
+def unknown_requests_close(kafka: Kafka) -> Story:
+    """An unknown API or version, and bytes that are not a request, close the connection."""
     for what, payload in (
         ("unknown api", struct.pack(">hhih", 999, 0, 1, -1)),
         ("unknown version", struct.pack(">hhih", 3, 99, 1, -1)),
@@ -68,8 +68,8 @@ def requests_nobody_serves_close(kafka: Kafka) -> Story:
 
 
 @scenario()
-def lengths_that_lie_close(kafka: Kafka) -> Story:
-    """A length that is negative or too large ends the connection at once."""
+def false_lengths_close(kafka: Kafka) -> Story:
+    """A negative or too large length closes the connection at once."""
     for length in (-1, -(2**31), 2**31 - 1, 100 * 1024 * 1024 + 1):
         client = kafka.connect()
         client.write(struct.pack(">i", length))

@@ -1,4 +1,4 @@
-"""Groups whose broker assigns (KIP-848): epochs, and partitions that change hands."""
+"""Groups of the consumer protocol (KIP-848): epochs, and reassigned partitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from protocol.messages.consumer_group_describe import ConsumerGroupDescribeReque
 
 
 class Member:
-    """Somebody who heartbeats with what was told last: an epoch, and partitions of one topic."""
+    """A member that heartbeats with its last epoch, and with partitions of one topic."""
 
     def __init__(self, kafka: Kafka, group: str, *topics: str) -> None:
         self.group = group
@@ -22,10 +22,10 @@ class Member:
         self.epoch = 0
         self.owned: dict[UUID, Sequence[int]] = {}
         self._kafka = kafka
-        kafka.teller.name(self.id, "consumer")
+        kafka.formatter.name(self.id, "consumer")
 
     def beat(self) -> Any:
-        """Tell all there is to tell, take what is given, and give back what is taken."""
+        """Send a full heartbeat, and apply the assignment of the response."""
         asked = consumer_heartbeat(
             self.group, self.id, self.epoch, topics=self.topics, owned=self.owned
         )
@@ -38,18 +38,18 @@ class Member:
         return answer
 
     def leave(self) -> Any:
-        """Say goodbye."""
+        """Leave the group."""
         return self._kafka.ask(consumer_heartbeat(self.group, self.id, -1))
 
     @property
     def partitions(self) -> list[int]:
-        """What it has now."""
+        """The assigned partitions."""
         return sorted(index for each in self.owned.values() for index in each)
 
 
 @scenario()
-def consumers_of_one(kafka: Kafka) -> Story:
-    """A lone member gets all partitions with its first heartbeat, and no news with the second."""
+def consumer_group_of_one(kafka: Kafka) -> Story:
+    """A single member gets all partitions with its first heartbeat; the second changes nothing."""
     member = Member(kafka, kafka.new_name("group"), kafka.topic(3))
     yield "joins", member.beat()
     yield "again", member.beat()
@@ -60,8 +60,8 @@ def consumers_of_one(kafka: Kafka) -> Story:
 
 
 @scenario()
-def consumers_hand_over(kafka: Kafka) -> Story:
-    """A newcomer waits for its partitions until the member that has them gave them back."""
+def consumers_release_partitions(kafka: Kafka) -> Story:
+    """A new member waits for its partitions until the present member has released them."""
     group, topic = kafka.new_name("group"), kafka.topic(4)
     first, second = Member(kafka, group, topic), Member(kafka, group, topic)
     first.beat()
@@ -76,8 +76,8 @@ def consumers_hand_over(kafka: Kafka) -> Story:
 
 
 @scenario()
-def consumers_are_refused(kafka: Kafka) -> Story:
-    """Bad epochs, members and requests."""
+def invalid_consumer_heartbeats(kafka: Kafka) -> Story:
+    """Invalid epochs, members and requests."""
     member = Member(kafka, kafka.new_name("group"), kafka.topic())
     member.beat()
     group = member.group
@@ -104,7 +104,7 @@ def consumers_are_refused(kafka: Kafka) -> Story:
 
 @scenario()
 def consumers_by_regex(kafka: Kafka) -> Story:
-    """Topics that match a regular expression are found, those that come later as well."""
+    """Topics that match a regular expression are assigned, including later ones."""
     group, topic = kafka.new_name("group"), kafka.topic(2)
     asked = consumer_heartbeat(group, "me", 0, regex=f"{topic}.*", owned={})
     joined = kafka.ask(asked)
@@ -123,7 +123,7 @@ def consumers_by_regex(kafka: Kafka) -> Story:
 
 @scenario()
 def consumers_commit_in_their_epoch(kafka: Kafka) -> Story:
-    """A commit of a member must be of its epoch, or not of a newer one."""
+    """A commit of a member needs its epoch, or an older one in old versions."""
     topic = kafka.topic()
     member = Member(kafka, kafka.new_name("group"), topic)
     member.beat()
@@ -142,11 +142,11 @@ def consumers_commit_in_their_epoch(kafka: Kafka) -> Story:
 
 @scenario()
 def consumers_and_classic_members(kafka: Kafka) -> Story:
-    """A classic member with an embedded protocol nobody can read stays outside."""
+    """A classic member whose embedded protocol cannot be decoded is rejected."""
     member = Member(kafka, kafka.new_name("group"), kafka.topic())
     member.beat()
     first = kafka.ask(join(member.group))
-    kafka.teller.name(first.member_id, "member")
+    kafka.formatter.name(first.member_id, "member")
     yield "asks for an id", first
     yield "joins", kafka.ask(join(member.group, first.member_id))
     yield "another kind", kafka.ask(join(member.group, "x", kind="connect"))

@@ -1,4 +1,4 @@
-"""What the controller decides: elections, moves, who is eligible, and what is told of all of it."""
+"""The controller: elections, reassignments, eligible leaders, and their descriptions."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ A = batch("a")
 
 
 @scenario(on=THREE)
-def elections_asked_for_in_every_way(kafka: Kafka) -> Story:
-    """Several partitions, each with its answer, also twice; old versions; kinds there are not."""
+def elections_in_every_form(kafka: Kafka) -> Story:
+    """Elections of several partitions, repeated, in old versions, and of unknown types."""
     topic = kafka.topic(2, replicas=(1, 2))
     other = kafka.new_name("unknown")
     kafka.ask(reassign(topic, (2, 1)))
@@ -46,7 +46,7 @@ def elections_asked_for_in_every_way(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def elections_of_everything(kafka: Kafka) -> Story:
-    """Without names, topics are listed whole, and partitions that need no election left out."""
+    """Without names, an election is for all topics, and returns only elected partitions."""
     topic = kafka.topic(2, replicas=(1, 2))
     kafka.ask(reassign(topic, (2, 1)))
     for kind in (0, 1, 5):
@@ -56,8 +56,8 @@ def elections_of_everything(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def moves_with_a_factor(kafka: Kafka) -> Story:
-    """More and fewer replicas, in both versions, and when the client insists on their number."""
+def reassignments_with_a_replication_factor(kafka: Kafka) -> Story:
+    """Reassignments to more and fewer replicas, with and without a change of their number."""
     topic = kafka.topic(replicas=(1, 2))
     for version, insists, to in (
         (1, True, (1,)),
@@ -77,8 +77,8 @@ def moves_with_a_factor(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def moves_that_wait(kafka: Kafka) -> Story:
-    """A move to a node that is away is listed, goes on to another, and can be called off."""
+def reassignments_that_wait(kafka: Kafka) -> Story:
+    """A reassignment to a node that is down is listed, can be replaced, and can be cancelled."""
     topic = kafka.topic(2, replicas=(1, 2))
     kafka.crash(3)
     kafka.wait_for_isr(topic, (1, 2))
@@ -98,8 +98,8 @@ def moves_that_wait(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def words_of_refusals(kafka: Kafka) -> Story:
-    """What is wrong is said in words, too; where the code says it all, there are none."""
+def error_messages(kafka: Kafka) -> Story:
+    """Errors have messages, unless the error code says everything."""
     topic = kafka.topic(replicas=(1, 2))
     for index, unclean in ((0, False), (0, True), (4, False)):
         (answer,) = kafka.ask(elect(topic, index, unclean=unclean)).replica_election_results
@@ -124,7 +124,7 @@ def words_of_refusals(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True, slow=True)
 def eligible_leaders(kafka: Kafka) -> Story:
-    """All in sync crash, one by one: only the last comes back as leader (KIP-966)."""
+    """All in-sync replicas crash, one by one: only the last one returns as the leader (KIP-966)."""
     topic = kafka.topic(replicas=(2, 3), min_insync_replicas="2")
     yield kafka.ask(produce(topic, A), node=2)
     kafka.crash(2)
@@ -146,7 +146,7 @@ def eligible_leaders(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True, slow=True)
 def unclean_elections(kafka: Kafka) -> Story:
-    """Somebody asks for a leader that may lack records; and a topic may allow it by itself."""
+    """An unclean election is requested, or allowed by the topic's configuration."""
     topic = kafka.topic(replicas=(3, 2))
     allowing = kafka.topic(replicas=(3, 2), unclean_leader_election_enable="true")
     kafka.crash(2)
@@ -170,7 +170,7 @@ def unclean_elections(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True, slow=True)
 def unclean_elections_allowed_later(kafka: Kafka) -> Story:
-    """To allow them changes nothing at once, though nobody leads."""
+    """Allowing unclean elections has no immediate effect on a partition without a leader."""
     topic = kafka.topic(replicas=(3, 2))
     kafka.crash(2)
     kafka.wait_for_isr(topic, (3,))
@@ -184,8 +184,8 @@ def unclean_elections_allowed_later(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def topics_while_a_node_is_away(kafka: Kafka) -> Story:
-    """A fenced node gets replicas last, begins out of sync, and leads nothing."""
+def topics_while_a_node_is_down(kafka: Kafka) -> Story:
+    """A fenced node is assigned replicas last, starts out of sync, and leads nothing."""
     before = kafka.topic(replicas=ALL)
     kafka.crash(3)
     _wait_for_fenced(kafka, 3)
@@ -209,7 +209,7 @@ def topics_while_a_node_is_away(kafka: Kafka) -> Story:
 
 @scenario(on=THREE)
 def partitions_are_striped(kafka: Kafka) -> Story:
-    """Replicas stand next to each other in the line of nodes; each turn leads with all of them."""
+    """Replicas are assigned to consecutive nodes, and leaders alternate."""
     name = kafka.new_name("topic")
     kafka.ask(create_topics(new_topic(name, 9, 2)))
     eventually(lambda: len(kafka.metadata(name).partitions) == 9, name)

@@ -1,4 +1,4 @@
-"""Batches with a byte that is wrong: accepted, or refused, and with which code."""
+"""Corrupt batches: accepted, or rejected with an error code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ A = batch("x" * 30)
 
 @scenario()
 def damaged_header_bytes(kafka: Kafka) -> Story:
-    """Each byte of a batch's header set to 0xff in turn."""
+    """Each byte of a batch's header is set to 0xff in turn."""
     topic = kafka.topic()
     for position in (*range(8, 12), *range(16, 61)):
         spoilt = bytearray(A)
@@ -20,8 +20,8 @@ def damaged_header_bytes(kafka: Kafka) -> Story:
 
 
 @scenario()
-def damaged_header_bytes_with_a_right_checksum(kafka: Kafka) -> Story:
-    """The same, with a checksum made anew: what is looked at beyond it."""
+def damaged_header_bytes_with_a_correct_checksum(kafka: Kafka) -> Story:
+    """The same with a correct checksum, to reach the later checks."""
     topic = kafka.topic()
     for position in range(21, 61):
         spoilt = bytearray(A)
@@ -31,7 +31,7 @@ def damaged_header_bytes_with_a_right_checksum(kafka: Kafka) -> Story:
 
 @scenario()
 def damaged_record_bytes(kafka: Kafka) -> Story:
-    """Each byte of the records flipped in turn, with a checksum made anew."""
+    """Each byte of the records is changed in turn, with a correct checksum."""
     topic = kafka.topic()
     two = batch("first", "second", key="k")
     for position in range(61, len(two)):
@@ -41,8 +41,8 @@ def damaged_record_bytes(kafka: Kafka) -> Story:
 
 
 @scenario()
-def base_offsets_are_the_brokers(kafka: Kafka) -> Story:
-    """What a producer writes as base offset and leader epoch is overwritten."""
+def base_offsets_are_assigned_by_the_broker(kafka: Kafka) -> Story:
+    """The broker overwrites the producer's base offset and leader epoch."""
     topic = kafka.topic()
     for position in range(8):
         own = bytearray(A)
@@ -56,8 +56,8 @@ def base_offsets_are_the_brokers(kafka: Kafka) -> Story:
 
 
 @scenario()
-def cut_batches(kafka: Kafka) -> Story:
-    """A batch cut at each of its bytes."""
+def truncated_batches(kafka: Kafka) -> Story:
+    """A batch is truncated at each of its bytes."""
     topic = kafka.topic()
     for size in range(0, len(A), 7):
         yield size, kafka.ask(produce(topic, A[:size]))
@@ -65,7 +65,7 @@ def cut_batches(kafka: Kafka) -> Story:
 
 @scenario()
 def old_formats(kafka: Kafka) -> Story:
-    """Message sets of magic 0 and 1, which no longer are accepted."""
+    """Message sets of magic 0 and 1, which are not supported any more."""
     topic = kafka.topic()
     for magic in (0, 1, 3, 127, 255):
         old = bytearray(A)

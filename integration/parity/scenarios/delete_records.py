@@ -1,16 +1,16 @@
-"""DeleteRecords: a log's beginning moves, and readers below it are told."""
+"""DeleteRecords: the log start offset moves, and earlier fetches are out of range."""
 
 from __future__ import annotations
 
 from integration.parity.admin_requests import delete_records
+from integration.parity.formatting import by_partition
 from integration.parity.requests import EARLIEST, SHORT_MS, batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka, Story, scenario
-from integration.parity.telling import by_partition
 
 
 @scenario()
 def records_are_deleted(kafka: Kafka) -> Story:
-    """At once with one replica; below the start nothing changes, above the end it is refused."""
+    """With one replica it completes at once; an offset above the log end is an error."""
     topic = _with_records(kafka)
     for before in (2, 1, 0, 2, 7, -2, 4, -1):
         yield before, kafka.start(delete_records(topic, {0: before}))
@@ -19,7 +19,7 @@ def records_are_deleted(kafka: Kafka) -> Story:
 
 @scenario()
 def records_deleted_are_out_of_range(kafka: Kafka) -> Story:
-    """A fetch below the new beginning is out of range, one at it is not."""
+    """A fetch below the new log start is out of range, a fetch at it is not."""
     topic = _with_records(kafka)
     kafka.ask(delete_records(topic, {0: 3}))
     for offset in (0, 2, 3):
@@ -37,7 +37,7 @@ def records_of_unknown_partitions(kafka: Kafka) -> Story:
 
 @scenario()
 def records_deleted_under_a_parked_fetch(kafka: Kafka) -> Story:
-    """A fetch that waits is not woken when its offset is deleted from under it."""
+    """A parked fetch is not woken when its offset is deleted."""
     topic = _with_records(kafka)
     parked = kafka.start(fetch(topic, 5, max_wait_ms=SHORT_MS))
     low = kafka.start(fetch(topic, 1, min_bytes=100_000, max_wait_ms=SHORT_MS))
@@ -49,7 +49,7 @@ def records_deleted_under_a_parked_fetch(kafka: Kafka) -> Story:
 
 @scenario()
 def records_deleted_in_the_middle_of_a_batch(kafka: Kafka) -> Story:
-    """The beginning may lie within a batch, which is still answered whole."""
+    """The log start may be within a batch, which is still returned completely."""
     topic = kafka.topic()
     kafka.ask(produce(topic, batch("a", "b", "c", "d")))
     yield kafka.ask(delete_records(topic, {0: 2}))

@@ -1,4 +1,4 @@
-"""What partitions are described as: page by page, and with the producers they remember."""
+"""Descriptions of partitions by pages, and of their producers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protocol.messages.describe_topic_partitions import Cursor
 
 @scenario()
 def pages_of_partitions(kafka: Kafka) -> Story:
-    """Each page goes on where the one before ended, over topics and within them."""
+    """Each page continues after the previous one, over topics and within them."""
     names = [kafka.topic(3), kafka.topic(1), kafka.topic(2)]
     unknown = kafka.new_name("unknown")
     for limit in (1, 2, 3, 4, 6, 7, 0, -5):
@@ -27,8 +27,8 @@ def pages_of_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def pages_from_odd_places(kafka: Kafka) -> Story:
-    """Cursors at the end of a topic and beyond, at topics that are gone, and at nonsense."""
+def pages_from_unusual_cursors(kafka: Kafka) -> Story:
+    """Cursors at and after the end of a topic, at deleted topics, and invalid ones."""
     first, gone, last = kafka.topic(2), kafka.topic(2), kafka.topic(2)
     kafka.ask(delete_topics(gone))
     eventually(lambda: kafka.metadata(gone).error_code != 0, "the topic is gone")
@@ -49,7 +49,7 @@ def pages_from_odd_places(kafka: Kafka) -> Story:
 
 @scenario()
 def producers_are_described(kafka: Kafka) -> Story:
-    """Those a partition has heard from, the last of their batches, and no such partition."""
+    """Producers of a partition with their last batches, and an unknown partition."""
     topic = kafka.topic(2)
     for producer, epoch, sequence in ((7001, 0, 0), (7001, 0, 1), (7002, 3, 0)):
         kafka.ask(produce(topic, batch("x", producer=(producer, epoch, sequence))))

@@ -1,4 +1,4 @@
-"""Every setting that DescribeConfigs returns, key by key: brokers, topics, groups and clients."""
+"""All configuration keys that DescribeConfigs returns for brokers, topics, groups and clients."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from integration.parity.admin_requests import (
 from integration.parity.scenario import Kafka, Story, scenario
 from protocol.messages.api_versions import ApiVersionsRequest
 
-# Where a broker is, and what only a Kafka needs to be given to run in one small process.
+# Keys with the broker's address, and keys that only Kafka needs to run in a small process.
 _OF_THE_SETUP = frozenset(
     {
         "advertised.listeners",
@@ -49,31 +49,31 @@ _THREADS = (
 
 @scenario(alone=True)
 def settings_of_a_broker(kafka: Kafka) -> Story:
-    """All keys, with value, source, type, synonyms, and whether it is a secret or read-only."""
+    """All keys of a broker: value, source, type, synonyms, sensitivity and mutability."""
     yield from _described(kafka, "1", BROKER)
 
 
 @scenario(alone=True)
 def settings_of_all_brokers(kafka: Kafka) -> Story:
-    """Those that were set for all of them: min.insync.replicas is, always."""
+    """The cluster-wide keys: min.insync.replicas is always one of them."""
     yield from _described(kafka, "", BROKER)
 
 
 @scenario()
 def settings_of_a_new_topic(kafka: Kafka) -> Story:
-    """All keys of a topic that was given none, with their synonyms."""
+    """All keys of a topic without configuration, with their synonyms."""
     yield from _described(kafka, kafka.topic(), TOPIC)
 
 
 @scenario()
 def settings_of_a_new_group(kafka: Kafka) -> Story:
-    """All keys of a group that was given none, share and streams groups included."""
+    """All keys of a group without configuration, including share and streams groups."""
     yield from _described(kafka, kafka.new_name("group"), GROUP)
 
 
 @scenario()
 def settings_of_client_metrics(kafka: Kafka) -> Story:
-    """A subscription has defaults; what is set has a source of its own; some is refused."""
+    """A client-metrics resource has defaults and set values; invalid values are rejected."""
     name = kafka.new_name("subscription")
     yield from _described(kafka, name, CLIENT_METRICS)
     for key, value in (
@@ -93,7 +93,7 @@ def settings_of_client_metrics(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_of_share_and_streams_groups(kafka: Kafka) -> Story:
-    """Each within its bounds, in Kafka's words where it is not."""
+    """Bounds of keys, with Kafka's messages."""
     group = kafka.new_name("group")
     for key, value in (
         ("share.session.timeout.ms", "1"),
@@ -118,8 +118,8 @@ def settings_of_share_and_streams_groups(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_that_a_broker_refuses(kafka: Kafka) -> Story:
-    """What cannot change while it runs, or only on one node, or only for one listener."""
+def settings_that_a_broker_rejects(kafka: Kafka) -> Story:
+    """Keys that cannot change at run time, or only for one node, or for one listener."""
     for key, value in (
         ("log.cleaner.threads", "2"),
         ("log.cleaner.threads", "-1"),
@@ -150,7 +150,7 @@ def settings_that_a_broker_refuses(kafka: Kafka) -> Story:
 
 @scenario(alone=True)
 def numbers_of_threads_that_change(kafka: Kafka) -> Story:
-    """At most to half or double of what counts, for a node, for all, and when one is removed."""
+    """Thread counts change at most to half or double, per node, cluster-wide, and by removal."""
     changes = [
         (node, (key, SET, str(value)))
         for key in _THREADS
@@ -177,7 +177,7 @@ def numbers_of_threads_that_change(kafka: Kafka) -> Story:
 
 @scenario(alone=True)
 def settings_of_a_broker_that_were_changed(kafka: Kafka) -> Story:
-    """Keys without effect, coarser keys behind a key, secrets, keys that nobody knows."""
+    """Keys without effect, synonyms with coarser units, passwords, and unknown keys."""
     changes = (
         ("log.cleaner.threads", "2"),
         ("listener.name.plaintext.ssl.keystore.location", "/keys"),
@@ -205,7 +205,7 @@ def settings_of_a_broker_that_were_changed(kafka: Kafka) -> Story:
 
 @scenario()
 def features_of_the_cluster(kafka: Kafka) -> Story:
-    """What is supported and what is finalized; version 3 leaves out what may be at level 0."""
+    """Supported and finalized features; version 3 leaves out those with level 0."""
     for version in (3, 4):
         request = ApiVersionsRequest(client_software_name="parity", client_software_version="1")
         answer = kafka.ask(request, version)

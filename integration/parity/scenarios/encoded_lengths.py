@@ -1,4 +1,4 @@
-"""Encoded lengths: negative ones, varints of all forms, and more than the frame holds."""
+"""Encoded lengths: negative ones, varints of all forms, and lengths beyond the frame."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from protocol.messages.metadata import MetadataRequest
 HEARTBEAT = HeartbeatRequest(group_id="none", generation_id=1, member_id="nobody")
 NO_TOPIC = MetadataRequest(topics=[])
 
-# Two as an unsigned varint: alone, with bytes that it does not need, with a bit that 32 bits do not
-# hold, in six bytes, without its end.
+# Two as an unsigned varint: alone, with redundant bytes, with a bit beyond 32, in six bytes, and
+# unterminated.
 TWO = (
     b"\x02",
     b"\x82\0",
@@ -45,13 +45,13 @@ TWO = (
 
 
 def _topics(response: Any) -> object:
-    """Whether there are topics in a Metadata response: on a shared cluster they vary."""
+    """Whether a Metadata response has topics, whose number varies on a shared cluster."""
     return CLOSED if response == CLOSED else "topics" if response.topics else "no topics"
 
 
 @scenario()
-def classic_lengths_below_zero(kafka: Kafka) -> Story:
-    """Any negative length is null: legal where null is, and closes the connection elsewhere."""
+def classic_negative_lengths(kafka: Kafka) -> Story:
+    """A negative length is null if null is allowed, and closes the connection otherwise."""
     kafka.topic()
     for length in (-1, -2, -(2**15)):
         short = struct.pack(">h", length)
@@ -69,8 +69,8 @@ def classic_lengths_below_zero(kafka: Kafka) -> Story:
 
 
 @scenario()
-def compact_lengths_below_zero(kafka: Kafka) -> Story:
-    """The same for varints: 0 is null, and so is what 32 bits read as a negative number."""
+def compact_negative_lengths(kafka: Kafka) -> Story:
+    """The same for varints: 0 and negative 32-bit numbers are null."""
     kafka.topic()
     for varint in (b"\0", VARINT_OF_MINUS_1, VARINT_OF_MINUS_2_TO_THE_31):
         nullable = body(varint + bytes(4))
@@ -95,7 +95,7 @@ def lengths_of_records(kafka: Kafka) -> Story:
 
 @scenario()
 def long_varints(kafka: Kafka) -> Story:
-    """Varints with bytes they do not need are read, those of more than five bytes are not."""
+    """Varints with redundant bytes are read, those of more than five bytes are not."""
     request = FindCoordinatorRequest(coordinator_keys=["x"], key_type=7)
     for varint in TWO:
         key = last_bytes(varint + b"x\0", instead_of=3)
@@ -106,7 +106,7 @@ def long_varints(kafka: Kafka) -> Story:
 
 @scenario()
 def arrays_beyond_the_frame(kafka: Kafka) -> Story:
-    """More items than there are bytes close the connection; so does an item that is cut."""
+    """More items than bytes close the connection, and so does a truncated item."""
     for length in (2, 100, 2**31 - 1):
         content = body(struct.pack(">i", length) + b"\0\1x" + b"\0\0\0")
         yield length, _topics(response_or_closed(kafka, NO_TOPIC, 8, content))
@@ -117,7 +117,7 @@ def arrays_beyond_the_frame(kafka: Kafka) -> Story:
 
 @scenario()
 def booleans(kafka: Kafka) -> Story:
-    """Every byte but 0 is true: whether authorized operations are asked for."""
+    """Every byte except 0 is true, here for the requested authorized operations."""
     request = DescribeClusterRequest(include_cluster_authorized_operations=False)
     for byte in (0, 1, 2, 127, 128, 255):
         response = response_or_closed(kafka, request, 0, body(bytes([byte, 0])))
@@ -126,7 +126,7 @@ def booleans(kafka: Kafka) -> Story:
 
 @scenario()
 def nullable_structs(kafka: Kafka) -> Story:
-    """A struct that may be null is so after any negative byte."""
+    """A nullable struct is null after any negative byte."""
     topic = kafka.topic(2)
     request = DescribeTopicPartitionsRequest(topics=[TopicRequest(name=topic)])
     cursor = bytes([len(topic) + 1]) + topic.encode() + struct.pack(">i", 1) + b"\0"

@@ -1,4 +1,4 @@
-"""Encoded text: malformed UTF-8, strings at the limit of their length, and short frames."""
+"""Encoded text: malformed UTF-8, strings of maximal length, and short frames."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MALFORMED = (
 
 @scenario()
 def malformed_text(kafka: Kafka) -> Story:
-    """Bytes that are no UTF-8 are replaced as Java does, and sent back so."""
+    """Malformed UTF-8 is replaced as in Java, and returned in that form."""
     request = FindCoordinatorRequest(coordinator_keys=["x"], key_type=7)
     for raw in MALFORMED:
         edit = last_bytes(bytes([len(raw) + 1]) + raw + b"\0", instead_of=3)
@@ -43,7 +43,7 @@ def malformed_text(kafka: Kafka) -> Story:
 
 @scenario()
 def long_strings(kafka: Kafka) -> Story:
-    """A string has at most 32,767 bytes, also where its length is a varint."""
+    """A string has at most 32,767 bytes, even if its length is a varint."""
     for size in (32_766, 32_767, 32_768, 40_000, 65_535, 65_536):
         text = b"x" * size
         varint = bytes([size + 1 & 0x7F | 0x80, size + 1 >> 7 & 0x7F | 0x80, size + 1 >> 14])
@@ -57,7 +57,7 @@ def long_strings(kafka: Kafka) -> Story:
 
 @scenario()
 def short_frames(kafka: Kafka) -> Story:
-    """Frames that end within the header, or with it."""
+    """Frames that end within or at the end of the header."""
     header = struct.pack(">hhih", 18, 3, 1, -1) + b"\0"
     for size in range(len(header) + 1):
         client = kafka.connect()

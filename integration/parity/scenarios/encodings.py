@@ -1,4 +1,4 @@
-"""Encodings: what follows a request, and tagged fields."""
+"""Encodings: bytes after a request, and tagged fields."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HARMLESS: tuple[Any, ...] = (
     DescribeClusterRequest(include_cluster_authorized_operations=False),
 )
 
-# The value of Fetch's tagged field 1, a replica's id and epoch: of a consumer and of a follower.
+# The value of Fetch's tagged field 1, replica id and epoch: of a consumer and of a follower.
 CONSUMER = struct.pack(">iqb", -1, -1, 0)
 FOLLOWER = struct.pack(">iqb", 7, -1, 0)
 
@@ -70,7 +70,7 @@ def _tags() -> Iterator[tuple[str, bytes]]:
 
 @scenario()
 def tagged_fields(kafka: Kafka) -> Story:
-    """Tagged fields in any order, twice, unknown, and of a size that differs from their value's."""
+    """Tagged fields in any order, repeated, unknown, and with a wrong size."""
     topic = kafka.topic()
     topic_id = kafka.metadata(topic).topic_id
     partition = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1000)
@@ -83,7 +83,7 @@ def tagged_fields(kafka: Kafka) -> Story:
 
 @scenario()
 def tagged_fields_of_headers(kafka: Kafka) -> Story:
-    """Tagged fields after the client id, known to nobody."""
+    """Unknown tagged fields after the client id."""
     request = ApiVersionsRequest(client_software_name="parity", client_software_version="1.0")
     for what, tags in (
         ("one", b"\x01\x00\x03abc"),

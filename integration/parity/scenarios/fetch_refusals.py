@@ -1,4 +1,4 @@
-"""Fetches that Kafka answers with an error, and which."""
+"""Fetches with an error in the response."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ A = batch("a")
 
 @scenario()
 def fetch_of_unknown_topics_and_partitions(kafka: Kafka) -> Story:
-    """An unknown topic, partition or topic id, each in the versions that can name it."""
+    """An unknown topic, partition or topic id, each in the versions that support it."""
     topic = kafka.topic()
     for version in (4, 11, 12):
         yield version, kafka.ask(fetch(kafka.new_name("unknown"), max_wait_ms=0), version)
@@ -37,7 +37,7 @@ def fetch_of_unknown_topics_and_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_with_epochs_of_leaders(kafka: Kafka) -> Story:
+def fetch_with_leader_epochs(kafka: Kafka) -> Story:
     """The leader's own epoch is accepted, an older one fenced, a newer one unknown."""
     topic = kafka.topic()
     kafka.ask(produce(topic, A))
@@ -47,7 +47,7 @@ def fetch_with_epochs_of_leaders(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_beyond_the_end(kafka: Kafka) -> Story:
-    """An offset above the log's end, or below its beginning, is out of range at once."""
+    """An offset above the log end or below the log start is out of range at once."""
     topic = kafka.topic()
     kafka.ask(produce(topic, A))
     for offset in (1, 2, 10**12, -1, -(2**40)):
@@ -56,7 +56,7 @@ def fetch_beyond_the_end(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_the_same_partition_twice(kafka: Kafka) -> Story:
-    """A request that names a partition twice is answered as Kafka does."""
+    """A request that names a partition twice gets Kafka's response."""
     topic = kafka.topic()
     kafka.ask(produce(topic, A))
     asked = fetch(topic, 0, max_wait_ms=0)
@@ -66,7 +66,7 @@ def fetch_the_same_partition_twice(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_claims_to_be_a_replica(kafka: Kafka) -> Story:
-    """A fetch with the id of a replica that the partition has not is refused."""
+    """A fetch with the id of an unknown replica is rejected."""
     topic = kafka.topic()
     kafka.ask(produce(topic, A))
     for replica_id in (1, 2, 77):
@@ -77,7 +77,7 @@ def fetch_claims_to_be_a_replica(kafka: Kafka) -> Story:
 
 @scenario()
 def end_of_epochs(kafka: Kafka) -> Story:
-    """OffsetForLeaderEpoch: where the epochs of a log end, and which it does not know."""
+    """OffsetForLeaderEpoch: the end offsets of epochs, and unknown epochs."""
     topic = kafka.topic()
     kafka.ask(produce(topic, A))
     for current, epoch in ((-1, 0), (0, 0), (0, 1), (1, 0), (-1, -1), (0, 5)):

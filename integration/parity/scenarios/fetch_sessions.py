@@ -1,4 +1,4 @@
-"""Incremental fetches (KIP-227): what a session remembers, and what ends it."""
+"""Incremental fetches (KIP-227): the state of a session, and its end."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ NEW = (0, 0)
 
 
 @scenario()
-def session_answers_only_what_changed(kafka: Kafka) -> Story:
-    """An incremental answer has the partitions with news; without news it has none."""
+def session_returns_only_changes(kafka: Kafka) -> Story:
+    """An incremental response contains changed partitions only."""
     topic = kafka.topic(2)
     first = kafka.ask(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0))
     yield "new session", first
@@ -28,8 +28,8 @@ def session_answers_only_what_changed(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_of_many_epochs(kafka: Kafka) -> Story:
-    """A wrong epoch is refused and the session lives on; an unknown session is refused."""
+def session_epochs(kafka: Kafka) -> Story:
+    """A wrong epoch is rejected and the session continues; an unknown session is rejected."""
     topic = kafka.topic()
     session = kafka.ask(fetch(topic, session=NEW, max_wait_ms=0)).session_id
     for epoch in (2, 7, 1):
@@ -40,7 +40,7 @@ def session_of_many_epochs(kafka: Kafka) -> Story:
 
 @scenario()
 def session_forgets_partitions(kafka: Kafka) -> Story:
-    """A forgotten partition wakes nobody; to forget all of them ends the session."""
+    """A forgotten partition does not wake the fetch; forgetting all of them ends the session."""
     topic = kafka.topic(2)
     session = kafka.ask(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0)).session_id
     parked = kafka.start(fetch(topic, {}, session=(session, 1), forget=(0,), max_wait_ms=SHORT_MS))
@@ -52,7 +52,7 @@ def session_forgets_partitions(kafka: Kafka) -> Story:
 
 @scenario()
 def session_is_closed_by_its_client(kafka: Kafka) -> Story:
-    """Epoch -1 with a session's id ends it after a full answer."""
+    """Epoch -1 with a session id ends the session after a full response."""
     topic = kafka.topic()
     kafka.ask(produce(topic, A))
     session = kafka.ask(fetch(topic, session=NEW)).session_id
@@ -62,7 +62,7 @@ def session_is_closed_by_its_client(kafka: Kafka) -> Story:
 
 @scenario()
 def session_takes_new_offsets_and_partitions(kafka: Kafka) -> Story:
-    """A partition named again has a new offset from then on; a new one joins the session."""
+    """A partition that is sent again has a new offset from then on; a new one joins the session."""
     topic = kafka.topic(2)
     kafka.ask(produce(topic, {0: A, 1: A}))
     session = kafka.ask(fetch(topic, {0: 0}, session=NEW)).session_id
@@ -72,8 +72,8 @@ def session_takes_new_offsets_and_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_tells_errors_until_they_are_gone(kafka: Kafka) -> Story:
-    """A partition with an error is in every answer."""
+def session_repeats_errors(kafka: Kafka) -> Story:
+    """A partition with an error is in every response."""
     topic = kafka.topic(2)
     first = kafka.ask(fetch(topic, {0: 0, 1: 5, 9: 0}, session=NEW))
     yield "at first", first
@@ -82,16 +82,16 @@ def session_tells_errors_until_they_are_gone(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_that_forgets_what_it_never_had(kafka: Kafka) -> Story:
-    """To forget an unknown partition changes nothing."""
+def session_forgets_an_unknown_partition(kafka: Kafka) -> Story:
+    """Forgetting an unknown partition changes nothing."""
     topic = kafka.topic()
     session = kafka.ask(fetch(topic, session=NEW, max_wait_ms=0)).session_id
     yield kafka.start(fetch(topic, {}, session=(session, 1), forget=(5,), max_wait_ms=SHORT_MS))
 
 
 @scenario()
-def session_outlives_a_deleted_topic(kafka: Kafka) -> Story:
-    """A topic that is deleted is told as unknown in the session's next answers."""
+def session_with_a_deleted_topic(kafka: Kafka) -> Story:
+    """A deleted topic is unknown in the next responses of the session."""
     topic = kafka.topic()
     session = kafka.ask(fetch(topic, session=NEW, max_wait_ms=0)).session_id
     parked = kafka.start(fetch(topic, {}, session=(session, 1)))

@@ -1,4 +1,4 @@
-"""How much a fetch is answered with: limits of the request, of a partition, and the first batch."""
+"""The sizes of fetches: limits of the request and of a partition, and the first batch."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ SIZE = len(A)
 
 
 @scenario()
-def fetch_gives_the_first_batch_whole(kafka: Kafka) -> Story:
-    """However small the limits, the first batch comes whole; of later ones what fits."""
+def fetch_returns_a_complete_first_batch(kafka: Kafka) -> Story:
+    """The first batch is complete whatever the limits are; later ones must fit."""
     topic = _with_batches(kafka, 4)
     for limit in (0, 1, SIZE - 1, SIZE, 2 * SIZE, 2 * SIZE + 10, 2**31 - 1):
         yield "max_bytes", limit, kafka.ask(fetch(topic, max_bytes=limit))
@@ -20,7 +20,7 @@ def fetch_gives_the_first_batch_whole(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_limits_count_over_partitions(kafka: Kafka) -> Story:
-    """max_bytes is shared by the partitions in the order they are named."""
+    """max_bytes is shared by the partitions in the order of the request."""
     topic = _with_batches(kafka, 3, partitions=3)
     for limit in (0, 1, SIZE, 3 * SIZE + 20, 5 * SIZE, 9 * SIZE):
         yield limit, kafka.ask(fetch(topic, {0: 0, 1: 0, 2: 0}, max_bytes=limit))
@@ -28,8 +28,8 @@ def fetch_limits_count_over_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_partition_limits_are_each_their_own(kafka: Kafka) -> Story:
-    """Only the first partition with data gets a batch that is larger than its limit."""
+def fetch_partition_limits(kafka: Kafka) -> Story:
+    """Only the first partition with data may exceed its limit with a batch."""
     topic = _with_batches(kafka, 2, partitions=3)
     for limit in (0, 1, SIZE, SIZE + 5):
         yield limit, kafka.ask(fetch(topic, {0: 0, 1: 0, 2: 0}, partition_max_bytes=limit))
@@ -41,7 +41,7 @@ def fetch_partition_limits_are_each_their_own(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_from_the_middle_of_a_batch(kafka: Kafka) -> Story:
-    """The batch that holds the offset is answered from its beginning."""
+    """The response begins with the batch that contains the offset."""
     topic = kafka.topic()
     kafka.ask(produce(topic, batch("a", "b", "c")))
     kafka.ask(produce(topic, batch("d", "e")))
@@ -51,7 +51,7 @@ def fetch_from_the_middle_of_a_batch(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_negative_limits(kafka: Kafka) -> Story:
-    """Limits below zero are an error wherever there is something to read."""
+    """Negative limits are an error if there are records to read."""
     topic = _with_batches(kafka, 2)
     for offset in (0, 1, 2, 3):
         yield offset, kafka.ask(fetch(topic, offset, max_wait_ms=0, max_bytes=-1))
@@ -60,7 +60,7 @@ def fetch_negative_limits(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_does_not_read_beyond_a_segment(kafka: Kafka) -> Story:
-    """One answer holds data of one segment, however much may come."""
+    """A response contains data of one segment only."""
     topic = kafka.topic(segment_bytes=str(1 << 20))
     for letter in "abc":
         kafka.ask(produce(topic, batch(letter * 400_000)))
@@ -70,8 +70,8 @@ def fetch_does_not_read_beyond_a_segment(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_more_than_the_broker_gives(kafka: Kafka) -> Story:
-    """A min_bytes above what an answer may hold is as much as max_bytes."""
+def fetch_min_bytes_above_max_bytes(kafka: Kafka) -> Story:
+    """A min_bytes above max_bytes is reduced to it."""
     topic = _with_batches(kafka, 4)
     yield kafka.start(fetch(topic, min_bytes=2**31 - 1, max_bytes=2 * SIZE))
 
@@ -85,7 +85,7 @@ def _with_batches(kafka: Kafka, count: int, *, partitions: int = 1) -> str:
 
 @scenario()
 def fetch_without_room_for_a_batch(kafka: Kafka) -> Story:
-    """Some bytes that are no batch: nothing, and no list of aborted transactions either."""
+    """The limit ends within a batch: neither records nor aborted transactions are returned."""
     topic = kafka.topic(2)
     kafka.ask(produce(topic, {0: A, 1: A}))
     for room in (0, 1, len(A) - 1, len(A)):

@@ -1,4 +1,4 @@
-"""Fetches that wait: for how many bytes, for how long, and what wakes them."""
+"""Parked fetches: min_bytes, max_wait_ms, and the events that wake them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ A = batch("a")
 
 
 @scenario()
-def fetch_with_enough_is_at_once(kafka: Kafka) -> Story:
+def fetch_with_enough_is_immediate(kafka: Kafka) -> Story:
     """A fetch that finds min_bytes does not wait, in any version."""
     topic = kafka.topic()
     kafka.ask(produce(topic, A))
@@ -20,8 +20,8 @@ def fetch_with_enough_is_at_once(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_of_nothing_waits_to_its_timeout(kafka: Kafka) -> Story:
-    """A fetch at the end of a log waits exactly max_wait_ms and is answered empty."""
+def fetch_without_records_times_out(kafka: Kafka) -> Story:
+    """A fetch at the end of a log waits exactly max_wait_ms and returns no records."""
     topic = kafka.topic()
     parked = {
         each: kafka.start(fetch(topic, max_wait_ms=SHORT_MS), each) for each in (4, 7, 11, 12)
@@ -31,7 +31,7 @@ def fetch_of_nothing_waits_to_its_timeout(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_wakes_on_produce(kafka: Kafka) -> Story:
-    """A parked fetch is answered by the next append, whatever its acks."""
+    """A parked fetch is woken by the next append with any acks."""
     topic = kafka.topic()
     for offset, acks in enumerate((1, -1, 0)):
         parked = kafka.start(fetch(topic, offset))
@@ -41,8 +41,8 @@ def fetch_wakes_on_produce(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_that_asks_for_no_bytes_is_at_once(kafka: Kafka) -> Story:
-    """No min_bytes or no max_wait_ms: the answer is empty, and there at once."""
+def fetch_of_no_bytes_is_immediate(kafka: Kafka) -> Story:
+    """Without min_bytes or max_wait_ms the response is empty and immediate."""
     topic = kafka.topic()
     for max_wait_ms, min_bytes in ((0, 1), (-1, 1), (PATIENT_MS, 0), (PATIENT_MS, -1)):
         asked = fetch(topic, max_wait_ms=max_wait_ms, min_bytes=min_bytes)
@@ -50,8 +50,8 @@ def fetch_that_asks_for_no_bytes_is_at_once(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_of_no_partition_is_at_once(kafka: Kafka) -> Story:
-    """A fetch that names no partition has nothing to wait for."""
+def fetch_of_no_partition_is_immediate(kafka: Kafka) -> Story:
+    """A fetch without partitions does not wait."""
     topic = kafka.topic()
     for version in (4, 7, 12):
         yield version, kafka.start(fetch(topic, {}), version)
@@ -59,7 +59,7 @@ def fetch_of_no_partition_is_at_once(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_may_wait_for_weeks(kafka: Kafka) -> Story:
-    """The longest max_wait_ms there is parks and wakes like any other."""
+    """The largest max_wait_ms is valid."""
     topic = kafka.topic()
     parked = kafka.start(fetch(topic, max_wait_ms=FOREVER_MS))
     yield "waits", parked.waits()
@@ -69,7 +69,7 @@ def fetch_may_wait_for_weeks(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_waits_for_the_last_byte(kafka: Kafka) -> Story:
-    """One byte short of min_bytes is not enough; a second batch is, and both are answered."""
+    """One byte less than min_bytes does not suffice; with a second batch both are returned."""
     topic = kafka.topic()
     kafka.ask(produce(topic, A))
     parked = kafka.start(fetch(topic, min_bytes=len(A) + 1))
@@ -90,8 +90,8 @@ def fetch_sums_the_bytes_of_its_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_answers_what_came_when_time_is_up(kafka: Kafka) -> Story:
-    """At max_wait_ms what has come is answered, though it is less than min_bytes."""
+def fetch_returns_available_data_at_its_timeout(kafka: Kafka) -> Story:
+    """At max_wait_ms the available data is returned, though it is less than min_bytes."""
     topic = kafka.topic(2)
     parked = kafka.start(fetch(topic, {0: 0, 1: 0}, min_bytes=10_000, max_wait_ms=SHORT_MS))
     kafka.ask(produce(topic, {1: A}))
@@ -99,8 +99,8 @@ def fetch_answers_what_came_when_time_is_up(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_is_not_woken_by_a_refused_produce(kafka: Kafka) -> Story:
-    """A batch with a wrong checksum changes nothing, and wakes nobody."""
+def fetch_is_not_woken_by_a_rejected_produce(kafka: Kafka) -> Story:
+    """A batch with a wrong checksum wakes no fetch."""
     topic = kafka.topic()
     parked = kafka.start(fetch(topic, max_wait_ms=SHORT_MS))
     broken = bytearray(A)
@@ -111,7 +111,7 @@ def fetch_is_not_woken_by_a_refused_produce(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_is_not_woken_by_another_partition(kafka: Kafka) -> Story:
-    """An append to a partition that is not asked for wakes nobody."""
+    """An append to another partition wakes no fetch."""
     topic = kafka.topic(2)
     parked = kafka.start(fetch(topic, {1: 0}, max_wait_ms=SHORT_MS))
     kafka.ask(produce(topic, {0: A}))
@@ -119,8 +119,8 @@ def fetch_is_not_woken_by_another_partition(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_with_an_unknown_partition_waits_for_the_known(kafka: Kafka) -> Story:
-    """An unknown partition does not end the wait for a known one; alone it is answered at once."""
+def fetch_with_an_unknown_partition_waits_for_the_other(kafka: Kafka) -> Story:
+    """An unknown partition does not end the wait for a known one; alone it completes at once."""
     topic = kafka.topic()
     yield "alone", kafka.start(fetch(topic, {7: 0}))
     parked = kafka.start(fetch(topic, {0: 0, 7: 0}))
@@ -132,7 +132,7 @@ def fetch_with_an_unknown_partition_waits_for_the_known(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_out_of_range_ends_the_wait_of_all(kafka: Kafka) -> Story:
-    """An offset out of range is answered at once, with the others' data though it is too little."""
+    """An offset out of range ends the wait at once, and other partitions return their data."""
     topic = kafka.topic(2)
     kafka.ask(produce(topic, {0: A, 1: A}))
     for offset in (2, -1, -2):
@@ -141,7 +141,7 @@ def fetch_out_of_range_ends_the_wait_of_all(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_wakes_when_the_log_rolls(kafka: Kafka) -> Story:
-    """A new segment ends the wait: what is read lies in the old one only."""
+    """A new segment ends the wait, because a read covers the old segment only."""
     topic = kafka.topic(segment_bytes=str(1 << 20))
     big = batch("x" * 700_000)
     kafka.ask(produce(topic, big))
@@ -152,19 +152,19 @@ def fetch_wakes_when_the_log_rolls(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetches_by_the_dozen_all_wake(kafka: Kafka) -> Story:
+def many_fetches_wake_together(kafka: Kafka) -> Story:
     """One produce wakes every fetch that waits for the partition."""
     topic = kafka.topic()
     parked = [kafka.start(fetch(topic)) for _ in range(30)]
     yield "all wait", all(each.waits() for each in parked[-3:])
     kafka.ask(produce(topic, A))
-    answers = [kafka.teller.line(each.answer()) for each in parked]
+    answers = [kafka.formatter.line(each.answer()) for each in parked]
     yield "different answers", len(set(answers)), answers[0]
 
 
 @scenario()
-def fetch_holds_back_what_is_behind_it(kafka: Kafka) -> Story:
-    """A produce behind a parked fetch on its connection is not executed before the answer."""
+def fetch_delays_later_requests_of_its_connection(kafka: Kafka) -> Story:
+    """A produce after a parked fetch on its connection is executed after the fetch's response."""
     topic = kafka.topic()
     client = kafka.connect()
     parked = client.start(fetch(topic, max_wait_ms=SHORT_MS))
@@ -174,8 +174,8 @@ def fetch_holds_back_what_is_behind_it(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetches_whose_clients_left_hurt_nobody(kafka: Kafka) -> Story:
-    """Connections that close while their fetches wait take nothing from the others."""
+def fetches_of_closed_connections(kafka: Kafka) -> Story:
+    """Connections that close while their fetches wait do not affect others."""
     topic = kafka.topic()
     gone = [kafka.connect() for _ in range(10)]
     for client in gone:
@@ -190,7 +190,7 @@ def fetches_whose_clients_left_hurt_nobody(kafka: Kafka) -> Story:
 
 @scenario()
 def fetch_wakes_when_its_topic_is_deleted(kafka: Kafka) -> Story:
-    """A topic that goes away ends the wait, with what the other partitions have."""
+    """The deletion of a topic ends the wait; other partitions return their data."""
     doomed, kept = kafka.topic(), kafka.topic()
     kafka.ask(produce(kept, A))
     both = fetch(doomed, min_bytes=10_000)

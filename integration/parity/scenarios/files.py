@@ -1,4 +1,4 @@
-"""What is on disk after a produce, byte by byte."""
+"""The bytes on disk after a produce."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from protocol.compression import Codec
 
 @scenario()
 def files_of_a_partition(kafka: Kafka) -> Story:
-    """The segment holds the batches as they came, with offsets and epoch put in."""
+    """The segment contains the batches unchanged, except for offsets and epoch."""
     topic = kafka.topic()
     kafka.ask(produce(topic, batch("a", "b", at=1000)))
     kafka.ask(produce(topic, batch("c", at=2000, codec=Codec.GZIP)))
@@ -24,7 +24,7 @@ def files_of_a_partition(kafka: Kafka) -> Story:
 
 @scenario()
 def files_of_several_segments(kafka: Kafka) -> Story:
-    """A full segment is followed by one that is named after its first offset."""
+    """A full segment is followed by one that is named after its base offset."""
     topic = kafka.topic(segment_bytes=str(1 << 20), index_interval_bytes="4096")
     for letter in "abcde":
         kafka.ask(produce(topic, batch(letter * 400_000, at=1000)))
@@ -37,8 +37,8 @@ def files_of_several_segments(kafka: Kafka) -> Story:
 
 
 @scenario()
-def files_after_records_were_deleted(kafka: Kafka) -> Story:
-    """Whole segments below the beginning go; the one it lies in stays."""
+def files_after_delete_records(kafka: Kafka) -> Story:
+    """Complete segments below the log start are deleted."""
     topic = kafka.topic(segment_bytes=str(1 << 20))
     for letter in "abcdef":
         kafka.ask(produce(topic, batch(letter * 400_000)))

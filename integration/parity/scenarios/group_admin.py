@@ -1,4 +1,4 @@
-"""What administrators ask about groups: which there are, how they are, and that they go."""
+"""Administration of groups: listing, describing and deleting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from protocol.messages.offset_delete import (
 
 @scenario()
 def groups_are_described(kafka: Kafka) -> Story:
-    """A stable group, an empty one, and one that does not exist, in every version."""
+    """A stable group, an empty one, and an unknown one, in every version."""
     (member,) = stable(kafka, kafka.new_name("group"))
     (gone,) = stable(kafka, kafka.new_name("group"))
     kafka.ask(leave(gone.group, gone.id))
@@ -35,7 +35,7 @@ def groups_are_described(kafka: Kafka) -> Story:
 
 @scenario()
 def groups_are_listed(kafka: Kafka) -> Story:
-    """Groups with members and with offsets only; by their state and by their kind."""
+    """Groups with members and groups with offsets only, by state and by type."""
     (member,) = stable(kafka, kafka.new_name("group"))
     lone = kafka.new_name("group")
     kafka.ask(commit(lone, kafka.topic(), {0: 1}))
@@ -51,7 +51,7 @@ def groups_are_listed(kafka: Kafka) -> Story:
 
 @scenario()
 def groups_are_deleted(kafka: Kafka) -> Story:
-    """Empty groups go with their offsets; those with members stay; others were never there."""
+    """Empty groups are deleted with their offsets; those with members and unknown ones are not."""
     (member,) = stable(kafka, kafka.new_name("group"))
     lone, topic = kafka.new_name("group"), kafka.topic()
     kafka.ask(commit(lone, topic, {0: 1}))
@@ -66,7 +66,7 @@ def groups_are_deleted(kafka: Kafka) -> Story:
 
 @scenario()
 def group_offsets_are_deleted(kafka: Kafka) -> Story:
-    """OffsetDelete: of what nobody reads; of the unknown it says nothing bad."""
+    """OffsetDelete of unsubscribed topics; unknown partitions have no error."""
     group, topic = kafka.new_name("group"), kafka.topic(2)
     kafka.ask(commit(group, topic, {0: 1, 1: 2}))
     yield kafka.ask(_delete(group, topic, 0))
@@ -79,7 +79,7 @@ def group_offsets_are_deleted(kafka: Kafka) -> Story:
 
 @scenario()
 def group_offsets_that_are_read(kafka: Kafka) -> Story:
-    """OffsetDelete: not of topics that members have subscribed to, in either protocol."""
+    """OffsetDelete of subscribed topics is rejected, in both protocols."""
     topic, other = kafka.topic(2), kafka.topic()
     group, unreadable, strange, new = (kafka.new_name("group") for _ in range(4))
     (member,) = stable(kafka, group, protocols=(("range", _subscribed_to(topic)),))
@@ -103,8 +103,8 @@ def group_offsets_that_are_read(kafka: Kafka) -> Story:
 
 
 @scenario()
-def members_are_taken_out_together(kafka: Kafka) -> Story:
-    """LeaveGroup in batch: by id, by instance, by both, by what does not fit; and unknown ones."""
+def members_are_removed_together(kafka: Kafka) -> Story:
+    """LeaveGroup in a batch: by id, by instance, by both, by inconsistent or unknown ones."""
     group, fixed_group = kafka.new_name("group"), kafka.new_name("group")
     one, two = stable(kafka, group, 2)
     (fixed,) = stable(kafka, fixed_group, instance="fixed")
@@ -128,8 +128,8 @@ def members_are_taken_out_together(kafka: Kafka) -> Story:
 
 
 @scenario()
-def consumers_are_taken_out(kafka: Kafka) -> Story:
-    """LeaveGroup is for members of the consumer protocol, too."""
+def consumers_are_removed(kafka: Kafka) -> Story:
+    """LeaveGroup removes members of the consumer protocol, too."""
     group, topic = kafka.new_name("group"), kafka.topic()
     member = Consumer(kafka, group, topic)
     member.beat()
@@ -143,7 +143,7 @@ def consumers_are_taken_out(kafka: Kafka) -> Story:
 
 @scenario()
 def groups_of_both_protocols(kafka: Kafka) -> Story:
-    """Described, listed and deleted, each by the APIs of both: one that lives, and empty ones."""
+    """Groups of both protocols are described, listed and deleted by the APIs of both."""
     topic = kafka.topic()
     live, empty, classic = (kafka.new_name("group") for _ in range(3))
     member, gone = Consumer(kafka, live, topic), Consumer(kafka, empty, topic)
@@ -174,7 +174,7 @@ def groups_of_both_protocols(kafka: Kafka) -> Story:
 
 
 def _listed(kafka: Kafka, mine: set[str], asked: ListGroupsRequest, version: int = 5) -> Any:
-    """The answer without the groups of other scenarios, in the order of their states."""
+    """The response without the groups of other scenarios, sorted by state."""
     answer = kafka.ask(asked, version)
     answer.groups = [each for each in answer.groups if each.group_id in mine]
     answer.groups.sort(key=lambda each: each.protocol_type)
@@ -194,6 +194,6 @@ def _leave(group: str, *members: tuple[str, str | None]) -> LeaveGroupRequest:
 
 
 def _subscribed_to(topic: str) -> bytes:
-    """A member's metadata as consumers write it, version 0: one topic, and nothing more."""
+    """A member's metadata in the consumer format, version 0, with one topic."""
     name = topic.encode()
     return struct.pack(">hih", 0, 1, len(name)) + name + bytes(4)

@@ -1,4 +1,4 @@
-"""Groups of the classic protocol: who gets in, and who is turned away."""
+"""Groups of the classic protocol: accepted and rejected members."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from integration.parity.setups import INITIAL_DELAY_MS
 
 @scenario()
 def group_has_a_coordinator(kafka: Kafka) -> Story:
-    """FindCoordinator for one group, for many, and for what is no group."""
+    """FindCoordinator for one group, for many, and for an invalid key."""
     group = kafka.new_name("group")
     for version in (0, 1, 2, 3):
         asked = find_coordinator()
@@ -30,7 +30,7 @@ def group_has_a_coordinator(kafka: Kafka) -> Story:
 
 @scenario()
 def group_gives_member_ids_first(kafka: Kafka) -> Story:
-    """A join without an id is answered with one, at once; before v4 it joins right away."""
+    """A join without an id gets one at once; before v4 it joins immediately."""
     for version in (0, 1, 3, 4, 5, 7, 9):
         group = kafka.new_name("group")
         pending = kafka.start(join(group), version)
@@ -38,8 +38,8 @@ def group_gives_member_ids_first(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_refuses_members(kafka: Kafka) -> Story:
-    """Unknown ids, sessions too short or too long, no protocols, no name."""
+def group_rejects_members(kafka: Kafka) -> Story:
+    """Unknown ids, session timeouts out of range, no protocols, and no group id."""
     group = kafka.new_name("group")
     for what, asked in (
         ("unknown id", join(group, "nobody")),
@@ -54,7 +54,7 @@ def group_refuses_members(kafka: Kafka) -> Story:
 
 @scenario()
 def group_of_one(kafka: Kafka) -> Story:
-    """A lone member waits for the initial delay, leads, syncs, and is stable."""
+    """A single member waits for the initial delay, leads, syncs, and the group is stable."""
     member = Member(kafka, kafka.new_name("group"))
     pending = member.join()
     yield member.joined(pending)
@@ -67,7 +67,7 @@ def group_of_one(kafka: Kafka) -> Story:
 
 @scenario()
 def group_without_a_member(kafka: Kafka) -> Story:
-    """What a group that nobody has joined answers."""
+    """Responses for a group without members."""
     group = kafka.new_name("group")
     yield kafka.ask(heartbeat(group, "nobody", 1))
     yield kafka.ask(sync(group, "nobody", 1))
@@ -77,7 +77,7 @@ def group_without_a_member(kafka: Kafka) -> Story:
 
 @scenario()
 def group_of_other_protocols(kafka: Kafka) -> Story:
-    """Who has no protocol in common with the members, or another kind, stays outside."""
+    """A member without a common protocol, or of another type, is rejected."""
     (member,) = stable(kafka, kafka.new_name("group"))
     yield kafka.ask(join(member.group, protocols=(("sticky", b""),)))
     yield kafka.ask(join(member.group, kind="connect"))
@@ -87,8 +87,8 @@ def group_of_other_protocols(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_of_strangers(kafka: Kafka) -> Story:
-    """Requests with an unknown member, or another generation, in a stable group."""
+def group_with_unknown_members(kafka: Kafka) -> Story:
+    """Requests with an unknown member or another generation in a stable group."""
     (member,) = stable(kafka, kafka.new_name("group"))
     group, generation = member.group, member.generation
     yield kafka.ask(heartbeat(group, "nobody", generation))
@@ -100,8 +100,8 @@ def group_of_strangers(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_with_a_fixed_member(kafka: Kafka) -> Story:
-    """A static member (KIP-345) comes back with a new id and finds its place unchanged."""
+def group_with_a_static_member(kafka: Kafka) -> Story:
+    """A static member (KIP-345) returns with a new id and keeps its assignment."""
     group = kafka.new_name("group")
     first = kafka.start(join(group, instance="one"))
     joined = first.answer()

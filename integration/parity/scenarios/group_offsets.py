@@ -1,17 +1,17 @@
-"""Committed offsets: kept by groups and by lone consumers."""
+"""Committed offsets of groups and of consumers without a group protocol."""
 
 from __future__ import annotations
 
+from integration.parity.formatting import by_partition
 from integration.parity.group_requests import commit, committed
 from integration.parity.members import stable
 from integration.parity.scenario import Kafka, Story, scenario
-from integration.parity.telling import by_partition
 from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
 
 
 @scenario()
-def offsets_of_a_lone_consumer(kafka: Kafka) -> Story:
-    """Without members anybody may commit; what was never committed is -1."""
+def offsets_without_members(kafka: Kafka) -> Story:
+    """Any consumer may commit to a group without members; an uncommitted offset is -1."""
     group, topic = kafka.new_name("group"), kafka.topic(2)
     yield kafka.ask(committed(group, {topic: [0, 1]}))
     yield kafka.ask(commit(group, topic, {0: 5}, metadata="note", epoch=0))
@@ -22,7 +22,7 @@ def offsets_of_a_lone_consumer(kafka: Kafka) -> Story:
 
 @scenario()
 def offsets_of_all_versions(kafka: Kafka) -> Story:
-    """Commits and look-ups in every version that goes by name."""
+    """OffsetCommit and OffsetFetch in every version with topic names."""
     group, topic = kafka.new_name("group"), kafka.topic()
     for version in range(2, 10):
         yield "commit", version, kafka.ask(commit(group, topic, {0: version}), version)
@@ -35,7 +35,7 @@ def offsets_of_all_versions(kafka: Kafka) -> Story:
 
 @scenario()
 def offsets_need_the_right_member(kafka: Kafka) -> Story:
-    """While a group has members only they may commit, in their generation."""
+    """A group with members accepts only their commits, in their generation."""
     topic = kafka.topic()
     (member,) = stable(kafka, kafka.new_name("group"))
     group, generation = member.group, member.generation
@@ -47,15 +47,15 @@ def offsets_need_the_right_member(kafka: Kafka) -> Story:
 
 @scenario()
 def offsets_of_unknown_topics(kafka: Kafka) -> Story:
-    """Commits for topics and partitions that do not exist."""
+    """Commits for unknown topics and partitions."""
     group = kafka.new_name("group")
     yield kafka.ask(commit(group, kafka.new_name("unknown"), {0: 1}))
     yield by_partition(kafka.ask(commit(group, kafka.topic(), {0: 1, 9: 1, -1: 1})))
 
 
 @scenario()
-def offsets_with_odd_values(kafka: Kafka) -> Story:
-    """Offsets below zero, and metadata that is null or too long."""
+def offsets_with_unusual_values(kafka: Kafka) -> Story:
+    """Negative offsets, and metadata that is null or too long."""
     group, topic = kafka.new_name("group"), kafka.topic()
     yield kafka.ask(commit(group, topic, {0: -5}))
     yield kafka.ask(commit(group, topic, {0: 2**62}))
@@ -69,7 +69,7 @@ def offsets_with_odd_values(kafka: Kafka) -> Story:
 
 @scenario()
 def offsets_of_many_groups(kafka: Kafka) -> Story:
-    """One look-up for several groups, known and unknown (KIP-709)."""
+    """One OffsetFetch for several groups, known and unknown (KIP-709)."""
     known, unknown, topic = kafka.new_name("group"), kafka.new_name("group"), kafka.topic()
     kafka.ask(commit(known, topic, {0: 5}))
     both = committed(known, {topic: [0]})
@@ -80,7 +80,7 @@ def offsets_of_many_groups(kafka: Kafka) -> Story:
 
 @scenario()
 def offsets_outlive_members_and_go_with_topics(kafka: Kafka) -> Story:
-    """A member's commits stay when it is gone."""
+    """A member's commits remain after it has left."""
     topic = kafka.topic()
     (member,) = stable(kafka, kafka.new_name("group"))
     sent = commit(member.group, topic, {0: 7}, member=member.id, generation=member.generation)

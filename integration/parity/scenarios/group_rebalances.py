@@ -1,4 +1,4 @@
-"""Rebalances of the classic protocol: who waits for whom, and until when."""
+"""Rebalances of the classic protocol: their waits and timeouts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from integration.parity.setups import INITIAL_DELAY_MS, SESSION_MIN_MS
 
 @scenario()
 def rebalance_begins_with_a_delay(kafka: Kafka) -> Story:
-    """A second member within the initial delay prolongs it once; both are answered together."""
+    """A second member within the initial delay prolongs it once; both joins complete together."""
     group = kafka.new_name("group")
     one, two = Member(kafka, group), Member(kafka, group)
     first = one.join()
@@ -25,7 +25,7 @@ def rebalance_begins_with_a_delay(kafka: Kafka) -> Story:
 
 @scenario()
 def rebalance_waits_for_all_members(kafka: Kafka) -> Story:
-    """A newcomer waits until the member that is there has joined again."""
+    """A new member waits until the present member has rejoined."""
     (one,) = stable(kafka, kafka.new_name("group"))
     two = Member(kafka, one.group)
     second = two.join()
@@ -39,8 +39,8 @@ def rebalance_waits_for_all_members(kafka: Kafka) -> Story:
 
 
 @scenario()
-def rebalance_ends_without_the_silent(kafka: Kafka) -> Story:
-    """At the rebalance timeout whoever has not joined again is dropped."""
+def rebalance_removes_silent_members(kafka: Kafka) -> Story:
+    """At the rebalance timeout, members that have not rejoined are removed."""
     (one,) = stable(kafka, kafka.new_name("group"), rebalance_ms=1200)
     two = Member(kafka, one.group, rebalance_ms=600)
     second = two.join()
@@ -51,7 +51,7 @@ def rebalance_ends_without_the_silent(kafka: Kafka) -> Story:
 
 @scenario()
 def rebalance_is_not_for_followers(kafka: Kafka) -> Story:
-    """In a stable group a follower's same join changes nothing; the leader's starts a rebalance."""
+    """In a stable group a follower's identical join changes nothing; the leader's rebalances."""
     leader, follower = stable(kafka, kafka.new_name("group"), 2)
     again = follower.join()
     yield follower.joined(again).generation_id, again.wait.how_it_ended()
@@ -77,7 +77,7 @@ def rebalance_for_other_metadata(kafka: Kafka) -> Story:
 
 @scenario()
 def sync_waits_for_the_leader(kafka: Kafka) -> Story:
-    """A follower's sync waits for the leader's; later ones are answered at once."""
+    """A follower's sync waits for the leader's; later syncs complete at once."""
     group = kafka.new_name("group")
     members = [Member(kafka, group), Member(kafka, group)]
     joins = [each.join() for each in members]
@@ -94,7 +94,7 @@ def sync_waits_for_the_leader(kafka: Kafka) -> Story:
 
 @scenario()
 def sync_ends_without_the_leader(kafka: Kafka) -> Story:
-    """A leader that never syncs is dropped at the rebalance timeout; the syncs end in errors."""
+    """A leader that does not sync is removed at the rebalance timeout; the syncs fail."""
     group = kafka.new_name("group")
     members = [Member(kafka, group, rebalance_ms=1000) for _ in range(2)]
     joins = [each.join() for each in members]
@@ -109,7 +109,7 @@ def sync_ends_without_the_leader(kafka: Kafka) -> Story:
 
 @scenario()
 def members_expire_after_their_session(kafka: Kafka) -> Story:
-    """A silent member is dropped when its session ends, not before; the others rebalance."""
+    """A silent member is removed at its session timeout; the others rebalance."""
     group = kafka.new_name("group")
     (quiet,) = stable(kafka, group, session_ms=SESSION_MIN_MS)
     newcomer = Member(kafka, group)
@@ -121,7 +121,7 @@ def members_expire_after_their_session(kafka: Kafka) -> Story:
 
 @scenario()
 def members_stay_by_heartbeats(kafka: Kafka) -> Story:
-    """Every heartbeat begins the session anew."""
+    """Every heartbeat restarts the session timeout."""
     (member,) = stable(kafka, kafka.new_name("group"), session_ms=2 * SESSION_MIN_MS)
     topic = kafka.topic()
     for _ in range(4):
@@ -131,7 +131,7 @@ def members_stay_by_heartbeats(kafka: Kafka) -> Story:
 
 @scenario()
 def leaving_ends_the_wait_for_the_missing(kafka: Kafka) -> Story:
-    """When the member that everybody waits for leaves, the joins are answered at once."""
+    """When the only missing member leaves, the joins complete at once."""
     (one,) = stable(kafka, kafka.new_name("group"))
     two = Member(kafka, one.group)
     second = two.join()
@@ -142,7 +142,7 @@ def leaving_ends_the_wait_for_the_missing(kafka: Kafka) -> Story:
 
 @scenario()
 def leaving_a_stable_group_starts_a_rebalance(kafka: Kafka) -> Story:
-    """The others learn it by their heartbeats; the last one leaves an empty group."""
+    """The other members learn of a leave by heartbeats; the last leave empties the group."""
     leader, follower = stable(kafka, kafka.new_name("group"), 2)
     yield kafka.ask(leave(leader.group, follower.id))
     yield leader.heartbeat()
@@ -154,7 +154,7 @@ def leaving_a_stable_group_starts_a_rebalance(kafka: Kafka) -> Story:
 
 @scenario()
 def leaving_in_old_versions(kafka: Kafka) -> Story:
-    """Before v3 one member leaves at a time, and the error is the answer's own."""
+    """Before v3 one member leaves at a time, and the response has its error."""
     for version in (0, 1, 2):
         (member,) = stable(kafka, kafka.new_name("group"))
         asked = leave(member.group)
@@ -164,8 +164,8 @@ def leaving_in_old_versions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def joins_that_were_given_up(kafka: Kafka) -> Story:
-    """A client that hangs up while it joins is missed only when its session ends."""
+def joins_of_closed_connections(kafka: Kafka) -> Story:
+    """A client that disconnects during a join is removed at its session timeout."""
     group = kafka.new_name("group")
     (one,) = stable(kafka, group)
     gone = Member(kafka, group, session_ms=SESSION_MIN_MS)
@@ -179,7 +179,7 @@ def joins_that_were_given_up(kafka: Kafka) -> Story:
 
 @scenario()
 def protocols_are_voted_on(kafka: Kafka) -> Story:
-    """The protocol that most members prefer, of those that all have."""
+    """The protocol is the one that most members prefer, of those that all support."""
     group = kafka.new_name("group")
     preferences = (("a", "b"), ("b", "a"), ("c", "b", "a"))
     members = [
@@ -194,7 +194,7 @@ def protocols_are_voted_on(kafka: Kafka) -> Story:
 
 @scenario()
 def assignments_reach_their_members(kafka: Kafka) -> Story:
-    """Each member gets what the leader wrote for it; who was forgotten gets nothing."""
+    """Each member gets the leader's assignment; others get an empty one."""
     group = kafka.new_name("group")
     members = [Member(kafka, group), Member(kafka, group)]
     joins = [each.join() for each in members]

@@ -1,4 +1,4 @@
-"""Settings of single groups of the consumer protocol: told, changed, refused, and in effect."""
+"""Configurations of groups of the consumer protocol: described, altered, rejected, effective."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SESSION, HEARTBEAT = "consumer.session.timeout.ms", "consumer.heartbeat.interval
 
 @scenario()
 def settings_of_a_group(kafka: Kafka) -> Story:
-    """Before anything is set, then, and after that; a group that is not there has some, too."""
+    """Before, during and after a configuration is set; an unknown group has one, too."""
     group = kafka.new_name("group")
     yield _told(kafka, group)
     yield kafka.ask(describe_configs(group, HEARTBEAT, kind=GROUP))
@@ -45,8 +45,8 @@ def settings_of_a_group(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_groups_that_cannot_be(kafka: Kafka) -> Story:
-    """Unknown keys, values that are no numbers, out of bounds, or do not go together."""
+def invalid_settings_of_groups(kafka: Kafka) -> Story:
+    """Unknown keys, and values that are not numbers, out of range, or inconsistent."""
     group = kafka.new_name("group")
     for change in (
         ("no.such.key", SET, "1"),
@@ -81,10 +81,10 @@ def settings_of_groups_that_cannot_be(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_of_a_group_in_effect(kafka: Kafka) -> Story:
-    """Members are told another interval with their next heartbeats."""
+    """Members get a new interval with their next heartbeats."""
     group, topic = kafka.new_name("group"), kafka.topic()
     member = str(uuid4())
-    kafka.teller.name(member, "consumer")
+    kafka.formatter.name(member, "consumer")
     joined = kafka.ask(consumer_heartbeat(group, member, 0, topics=[topic], owned={}))
     yield joined
     yield kafka.ask(alter_configs(group, (HEARTBEAT, SET, "6000"), kind=GROUP))
@@ -93,7 +93,7 @@ def settings_of_a_group_in_effect(kafka: Kafka) -> Story:
 
 
 def _told(kafka: Kafka, group: str) -> Any:
-    """What the group has, in the order of keys; shares and streams are not looked at."""
+    """The configuration of a group, sorted, without keys of share and streams groups."""
     (result,) = kafka.ask(describe_configs(group, kind=GROUP, synonyms=True)).results
     configs = [each for each in result.configs if each.name.startswith("consumer.")]
     result.configs = sorted(configs, key=lambda each: each.name)

@@ -10,8 +10,8 @@ NEW = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000
 
 
 @scenario()
-def producer_ids_are_given_out(kafka: Kafka) -> Story:
-    """Each producer that asks gets an id of its own, with epoch 0."""
+def producer_ids_are_allocated(kafka: Kafka) -> Story:
+    """Each InitProducerId returns a new id with epoch 0."""
     ids = []
     for version in (0, 2, 4, 5):
         answer = kafka.ask(NEW, version)
@@ -21,8 +21,8 @@ def producer_ids_are_given_out(kafka: Kafka) -> Story:
 
 
 @scenario()
-def producer_ids_need_sense(kafka: Kafka) -> Story:
-    """Ids and epochs that do not go together are refused."""
+def inconsistent_producer_ids(kafka: Kafka) -> Story:
+    """Inconsistent ids and epochs are rejected."""
     for producer_id, epoch in ((5, -1), (-1, 5), (-2, -2), (123_456, 3)):
         asked = InitProducerIdRequest(
             transactional_id=None,
@@ -36,7 +36,7 @@ def producer_ids_need_sense(kafka: Kafka) -> Story:
 
 @scenario()
 def sequences_of_a_producer(kafka: Kafka) -> Story:
-    """In order: appended; again: the first answer again; a gap: refused."""
+    """A batch in order is appended, a repeated one has the first offset, a gap is rejected."""
     producer = kafka.ask(NEW).producer_id
     topic = kafka.topic()
     for sequence in (0, 1, 0, 1, 3, 2, 2, 5, 1):
@@ -47,7 +47,7 @@ def sequences_of_a_producer(kafka: Kafka) -> Story:
 
 @scenario()
 def sequences_of_batches(kafka: Kafka) -> Story:
-    """A batch takes as many numbers as it has records; a repeat must be the same batch."""
+    """A batch advances the sequence by its records; a repeated batch must be identical."""
     topic = kafka.topic()
     for sequence, values in ((0, "abc"), (3, "de"), (0, "abc"), (3, "d"), (4, "e"), (5, "f")):
         sent = batch(*values, producer=(900_001, 0, sequence))
@@ -56,7 +56,7 @@ def sequences_of_batches(kafka: Kafka) -> Story:
 
 @scenario()
 def sequences_remembered(kafka: Kafka) -> Story:
-    """The last five batches are known as duplicates; older ones are out of order."""
+    """The last five batches are recognised as duplicates; older ones are out of order."""
     topic = kafka.topic()
     for sequence in range(8):
         kafka.ask(produce(topic, batch("x", producer=(900_002, 0, sequence))))
@@ -67,7 +67,7 @@ def sequences_remembered(kafka: Kafka) -> Story:
 
 @scenario()
 def epochs_of_a_producer(kafka: Kafka) -> Story:
-    """A new epoch begins with sequence 0; an older one is fenced."""
+    """A new epoch starts with sequence 0; an older one is fenced."""
     topic = kafka.topic()
     for epoch, sequence in ((0, 0), (0, 1), (1, 1), (1, 0), (0, 2), (1, 1), (3, 0), (2, 0)):
         sent = batch("x", producer=(900_003, epoch, sequence))
@@ -75,8 +75,8 @@ def epochs_of_a_producer(kafka: Kafka) -> Story:
 
 
 @scenario()
-def strangers_may_begin_anywhere(kafka: Kafka) -> Story:
-    """A producer that the log does not know may begin with any sequence number."""
+def unknown_producers_start_anywhere(kafka: Kafka) -> Story:
+    """An unknown producer may start with any sequence number."""
     topic = kafka.topic()
     for producer, sequence in ((900_010, 7), (900_011, 2**31 - 1), (900_011, 0), (900_012, 1)):
         sent = batch("x", producer=(producer, 0, sequence))
@@ -85,7 +85,7 @@ def strangers_may_begin_anywhere(kafka: Kafka) -> Story:
 
 @scenario()
 def sequences_wrap_around(kafka: Kafka) -> Story:
-    """After 2**31 - 1 comes 0, also within a batch."""
+    """The sequence 0 follows 2**31 - 1, also within a batch."""
     topic = kafka.topic()
     for sequence, values in ((2**31 - 3, "ab"), (2**31 - 1, "cd"), (1, "e"), (2**31 - 1, "cd")):
         sent = batch(*values, producer=(900_004, 0, sequence))
@@ -94,7 +94,7 @@ def sequences_wrap_around(kafka: Kafka) -> Story:
 
 @scenario()
 def producers_without_sequences(kafka: Kafka) -> Story:
-    """An id without sequence numbers, and numbers without an id."""
+    """A producer id without sequence numbers, and the reverse."""
     topic = kafka.topic()
     for producer in ((900_005, 0, -1), (900_005, -1, 0), (-1, -1, 5), (-1, 3, -1), (-2, 0, 0)):
         yield producer, kafka.ask(produce(topic, batch("x", producer=producer)))

@@ -1,4 +1,4 @@
-"""Nodes that fail, leaders that move, and what clients are told of it."""
+"""Failing nodes and moving leaders, as clients observe them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ A = batch("a")
 
 
 @scenario(on=THREE)
-def nodes_know_each_other(kafka: Kafka) -> Story:
-    """Every node tells the same of a topic."""
+def nodes_have_the_same_metadata(kafka: Kafka) -> Story:
+    """All nodes return the same metadata of a topic."""
     topic = kafka.topic(2, replicas=(2, 3, 1))
     for node in ALL:
         yield node, kafka.metadata(topic, node=node)
@@ -28,7 +28,7 @@ def nodes_know_each_other(kafka: Kafka) -> Story:
 
 @scenario(on=THREE)
 def replicas_are_spread(kafka: Kafka) -> Story:
-    """Partitions that nobody assigned lie on different nodes, each with its replicas."""
+    """Automatically assigned partitions are on different nodes, with their replicas."""
     name = kafka.new_name("topic")
     kafka.ask(create_topics(new_topic(name, 3, 2)))
     eventually(lambda: len(kafka.metadata(name).partitions) == 3, name)
@@ -40,7 +40,7 @@ def replicas_are_spread(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True, slow=True)
 def leader_crashes(kafka: Kafka) -> Story:
-    """Another replica in sync leads in a new epoch, with every acknowledged record."""
+    """Another in-sync replica leads in a new epoch, with every acknowledged record."""
     topic = kafka.topic(replicas=(2, 3, 1))
     yield kafka.ask(produce(topic, A), node=2)
     kafka.crash(2)
@@ -56,8 +56,8 @@ def leader_crashes(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def follower_crashes_under_a_waiting_produce(kafka: Kafka) -> Story:
-    """A produce waits for a follower that is gone until that one leaves the ISR."""
+def follower_crashes_during_a_produce(kafka: Kafka) -> Story:
+    """A produce waits for a stopped follower until it leaves the ISR."""
     topic = kafka.topic(replicas=(1, 3))
     kafka.crash(3)
     parked = kafka.start(produce(topic, A))
@@ -71,7 +71,7 @@ def follower_crashes_under_a_waiting_produce(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True, slow=True)
 def only_replica_crashes(kafka: Kafka) -> Story:
-    """A partition whose only replica is gone has no leader, and gets it back with its records."""
+    """A partition whose only replica stops has no leader until it returns with its records."""
     topic = kafka.topic(replicas=(3,))
     yield kafka.ask(produce(topic, A), node=3)
     kafka.crash(3)
@@ -86,7 +86,7 @@ def only_replica_crashes(kafka: Kafka) -> Story:
 
 @scenario(on=THREE)
 def elections_of_preferred_leaders(kafka: Kafka) -> Story:
-    """The first replica becomes leader; where it is already, or unknown, an error says so."""
+    """The preferred leader is elected; if it leads already or is unknown, there is an error."""
     topic = kafka.topic(replicas=ALL)
     yield "already", kafka.ask(elect(topic, 0))
     yield "unknown", kafka.ask(elect(topic, 5))
@@ -98,8 +98,8 @@ def elections_of_preferred_leaders(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def replicas_move(kafka: Kafka) -> Story:
-    """A reassignment brings the records to new replicas and drops the old ones."""
+def replicas_are_reassigned(kafka: Kafka) -> Story:
+    """A reassignment copies the records to new replicas and removes the old ones."""
     topic = kafka.topic(replicas=(1, 2))
     kafka.ask(produce(topic, A))
     yield kafka.ask(reassign(topic, (3, 2)))
@@ -113,8 +113,8 @@ def replicas_move(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def replicas_that_cannot_move(kafka: Kafka) -> Story:
-    """Unknown nodes, repeats, none at all, and nothing to call off."""
+def invalid_reassignments(kafka: Kafka) -> Story:
+    """Unknown nodes, repeated nodes, no nodes, and a cancellation without a reassignment."""
     topic = kafka.topic(replicas=(1, 2))
     for to in ((9,), (1, 1), (), (-1,), None):
         yield to, kafka.ask(reassign(topic, to))

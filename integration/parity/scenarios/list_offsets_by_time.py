@@ -1,17 +1,17 @@
-"""ListOffsets: the ends of logs, offsets by time, and what is refused."""
+"""ListOffsets: the ends of logs, offsets by timestamp, and errors."""
 
 from __future__ import annotations
 
+from integration.parity.formatting import by_partition
 from integration.parity.requests import EARLIEST, LATEST, batch, list_offsets, produce
 from integration.parity.scenario import Kafka, Story, scenario
-from integration.parity.telling import by_partition
 
 MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = -3, -4, -5, -6
 
 
 @scenario()
 def ends_of_a_log(kafka: Kafka) -> Story:
-    """First, last and in between, of an empty log and of one with records, in all versions."""
+    """First, last and intermediate offsets of empty and non-empty logs, in all versions."""
     topic = kafka.topic()
     for _ in range(2):
         for version in range(1, 12):
@@ -23,7 +23,7 @@ def ends_of_a_log(kafka: Kafka) -> Story:
 
 @scenario()
 def special_timestamps(kafka: Kafka) -> Story:
-    """The largest time (KIP-734), and the ends of tiered logs, which there are none of."""
+    """The maximum timestamp (KIP-734), and the ends of tiered logs, which do not exist."""
     topic = kafka.topic()
     asked = (MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD, -7)
     for _ in range(2):
@@ -35,7 +35,7 @@ def special_timestamps(kafka: Kafka) -> Story:
 
 @scenario()
 def special_timestamps_of_old_versions(kafka: Kafka) -> Story:
-    """A special time is refused in versions that do not have it."""
+    """A special timestamp is rejected in versions without it."""
     topic = kafka.topic()
     kafka.ask(produce(topic, batch("a")))
     for version, at in ((6, -3), (7, -3), (7, -4), (8, -4), (8, -5), (9, -5), (10, -6), (11, -6)):
@@ -44,14 +44,14 @@ def special_timestamps_of_old_versions(kafka: Kafka) -> Story:
 
 @scenario()
 def offsets_of_unknown_partitions(kafka: Kafka) -> Story:
-    """An unknown topic or partition has its error beside the good ones."""
+    """An unknown topic or partition has its error; others are not affected."""
     topic = kafka.topic()
     yield kafka.ask(list_offsets(kafka.new_name("unknown"), LATEST))
     yield by_partition(kafka.ask(list_offsets(topic, LATEST, LATEST)))
 
 
 @scenario()
-def offsets_with_epochs_of_leaders(kafka: Kafka) -> Story:
+def offsets_with_leader_epochs(kafka: Kafka) -> Story:
     """The leader's own epoch is accepted, an older one fenced, a newer one unknown."""
     topic = kafka.topic()
     for epoch in (-1, 0, 1):
@@ -61,7 +61,7 @@ def offsets_with_epochs_of_leaders(kafka: Kafka) -> Story:
 
 @scenario()
 def offsets_of_the_same_partition_twice(kafka: Kafka) -> Story:
-    """A partition that is named twice is refused."""
+    """A partition that is named twice is rejected."""
     topic = kafka.topic()
     asked = list_offsets(topic, LATEST)
     asked.topics[0].partitions *= 2
@@ -69,8 +69,8 @@ def offsets_of_the_same_partition_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_of_what_is_committed(kafka: Kafka) -> Story:
-    """Without transactions both isolation levels see the same end."""
+def offsets_by_isolation_level(kafka: Kafka) -> Story:
+    """Without transactions both isolation levels have the same end."""
     topic = kafka.topic()
     kafka.ask(produce(topic, batch("a", "b")))
     for read_committed in (False, True):

@@ -1,4 +1,4 @@
-"""What a request names twice: topics, partitions and groups."""
+"""Topics, partitions and groups that a request names twice."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from integration.parity.admin_requests import (
     reassign,
     reassignments,
 )
+from integration.parity.formatting import by_partition
 from integration.parity.group_requests import commit, committed, find_coordinator
 from integration.parity.members import stable
 from integration.parity.requests import LATEST, batch, list_offsets, produce
 from integration.parity.scenario import Kafka, Story, scenario
-from integration.parity.telling import by_partition
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
@@ -30,7 +30,7 @@ from protocol.messages.offset_for_leader_epoch import (
 
 @scenario()
 def topics_named_twice(kafka: Kafka) -> Story:
-    """By those who ask what there is; and by name and by id in the same request."""
+    """In descriptions; also by name and by id in the same request."""
     topic, other, unknown = kafka.topic(), kafka.topic(), kafka.new_name("unknown")
     by_name = [MetadataRequestTopic(name=each) for each in (topic, unknown) * 2]
     by_id = MetadataRequestTopic(topic_id=kafka.metadata(topic).topic_id, name=None)
@@ -46,7 +46,7 @@ def topics_named_twice(kafka: Kafka) -> Story:
 
 @scenario()
 def partitions_named_twice(kafka: Kafka) -> Story:
-    """By those who ask about records."""
+    """In requests about records."""
     topic = kafka.topic(2)
     kafka.ask(produce(topic, batch("a", "b")))
     for version in (1, 5, 9):
@@ -65,8 +65,8 @@ def partitions_named_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def moves_named_twice(kafka: Kafka) -> Story:
-    """By those who move partitions and elect leaders."""
+def reassignments_named_twice(kafka: Kafka) -> Story:
+    """In reassignments and elections."""
     topic = kafka.topic(2)
     election = elect(topic, 0, 1, 0)
     yield kafka.ask(election)
@@ -79,7 +79,7 @@ def moves_named_twice(kafka: Kafka) -> Story:
 
 @scenario()
 def groups_named_twice(kafka: Kafka) -> Story:
-    """By those who ask about groups and offsets."""
+    """In requests about groups and offsets."""
     group, topic = kafka.new_name("group"), kafka.topic()
     (member,) = stable(kafka, kafka.new_name("group"))
     for version in (2, 7, 9):
@@ -98,7 +98,7 @@ def groups_named_twice(kafka: Kafka) -> Story:
 
 
 def _doubled(kafka: Kafka, request: Any, version: int | None = None) -> tuple[Any, Any]:
-    """The answers when each partition is named twice, and then each topic, too."""
+    """The responses if each partition is named twice, and then each topic, too."""
     for topic in request.topics:
         topic.partitions *= 2
     once = kafka.ask(request, version)

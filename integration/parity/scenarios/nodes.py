@@ -1,4 +1,4 @@
-"""The cluster as its administrators see it: nodes, their disks, what has settings, features."""
+"""Administration of the cluster: nodes, log directories, configured resources, features."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from protocol.messages.update_features import FeatureUpdateKey, UpdateFeaturesRe
 
 
 @scenario()
-def nodes_nobody_knows_are_not_forgotten(kafka: Kafka) -> Story:
-    """UnregisterBroker of a node that never was."""
+def unknown_nodes_are_not_unregistered(kafka: Kafka) -> Story:
+    """UnregisterBroker of an unknown node."""
     for node in (7, -1, 2**31 - 1):
         yield node, kafka.ask(UnregisterBrokerRequest(broker_id=node))
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def nodes_are_forgotten(kafka: Kafka) -> Story:
-    """UnregisterBroker of a node that is down: it is told no more, and is there when it is back."""
+def nodes_are_unregistered(kafka: Kafka) -> Story:
+    """UnregisterBroker of a stopped node: it is not described until it returns."""
     topic = kafka.topic(2, replicas=(3, 2))
     lone = kafka.topic(replicas=(3,))
     kafka.ask(produce(topic, batch("a")), node=3)
@@ -67,8 +67,8 @@ def nodes_are_forgotten(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def nodes_are_forgotten_alive(kafka: Kafka) -> Story:
-    """UnregisterBroker of a node that lives: it leads no more, and must be started again."""
+def running_nodes_are_unregistered(kafka: Kafka) -> Story:
+    """UnregisterBroker of a running node: it leads nothing, and must be restarted."""
     topic = kafka.topic(2, replicas=(3, 2))
     lone, wide = kafka.topic(replicas=(3,)), kafka.topic(replicas=(1, 3), min_insync_replicas="2")
     kafka.ask(produce(topic, batch("a")), node=3)
@@ -89,7 +89,7 @@ def nodes_are_forgotten_alive(kafka: Kafka) -> Story:
 
 @scenario()
 def nodes_are_described(kafka: Kafka) -> Story:
-    """DescribeCluster in every version and for every kind of endpoint."""
+    """DescribeCluster in every version and for every endpoint type."""
     for version in range(3):
         for allowed in (False, True):
             for kind in (1,) if version == 0 else (1, 2, 0, 9):
@@ -103,7 +103,7 @@ def nodes_are_described(kafka: Kafka) -> Story:
 
 @scenario()
 def quorums_are_described(kafka: Kafka) -> Story:
-    """DescribeQuorum: only the cluster's own partition has one."""
+    """DescribeQuorum: only the metadata partition has a quorum."""
     for topic, indexes in (
         ("__cluster_metadata", (1,)),
         ("__cluster_metadata", (0, 1)),
@@ -122,8 +122,8 @@ def quorums_are_described(kafka: Kafka) -> Story:
 
 
 @scenario()
-def disks_are_described(kafka: Kafka) -> Story:
-    """DescribeLogDirs: of partitions there are, of others, and of none."""
+def log_directories_are_described(kafka: Kafka) -> Story:
+    """DescribeLogDirs of existing partitions, of unknown ones, and of none."""
     topic = kafka.topic(2)
     for indexes in ((0, 1), (0,), (7,), ()):
         asked = DescribableLogDirTopic(topic=topic, partitions=list(indexes))
@@ -138,8 +138,8 @@ def disks_are_described(kafka: Kafka) -> Story:
 
 
 @scenario()
-def disks_there_are_not(kafka: Kafka) -> Story:
-    """AlterReplicaLogDirs: unknown directories, unknown partitions, and where all is already."""
+def unknown_log_directories(kafka: Kafka) -> Story:
+    """AlterReplicaLogDirs: unknown directories, unknown partitions, and the present directory."""
     topic = kafka.topic()
     (here,) = kafka.ask(DescribeLogDirsRequest(topics=[])).results
     for path in (here.log_dir, "/no/such/directory", "relative", ""):
@@ -153,8 +153,8 @@ def disks_there_are_not(kafka: Kafka) -> Story:
 
 
 @scenario()
-def features_stay(kafka: Kafka) -> Story:
-    """UpdateFeatures: levels that are so already, and that cannot be."""
+def features_are_not_changed(kafka: Kafka) -> Story:
+    """UpdateFeatures: present levels, and invalid ones."""
     for version in range(3):
         for name, level in (
             ("no.such.feature", 1),
@@ -177,7 +177,7 @@ def features_stay(kafka: Kafka) -> Story:
 
 @scenario()
 def resources_are_listed(kafka: Kafka) -> Story:
-    """ListConfigResources: of all kinds, of each, and of kinds there are not."""
+    """ListConfigResources of all types, of each, and of unknown types."""
     topic = kafka.topic()
     for kinds in (
         None,
@@ -214,7 +214,7 @@ def _updated(kafka: Kafka, version: int, *levels: tuple[str, int], kind: int = 1
 
 
 def _directories(kafka: Kafka, topics: list[DescribableLogDirTopic], version: int = 5) -> Any:
-    """What the directories hold, without what is of the machine."""
+    """The content of the directories, without values of the machine."""
     answer = kafka.ask(DescribeLogDirsRequest(topics=topics), version)
     for each in answer.results:
         each.log_dir, each.total_bytes, each.usable_bytes = "", 0, 0
@@ -224,7 +224,7 @@ def _directories(kafka: Kafka, topics: list[DescribableLogDirTopic], version: in
 
 
 def _fenced(kafka: Kafka) -> dict[int, bool]:
-    """The nodes that are told, and whether they are fenced."""
+    """The described nodes, and whether they are fenced."""
     asked = DescribeClusterRequest(
         include_cluster_authorized_operations=False, include_fenced_brokers=True
     )

@@ -1,18 +1,18 @@
-"""What a produce is answered with, and when there is nobody to wait for."""
+"""Responses to produces without a wait."""
 
 from __future__ import annotations
 
+from integration.parity.formatting import by_partition
 from integration.parity.requests import SHORT_MS, batch, fetch, produce
 from integration.parity.scenario import Kafka, Story, scenario
-from integration.parity.telling import by_partition
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 
 A = batch("a")
 
 
 @scenario()
-def produce_is_answered_at_once(kafka: Kafka) -> Story:
-    """With one replica nothing waits, whatever the acks and the timeout."""
+def produce_completes_at_once(kafka: Kafka) -> Story:
+    """With one replica nothing waits, with any acks and timeout."""
     topic = kafka.topic()
     for version in (3, 5, 7, 8, 9, 12):
         for acks in (1, -1):
@@ -22,8 +22,8 @@ def produce_is_answered_at_once(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_numbers_records(kafka: Kafka) -> Story:
-    """Batches get their offsets one after the other, whatever the producer wrote into them."""
+def produce_assigns_offsets(kafka: Kafka) -> Story:
+    """Batches get successive offsets, whatever base offset the producer has written."""
     topic = kafka.topic()
     yield kafka.ask(produce(topic, batch("a", "b", "c")))
     yield kafka.ask(produce(topic, batch("d")))
@@ -31,8 +31,8 @@ def produce_numbers_records(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_without_acks_has_no_answer(kafka: Kafka) -> Story:
-    """Produces with acks=0 are appended in their order; the next answer is the next request's."""
+def produce_without_acks_has_no_response(kafka: Kafka) -> Story:
+    """Produces with acks=0 are appended in order; the next response is that of the next request."""
     topic = kafka.topic()
     client = kafka.connect()
     for value in ("a", "b", "c"):
@@ -42,15 +42,15 @@ def produce_without_acks_has_no_answer(kafka: Kafka) -> Story:
 
 @scenario()
 def produce_without_acks_that_fails_closes(kafka: Kafka) -> Story:
-    """An error of a produce with acks=0 can only be told by hanging up."""
+    """An error of a produce with acks=0 closes the connection."""
     client = kafka.connect()
     client.tell(produce(kafka.new_name("unknown"), A, acks=0), 9)
     yield "closed", client.is_closed()
 
 
 @scenario()
-def produce_with_impossible_acks(kafka: Kafka) -> Story:
-    """acks that are neither -1, 0 nor 1 are refused for every partition, and nothing is kept."""
+def produce_with_invalid_acks(kafka: Kafka) -> Story:
+    """acks other than -1, 0 and 1 are rejected for every partition, and nothing is appended."""
     topic = kafka.topic(2)
     for acks in (2, -2, 100):
         yield acks, by_partition(kafka.ask(produce(topic, {0: A, 1: A}, acks=acks)))
@@ -58,8 +58,8 @@ def produce_with_impossible_acks(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_refuses_some_partitions(kafka: Kafka) -> Story:
-    """Each partition has its own fate; those refused before the append come last."""
+def produce_rejects_some_partitions(kafka: Kafka) -> Story:
+    """Each partition has its own result; those rejected before the append come last."""
     topic = kafka.topic(2)
     broken = bytearray(A)
     broken[-1] ^= 0xFF
@@ -72,7 +72,7 @@ def produce_refuses_some_partitions(kafka: Kafka) -> Story:
 
 @scenario()
 def produce_no_batch_or_two(kafka: Kafka) -> Story:
-    """One batch a partition is what a produce carries: none and two are refused."""
+    """A produce has one batch for each partition: none and two are rejected."""
     topic = kafka.topic()
     for what, records in (("none", b""), ("two", A + A), ("half", A[:40])):
         yield what, kafka.ask(produce(topic, records))
@@ -86,7 +86,7 @@ def produce_null(kafka: Kafka) -> Story:
 
 @scenario()
 def produce_the_same_partition_twice(kafka: Kafka) -> Story:
-    """A request with two batches for one partition is answered as Kafka does."""
+    """A request with two batches for one partition gets Kafka's response."""
     topic = kafka.topic()
     one = TopicProduceData(
         name=topic,
@@ -97,8 +97,8 @@ def produce_the_same_partition_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_nothing_at_all(kafka: Kafka) -> Story:
-    """A produce without topics, or without partitions, is answered without any."""
+def produce_nothing(kafka: Kafka) -> Story:
+    """A produce without topics, or without partitions, has an empty response."""
     topic = kafka.topic()
     yield kafka.ask(ProduceRequest(acks=-1, timeout_ms=SHORT_MS, topic_data=[]))
     yield kafka.ask(produce(topic, {}))
@@ -106,7 +106,7 @@ def produce_nothing_at_all(kafka: Kafka) -> Story:
 
 @scenario()
 def produce_too_much(kafka: Kafka) -> Story:
-    """A batch above max.message.bytes is refused, one below is not."""
+    """A batch above max.message.bytes is rejected, one below is not."""
     topic = kafka.topic(max_message_bytes="500")
     for size in (400, 500, 1000):
         yield size, kafka.ask(produce(topic, batch("x" * size)))
@@ -115,7 +115,7 @@ def produce_too_much(kafka: Kafka) -> Story:
 
 @scenario()
 def produce_more_than_a_segment(kafka: Kafka) -> Story:
-    """A batch that is larger than a segment may be is refused."""
+    """A batch larger than a segment is rejected."""
     topic = kafka.topic(segment_bytes=str(1 << 20), max_message_bytes=str(4 << 20))
     yield kafka.ask(produce(topic, batch("x" * (1 << 20))))
     yield kafka.ask(produce(topic, batch("x" * 1000)))
@@ -123,7 +123,7 @@ def produce_more_than_a_segment(kafka: Kafka) -> Story:
 
 @scenario()
 def produce_without_keys_to_a_compacted_topic(kafka: Kafka) -> Story:
-    """Compaction goes by keys, so records without one are refused, each by its number."""
+    """Compaction needs keys, so records without one are rejected, each by its index."""
     topic = kafka.topic(cleanup_policy="compact")
     yield kafka.ask(produce(topic, batch("a", "b")))
     yield kafka.ask(produce(topic, batch("a", key="k")))
@@ -132,7 +132,7 @@ def produce_without_keys_to_a_compacted_topic(kafka: Kafka) -> Story:
 
 @scenario()
 def produce_transactionally_without_a_transaction(kafka: Kafka) -> Story:
-    """Transactional batches need a transactional id, and that one a coordinator's word."""
+    """Transactional batches need a transactional id, and the coordinator's verification."""
     topic = kafka.topic()
     yield kafka.ask(produce(topic, batch("a", producer=(900_000, 0, 0), attributes=0x10)))
     control = batch("a", producer=(900_000, 0, 0), attributes=0x30)
@@ -141,7 +141,7 @@ def produce_transactionally_without_a_transaction(kafka: Kafka) -> Story:
 
 @scenario()
 def produce_control_batches(kafka: Kafka) -> Story:
-    """Control batches are the broker's own; a client's is refused."""
+    """Control batches of clients are rejected."""
     topic = kafka.topic()
     yield kafka.ask(produce(topic, batch("a", attributes=0x20)))
     yield kafka.ask(fetch(topic, max_wait_ms=0))

@@ -1,4 +1,4 @@
-"""Quotas of users, client ids and addresses: set, refused, found again, and felt."""
+"""Quotas of users, client ids and addresses: set, rejected, described, and effective."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Entity = Mapping[str, str | None]
 
 
 @scenario(alone=True)
-def quotas_are_set_and_told(kafka: Kafka) -> Story:
-    """Every kind of entity, by name and as the default, in both versions; and taken away again."""
+def quotas_are_set_and_described(kafka: Kafka) -> Story:
+    """Every entity type, by name and as the default, in both versions, with removal."""
     name = kafka.new_name("name")
     entities: list[Entity] = [
         {USER: name},
@@ -49,8 +49,8 @@ def quotas_are_set_and_told(kafka: Kafka) -> Story:
 
 
 @scenario()
-def quotas_that_cannot_be(kafka: Kafka) -> Story:
-    """Values, keys and entities that make no sense, each in its own words."""
+def invalid_quotas(kafka: Kafka) -> Story:
+    """Invalid values, keys and entities, each with its message."""
     client: Entity = {CLIENT_ID: kafka.new_name("client")}
     for value in (0, -1, -0.5, 0.5, 1.5, 1e19, math.inf, math.nan, 1e-300, 1.0000001, 2**63):
         for key in (RATE, "request_percentage"):
@@ -82,7 +82,7 @@ def quotas_that_cannot_be(kafka: Kafka) -> Story:
 
 @scenario(alone=True)
 def quotas_altered_twice(kafka: Kafka) -> Story:
-    """An entity, a kind or a key that a request names twice, and several entities at once."""
+    """An entity, a type or a key that a request names twice, and several entities at once."""
     client, other = kafka.new_name("client"), kafka.new_name("client")
     once, again = _entry({CLIENT_ID: client}, {RATE: 1000}), _entry({CLIENT_ID: client}, {RATE: 5})
     yield _words(kafka, alter.AlterClientQuotasRequest(entries=[once, again], validate_only=False))
@@ -111,8 +111,8 @@ def quotas_altered_twice(kafka: Kafka) -> Story:
 
 
 @scenario(alone=True)
-def quotas_are_looked_for(kafka: Kafka) -> Story:
-    """By one kind and by two, by name, by default and any; strictly and not; and by nonsense."""
+def quotas_are_filtered(kafka: Kafka) -> Story:
+    """Filters by one and two types, by name, default and any; strict or not; and invalid ones."""
     name, other = kafka.new_name("name"), kafka.new_name("name")
     entities: list[Entity] = [
         {USER: name},
@@ -156,8 +156,8 @@ def quotas_are_looked_for(kafka: Kafka) -> Story:
 
 
 @scenario(alone=True)
-def quotas_go_before_each_other(kafka: Kafka) -> Story:
-    """The most particular quota holds a producer up, and takes the place of all the others."""
+def quota_precedence(kafka: Kafka) -> Story:
+    """The most specific quota throttles a producer, and replaces all the others."""
     user = "ANONYMOUS"
     topic, client = kafka.topic(), kafka.new_name("client")
     ranks: list[Entity] = [
@@ -202,7 +202,7 @@ def _altered(
 
 
 def _words(kafka: Kafka, request: alter.AlterClientQuotasRequest, version: int = 1) -> Any:
-    """What became of each entity, in the order of their names: Kafka's is that of a hash table."""
+    """The results of the entities, sorted by name, because Kafka uses a hash table."""
     entries = kafka.ask(request, version).entries
     told = [(each.error_code, each.error_message, _named(each.entity)) for each in entries]
     return sorted(told, key=str)
@@ -211,7 +211,7 @@ def _words(kafka: Kafka, request: alter.AlterClientQuotasRequest, version: int =
 def _found(
     kafka: Kafka, *asked: tuple[str, int, str | None], strict: bool = False, version: int = 1
 ) -> Any:
-    """The entities and quotas that match, in the order of their names."""
+    """The matching entities and quotas, sorted by name."""
     components = [
         describe.ComponentData(entity_type=kind, match_type=match_type, match=match)
         for kind, match_type, match in asked
@@ -228,18 +228,18 @@ def _found(
 
 
 def _values(kafka: Kafka, entity: Entity) -> dict[str, float]:
-    """An entity's own quotas."""
+    """The quotas of an entity."""
     exactly = [(kind, DEFAULT if name is None else EXACT, name) for kind, name in entity.items()]
     return {key: each for _, values in _found(kafka, *exactly, strict=True) for key, each in values}
 
 
 def _wait_for(kafka: Kafka, entity: Entity, rate: float) -> None:
-    """Wait until a quota is known: Kafka's brokers hear of it when its answer is long gone."""
+    """Wait until a quota is known, because Kafka's brokers apply it asynchronously."""
     eventually(lambda: _values(kafka, entity).get(RATE) == rate, f"{entity} has {rate}")
 
 
 def _forget(kafka: Kafka, *entities: Entity) -> None:
-    """Take all quotas away, and wait until nobody has any."""
+    """Remove all quotas, and wait until none is left."""
     for entity in entities:
         kafka.ask(_altered(entity, dict.fromkeys(_values(kafka, entity))))
     eventually(lambda: not any(_values(kafka, entity) for entity in entities), "no quotas")
@@ -250,8 +250,8 @@ def _named(entity: Iterable[Any]) -> list[tuple[str, str | None]]:
 
 
 @scenario(alone=True)
-def pauses_beyond_32_bits(kafka: Kafka) -> Story:
-    """A quota so small that the pause is negative, or 0, when its higher bits are lost."""
+def throttle_times_beyond_32_bits(kafka: Kafka) -> Story:
+    """A quota so small that the throttle time is negative or 0 after an integer overflow."""
     topic = kafka.topic()
     for rate in (1e-300, 5e-324, math.nan):
         name = kafka.new_name("client")

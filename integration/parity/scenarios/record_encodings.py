@@ -1,4 +1,4 @@
-"""Encoded records: varints of all forms, what a record leaves over, attributes and counts."""
+"""Encoded records: varints of all forms, trailing bytes, attributes and counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protocol.record_batch.patch import assemble, seal
 
 
 def _batch(*records: bytes, count: int | None = None, last: int | None = None) -> bytes:
-    """A batch of these bytes, with a right checksum."""
+    """A batch of these bytes, with a correct checksum."""
     block = b"".join(records)
     head = read_header(batch("x"))._replace(
         base_timestamp=TIME_MS,
@@ -56,8 +56,8 @@ def _records() -> Iterator[tuple[str, bytes]]:
 
 
 @scenario()
-def records_in_odd_forms(kafka: Kafka) -> Story:
-    """Each in a batch of its own, whose checksum is right."""
+def records_in_unusual_forms(kafka: Kafka) -> Story:
+    """Each record is in a batch of its own, with a correct checksum."""
     topic = kafka.topic()
     for what, raw in _records():
         yield what, kafka.ask(produce(topic, _batch(raw)))
@@ -65,7 +65,7 @@ def records_in_odd_forms(kafka: Kafka) -> Story:
 
 @scenario()
 def counts_of_records(kafka: Kafka) -> Story:
-    """More or fewer records than counted, offsets out of order, and bytes after the last."""
+    """Wrong record counts, offsets out of order, and bytes after the last record."""
     topic = kafka.topic()
     first, second = (_record(bytes([0, 0, 2 * delta]) + b"\1\2v\0") for delta in range(2))
     for what, raw in (

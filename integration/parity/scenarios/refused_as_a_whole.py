@@ -1,4 +1,4 @@
-"""Requests that are refused as a whole, before their parts are looked at."""
+"""Requests that are rejected as a whole, before their parts are checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 @scenario()
 def unknown_isolation_levels(kafka: Kafka) -> Story:
-    """There are two isolation levels; any other fails the whole request."""
+    """There are two isolation levels; another value fails the whole request."""
     topic = kafka.topic()
     for level in (2, -1, 127, -128):
         asked: Any = fetch(topic, max_wait_ms=0)
@@ -34,8 +34,8 @@ def unknown_isolation_levels(kafka: Kafka) -> Story:
 
 
 @scenario()
-def changes_that_may_take_no_time(kafka: Kafka) -> Story:
-    """With a timeout of 0 or less the time is over before the controller begins."""
+def changes_with_a_timeout_of_zero(kafka: Kafka) -> Story:
+    """With a timeout of 0 or less, the request times out before the controller begins."""
     name, unknown = kafka.new_name("topic"), kafka.new_name("unknown")
     moved = ReassignableTopic(
         name=unknown, partitions=[ReassignablePartition(partition_index=0, replicas=[1])]
@@ -58,7 +58,7 @@ def changes_that_may_take_no_time(kafka: Kafka) -> Story:
 
 @scenario()
 def topics_without_a_name(kafka: Kafka) -> Story:
-    """Neither a name nor an id, in the versions that know both."""
+    """Neither a name nor an id, in versions that support both."""
     for version in (10, 11, 12, 13):
         asked = MetadataRequest(topics=[MetadataRequestTopic(name=None)])
         yield version, response_or_closed(kafka, asked, version)

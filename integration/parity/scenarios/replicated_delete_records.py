@@ -1,19 +1,19 @@
-"""DeleteRecords over three replicas: it waits until each has moved its beginning."""
+"""DeleteRecords with three replicas: it waits until each has moved its log start offset."""
 
 from __future__ import annotations
 
 from integration.parity.admin_requests import delete_records
+from integration.parity.formatting import by_partition
 from integration.parity.requests import EARLIEST, SHORT_MS, batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka, Story, scenario
 from integration.parity.setups import THREE
-from integration.parity.telling import by_partition
 
 ALL = (1, 2, 3)
 
 
 @scenario(on=THREE)
-def deletion_is_told_by_the_followers(kafka: Kafka) -> Story:
-    """With all replicas well it takes as long as the followers' own fetches may wait."""
+def deletion_waits_for_the_followers(kafka: Kafka) -> Story:
+    """With all replicas fetching, it takes at most a follower's fetch wait."""
     topic = _with_records(kafka)
     yield kafka.ask(delete_records(topic, {0: 2}))
     yield kafka.ask(list_offsets(topic, EARLIEST))
@@ -21,7 +21,7 @@ def deletion_is_told_by_the_followers(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def deletion_waits_for_a_paused_follower(kafka: Kafka) -> Story:
-    """At its timeout an error and the low watermark as it is; the leader's beginning has moved."""
+    """The timeout gives an error and the low watermark; the leader's log start has moved."""
     topic = _with_records(kafka)
     kafka.pause(3)
     for timeout_ms in (SHORT_MS, 0):
@@ -36,7 +36,7 @@ def deletion_waits_for_a_paused_follower(kafka: Kafka) -> Story:
 
 @scenario(on=THREE)
 def deletion_at_the_wrong_node(kafka: Kafka) -> Story:
-    """Only the leader deletes."""
+    """Only the leader deletes records."""
     yield kafka.ask(delete_records(_with_records(kafka), {0: 2}), node=2)
 
 

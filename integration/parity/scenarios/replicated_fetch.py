@@ -1,4 +1,4 @@
-"""Readers of replicated partitions: what they see, and what wakes them."""
+"""Fetches from replicated partitions: visible records, and the events that wake them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ A = batch("a")
 
 @scenario(on=THREE, alone=True)
 def fetch_sees_nothing_above_the_high_watermark(kafka: Kafka) -> Story:
-    """A reader at the high watermark waits for it to move, not for appends above it."""
+    """A fetch at the high watermark waits for its advance, not for appends above it."""
     topic = kafka.topic(replicas=ALL)
     kafka.ask(produce(topic, A))
     kafka.pause(3)
@@ -32,7 +32,7 @@ def fetch_sees_nothing_above_the_high_watermark(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def fetch_counts_only_what_is_replicated(kafka: Kafka) -> Story:
-    """min_bytes is of bytes below the high watermark."""
+    """min_bytes counts bytes below the high watermark."""
     topic = kafka.topic(replicas=ALL)
     kafka.ask(produce(topic, A))
     kafka.pause(3)
@@ -45,19 +45,19 @@ def fetch_counts_only_what_is_replicated(kafka: Kafka) -> Story:
 
 @scenario(on=THREE)
 def fetch_from_a_follower(kafka: Kafka) -> Story:
-    """Old clients are sent to the leader at once; those that know replicas may read anywhere."""
+    """Old clients must fetch from the leader; newer ones may fetch from any replica."""
     topic = kafka.topic(replicas=ALL)
     kafka.ask(produce(topic, A))
     for version in (4, 10, 11, 12):
         (answer,) = kafka.ask(fetch(topic), version, node=2).responses[0].partitions
-        yield version, ErrorCode(answer.error_code), kafka.teller.records(answer.records)
+        yield version, ErrorCode(answer.error_code), kafka.formatter.records(answer.records)
     elsewhere = kafka.topic(replicas=(1,))
     yield "no replica", kafka.start(fetch(elsewhere), 12, node=3)
 
 
 @scenario(on=THREE)
 def fetch_waits_at_a_follower(kafka: Kafka) -> Story:
-    """A reader at a follower waits until that one learns that the high watermark moved."""
+    """A fetch from a follower waits until the follower learns the new high watermark."""
     topic = kafka.topic(replicas=ALL)
     parked = kafka.start(fetch(topic), 12, node=2)
     yield "waits", parked.waits()
@@ -67,7 +67,7 @@ def fetch_waits_at_a_follower(kafka: Kafka) -> Story:
 
 @scenario(on=THREE)
 def offsets_at_the_wrong_node(kafka: Kafka) -> Story:
-    """ListOffsets is for the leader alone."""
+    """Only the leader serves ListOffsets."""
     topic = kafka.topic(replicas=ALL)
     yield kafka.ask(list_offsets(topic, LATEST), node=2)
     yield kafka.ask(list_offsets(kafka.topic(replicas=(1,)), LATEST), node=3)

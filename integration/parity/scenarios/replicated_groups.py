@@ -1,4 +1,4 @@
-"""Groups whose coordinator must replicate what it writes."""
+"""Groups whose coordinator replicates its records."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ OFFSETS = "__consumer_offsets"
 
 
 @scenario(on=THREE, alone=True)
-def commits_are_quick_when_all_is_well(kafka: Kafka) -> Story:
+def commits_are_fast_with_all_replicas(kafka: Kafka) -> Story:
     """A commit is replicated within milliseconds."""
     group, topic = kafka.new_name("group"), kafka.topic()
     coordinator = _coordinator(kafka, group)
-    kafka.ask(commit(group, topic, {0: 2}), node=coordinator)  # the first one has more to do
+    kafka.ask(commit(group, topic, {0: 2}), node=coordinator)  # the first one takes longer
     yield kafka.start(commit(group, topic, {0: 3}), node=coordinator)
     yield kafka.ask(committed(group, {topic: [0]}), node=coordinator)
 
 
 @scenario(on=THREE)
-def coordinators_send_others_away(kafka: Kafka) -> Story:
-    """A node that does not look after a group says so."""
+def nodes_that_do_not_coordinate(kafka: Kafka) -> Story:
+    """A node that is not the coordinator returns an error."""
     group, topic = kafka.new_name("group"), kafka.topic()
     wrong = next(node for node in kafka.nodes if node != _coordinator(kafka, group))
     yield kafka.ask(commit(group, topic, {0: 3}), node=wrong)
@@ -49,7 +49,7 @@ def commits_wait_for_a_paused_follower(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def assignments_wait_for_a_paused_follower(kafka: Kafka) -> Story:
-    """The leader's sync waits until the assignment is replicated, and so does all else."""
+    """The leader's sync waits until the assignment is replicated, as do all later requests."""
     group = kafka.new_name("group")
     coordinator = _coordinator(kafka, group)
     member = Member(kafka, group, node=coordinator)
@@ -64,7 +64,7 @@ def assignments_wait_for_a_paused_follower(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def group_moves_with_its_coordinator(kafka: Kafka) -> Story:
-    """When the coordinator moves, the new one has the group's offsets and its members."""
+    """When the coordinator moves, the new one has the group's offsets and members."""
     topic, group = kafka.topic(), kafka.new_name("group")
     old = _coordinator(kafka, group)
     (member,) = stable(kafka, group, node=old)
@@ -80,7 +80,7 @@ def group_moves_with_its_coordinator(kafka: Kafka) -> Story:
 
 
 def _move_offsets(kafka: Kafka, to: int) -> None:
-    """Let a node lead the partition of committed offsets, and wait until it has loaded it."""
+    """Make a node the leader of the offsets partition, and wait until it has loaded it."""
     others = [node for node in kafka.nodes if node != to]
     kafka.ask(reassign(OFFSETS, (to, *others)))
     kafka.ask(elect(OFFSETS, 0))

@@ -1,22 +1,22 @@
-"""acks=all over three replicas: what it waits for, and each way the wait can end."""
+"""acks=all with three replicas: its conditions, and each way in which the wait can end."""
 
 from __future__ import annotations
 
 from integration.parity.admin_requests import delete_topics, elect, reassign
+from integration.parity.formatting import by_partition
 from integration.parity.requests import LATEST, SHORT_MS, batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka, Story, scenario
 from integration.parity.setups import THREE
-from integration.parity.telling import by_partition
 
 ALL = (1, 2, 3)
 A = batch("a")
 
 
 @scenario(on=THREE)
-def replicated_produce_is_quick(kafka: Kafka) -> Story:
-    """With all replicas well acks=all is answered at once, also with min.insync.replicas 3."""
+def replicated_produce_is_fast(kafka: Kafka) -> Story:
+    """With all replicas fetching, acks=all completes at once, also with min.insync.replicas 3."""
     topic = kafka.topic(replicas=ALL, min_insync_replicas="3")
-    kafka.ask(produce(topic, A))  # the followers' first fetch of a new topic may come late
+    kafka.ask(produce(topic, A))  # the followers' first fetch of a new topic may be late
     for _ in range(3):
         yield kafka.start(produce(topic, A))
     yield kafka.ask(fetch(topic))
@@ -24,7 +24,7 @@ def replicated_produce_is_quick(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def produce_waits_for_a_paused_follower(kafka: Kafka) -> Story:
-    """acks=all waits for every replica in sync, not for min.insync.replicas of them."""
+    """acks=all waits for every in-sync replica, not only for min.insync.replicas of them."""
     topic = kafka.topic(replicas=ALL, min_insync_replicas="2")
     kafka.pause(3)
     parked = kafka.start(produce(topic, A))
@@ -36,7 +36,7 @@ def produce_waits_for_a_paused_follower(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def produce_times_out_and_keeps_its_records(kafka: Kafka) -> Story:
-    """At timeout_ms, never before: an error, with the offset that the records really have."""
+    """At timeout_ms, never before: an error, with the offset of the appended records."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
     for timeout_ms in (SHORT_MS, 0, -1):
@@ -49,7 +49,7 @@ def produce_times_out_and_keeps_its_records(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def produce_completes_when_the_isr_shrinks(kafka: Kafka) -> Story:
-    """A follower that lags too long leaves the ISR; who waited for it is answered, and woken."""
+    """A follower that lags too long leaves the ISR; produces and fetches that waited complete."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
     parked, reader = kafka.start(produce(topic, A)), kafka.start(fetch(topic))
@@ -65,7 +65,7 @@ def produce_completes_when_the_isr_shrinks(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def produce_below_the_minimum_of_replicas(kafka: Kafka) -> Story:
-    """Below min.insync.replicas new produces are refused, and a waiting one times out."""
+    """Below min.insync.replicas new produces are rejected, and a waiting one times out."""
     topic = kafka.topic(replicas=ALL, min_insync_replicas="3")
     kafka.pause(3)
     parked = kafka.start(produce(topic, A, timeout_ms=4000))
@@ -82,7 +82,7 @@ def produce_below_the_minimum_of_replicas(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produce_with_one_partition_refused(kafka: Kafka) -> Story:
+def produce_with_one_partition_rejected(kafka: Kafka) -> Story:
     """An error in one partition does not end the wait for another."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
@@ -94,8 +94,8 @@ def produce_with_one_partition_refused(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produces_by_the_dozen_complete_together(kafka: Kafka) -> Story:
-    """All that waited for the same follower are answered when it is back."""
+def many_produces_complete_together(kafka: Kafka) -> Story:
+    """All produces that wait for the same follower complete when it resumes."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
     parked = [kafka.start(produce(topic, A)) for _ in range(30)]
@@ -108,9 +108,9 @@ def produces_by_the_dozen_complete_together(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def produce_waits_while_the_leader_moves(kafka: Kafka) -> Story:
-    """When the leader changes, who waits at the old one is told at once, with the real offset."""
+    """When the leader changes, waiting produces complete at once, with the appended offset."""
     topic = kafka.topic(replicas=ALL)
-    kafka.ask(produce(topic, A))  # now node 2 fetches, and will have the next one, too
+    kafka.ask(produce(topic, A))  # node 2 fetches now, and will have the next one as well
     kafka.pause(3)
     parked = kafka.start(produce(topic, A))
     yield "waits", parked.waits()
@@ -124,7 +124,7 @@ def produce_waits_while_the_leader_moves(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def produce_with_one_leader_moved(kafka: Kafka) -> Story:
-    """A partition that lost its leader has its error; the answer waits for the other one."""
+    """A partition that lost its leader has its error; the response waits for the other one."""
     topic = kafka.topic(2, replicas=ALL)
     kafka.ask(produce(topic, {0: A, 1: A}))
     kafka.pause(3)
@@ -136,7 +136,7 @@ def produce_with_one_leader_moved(kafka: Kafka) -> Story:
 
 @scenario(on=THREE, alone=True)
 def produce_waits_while_its_topic_is_deleted(kafka: Kafka) -> Story:
-    """A topic that is deleted under a waiting produce ends the wait, with the real offset."""
+    """The deletion of a topic ends a waiting produce, with the appended offset."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
     parked = kafka.start(produce(topic, A))
@@ -147,7 +147,7 @@ def produce_waits_while_its_topic_is_deleted(kafka: Kafka) -> Story:
 
 @scenario(on=THREE)
 def produce_at_the_wrong_node(kafka: Kafka) -> Story:
-    """A node that does not lead refuses a produce; newer versions name the leader (KIP-951)."""
+    """A node that does not lead rejects a produce; newer versions name the leader (KIP-951)."""
     topic = kafka.topic(replicas=ALL)
     for version in (3, 9, 10, 12):
         yield version, kafka.ask(produce(topic, A), version, node=2)
@@ -156,6 +156,6 @@ def produce_at_the_wrong_node(kafka: Kafka) -> Story:
 
 
 def _move_leader(kafka: Kafka, topic: str) -> None:
-    """Let node 2 lead partition 0 instead of node 1."""
+    """Make node 2 the leader of partition 0 instead of node 1."""
     kafka.ask(reassign(topic, (2, 1, 3)))
     kafka.ask(elect(topic, 0))

@@ -1,4 +1,4 @@
-"""Settings that are changed, in all the ways there are, and how they are refused."""
+"""Changes of configurations, and their errors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from integration.parity.admin_requests import (
 )
 from integration.parity.scenario import Kafka, Story, scenario
 
-NOWHERE = (0, 1, 3, 64, 99)  # kinds of resources that have no settings
+NOWHERE = (0, 1, 3, 64, 99)  # resource types without configuration
 
 
 @scenario()
 def settings_are_replaced(kafka: Kafka) -> Story:
-    """AlterConfigs: what is not named goes back to its default; what is wrong changes nothing."""
+    """AlterConfigs resets unnamed keys; an invalid value changes nothing."""
     topic = kafka.topic(retention_ms="5000", cleanup_policy="compact")
     for version in range(3):
         value = str(2000 + version)
@@ -52,7 +52,7 @@ def settings_are_replaced(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_that_are_lists(kafka: Kafka) -> Story:
-    """Append and subtract: words that are there, that are not, none, and to what is no list."""
+    """Append and subtract: present, absent and no values, and keys that are not lists."""
     topic, policy = kafka.topic(), "cleanup.policy"
     for changes in (
         [(policy, APPEND, "delete")],
@@ -77,13 +77,13 @@ def settings_that_are_lists(kafka: Kafka) -> Story:
         [("", SET, "1")],
     ):
         yield changes, kafka.ask(alter_configs(topic, *changes))
-        kafka.pass_time(topic, 100)  # until a broker of Kafka has heard of it
+        kafka.pass_time(topic, 100)  # until Kafka's broker has applied it
         yield _value(kafka, topic, policy)
 
 
 @scenario()
 def lists_that_grow_too_long(kafka: Kafka) -> Story:
-    """A list is no longer than a string of the protocol, however often it is added to."""
+    """A list is at most as long as a string of the protocol, however often it is appended to."""
     topic, key = kafka.topic(), "leader.replication.throttled.replicas"
     for first in (1000, 4000):
         words = ",".join(f"{number}:1" for number in range(first, first + 3000))
@@ -92,7 +92,7 @@ def lists_that_grow_too_long(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_of_tools(kafka: Kafka) -> Story:
-    """Throttled replicas and tiered storage: what tools set in passing, and nonsense."""
+    """Throttled replicas and tiered storage: values of tools, and invalid ones."""
     topic, replicas = kafka.topic(), "leader.replication.throttled.replicas"
     for change in (
         (replicas, SET, "*"),
@@ -123,7 +123,7 @@ def settings_of_tools(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_of_brokers(kafka: Kafka) -> Story:
-    """A node's own and those of all: which may change, how they are refused, and who may say so."""
+    """Configurations of a node and of the cluster: mutability, errors, and the addressed node."""
     for name in ("1", "", "99", "one", "-1"):
         for key, operation, value in (
             ("no.such.key", SET, "1"),
@@ -152,8 +152,8 @@ def settings_of_brokers(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_nothing(kafka: Kafka) -> Story:
-    """Resources of kinds there are not, without a name, and twice in a request."""
+def settings_of_unknown_types(kafka: Kafka) -> Story:
+    """Unknown resource types, no names, and repeated resources."""
     topic, change = kafka.topic(), ("retention.ms", SET, "1")
     for kind in NOWHERE:
         yield kafka.ask(alter_configs(topic, change, kind=kind))

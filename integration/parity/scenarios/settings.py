@@ -1,4 +1,4 @@
-"""Settings of topics and brokers: told, changed, and effective at once."""
+"""Configurations of topics and brokers: described, altered, and effective."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEYS = ("retention.ms", "cleanup.policy", "max.message.bytes", "compression.type
 
 @scenario()
 def settings_of_a_topic(kafka: Kafka) -> Story:
-    """What was given and what is default, with their sources and types."""
+    """Set values and defaults, with their sources and types."""
     topic = kafka.topic(retention_ms="100000", cleanup_policy="compact,delete")
     yield _settings(kafka, topic, *KEYS)
     yield _settings(kafka, topic, *KEYS, synonyms=True)
@@ -32,7 +32,7 @@ def settings_of_a_topic(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_of_replicas_in_sync(kafka: Kafka) -> Story:
-    """Where min.insync.replicas comes from: before it is given to a topic, then, and after that."""
+    """The source of min.insync.replicas: before, during and after it is set for a topic."""
     topic, key = kafka.topic(), "min.insync.replicas"
     yield kafka.ask(describe_configs(topic, key, synonyms=True))
     for change, then in (((key, SET, "2"), "2"), ((key, DELETE, None), "1")):
@@ -42,7 +42,7 @@ def settings_of_replicas_in_sync(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_there_are(kafka: Kafka) -> Story:
+def settings_of_a_topic_by_key(kafka: Kafka) -> Story:
     """Every key of a topic, with its default, type and source."""
     (result,) = kafka.ask(describe_configs(kafka.topic())).results
     for each in sorted(result.configs, key=lambda config: config.name):
@@ -52,7 +52,7 @@ def settings_there_are(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_of_unknown_resources(kafka: Kafka) -> Story:
-    """Unknown topics and brokers, unknown keys, and kinds that have no settings."""
+    """Unknown topics and brokers, unknown keys, and types without configuration."""
     topic = kafka.topic()
     yield kafka.ask(describe_configs(kafka.new_name("unknown")))
     yield kafka.ask(describe_configs("99", kind=BROKER))
@@ -63,8 +63,8 @@ def settings_of_unknown_resources(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_told_when_a_topic_is_made(kafka: Kafka) -> Story:
-    """CreateTopics answers with the new topic's settings."""
+def settings_in_the_response_to_a_creation(kafka: Kafka) -> Story:
+    """CreateTopics returns the new topic's configuration."""
     topic = new_topic(kafka.new_name("topic"), configs={"retention.ms": "5000"})
     (made,) = kafka.ask(create_topics(topic)).topics
     told = [each for each in made.configs or [] if each.name in KEYS]
@@ -73,7 +73,7 @@ def settings_told_when_a_topic_is_made(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_are_changed(kafka: Kafka) -> Story:
-    """Set, reset, append and subtract; what was changed has another source then."""
+    """Set, reset, append and subtract, with the changed source."""
     topic = kafka.topic()
     for change, then in (
         (("retention.ms", SET, "5000"), "5000"),
@@ -88,8 +88,8 @@ def settings_are_changed(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_that_cannot_be(kafka: Kafka) -> Story:
-    """Bad keys, values and operations, and the same key twice."""
+def invalid_settings(kafka: Kafka) -> Story:
+    """Invalid keys, values and operations, and a repeated key."""
     topic = kafka.topic()
     for changes in (
         [("retention.ms", SET, "soon")],
@@ -107,7 +107,7 @@ def settings_that_cannot_be(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_only_validated(kafka: Kafka) -> Story:
-    """validate_only answers as if, and changes nothing."""
+    """validate_only returns the same response, and changes nothing."""
     topic = kafka.topic()
     for value in ("5000", "soon"):
         change = ("retention.ms", SET, value)
@@ -117,7 +117,7 @@ def settings_only_validated(kafka: Kafka) -> Story:
 
 @scenario()
 def settings_take_effect_at_once(kafka: Kafka) -> Story:
-    """A smaller max.message.bytes refuses the next batch."""
+    """A smaller max.message.bytes rejects the next batch."""
     topic = kafka.topic()
     yield kafka.ask(produce(topic, batch("x" * 2000)))
     yield kafka.ask(alter_configs(topic, ("max.message.bytes", SET, "1000")))
@@ -131,7 +131,7 @@ def settings_take_effect_at_once(kafka: Kafka) -> Story:
 
 
 def _wait_for(kafka: Kafka, topic: str, key: str, value: str) -> None:
-    """Wait until a setting is so: Kafka's brokers hear of a change when its answer is long gone."""
+    """Wait until a key has a value, because Kafka's brokers apply changes asynchronously."""
 
     def is_so() -> bool:
         (result,) = kafka.ask(describe_configs(topic, key)).results
@@ -141,7 +141,7 @@ def _wait_for(kafka: Kafka, topic: str, key: str, value: str) -> None:
 
 
 def _settings(kafka: Kafka, topic: str, *keys: str, **how: bool) -> Any:
-    """The settings of a topic in the order of their names."""
+    """The configuration of a topic, sorted by key."""
     answer = kafka.ask(describe_configs(topic, *keys, **how))
     for result in answer.results:
         result.configs.sort(key=lambda each: each.name)

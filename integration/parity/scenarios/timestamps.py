@@ -1,4 +1,4 @@
-"""Times of records: the producer's or the broker's, and how far off they may be."""
+"""Timestamps of records: the producer's or the broker's, and their limits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ HOUR_MS = 3_600_000
 
 
 @scenario()
-def append_time_is_the_brokers(kafka: Kafka) -> Story:
-    """With LogAppendTime every record bears the time of its append, and the answer tells it."""
+def append_time_is_set_by_the_broker(kafka: Kafka) -> Story:
+    """With LogAppendTime every record has the time of its append, which the response returns."""
     topic = kafka.topic(message_timestamp_type="LogAppendTime")
     for codec in (Codec.NONE, Codec.GZIP):
         yield codec.name, kafka.ask(produce(topic, batch("a", "b", codec=codec)))
@@ -23,8 +23,8 @@ def append_time_is_the_brokers(kafka: Kafka) -> Story:
 
 
 @scenario()
-def create_time_is_the_producers(kafka: Kafka) -> Story:
-    """With CreateTime the producer's times are kept; the answer tells none."""
+def create_time_is_set_by_the_producer(kafka: Kafka) -> Story:
+    """With CreateTime the producer's timestamps are kept; the response has none."""
     topic = kafka.topic()
     yield kafka.ask(produce(topic, batch("a", at=5)))
     yield kafka.ask(list_offsets(topic, 5))
@@ -32,7 +32,7 @@ def create_time_is_the_producers(kafka: Kafka) -> Story:
 
 @scenario()
 def times_too_far_away(kafka: Kafka) -> Story:
-    """message.timestamp.before.max.ms and after.max.ms bound a producer's times."""
+    """message.timestamp.before.max.ms and after.max.ms limit a producer's timestamps."""
     topic = kafka.topic(
         message_timestamp_before_max_ms=str(HOUR_MS), message_timestamp_after_max_ms=str(HOUR_MS)
     )
@@ -44,7 +44,7 @@ def times_too_far_away(kafka: Kafka) -> Story:
 
 @scenario()
 def times_too_far_away_in_a_batch(kafka: Kafka) -> Story:
-    """One record that is too far away refuses the batch, and is named by its number."""
+    """One record out of these limits rejects the batch, and is named by its index."""
     topic = kafka.topic(message_timestamp_before_max_ms=str(HOUR_MS))
     now = int(time.time() * 1000)
     times = (now, now - 2 * HOUR_MS, now, now - 3 * HOUR_MS)
@@ -54,8 +54,8 @@ def times_too_far_away_in_a_batch(kafka: Kafka) -> Story:
 
 
 @scenario()
-def times_of_tomorrow(kafka: Kafka) -> Story:
-    """By default a record may come from up to an hour ahead, and from any time before."""
+def times_in_the_future(kafka: Kafka) -> Story:
+    """By default a timestamp may be up to an hour ahead, and any time in the past."""
     topic = kafka.topic()
     now = int(time.time() * 1000)
     for what, at in (("none", -1), ("zero", 0), ("soon", now + 60_000), ("far", now + 2 * HOUR_MS)):
@@ -63,8 +63,8 @@ def times_of_tomorrow(kafka: Kafka) -> Story:
 
 
 @scenario()
-def times_that_go_back(kafka: Kafka) -> Story:
-    """Times need not ascend: the first record at or after a time is found all the same."""
+def times_that_descend(kafka: Kafka) -> Story:
+    """Timestamps need not ascend: the first record at or after a time is found."""
     topic = kafka.topic()
     for at in (3000, 1000, 2000, 4000):
         kafka.ask(produce(topic, batch("a", at=at)))
@@ -74,7 +74,7 @@ def times_that_go_back(kafka: Kafka) -> Story:
 
 @scenario()
 def times_within_a_batch(kafka: Kafka) -> Story:
-    """A time is looked for record by record."""
+    """The search for a timestamp checks each record."""
     topic = kafka.topic()
     records = [Record(key=None, value=b"x", timestamp=TIME_MS + each) for each in (5, 1, 9, 3)]
     kafka.ask(produce(topic, build_batch(records)))

@@ -1,4 +1,4 @@
-"""Topics: made, refused, grown and deleted."""
+"""Topics: created, rejected, extended and deleted."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 
 @scenario()
-def topics_are_made(kafka: Kafka) -> Story:
-    """A new topic's answer in every version, and what Metadata says of it."""
+def topics_are_created(kafka: Kafka) -> Story:
+    """The response to a creation in every version, and the metadata of the topic."""
     for version in range(2, 8):
         name = kafka.new_name("topic")
         yield version, _made(kafka, new_topic(name, 3), version)
@@ -32,14 +32,14 @@ def topics_are_made(kafka: Kafka) -> Story:
 
 @scenario()
 def topics_with_defaults(kafka: Kafka) -> Story:
-    """-1 partitions and replicas are the broker's defaults; before v4 they are refused."""
+    """-1 partitions and replicas are the broker's defaults; before v4 they are rejected."""
     for version in (2, 3, 4, 7):
         yield version, _made(kafka, new_topic(kafka.new_name("topic"), -1, -1), version)
 
 
 @scenario()
 def topics_with_bad_names(kafka: Kafka) -> Story:
-    """Names that are empty, too long, of dots only, or have other than [a-zA-Z0-9._-]."""
+    """Names that are empty, too long, only dots, or have characters other than [a-zA-Z0-9._-]."""
     for name in ("", ".", "..", "a b", "ä", "a/b", "x" * 249, "x" * 250, "a\0b", "..."):
         topic = new_topic(name) if name != "x" * 249 else new_topic(kafka.new_name("topic"))
         answer = kafka.ask(create_topics(topic))
@@ -48,7 +48,7 @@ def topics_with_bad_names(kafka: Kafka) -> Story:
 
 @scenario()
 def topics_that_collide(kafka: Kafka) -> Story:
-    """A name that differs from another only in dots and underscores is refused."""
+    """A name that differs from another only in dots and underscores is rejected."""
     name = kafka.new_name("topic")
     for each in (f"{name}.a_b", f"{name}.a.b", f"{name}_a_b", f"{name}.a_b"):
         yield [t.error_code for t in kafka.ask(create_topics(new_topic(each))).topics]
@@ -56,7 +56,7 @@ def topics_that_collide(kafka: Kafka) -> Story:
 
 @scenario()
 def topics_with_bad_numbers(kafka: Kafka) -> Story:
-    """Partitions and replicas that cannot be."""
+    """Invalid numbers of partitions and replicas."""
     for partitions in (0, -2, -100):
         answer = kafka.ask(create_topics(new_topic(kafka.new_name("topic"), partitions)))
         yield "partitions", partitions, answer
@@ -67,7 +67,7 @@ def topics_with_bad_numbers(kafka: Kafka) -> Story:
 
 @scenario()
 def topics_with_bad_replicas(kafka: Kafka) -> Story:
-    """Assignments with unknown nodes, gaps, repeats, or numbers beside them."""
+    """Assignments with unknown nodes, gaps, repeated nodes, or numbers in addition."""
     nowhere: list[int] = []
     for replicas in (
         {0: [1]},
@@ -104,7 +104,7 @@ def topics_with_bad_configs(kafka: Kafka) -> Story:
 
 @scenario()
 def topics_only_validated(kafka: Kafka) -> Story:
-    """validate_only answers as if, and makes nothing."""
+    """validate_only returns the same response, and creates nothing."""
     name = kafka.new_name("topic")
     yield _made(kafka, new_topic(name), validate_only=True)
     yield kafka.metadata(name)
@@ -113,7 +113,7 @@ def topics_only_validated(kafka: Kafka) -> Story:
 
 @scenario()
 def topics_twice(kafka: Kafka) -> Story:
-    """A topic that exists, and one that a request names twice."""
+    """An existing topic, and a topic that a request names twice."""
     existing, twice = kafka.topic(), kafka.new_name("topic")
     yield kafka.ask(create_topics(new_topic(existing)))
     yield kafka.ask(create_topics(new_topic(twice), new_topic(twice, 2)))
@@ -121,7 +121,7 @@ def topics_twice(kafka: Kafka) -> Story:
 
 @scenario()
 def topics_are_deleted(kafka: Kafka) -> Story:
-    """By name and by id; a deleted topic is unknown, and may be made again, empty."""
+    """By name and by id; a deleted topic is unknown, and can be created again, empty."""
     topic = kafka.topic()
     kafka.ask(produce(topic, batch("a")))
     yield kafka.ask(delete_topics(topic))
@@ -143,8 +143,8 @@ def topics_are_deleted(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_deleted_in_odd_ways(kafka: Kafka) -> Story:
-    """Both a name and an id, neither, the same twice, and with the requests of old versions."""
+def topics_deleted_in_unusual_ways(kafka: Kafka) -> Story:
+    """Both a name and an id, neither, a repeated one, and requests of old versions."""
     topic = kafka.topic()
     topic_id = kafka.metadata(topic).topic_id
     both = DeleteTopicState(name=topic, topic_id=topic_id)
@@ -158,7 +158,7 @@ def topics_deleted_in_odd_ways(kafka: Kafka) -> Story:
 
 @scenario()
 def partitions_are_added(kafka: Kafka) -> Story:
-    """A topic can only grow; what else is asked is refused."""
+    """A topic can only get more partitions; other changes are rejected."""
     topic = kafka.topic(2)
     for count in (2, 1, 0, -1, 3):
         yield count, kafka.ask(create_partitions(topic, count))
@@ -172,8 +172,8 @@ def partitions_are_added(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_made_in_odd_ways(kafka: Kafka) -> Story:
-    """A partition assigned twice, a setting given twice, none at all, and good ones beside bad."""
+def topics_created_in_unusual_ways(kafka: Kafka) -> Story:
+    """A partition assigned twice, a repeated key, no partitions, and valid topics in between."""
     for replicas in ([(0, [1]), (0, [1])], [(0, [1]), (1, [])], [(-1, [1])], [(0, [1]), (1, [9])]):
         topic = new_topic(kafka.new_name("topic"), -1, -1)
         topic.assignments = [
@@ -195,8 +195,8 @@ def topics_made_in_odd_ways(kafka: Kafka) -> Story:
 
 
 @scenario()
-def partitions_are_added_in_odd_ways(kafka: Kafka) -> Story:
-    """Topics named twice, unknown, or not at all; and assignments that are too many or too few."""
+def partitions_are_added_in_unusual_ways(kafka: Kafka) -> Story:
+    """Repeated topics, unknown ones, none; and assignments that are too many or too few."""
     topic, other = kafka.topic(), kafka.topic()
     grown, bad = (
         CreatePartitionsTopic(name=each, count=2, assignments=None) for each in (topic, "a b")
@@ -223,7 +223,7 @@ def partitions_are_added_in_odd_ways(kafka: Kafka) -> Story:
 
 @scenario()
 def metadata_of_unknown_topics(kafka: Kafka) -> Story:
-    """An unknown name or id has its error; bad names are refused, not made."""
+    """An unknown name or id has its error; invalid names are rejected, not created."""
     yield kafka.metadata(kafka.new_name("unknown"))
     unknown_id = MetadataRequest(topics=[MetadataRequestTopic(topic_id=UUID(int=9), name=None)])
     yield "by id", kafka.ask(unknown_id).topics
@@ -233,7 +233,7 @@ def metadata_of_unknown_topics(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_makes_topics(kafka: Kafka) -> Story:
+def metadata_creates_topics(kafka: Kafka) -> Story:
     """The first response for an unknown topic is an error, a later one has the topic."""
     name = kafka.new_name("topic")
     asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
@@ -243,8 +243,8 @@ def metadata_makes_topics(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_makes_topics_in_every_version(kafka: Kafka) -> Story:
-    """The same error in all versions; from v4 on a request can rule the creation out."""
+def metadata_creates_topics_in_every_version(kafka: Kafka) -> Story:
+    """The same error in all versions; from v4 on a request can prevent the creation."""
     for version in range(14):
         for allowed in (True, False):
             asked = MetadataRequest(
@@ -255,8 +255,8 @@ def metadata_makes_topics_in_every_version(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_of_topics_that_cannot_be_made(kafka: Kafka) -> Story:
-    """A name that collides stays unknown; a bad name is refused."""
+def metadata_of_topics_that_cannot_be_created(kafka: Kafka) -> Story:
+    """A colliding name stays unknown; an invalid name is rejected."""
     first = kafka.new_name("topic")
     kafka.ask(create_topics(new_topic(first + ".a")))
     _wait_for(kafka, first + ".a")
@@ -267,7 +267,7 @@ def metadata_of_topics_that_cannot_be_made(kafka: Kafka) -> Story:
 
 @scenario()
 def metadata_of_unknown_internal_topics(kafka: Kafka) -> Story:
-    """Their responses call them internal."""
+    """Their responses mark them as internal."""
     asked = MetadataRequest(
         topics=[MetadataRequestTopic(name="__share_group_state")], allow_auto_topic_creation=False
     )
@@ -276,7 +276,7 @@ def metadata_of_unknown_internal_topics(kafka: Kafka) -> Story:
 
 @scenario()
 def metadata_of_nothing_and_of_the_cluster(kafka: Kafka) -> Story:
-    """An empty list asks for no topics; brokers and controller are told all the same."""
+    """An empty list requests no topics; brokers and controller are returned."""
     for version in (1, 4, 8, 9, 12, 13):
         answer = kafka.ask(MetadataRequest(topics=[], allow_auto_topic_creation=True), version)
         yield version, answer.brokers, answer.controller_id, answer.topics, answer.error_code
@@ -284,7 +284,7 @@ def metadata_of_nothing_and_of_the_cluster(kafka: Kafka) -> Story:
 
 @scenario()
 def metadata_with_authorized_operations(kafka: Kafka) -> Story:
-    """What a client may do, told where it asks."""
+    """The authorized operations, if they are requested."""
     topic = kafka.topic()
     asked = MetadataRequest(
         topics=[MetadataRequestTopic(name=topic), MetadataRequestTopic(name="a/b")],
@@ -303,7 +303,7 @@ def _wait_for(kafka: Kafka, topic: str) -> None:
 
 
 def _made(kafka: Kafka, topic: CreatableTopic, version: int = 7, **how: bool) -> Any:
-    """The answer to CreateTopics without the settings: `settings.py` looks at those."""
+    """The response to CreateTopics without the configuration, which `settings.py` checks."""
     answer = kafka.ask(create_topics(topic, **how), version)
     for each in answer.topics:
         each.configs = []

@@ -1,4 +1,4 @@
-"""Celery over kombu's Kafka transport: a worker in a process of its own runs a task."""
+"""Celery with kombu's Kafka transport: a worker in a process of its own runs a task."""
 
 import subprocess
 import sys

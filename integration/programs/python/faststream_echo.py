@@ -1,4 +1,4 @@
-"""FastStream: a subscriber receives what its publisher sends."""
+"""FastStream: a subscriber receives the messages of its publisher."""
 
 import asyncio
 import sys
@@ -12,7 +12,7 @@ done = asyncio.Event()
 
 @broker.subscriber("faststream", group_id="faststream", auto_offset_reset="earliest")
 async def receive(text: str) -> None:
-    """Note a message."""
+    """Keep a message."""
     received.append(text)
     if len(received) == 5:
         done.set()

@@ -23,7 +23,7 @@ async def count(stream):
 
 @app.timer(1.0)
 async def send():
-    """Send the words once the worker runs."""
+    """Send the words when the worker runs."""
     for word in b"a b a c b a".split():
         await words.send(value=word)
 

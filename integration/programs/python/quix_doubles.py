@@ -1,4 +1,4 @@
-"""Quix Streams: doubles the numbers of a topic until all have been seen, with a state store."""
+"""Quix Streams: doubles the numbers of a topic, with a state store, until all are processed."""
 
 import sys
 

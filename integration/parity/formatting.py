@@ -1,7 +1,7 @@
-"""Turns answers into lines that can be compared: everything in them but what is chance.
+"""Formats responses as comparable lines, without values that differ from run to run.
 
-Names, ids and addresses that differ from run to run are replaced by what they stand for, numbered
-in the order of their appearance; fields at their default are left out; records are unpacked.
+Names, ids and addresses are replaced by numbered placeholders in the order of their appearance;
+fields with default values are left out; records are decoded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from protocol.messages.produce import (
 )
 from protocol.record_batch.batch import batches, records
 
-# Times and places are of the run.
+# Timestamps and addresses differ from run to run.
 _LEFT_OUT = frozenset(
     {
         "throttle_time_ms",
@@ -31,32 +31,32 @@ _LEFT_OUT = frozenset(
         "client_host",
     }
 )
-# What is wrong with a record each system says in words of its own.
+# The systems describe errors in single records in different words.
 _OWN_WORDS = {
     PartitionProduceResponse: frozenset({"error_message"}),
     BatchIndexAndErrorMessage: frozenset({"batch_index_error_message"}),
 }
-_SINCE_MS = 1_750_000_000_000  # times after this are of the run, times before are of a scenario
+_SINCE_MS = 1_750_000_000_000  # later times are of the run, earlier ones of a scenario
 _MEMBER_ID = re.compile(r"[\w.-]+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-class Teller:
-    """What one scenario saw of one system, line by line."""
+class Formatter:
+    """Formats the observations of one scenario on one system."""
 
     def __init__(self) -> None:
         self._names: dict[object, str] = {}
         self._counts: dict[str, int] = {}
 
     def name(self, real: object, kind: str) -> str:
-        """Return what something is called in the transcript; new things get the next number."""
+        """Return the placeholder of a value; new values get the next number."""
         if real not in self._names:
             self._counts[kind] = self._counts.get(kind, 0) + 1
             self._names[real] = f"{kind}{self._counts[kind]}"
         return self._names[real]
 
     def line(self, seen: object) -> str:
-        """One line; a tuple's parts are put one after the other."""
+        """Return one line; the parts of a tuple are joined."""
         if isinstance(seen, tuple):
             return ": ".join(self._tell(part) for part in seen)
         return self._tell(seen)
@@ -95,7 +95,7 @@ class Teller:
         return self._tell(value) if special is None else special(self, value)
 
     def _plain(self, text: str) -> str:
-        """Replace names in running text, longest first: one may be the beginning of another."""
+        """Replace names in text, longest first, because one may be the prefix of another."""
         for real in sorted((r for r in self._names if isinstance(r, str)), key=len, reverse=True):
             text = text.replace(real, self._names[real])
         text = _MEMBER_ID.sub(lambda found: self.name(found.group(), "member"), text)
@@ -108,7 +108,7 @@ class Teller:
         return "now" if value > _SINCE_MS else str(value)
 
     def records(self, data: Any) -> str:
-        """Tell whole batches record by record, and how many bytes of a torn one follow."""
+        """Format complete batches record by record, and the size of a trailing partial one."""
         if data is None:
             return "null"
         told, end = [], 0
@@ -133,7 +133,7 @@ class Teller:
 
 
 def by_partition(answer: Any) -> Any:
-    """The same answer with each topic's partitions in order, where Kafka's hash tables decide."""
+    """Return the response with partitions of each topic sorted, where Kafka uses hash tables."""
     if isinstance(answer, ProduceResponse):
         for produced in answer.responses:
             produced.partition_responses.sort(key=lambda each: each.index)
@@ -149,18 +149,18 @@ def _default(field: dataclasses.Field[Any]) -> Any:
     return field.default
 
 
-def _error(_: Teller, code: int) -> str:
+def _error(_: Formatter, code: int) -> str:
     return ErrorCode(code).name
 
 
-_SPECIAL: dict[str, Callable[[Teller, Any], str]] = {
+_SPECIAL: dict[str, Callable[[Formatter, Any], str]] = {
     "error_code": _error,
     "topic_config_error_code": _error,
-    "records": Teller.records,
-    "session_id": lambda teller, value: teller._number("session", value),
-    "producer_id": lambda teller, value: teller._number("producer", value),
-    "cluster_id": lambda teller, value: teller.name(value, "cluster"),
-    "isr_nodes": lambda teller, value: teller._tell(sorted(value)),
-    "timestamp": Teller._time,
-    "log_append_time_ms": Teller._time,
+    "records": Formatter.records,
+    "session_id": lambda formatter, value: formatter._number("session", value),
+    "producer_id": lambda formatter, value: formatter._number("producer", value),
+    "cluster_id": lambda formatter, value: formatter.name(value, "cluster"),
+    "isr_nodes": lambda formatter, value: formatter._tell(sorted(value)),
+    "timestamp": Formatter._time,
+    "log_append_time_ms": Formatter._time,
 }

@@ -1,4 +1,4 @@
-"""docs/reference/parity.md: what `make parity` found, scenario by scenario."""
+"""docs/reference/parity.md: the outcomes of `make parity`, by scenario."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Scenarios are functions in `integration/parity/scenarios/`; `make parity ARGS="N
 """
 
 
-def write_card(outcomes: Sequence[Outcome]) -> None:
+def write_page(outcomes: Sequence[Outcome]) -> None:
     """Write the page."""
-    PAGE.write_text(card(outcomes))
+    PAGE.write_text(page(outcomes))
 
 
-def card(outcomes: Sequence[Outcome]) -> str:
+def page(outcomes: Sequence[Outcome]) -> str:
     """The page: a summary, then a table for each area."""
     parts = [_HEAD, _summary(outcomes)]
     ordered = sorted(outcomes, key=lambda outcome: _place(outcome.scenario))
@@ -41,8 +41,8 @@ def card(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(parts)
 
 
-def names_on_the_card() -> list[str]:
-    """The scenarios that the page has, in its order."""
+def names_on_the_page() -> list[str]:
+    """The scenarios of the page, in order."""
     rows = (line.split("|") for line in PAGE.read_text().splitlines() if line.startswith("| `"))
     return [cells[1].strip().strip("`") for cells in rows]
 
@@ -56,12 +56,12 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
     for outcome in outcomes:
         word = verdict(outcome)
         counts[word] = counts.get(word, 0) + 1
-    told = ", ".join(f"{count} {word}" for word, count in counts.items())
-    return f"{len(outcomes)} scenarios on one and on three nodes: {told}.\n"
+    counted = ", ".join(f"{count} {word}" for word, count in counts.items())
+    return f"{len(outcomes)} scenarios on one and on three nodes: {counted}.\n"
 
 
 def _table(outcomes: Iterable[Outcome]) -> str:
-    lines = ["| scenario | what happens | verdict | because |", "| --- | --- | --- | --- |"]
+    lines = ["| scenario | behaviour | verdict | reason |", "| --- | --- | --- | --- |"]
     lines += [
         f"| `{outcome.scenario.name}` | {outcome.scenario.summary} | {verdict(outcome)} "
         f"| {reason(outcome)} |"
