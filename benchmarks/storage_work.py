@@ -19,9 +19,9 @@ from statistics import median
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
+from broker.storage.unified_log import UnifiedLog
 from integration.machine.clock import MachineClock
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.header import HEADER_BYTES
@@ -57,11 +57,11 @@ def managed_unclosed(path: Path) -> LogManager:
     return LogManager(path, MachineClock(), node_id=1, cluster_id="benchmark", durable=False)
 
 
-def log_of(manager: LogManager, number: int = 0, config: LogConfig | None = None) -> Log:
+def log_of(manager: LogManager, number: int = 0, config: LogConfig | None = None) -> UnifiedLog:
     """A partition whose records are all replicated."""
     key = TopicPartition("bench", number)
     log = manager.get_or_create(key, UUID(int=1), config or LogConfig())
-    log.update_high_watermark(log.end_metadata)
+    log.update_high_watermark(log.log_end_offset_metadata)
     return log
 
 
@@ -105,7 +105,7 @@ def write_plain(fd: int, data: bytes | memoryview, count: int) -> None:
         os.write(fd, data)
 
 
-def append(log: Log, batch: bytes, count: int) -> None:
+def append(log: UnifiedLog, batch: bytes, count: int) -> None:
     """Append as a leader does, from the buffer of a connection."""
     received = memoryview(bytearray(batch))
     head = batch[:HEADER_BYTES]
@@ -141,11 +141,11 @@ def read_plain(path: Path) -> None:
     os.close(fd)
 
 
-def fetch_all(log: Log, batch_bytes: int, records: int) -> None:
+def fetch_all(log: UnifiedLog, batch_bytes: int, records: int) -> None:
     """Fetch as a consumer that reads a partition from its beginning."""
     offset = 0
     while offset < log.log_end_offset:
-        found = log.read(offset, FETCH_BYTES, log.end_metadata, True).records
+        found = log.read(offset, FETCH_BYTES, log.log_end_offset_metadata, True).records
         offset += len(found) // batch_bytes * records
 
 
@@ -158,7 +158,7 @@ def tail_share(folder: Path, fetches: int) -> float:
         fd = os.open(next(log.directory.glob("*.log")), os.O_RDONLY)
         for number in range(fetches):
             append(log, batch, 1)
-            end = log.end_metadata
+            end = log.log_end_offset_metadata
             began = time.perf_counter()
             os.pread(fd, len(batch), number * len(batch))
             called = time.perf_counter()
@@ -234,7 +234,7 @@ def restart_seconds(folder: Path, partitions: int, megabytes: int) -> float:
         for number in range(partitions):
             log_of(manager, number, config)
         taken = time.perf_counter() - began
-        assert sum(log.size_bytes for log in manager) >= 0.9 * megabytes * MEGABYTE
+        assert sum(log.segments.size_bytes for log in manager) >= 0.9 * megabytes * MEGABYTE
     clear(folder)
     return taken
 

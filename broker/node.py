@@ -39,8 +39,8 @@ from broker.steps.offload import Inline, Offload
 from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule
 from broker.storage.disk import DiskFile
-from broker.storage.housekeeping import keep_house
 from broker.storage.log_manager import LogManager
+from broker.storage.log_tasks import schedule_log_tasks
 from broker.storage.open_files import OpenFiles
 from broker.wait_records.recorder import Recorder
 from protocol.framing import Scratch
@@ -115,7 +115,7 @@ class Node:
             clock,
         )
         self.fetch_sessions = self._fetch_sessions()
-        self._keep_house()
+        self._schedule_log_tasks()
         self.feed = controller.register(broker, self)
         self.services = self._services()
         self.dispatch = Dispatcher(self.services, recorder)
@@ -224,8 +224,8 @@ class Node:
             "unexpected_errors": self.unexpected_errors.statistics(),
         }
 
-    def _keep_house(self) -> None:
-        keep_house(self.timer, self.logs, self.config, self.offload)
+    def _schedule_log_tasks(self) -> None:
+        schedule_log_tasks(self.timer, self.logs, self.config, self.offload)
         forget = self.client_quotas.remove_idle
         schedule(self.timer, forget, delay_ms=_FORGET_CLIENTS_MS, period_ms=_FORGET_CLIENTS_MS)
 

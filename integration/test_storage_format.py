@@ -15,10 +15,10 @@ import pytest
 
 from broker.common.topic_partition import TopicPartition
 from broker.storage.checkpoints import read_offset_checkpoint, read_partition_metadata
-from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import COMPACTED as COMPACTED_TO
 from broker.storage.log_manager import LogManager
+from broker.storage.open_log import open_log
 from integration.kafka.quick_start import class_path, quick_start
 from integration.kafka.real_kafka import RealKafka
 from integration.machine.clock import MachineClock
@@ -212,7 +212,7 @@ def test_a_compaction_gives_equal_files(kafka: RealKafka, tmp_path: Path) -> Non
     config = replace(LOG_CONFIG, cleanup_policy=("compact",), delete_retention_ms=retention_ms)
     theirs, known = kafka.data_directory() / str(key), set[int]()
     markers: list[int] = []
-    log = Log.open(tmp_path / str(key), key, config, MachineClock())
+    log = open_log(tmp_path / str(key), key, config, MachineClock())
     with Connection(kafka.bootstrap) as connection:
         make_topic(connection, key.topic, configs=settings)
         write_keys(connection, key.topic)
@@ -338,7 +338,7 @@ def _produced_by_the_leader(
 def complained_of(said: str) -> set[TopicPartition]:
     """The logs that a starting Kafka had to repair or complained about."""
     lines = said.splitlines()
-    loaded = [line for line in lines if "Completed load of Log" in line]
+    loaded = [line for line in lines if "Completed load of UnifiedLog" in line]
     logs = {key for key in (MIXED, COMPACTED, THEIRS) if any(f"/{key}," in at for at in loaded)}
     assert len(logs) == 3, "the loaded logs are not in its output"
     troubled = [line for line in lines if TROUBLE.search(line)]

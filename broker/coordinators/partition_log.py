@@ -66,7 +66,7 @@ class PartitionLog:
         Raises `ApiError` and `CorruptRecords` as `CoordinatorLog.read`.
         """
         log = self._partition.log
-        raw = memoryview(log.read(offset, _READ_BYTES, log.end_metadata, True).records)
+        raw = memoryview(log.read(offset, _READ_BYTES, log.log_end_offset_metadata, True).records)
         found: list[RawRecord] = []
         # Compaction may have removed the last records of the log.
         next_offset = log.log_end_offset

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.log_view import LogView
 from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
+from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from protocol.output import Splice
 
@@ -34,12 +34,12 @@ class FetchIsolation(Enum):
             FetchIsolation.TXN_COMMITTED if isolation_level == 1 else FetchIsolation.HIGH_WATERMARK
         )
 
-    def upper_bound(self, log: LogView) -> LogOffsetMetadata:
+    def upper_bound(self, log: UnifiedLog) -> LogOffsetMetadata:
         """The exclusive upper bound of reads with this isolation."""
         if self is FetchIsolation.HIGH_WATERMARK:
             return log.high_watermark_metadata
         if self is FetchIsolation.LOG_END:
-            return log.end_metadata
+            return log.log_end_offset_metadata
         return log.last_stable_offset_metadata
 
 

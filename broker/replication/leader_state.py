@@ -22,8 +22,8 @@ from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
 from broker.replication.isr_state import IsrState
 from broker.replication.replica import UNKNOWN_OFFSET, Replica, ReplicaProgress
-from broker.storage.log import Log
 from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 
 AlterPartitionResult = PartitionRegistration | ApiError
@@ -100,7 +100,7 @@ class LeaderState:
         self,
         key: TopicPartition,
         topic_id: UUID,
-        log: Log,
+        log: UnifiedLog,
         node: LeaderNode,
         registration: PartitionRegistration,
         min_insync_replicas: int,
@@ -170,7 +170,7 @@ class LeaderState:
         return self._log.maybe_increment_high_watermark(self._replicated_end())
 
     def _replicated_end(self) -> LogOffsetMetadata:
-        end = self._log.end_metadata
+        end = self._log.log_end_offset_metadata
         for replica in self.replicas.values():
             if replica.log_end_offset < end.message_offset and (
                 replica.node_id in self.isr.maximal or self._may_still_join(replica)

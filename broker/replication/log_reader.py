@@ -17,7 +17,7 @@ from broker.replication.fetch_data import (
 )
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.partition import Partition
-from broker.storage.log import OffsetOutOfRange
+from broker.storage.storage_errors import OffsetOutOfRange
 from protocol.errors import ErrorCode
 
 

@@ -15,10 +15,11 @@ from broker.common.errors import ApiError, InvariantBroken
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration
 from broker.replication.leader_state import LeaderNode, LeaderState
-from broker.storage.append import AppendOrigin
-from broker.storage.log import Log, LogAppendInfo, OffsetOutOfRange
+from broker.storage.append import AppendOrigin, LogAppendInfo
 from broker.storage.log_validator import Appendable
 from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.storage_errors import OffsetOutOfRange
+from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from protocol.record_batch.header import HEADER_BYTES, read_header
 
@@ -52,7 +53,7 @@ class Partition:
         key: TopicPartition,
         topic_id: UUID,
         node: LeaderNode,
-        log: Log,
+        log: UnifiedLog,
         min_insync_replicas: int,
     ) -> None:
         self.key = key

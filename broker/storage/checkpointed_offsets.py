@@ -1,6 +1,6 @@
-"""The offsets of all logs that outlive the process, as Kafka's four checkpoint files have them.
+"""The offsets of all logs in Kafka's four checkpoint files.
 
-What was found for partitions that nobody has opened since is kept.
+The entries of partitions that have not been opened are kept.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from broker.storage.log_directory import (
     RECOVERY_POINTS,
     LogDirectory,
 )
-from broker.storage.log_view import LogView
+from broker.storage.unified_log import UnifiedLog
 
 
-def _log_start(log: LogView) -> int | None:
-    """Most logs begin where their first segment does: nothing need be said of them."""
+def _log_start(log: UnifiedLog) -> int | None:
+    """None for the many logs that begin with their first segment; they need no entry."""
     start = log.log_start_offset
     return start if start > log.segments.first.base_offset else None
 
 
-def _compacted_to(log: LogView) -> int | None:
+def _compacted_to(log: UnifiedLog) -> int | None:
     return log.first_dirty_offset if log.config.is_compacted else None
 
 
-_OFFSET_OF: dict[str, Callable[[LogView], int | None]] = {
+_OFFSET_OF: dict[str, Callable[[UnifiedLog], int | None]] = {
     HIGH_WATERMARKS: lambda log: log.high_watermark,
-    RECOVERY_POINTS: lambda log: log.recovery_point,
+    RECOVERY_POINTS: lambda log: log.local_log.recovery_point,
     LOG_STARTS: _log_start,
     COMPACTED: _compacted_to,
 }
@@ -38,7 +38,7 @@ CHECKPOINTS = tuple(_OFFSET_OF)
 
 
 class CheckpointedOffsets:
-    """By checkpoint file and partition; a partition of which nothing is said is at 0."""
+    """The offsets by checkpoint file and partition; 0 for a partition without entry."""
 
     def __init__(self) -> None:
         self._offsets: dict[str, dict[TopicPartition, int]] = {name: {} for name in CHECKPOINTS}
@@ -48,17 +48,17 @@ class CheckpointedOffsets:
         return self._offsets[name].get(key, 0)
 
     def read(self, directory: LogDirectory) -> None:
-        """Take in the files of a directory."""
+        """Add the entries in the files of a directory."""
         for name, offsets in self._offsets.items():
             offsets.update(directory.read(name))
 
     def forget(self, key: TopicPartition) -> None:
-        """The partition is deleted."""
+        """Remove the entries of a deleted partition."""
         for offsets in self._offsets.values():
             offsets.pop(key, None)
 
-    def note(self, name: str, logs: Mapping[TopicPartition, LogView]) -> None:
-        """Bring what the file *name* will say of these logs up to date."""
+    def update(self, name: str, logs: Mapping[TopicPartition, UnifiedLog]) -> None:
+        """Take the offsets for the file *name* from *logs*."""
         offsets, offset_of = self._offsets[name], _OFFSET_OF[name]
         for key, log in logs.items():
             offset = offset_of(log)

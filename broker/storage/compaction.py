@@ -20,10 +20,10 @@ from broker.storage.cleaned_transactions import CleanedTransactions
 from broker.storage.computation import Computation
 from broker.storage.file_batches import indexed_timestamp
 from broker.storage.flusher import Flush
-from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.offset_map import KEYS_MAX, OffsetMap
 from broker.storage.segment import CLEANED, LogSegment
+from broker.storage.unified_log import UnifiedLog
 from protocol.record_batch.filter import filter_batch
 from protocol.record_batch.header import INT32_MAX, BatchHeader, read_header
 from protocol.record_batch.slices import RecordSlice, record_slices
@@ -43,7 +43,7 @@ class Compaction:
     """Of *log*: what lies between *first_dirty* and *end* has not been compacted yet."""
 
     def __init__(
-        self, log: Log, first_dirty: int, end: int, now_ms: int, *, keys_max: int = KEYS_MAX
+        self, log: UnifiedLog, first_dirty: int, end: int, now_ms: int, *, keys_max: int = KEYS_MAX
     ) -> None:
         self._log = log
         self._first_dirty = first_dirty
@@ -51,7 +51,7 @@ class Compaction:
         self._now_ms = now_ms
         self._map = OffsetMap(keys_max)
         self._segments = [each for each in log.segments.inactive() if each[1] <= end]
-        self._last_batches = log.last_batches_of_producers()
+        self._last_records = log.producer_state_manager.last_records()
         self._transactions = CleanedTransactions(log.aborted_transactions(0, end))
         self._mapped = CleanedTransactions(log.aborted_transactions(first_dirty, end))
 
@@ -61,22 +61,24 @@ class Compaction:
         Raises `CorruptRecords`, OSError.
         """
         yield from self._map_keys()
-        end = self._map.latest_offset + 1
+        local, end = self._log.local_log, self._map.latest_offset + 1
         mapped = [each for each in self._segments if each[0].base_offset < end]
         for group in grouped(mapped, self._log.config):
-            if not self._log.has_segments(group):
+            if not local.has_all(group):
                 return
-            cleaned = self._log.new_segment(group[0].base_offset, CLEANED)
+            cleaned = local.new_segment(group[0].base_offset, CLEANED)
             yield from self._rewrite(group, cleaned)
-            if not self._log.replace_segments(group, cleaned):
+            if not local.has_all(group):
                 cleaned.remove()
                 return
-            yield Flush(self._log.disk, [self._log.directory], 0)
-        self._log.compacted_to(max(end, self._first_dirty))
+            local.replace(group, cleaned)
+            self._log.has_replaced_segments()
+            yield Flush(local.disk, [local.directory], 0)
+        local.compacted_to = max(end, self._first_dirty)
 
     def _map_keys(self) -> Iterator[Step]:
         for segment, end in self._segments:
-            if end <= self._first_dirty or not self._log.has_segments([segment]):
+            if end <= self._first_dirty or not self._log.segments.has(segment):
                 continue
             place = segment.locate(self._first_dirty)
             for batches, size in chunks(segment.batches(place.position) if place else ()):
@@ -145,8 +147,8 @@ class Compaction:
             keep = _none
         else:
             keep = partial(self._stays, is_over)
-        last = self._last_batches.get(header.producer_id)
-        is_last = last is not None and last.may_be(header)
+        last = self._last_records.get(header.producer_id)
+        is_last = last is not None and last.is_in(header)
         return filter_batch(
             header,
             batch,

@@ -1,7 +1,7 @@
-"""The segments of one log, and the end that they have (Kafka's ``LocalLog``).
+"""The segments of one log, its end and its recovery point (Kafka's ``LocalLog``).
 
-It knows bytes and offsets; what the records mean to producers, epochs and the high watermark is
-`broker.storage.log`'s business.
+It handles bytes and offsets; `broker.storage.unified_log` handles producers, leader epochs and high
+watermark.
 """
 
 from __future__ import annotations
@@ -14,37 +14,40 @@ from broker.common.clock import Clock
 from broker.storage.checkpoints import PARTITION_METADATA
 from broker.storage.disk import Disk
 from broker.storage.flusher import Flush, Flusher
-from broker.storage.leader_epochs import FILE_NAME as LEADER_EPOCHS
+from broker.storage.leader_epoch_file_cache import FILE_NAME as LEADER_EPOCHS
 from broker.storage.log_config import LogConfig
 from broker.storage.log_segments import LogSegments
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.producer_snapshot import snapshot_path
+from broker.storage.read_cache import LastRead, ReadCache
 from broker.storage.segment import DELETED, SWAP, LogSegment
 
-# Does something after so many milliseconds.
-Later = Callable[[int, Callable[[], None]], None]
+# Calls an action after a delay in milliseconds.
+ScheduleOnce = Callable[[int, Callable[[], None]], None]
 
 
-def at_once(_delay_ms: int, action: Callable[[], None]) -> None:
-    """Who has no timer does not wait."""
+def without_delay(_delay_ms: int, action: Callable[[], None]) -> None:
+    """A `ScheduleOnce` for logs without a timer."""
     action()
 
 
 class LocalLog:
-    """Invariant: ``end`` lies at the end of the active segment, and is the next offset."""
+    """The segments. Invariant: ``end`` is the next offset, at the end of the active segment."""
 
     __slots__ = (
         "_clock",
-        "_end_at_rest",
+        "_end_at_last_unload",
         "_flusher",
-        "_later",
+        "_schedule_once",
         "active",
+        "cache",
         "compacted_to",
         "config",
         "directory",
         "disk",
         "end",
         "flushed_ms",
+        "last_read",
         "recovery_point",
         "segments",
     )
@@ -59,39 +62,44 @@ class LocalLog:
         next_offset: int,
         recovery_point: int,
         *,
+        cache: ReadCache | None = None,
         flusher: Flusher | None = None,
-        later: Later = at_once,
+        schedule_once: ScheduleOnce = without_delay,
+        compacted_to: int = 0,
     ) -> None:
         self.directory = directory
         self.config = config
         self.disk = disk
         self.segments = segments
         self.active = segments.active
-        # Offsets below it are known to be on the disk for good.
+        # The offset below which all records have been forced to the disk.
         self.recovery_point = recovery_point
-        # Offsets below it have been compacted.
+        # The offset below which the log has been compacted.
         self.compacted_to = 0
         self.flushed_ms = clock.now_ms()
-        self._end_at_rest = -1
+        self.cache = cache or ReadCache()
+        self.last_read = LastRead()
+        self._end_at_last_unload = -1
         self._clock = clock
         self._flusher = flusher or Flusher()
-        self._later = later
+        self._schedule_once = schedule_once
         self._end_at(next_offset)
+        self.compacted_to = compacted_to
 
     def __str__(self) -> str:
         return self.directory.name
 
     def append(self, batches: memoryview, places: list[tuple[int, int, int]]) -> None:
-        """Write *batches*, each with size, last offset and largest timestamp in *places*.
+        """Write *batches*, each with size, last offset and maximum timestamp in *places*.
 
-        Raises OSError; the log is as it was then.
+        Raises OSError; the log has not changed then.
         """
         segment = self.active
         segment.append(batches, places)
         self.end = LogOffsetMetadata(places[-1][1] + 1, segment.base_offset, segment.size)
 
     def roll(self, base_offset: int) -> bool:
-        """Go on in a new segment; False if the active one begins there. Raises OSError."""
+        """Make a new active segment; False if the active one begins there. Raises OSError."""
         old = self.active
         if base_offset == old.base_offset:
             return False
@@ -101,40 +109,54 @@ class LocalLog:
         return True
 
     def truncate_to(self, offset: int) -> None:
-        """Cut off *offset* and all behind it."""
+        """Remove all batches from *offset* on. Raises OSError."""
+        self.forget_last_read()
         self._delete(self.segments.drop_from(offset))
         self.segments.active.truncate_to(offset)
         self._end_at(offset)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
-        """Forget everything; the next record gets *offset*. Raises OSError.
+        """Remove all batches; the next record gets *offset*. Raises OSError.
 
-        The newest segment goes first, so that a failure leaves a log that ends earlier and not one
-        that begins later. Kafka removes the oldest first (``LocalLog.truncateFullyAndStartAt``).
+        The newest segment is removed first, so that a failure leaves a log that ends earlier and
+        not one that begins later. In Kafka the oldest segment is removed first
+        (``LocalLog.truncateFullyAndStartAt``).
         """
+        self.forget_last_read()
         self._delete(list(self.segments)[::-1])
         self.segments.replace_all(self.new_segment(offset))
         self._end_at(offset)
 
     def delete_first(self, count: int) -> None:
-        """Remove the *count* oldest segments; one at least remains."""
+        """Remove the *count* oldest segments; at least one remains. Raises OSError."""
         self._delete(self.segments.drop_first(count))
 
-    def replace(self, old: Sequence[LogSegment], new: LogSegment) -> None:
-        """Put *new*, whose files have another suffix, in the place of *old*. Raises OSError.
+    def first_dirty_offset(self, log_start_offset: int) -> int:
+        """The offset below which the log has been compacted; at least *log_start_offset*."""
+        if log_start_offset <= self.compacted_to <= self.end.message_offset:
+            return self.compacted_to
+        return log_start_offset
 
-        A crash in between leaves either all of *old*, or a ``.swap`` that the next start puts in
-        the place of those that are left. These are the last ones, since they go in order: so what
-        a tombstone has deleted goes before the tombstone does, and does not come back.
+    def has_all(self, segments: Sequence[LogSegment]) -> bool:
+        """Whether all of *segments* still belong to the log."""
+        return all(self.segments.has(segment) for segment in segments)
+
+    def replace(self, old: Sequence[LogSegment], new: LogSegment) -> None:
+        """Replace *old* by *new*, whose files have another suffix. Raises OSError.
+
+        A crash in between leaves either all of *old*, or a ``.swap`` file that replaces the rest of
+        them at the next start. They are removed in order, so that the rest are the last ones: a
+        record that a tombstone deletes is removed before the tombstone is.
         """
         new.rename_files(SWAP)
         self._delete(old[:1], with_snapshots=False)
         self._delete(old[1:])
         new.rename_files("")
         self.segments.replace(old, new)
+        self.forget_last_read()
 
     def _delete(self, segments: Sequence[LogSegment], *, with_snapshots: bool = True) -> None:
-        """Take the files out of sight at once, and off the disk after ``file.delete.delay.ms``."""
+        """Rename the files now, and delete them after ``file.delete.delay.ms``."""
         for segment in segments:
             segment.mark_deleted()
             removals = [segment.remove]
@@ -142,7 +164,7 @@ class LocalLog:
                 snapshot = self.disk.file(snapshot_path(self.directory, segment.base_offset))
                 snapshot.rename(snapshot.name + DELETED)
                 removals.append(snapshot.remove)
-            self._later(self.config.file_delete_delay_ms, partial(self._remove, removals))
+            self._schedule_once(self.config.file_delete_delay_ms, partial(self._remove, removals))
 
     def _remove(self, removals: Sequence[Callable[[], None]]) -> None:
         try:
@@ -155,45 +177,59 @@ class LocalLog:
 
     @property
     def unflushed(self) -> int:
-        """How many offsets are not known to be on the disk."""
+        """The number of offsets from the recovery point to the end."""
         return self.end.message_offset - self.recovery_point
 
     def flush_later(self) -> None:
-        """Make the disk have everything up to the end, beside the loop."""
+        """Force everything up to the end to the disk in the background."""
         self._flusher.request(self)
 
+    def flush_if_due(self) -> None:
+        """Flush in the background if the last flush was ``flush.ms`` ago."""
+        age_ms = self._clock.now_ms() - self.flushed_ms
+        if self.unflushed and age_ms >= self.config.flush_ms:
+            self.flush_later()
+
+    def awaits_flush(self, offset: int) -> bool:
+        """Whether *offset* is not yet flushed although ``flush.messages`` require it."""
+        return self.recovery_point <= offset and self.unflushed >= self.config.flush_messages
+
     def flush(self) -> None:
-        """Return when the disk has everything up to the end. Raises OSError."""
+        """Force everything up to the end to the disk. Raises OSError."""
         flush = self.begin_flush()
         flush.run()
         self.flushed(flush)
 
     def begin_flush(self) -> Flush:
-        """The files to sync; the indexes are brought up to date. Raises OSError."""
+        """Write the indexes to their files; returns the files to sync. Raises OSError."""
         paths = []
         if self.unflushed:
-            for segment in self.segments.at_or_behind(self.recovery_point):
+            for segment in self.segments.from_offset(self.recovery_point):
                 segment.flush_indexes()
                 paths += segment.paths
             paths += [self.directory / LEADER_EPOCHS, self.directory]
             if self.recovery_point <= self.segments.first.base_offset:
-                # Perhaps nothing has been flushed since the folder was made.
+                # The directory itself may not have been flushed since it was made.
                 paths += [self.directory / PARTITION_METADATA, self.directory.parent]
         return Flush(self.disk, paths, self.end.message_offset)
 
     def flushed(self, flush: Flush) -> None:
-        """The disk has what *flush* named."""
+        """The files of *flush* have been synced."""
         self.recovery_point = max(self.recovery_point, flush.up_to)
         self.flushed_ms = self._clock.now_ms()
 
-    def rest(self) -> None:
-        """Hold less in memory, if nothing has been written since this was last asked."""
-        if self._end_at_rest == self.end.message_offset:
+    def unload_if_idle(self) -> None:
+        """Release memory if nothing has been written since the last call. Raises OSError."""
+        if self._end_at_last_unload == self.end.message_offset:
             self.active.unload()
-        self._end_at_rest = self.end.message_offset
+        self._end_at_last_unload = self.end.message_offset
 
     def close(self, *, sync: bool) -> None:
-        """Bring the files up to date, with *sync* for good, and give the descriptors back."""
+        """Write everything to the files, with *sync* also to the disk, and close them.
+
+        Raises OSError.
+        """
+        self.forget_last_read()
         for segment in self.segments:
             segment.close()
         if sync:
@@ -202,22 +238,32 @@ class LocalLog:
         self.release()
 
     def release(self) -> None:
-        """Give the descriptors back."""
+        """Close the files."""
         for segment in self.segments:
             segment.release()
 
     def rename(self, directory: Path) -> None:
-        """Move the folder; only to be deleted there."""
+        """Rename the directory, before it is deleted. Raises OSError."""
+        self.forget_last_read()
         self.release()
         self.disk.rename(self.directory, directory)
         self.directory = directory
 
     def new_segment(self, base_offset: int, suffix: str = "") -> LogSegment:
-        """An empty segment that is not yet one of the log's. Raises OSError."""
+        """Make an empty segment that does not yet belong to the log. Raises OSError."""
         now_ms = self._clock.wall_ms()
         return LogSegment.create(
             self.directory, base_offset, self.config, self.disk, now_ms, suffix
         )
+
+    def log_start_incremented(self, offset: int) -> None:
+        """The records below *offset* have been deleted."""
+        self.recovery_point = max(self.recovery_point, offset)
+        self.forget_last_read()
+
+    def forget_last_read(self) -> None:
+        """Drop the cached read, because the bytes of the log have changed or must be released."""
+        self.cache.drop(self.last_read)
 
     def _end_at(self, offset: int) -> None:
         active = self.active = self.segments.active

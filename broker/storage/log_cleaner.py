@@ -17,10 +17,10 @@ from broker.common.topic_partition import TopicPartition
 from broker.steps.offload import Inline, Job, Offload, Outcome
 from broker.storage.compaction import STEP_BYTES, Compaction, Step
 from broker.storage.flusher import Flush
-from broker.storage.local_log import Later
-from broker.storage.log import Log
+from broker.storage.local_log import ScheduleOnce
 from broker.storage.log_directory import COMPACTED
 from broker.storage.log_manager import LogManager
+from broker.storage.unified_log import UnifiedLog
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ PAUSE_MS = 5
 class Cleanable(NamedTuple):
     """What of a log can be compacted: from ``first_dirty`` up to ``end``."""
 
-    log: Log
+    log: UnifiedLog
     first_dirty: int
     end: int
     dirty_ratio: float
@@ -42,7 +42,7 @@ class Cleanable(NamedTuple):
         return self.is_overdue or self.dirty_ratio > self.log.config.min_cleanable_dirty_ratio
 
 
-def cleanable(log: Log, now_ms: int) -> Cleanable | None:
+def cleanable(log: UnifiedLog, now_ms: int) -> Cleanable | None:
     """What of *log* can be compacted now; None if nothing can.
 
     Never the active segment, nor what is not stable, nor what is younger than
@@ -51,7 +51,7 @@ def cleanable(log: Log, now_ms: int) -> Cleanable | None:
     config, first_dirty = log.config, log.first_dirty_offset
     dirty_bytes = clean_bytes = 0
     end, earliest_ms = first_dirty, now_ms
-    with log.storage:
+    with log.storage_errors:
         for segment, segment_end in log.segments.inactive():
             if segment_end <= first_dirty:
                 clean_bytes += segment.size
@@ -71,35 +71,37 @@ def cleanable(log: Log, now_ms: int) -> Cleanable | None:
 
 
 class LogCleaner:
-    """Compacts one log after another, in steps. `look` is to be called periodically."""
+    """Compacts one log after another, in steps. `start` is to be called periodically."""
 
-    def __init__(self, logs: LogManager, later: Later, offload: Offload | None = None) -> None:
+    def __init__(
+        self, logs: LogManager, schedule_once: ScheduleOnce, offload: Offload | None = None
+    ) -> None:
         self._logs = logs
-        self._later = later
+        self._schedule_once = schedule_once
         self._offload = offload or Inline()
-        self._log: Log | None = None
+        self._log: UnifiedLog | None = None
         self._steps: Iterator[Step] = iter(())
         self._job: Job[None] | None = None
         self._bytes_until_pause = STEP_BYTES
         # What cannot be compacted is left alone until a restart, as Kafka does.
         self._uncleanable: set[TopicPartition] = set()
 
-    def look(self) -> None:
+    def start(self) -> None:
         """Begin with the filthiest log that is due, unless one is at work."""
         if self._log is not None:
             return
-        found = self._filthiest()
+        found = self._dirtiest()
         if found is not None:
             now_ms = self._logs.clock.wall_ms()
             compaction = Compaction(found.log, found.first_dirty, found.end, now_ms)
             self._log, self._steps = found.log, compaction.steps()
             self._work()
 
-    def _filthiest(self) -> Cleanable | None:
+    def _dirtiest(self) -> Cleanable | None:
         due: list[Cleanable] = []
         now_ms = self._logs.clock.wall_ms()
 
-        def examine(log: Log) -> None:
+        def examine(log: UnifiedLog) -> None:
             if log.config.is_compacted and log.topic_partition not in self._uncleanable:
                 found = cleanable(log, now_ms)
                 if found is not None and found.is_due:
@@ -115,7 +117,7 @@ class LogCleaner:
             self._log = None  # deleted meanwhile
             return
         try:
-            with log.storage:
+            with log.storage_errors:
                 for step in self._steps:
                     if self._waits_for(step):
                         return
@@ -127,7 +129,7 @@ class LogCleaner:
             self._uncleanable.add(log.topic_partition)
         self._log = None
         self._logs.checkpoint([COMPACTED])
-        self.look()
+        self.start()
 
     def _waits_for(self, step: Step) -> bool:
         if isinstance(step, Flush):
@@ -151,11 +153,11 @@ class LogCleaner:
         if self._bytes_until_pause > 0:
             return False
         self._bytes_until_pause = STEP_BYTES
-        self._later(PAUSE_MS, self._work)
+        self._schedule_once(PAUSE_MS, self._work)
         return True
 
     def _synced(self, error: OSError | None) -> None:
         if error is not None and self._log is not None:
-            with suppress(ApiError), self._log.storage:
+            with suppress(ApiError), self._log.storage_errors:
                 raise error
         self._work()

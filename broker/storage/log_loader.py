@@ -15,7 +15,7 @@ from pathlib import Path
 
 from broker.storage.checkpoints import CorruptCheckpoint
 from broker.storage.disk import Disk
-from broker.storage.leader_epochs import LeaderEpochs
+from broker.storage.leader_epoch_file_cache import LeaderEpochFileCache
 from broker.storage.log_config import LogConfig
 from broker.storage.log_recovery import Progress, Recovery
 from broker.storage.log_segments import LogSegments
@@ -36,7 +36,7 @@ class LoadedLog:
     """What was found, and what of it the disk is known to have."""
 
     segments: LogSegments
-    epochs: LeaderEpochs
+    epochs: LeaderEpochFileCache
     log_start_offset: int
     next_offset: int
     recovery_point: int
@@ -61,10 +61,10 @@ def load_log(
     names = _tidied(directory, config, disk, now_ms)
     base_offsets = _base_offsets(directory, disk, names)
     try:
-        epochs = LeaderEpochs(directory, disk)
+        epochs = LeaderEpochFileCache(directory, disk)
     except CorruptCheckpoint as error:
         logger.warning("%s; it is made anew from all batches", error)
-        epochs = LeaderEpochs.anew(directory, disk)
+        epochs = LeaderEpochFileCache.recreate(directory, disk)
         clean, recovery_point = False, 0
     segments = [
         LogSegment(directory, base_offset, config, disk, now_ms) for base_offset in base_offsets
@@ -106,7 +106,7 @@ def load_producers(
     start = _load_snapshot(snapshots, producers, log_start_offset, end_offset, now_ms)
     if start == end_offset:
         return
-    for segment in segments.at_or_behind(start):
+    for segment in segments.from_offset(start):
         replay(segment, producers, start)
     producers.remove_expired(now_ms)
     producers.map_end_offset = end_offset
@@ -122,7 +122,7 @@ def rebuild_transactions(
 ) -> None:
     """Make the transaction indexes of the segments from base offset *first* on anew."""
     start = _load_snapshot(snapshots, producers, log_start_offset, first, now_ms)
-    for segment in segments.at_or_behind(start):
+    for segment in segments.from_offset(start):
         aborted = replay(segment, producers, start)
         if segment.base_offset >= first:
             segment.transactions.replace(aborted)

@@ -1,10 +1,11 @@
 """All logs of a broker, in one or more data directories (Kafka's ``LogManager``).
 
-A partition's folder is made in the directory that has the fewest, renamed when the partition is
-deleted, and then removed; a folder so renamed that a crash left behind goes at the next start.
+The directory of a new partition is made in the data directory that has the fewest. When the
+partition is deleted, its directory is first renamed and later removed; if a crash comes in between,
+the next start removes it.
 
-A directory whose disk fails is offline until a restart: its partitions raise KAFKA_STORAGE_ERROR,
-the others go on. With the last one the node ends, as Kafka halts.
+A data directory whose disk fails is offline until a restart: its partitions raise
+KAFKA_STORAGE_ERROR, the others continue. When the last one fails, the node ends, as in Kafka.
 """
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ from broker.storage.checkpoints import (
 )
 from broker.storage.disk import Disk, DiskFile
 from broker.storage.flusher import Flush, Flusher
-from broker.storage.local_log import Later, at_once
-from broker.storage.log import Log
+from broker.storage.local_log import ScheduleOnce, without_delay
 from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import (
     COMPACTED,
@@ -43,33 +43,34 @@ from broker.storage.log_directory import (
 )
 from broker.storage.log_recovery import Progress
 from broker.storage.open_files import OpenFiles
+from broker.storage.open_log import open_log
 from broker.storage.partition_folders import DELETED, STRAY, aside, partition_of
 from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS
 from broker.storage.read_cache import ReadCache
 from broker.storage.removals import Removals
 from broker.storage.storage_errors import StorageErrors
+from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from purgatories.on_error import OnError, log_error
 
 logger = logging.getLogger(__name__)
 
-# When all logs are closed: a file system that is asked by several writes its journal once for them.
+# When all logs are closed: a file system writes its journal once for concurrent syncs.
 SYNCS_AT_ONCE = 8
-# What one partition's folder may be: damaged, or not even a folder.
-_NOT_THE_DISKS_FAULT = (CorruptCheckpoint, NotADirectoryError, FileExistsError)
-# What a log says to those who still hold it when its node has ended as a killed process does.
+# Errors of one partition's directory, which do not take the data directory offline.
+_PARTITION_ERRORS = (CorruptCheckpoint, NotADirectoryError, FileExistsError)
+# The error of logs that are used after `LogManager.crash`.
 _ENDED = OSError(errno.ENODEV, os.strerror(errno.ENODEV))
 
 
 class LogManager:
     """The logs by partition, opened when the broker first hosts them.
 
-    *data_dir* is one directory or several; *open_files* are counted with those of other managers.
-    Raises `StartupError` if a directory is not ours to use, or if none can be used. ``later`` does
-    something after a while: at once, until somebody who has a timer puts another in its place.
-    ``on_error`` gets exceptions that nobody expects, in chores and in threads.
-    ``on_last_failed`` is called soon after the last directory has failed, with the line that would
-    be logged otherwise.
+    *data_dir* is one directory or several; *open_files* may be shared with other managers. Raises
+    `StartupError` if a directory belongs to another node or process, or if none can be used.
+    ``schedule_once`` schedules the deletion of files; its owner may replace it. ``on_error`` gets
+    unexpected exceptions from `each` and from threads. ``on_last_failed`` is called soon after the
+    last directory has failed, with the message that is logged otherwise.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class LogManager:
         open_files: OpenFiles[DiskFile] | None = None,
         durable: bool = True,
     ) -> None:
-        self.later: Later = at_once
+        self.schedule_once: ScheduleOnce = without_delay
         self.on_last_failed: Callable[[str], None] | None = None
         self.producer_id_expiration_ms = PRODUCER_ID_EXPIRATION_MS
         self.directories: list[LogDirectory] = []
@@ -94,11 +95,11 @@ class LogManager:
         self._background = background(self._report)
         self._removals = Removals(self._background)
         self._flusher = Flusher(self._background, durable=durable)
-        # What comes in the place of what was cut must not be taken for safe after a crash.
-        lowered = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
-        self._flusher.on_recovery_point_lowered = lowered
+        # After a crash, records that replace truncated ones must not be below the recovery point.
+        write_checkpoints = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
+        self._flusher.on_recovery_point_lowered = write_checkpoints
         self._progress = Progress()
-        self._logs: dict[TopicPartition, Log] = {}
+        self._logs: dict[TopicPartition, UnifiedLog] = {}
         self._homes: dict[TopicPartition, LogDirectory] = {}
         self._offsets = CheckpointedOffsets()
         self._listeners: list[Callable[[list[TopicPartition]], None]] = []
@@ -112,7 +113,7 @@ class LogManager:
             try:
                 disk = make_disk(open_files)
                 directory = LogDirectory(path, disk, node_id=node_id, cluster_id=cluster_id)
-                self._take_in(directory)
+                self._add_directory(directory)
             except OSError as error:
                 problem = f"data directory {path}: {error.strerror}"
                 if len(paths) == 1 or (path is paths[-1] and not self.directories):
@@ -120,48 +121,48 @@ class LogManager:
                 logger.error("%s; its partitions are offline", problem)
                 self._some_are_missing = True
 
-    def __iter__(self) -> Iterator[Log]:
+    def __iter__(self) -> Iterator[UnifiedLog]:
         return iter(self._logs.values())
 
     def __len__(self) -> int:
         return len(self._logs)
 
-    def get(self, key: TopicPartition) -> Log | None:
+    def get(self, key: TopicPartition) -> UnifiedLog | None:
         """The partition's log, if it is open."""
         return self._logs.get(key)
 
-    # ---------------------------------------------------------------------- opening, deleting
+    def get_or_create(self, key: TopicPartition, topic_id: UUID, config: LogConfig) -> UnifiedLog:
+        """The partition's log, which is opened, or made if it does not exist.
 
-    def get_or_create(self, key: TopicPartition, topic_id: UUID, config: LogConfig) -> Log:
-        """The partition's log, opened or made.
-
-        Until `started`, one that has no folder may lie in a directory that is missing, and is not
-        made elsewhere then, nor later. A folder of another topic of the same name is removed: that
-        topic was deleted. Raises `ApiError` KAFKA_STORAGE_ERROR.
+        Before `started`, while a data directory is missing, a partition without a directory may be
+        in the missing one; it is not made elsewhere, nor later. The directory of a deleted topic
+        with the same name is removed. Raises `ApiError` KAFKA_STORAGE_ERROR.
         """
         log = self._logs.get(key)
-        if log is not None and log.disk.failure is None:
+        if log is not None and log.local_log.disk.failure is None:
             return log
         self._unknown.discard(key)
         home = self._homes.get(key) or self._home_for_new(key)
         with StorageErrors(key, home.disk):
             try:
                 return self._open(key, topic_id, config, home)
-            except _NOT_THE_DISKS_FAULT as error:
+            except _PARTITION_ERRORS as error:
                 logger.error("%s", error)
                 raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
 
     def started(self) -> None:
-        """What the node has had all along has been asked for: what it will ask for now is new.
+        """All partitions that the node had have been opened; those opened from now on are new.
 
-        A folder that nobody has asked for is of a topic that is gone, or was moved to other nodes,
-        while the node was down. It gets another name, and is kept.
+        A directory that was not opened belongs to a topic that was deleted, or reassigned to other
+        nodes, while the node was down. It is renamed and kept.
         """
         self._is_starting = False
         for key in sorted(self._unknown):
             stray = self._set_aside(key, STRAY)
             if stray is not None:
-                logger.warning("%s is not of this node any more; it is kept as %s", key, stray)
+                logger.warning(
+                    "%s is not a partition of this node; its directory is kept as %s", key, stray
+                )
         self._unknown.clear()
 
     def _home_for_new(self, key: TopicPartition) -> LogDirectory:
@@ -175,13 +176,13 @@ class LogManager:
 
     def _open(
         self, key: TopicPartition, topic_id: UUID, config: LogConfig, home: LogDirectory
-    ) -> Log:
+    ) -> UnifiedLog:
         directory = home.path / str(key)
         found = read_partition_metadata(directory / PARTITION_METADATA)
         if found not in (None, topic_id):
             self.delete(key)
         is_new = key not in self._homes
-        log = self._logs[key] = Log.open(
+        log = self._logs[key] = open_log(
             directory,
             key,
             config,
@@ -189,7 +190,7 @@ class LogManager:
             disk=home.disk,
             cache=self._cache,
             flusher=self._flusher,
-            later=self._do_later,
+            schedule_once=self._schedule_once,
             progress=self._progress,
             producer_id_expiration_ms=self.producer_id_expiration_ms,
             clean=home.was_clean or is_new,
@@ -198,28 +199,30 @@ class LogManager:
             high_watermark=self._offsets.of(HIGH_WATERMARKS, key),
             compacted_to=self._offsets.of(COMPACTED, key),
         )
-        self._settle(key, home)
+        self._assign(key, home)
         if found != topic_id:
             write_partition_metadata(home.disk, directory / PARTITION_METADATA, topic_id)
         return log
 
-    def _do_later(self, delay_ms: int, action: Callable[[], None]) -> None:
-        self.later(delay_ms, action)
+    def _schedule_once(self, delay_ms: int, action: Callable[[], None]) -> None:
+        self.schedule_once(delay_ms, action)
 
     def delete(self, key: TopicPartition) -> None:
-        """Delete the partition's folder: under its new name at once, then for good."""
+        """Rename the partition's directory now, and remove it after ``file.delete.delay.ms``."""
         log, home = self._logs.get(key), self._homes.get(key)
         gone = self._set_aside(key, DELETED)
         if gone is None or home is None:
             return
         delay_ms = (log.config if log is not None else LogConfig()).file_delete_delay_ms
-        self.later(delay_ms, partial(self._removals.add, partial(home.disk.remove_tree, gone)))
+        self.schedule_once(
+            delay_ms, partial(self._removals.add, partial(home.disk.remove_tree, gone))
+        )
 
     def _set_aside(self, key: TopicPartition, suffix: str) -> Path | None:
-        """Forget the partition; its folder's new name, None if there is no folder to rename."""
+        """Remove the partition; the new name of its directory, None if it has none."""
         log, home = self._logs.pop(key, None), self._homes.pop(key, None)
         if log is not None:
-            self._flusher.forget(log.flushable)
+            self._flusher.forget(log.local_log)
         self._missing.discard(key)
         self._offsets.forget(key)
         if home is None:
@@ -228,7 +231,7 @@ class LogManager:
         to = home.path / aside(key, suffix)
         try:
             if log is not None:
-                log.rename(to)
+                log.local_log.rename(to)
             else:
                 home.disk.rename(home.path / str(key), to)
         except OSError as error:
@@ -236,17 +239,15 @@ class LogManager:
             return None
         return to
 
-    # ------------------------------------------------------------------------------ failures
-
     def on_directory_failed(self, callback: Callable[[list[TopicPartition]], None]) -> None:
         """Call *callback* with the partitions of each directory that fails from now on.
 
-        Not from within the operation that met the failure, but soon after it.
+        The call is made soon after the failed operation, not during it.
         """
         self._listeners.append(callback)
 
     def is_offline(self, key: TopicPartition) -> bool:
-        """Whether the partition lies in a directory that has failed."""
+        """Whether the partition's data directory has failed."""
         home = self._homes.get(key)
         return home is not None and home.is_offline
 
@@ -263,52 +264,50 @@ class LogManager:
         for listener in self._listeners:
             self._background.soon(partial(listener, keys))
 
-    # -------------------------------------------------------------------------------- chores
-
-    def each(self, chore: Callable[[Log], object]) -> None:
-        """Do *chore* for every log whose directory is and stays online, also if one raises."""
+    def each(self, task: Callable[[UnifiedLog], object]) -> None:
+        """Call *task* with every online log; an exception does not end the iteration."""
         for key, log in list(self._logs.items()):
             if not self.is_offline(key):
                 try:
-                    chore(log)
+                    task(log)
                 except Exception as error:
                     if not isinstance(error, ApiError):
-                        self.on_error(f"{chore!r} of {key}", error)
+                        self.on_error(f"{task!r} of {key}", error)
 
     def _report(self, what: str, error: Exception) -> None:
         self.on_error(what, error)
 
     @property
     def is_flushing(self) -> bool:
-        """Whether anything is being forced to the disk."""
+        """Whether any log is being flushed."""
         return self._flusher.is_busy
 
     def awaits_flush(self, key: TopicPartition, offset: int) -> bool:
-        """Whether *offset* is being forced to the disk because of ``flush.messages``.
+        """Whether *offset* waits for the flush that ``flush.messages`` requires.
 
-        Kafka does that within the append; here who answers the produce waits for it.
+        In Kafka the append includes the flush; here the response to the produce waits for it.
         """
-        return key in self._logs and self._logs[key].awaits_flush(offset)
+        return key in self._logs and self._logs[key].local_log.awaits_flush(offset)
 
     def after_flush(self, keys: Iterable[TopicPartition], action: Callable[[], None]) -> None:
-        """Call *action* when what these logs were to flush by now is on the disk, or has failed.
+        """Call *action* when the flushes requested for these logs have ended or failed.
 
-        At once if there is nothing to wait for; `is_offline` says whether it failed.
+        It is called immediately if there are none; `is_offline` tells whether a flush failed.
         """
-        logs = [self._logs[key].flushable for key in keys if key in self._logs]
+        logs = [self._logs[key].local_log for key in keys if key in self._logs]
         self._flusher.after(logs, action)
 
     def sync(self, flush: Flush, then: Then) -> None:
-        """Have files synced beside the loop, if the logs are durable."""
+        """Sync files in the background if the logs are durable, then call *then*."""
         self._flusher.sync(flush, then)
 
     def checkpoint(self, names: Sequence[str] = CHECKPOINTS, *, sync: bool = False) -> None:
-        """Write down high watermarks, recovery points, log starts, compactions; or some of these.
+        """Write the checkpoint files in *names* for every data directory.
 
-        With *sync* they are on the disk for good then, if the logs are durable.
+        With *sync* they are also forced to the disk, if the logs are durable.
         """
         for name in names:
-            self._offsets.note(name, self._logs)
+            self._offsets.update(name, self._logs)
             for directory in self.directories:
                 try:
                     if not directory.is_offline:
@@ -316,13 +315,11 @@ class LogManager:
                 except OSError as error:
                     directory.disk.fail(name, error)
 
-    # ---------------------------------------------------------------------------------- ends
-
     def close(self) -> None:
-        """Close all logs and leave the directories in order, those that have not failed.
+        """Close all logs and mark a clean shutdown in the directories that have not failed.
 
-        A directory that was found in disorder stays so if some of its logs were never opened, and
-        therefore never checked.
+        A directory without that mark at the start does not get one if some of its logs were not
+        opened, because these have not been checked.
         """
         self.on_last_failed = None
         self._flusher.close()
@@ -331,7 +328,7 @@ class LogManager:
             disk = self._homes[key].disk
             try:
                 if disk.failure is None:
-                    flushes[key] = log.flushable.begin_flush()
+                    flushes[key] = log.local_log.begin_flush()
                     log.close(sync=False)
             except OSError as error:
                 disk.fail(key, error)
@@ -345,12 +342,12 @@ class LogManager:
                 directory.close(clean=clean and not directory.is_offline)
             except OSError as error:
                 directory.disk.fail(directory.path, error)
-            # Those of segments that were to be deleted later: the next start does it.
+            # The files of deleted segments; the next start removes them.
             directory.disk.close_files()
         self._logs.clear()
 
     def _sync_all(self, flushes: Mapping[TopicPartition, Flush]) -> None:
-        """Return when the disks have all of these; several at a time share a disk's trouble."""
+        """Run all *flushes*, several at a time."""
         with ThreadPoolExecutor(SYNCS_AT_ONCE) as threads:
             running = {key: threads.submit(flush.run) for key, flush in flushes.items()}
         for key, synced in running.items():
@@ -361,10 +358,9 @@ class LogManager:
                 raise error
 
     def crash(self) -> None:
-        """End as a killed process does: nothing is flushed, checkpointed or marked.
+        """End as a killed process: nothing is flushed, checkpointed or marked.
 
-        Another `LogManager` may open the directories at once; whoever still holds one of these
-        logs gets KAFKA_STORAGE_ERROR.
+        Another `LogManager` may then open the directories; the logs raise KAFKA_STORAGE_ERROR.
         """
         self._flusher.close()
         for directory in self.directories:
@@ -372,10 +368,8 @@ class LogManager:
             directory.unlock()
         self._logs.clear()
 
-    # --------------------------------------------------------------------------------- start
-
-    def _take_in(self, directory: LogDirectory) -> None:
-        """Find the partitions and their offsets."""
+    def _add_directory(self, directory: LogDirectory) -> None:
+        """Add the partitions in *directory* and their checkpointed offsets."""
         for path in sorted(directory.path.iterdir()):
             if not path.is_dir():
                 continue
@@ -384,17 +378,17 @@ class LogManager:
             elif key := partition_of(path.name):
                 if key in self._homes:
                     raise StartupError(
-                        f"{key} has a folder in {self._homes[key].path} and in {directory.path}; "
+                        f"{key} has directories in {self._homes[key].path} and {directory.path}; "
                         "move one of them away"
                     )
-                self._settle(key, directory)
+                self._assign(key, directory)
                 self._unknown.add(key)
             else:
-                logger.warning("%s is no partition's folder; it is left alone", path)
+                logger.warning("%s is not the directory of a partition; it is ignored", path)
         self._offsets.read(directory)
         directory.disk.on_failure = partial(self._failed, directory)
         self.directories.append(directory)
 
-    def _settle(self, key: TopicPartition, home: LogDirectory) -> None:
+    def _assign(self, key: TopicPartition, home: LogDirectory) -> None:
         self._homes[key] = home
         home.partitions.add(key)

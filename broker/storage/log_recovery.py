@@ -10,7 +10,7 @@ import logging
 from collections.abc import Sequence
 
 from broker.storage.file_batches import indexed_timestamp
-from broker.storage.leader_epochs import LeaderEpochs
+from broker.storage.leader_epoch_file_cache import LeaderEpochFileCache
 from broker.storage.segment import LogSegment
 from protocol.record_batch.header import INT32_MAX, MAGIC_V2, check_crc
 
@@ -40,7 +40,7 @@ class Recovery:
     """One log's recovery; ``transactional`` is the first segment that has such batches."""
 
     def __init__(
-        self, segments: list[LogSegment], epochs: LeaderEpochs, progress: Progress
+        self, segments: list[LogSegment], epochs: LeaderEpochFileCache, progress: Progress
     ) -> None:
         self.transactional: LogSegment | None = None
         self._segments = segments

@@ -1,4 +1,4 @@
-"""The segments of a log in order (Kafka's ``LogSegments``): which one holds an offset."""
+"""The segments of a log by base offset (Kafka's ``LogSegments``)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.read_cache import FetchDataInfo, SliceInfo
 from broker.storage.segment import LogSegment
 from broker.storage.timestamp_search import Scan
+from broker.storage.transaction_index import AbortedTxn
 
-# How many segments one scan looks at: each has its largest timestamp in a file.
+# How many segments one scan checks: the largest timestamp of each is in a file.
 SCANNED_MAX = 100
 
 
 class LogSegments:
-    """At least one segment. Invariant: base offsets grow strictly; the last one is written to."""
+    """At least one segment. Invariant: base offsets increase; the last one is active."""
 
     __slots__ = ("_bases", "_segments", "active")
 
@@ -38,8 +39,18 @@ class LogSegments:
         """The oldest segment."""
         return self._segments[0]
 
+    @property
+    def base_offsets(self) -> list[int]:
+        """The base offset of each segment."""
+        return list(self._bases)
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all batches."""
+        return sum(segment.size for segment in self._segments)
+
     def add(self, segment: LogSegment) -> None:
-        """A new active segment."""
+        """Add the new active segment."""
         if segment.base_offset <= self._bases[-1]:
             raise InvariantBroken(
                 f"a segment would begin at {segment.base_offset}, before the last at "
@@ -50,28 +61,22 @@ class LogSegments:
         self.active = segment
 
     def has(self, segment: LogSegment) -> bool:
-        """Whether *segment* is still one of them."""
+        """Whether *segment* belongs to the log."""
         at = bisect_left(self._bases, segment.base_offset)
         return at < len(self._segments) and self._segments[at] is segment
 
     def inactive(self) -> list[tuple[LogSegment, int]]:
-        """All that are not written to any more, each with the offset behind it."""
+        """All segments but the active one, each with its end offset."""
         return list(zip(self._segments, self._bases[1:], strict=False))
 
-    def at_or_behind(self, offset: int) -> Iterator[LogSegment]:
-        """The segment that *offset* falls into, then the ones behind it."""
+    def from_offset(self, offset: int) -> Iterator[LogSegment]:
+        """The segment of *offset* and all later ones."""
         start = max(0, bisect_right(self._bases, offset) - 1)
         return iter(self._segments[start:])
 
-    def holding(self, offset: int) -> LogSegment:
-        """The segment that *offset* falls into."""
-        if offset >= self._bases[-1]:
-            return self._segments[-1]
-        return self._segments[max(0, bisect_right(self._bases, offset) - 1)]
-
     def locate(self, offset: int) -> LogOffsetMetadata | None:
-        """Where the batch begins that holds *offset*, or the next one if none does."""
-        for segment in self.at_or_behind(offset):
+        """Where the batch with *offset* begins, or the next one; None if there is none."""
+        for segment in self.from_offset(offset):
             place = segment.locate(offset)
             if place is not None:
                 return LogOffsetMetadata(offset, segment.base_offset, place.position)
@@ -80,11 +85,11 @@ class LogSegments:
     def read(
         self, start_offset: int, max_bytes: int, upper: LogOffsetMetadata, min_one_message: bool
     ) -> FetchDataInfo | SliceInfo | None:
-        """Stored bytes of one segment, at most up to *upper*; None if nothing is there.
+        """Stored bytes of one segment, at most up to *upper*; None if there are none.
 
-        More than `READ_AT_ONCE_BYTES` are not read yet.
+        More than `READ_AT_ONCE_BYTES` are read later, when they are sent. Raises OSError.
         """
-        for segment in self.at_or_behind(start_offset):
+        for segment in self.from_offset(start_offset):
             place = segment.locate(start_offset)
             if place is None:
                 continue
@@ -95,7 +100,7 @@ class LogSegments:
             elif segment.base_offset < upper.segment_base_offset:
                 size = min(limit, segment.size - position)
             else:
-                size = 0  # where the bound lies is not known, or behind us: no guessing
+                size = 0  # the position of the bound is unknown or in an earlier segment
             start = LogOffsetMetadata(start_offset, segment.base_offset, position)
             if size <= 0:
                 return FetchDataInfo(start, b"")
@@ -106,8 +111,8 @@ class LogSegments:
         return None
 
     def scan_by_timestamp(self, timestamp: int, offset: int) -> Scan | None:
-        """See `LogSegment.scan_by_timestamp`; a scan looks at so many segments at most."""
-        for number, segment in enumerate(self.at_or_behind(offset)):
+        """As `LogSegment.scan_by_timestamp`, over up to `SCANNED_MAX` segments. Raises OSError."""
+        for number, segment in enumerate(self.from_offset(offset)):
             if number == SCANNED_MAX:
                 return Scan(segment.base_offset)
             if segment.largest_timestamp() >= timestamp:
@@ -116,15 +121,26 @@ class LogSegments:
                     return scan
         return None
 
+    def aborted_transactions(self, start_offset: int, end_offset: int) -> list[AbortedTxn]:
+        """The aborted transactions with records between the offsets. Raises OSError."""
+        return [
+            entry
+            for segment in self.from_offset(start_offset)
+            if segment.has_transactions
+            for entry in segment.transactions.entries
+            if entry.last_offset >= start_offset and entry.first_offset < end_offset
+        ]
+
     def deletable(
         self, config: LogConfig, log_start: int, high_watermark: int, log_end: int, now_ms: int
     ) -> tuple[int, int]:
-        """How many of the oldest segments may go, and the log start offset that this makes.
+        """How many of the oldest segments may be deleted, and the log start offset after that.
 
-        Only what lies wholly below the high watermark may; the last one only if it has batches.
+        A segment may be deleted only if it ends at or below the high watermark, and the active one
+        only if it has batches. Raises OSError.
         """
         count = 0
-        excess = sum(segment.size for segment in self._segments) - config.retention_bytes
+        excess = self.size_bytes - config.retention_bytes
         deletes = "delete" in config.cleanup_policy
         ends = [*self._bases[1:], log_end]
         for segment, end in zip(self._segments, ends, strict=True):
@@ -141,14 +157,14 @@ class LogSegments:
         return count, log_start
 
     def drop_first(self, count: int) -> list[LogSegment]:
-        """Take the *count* oldest out; one must remain."""
+        """Remove and return the *count* oldest; one must remain."""
         assert count < len(self._segments)
         dropped = self._segments[:count]
         del self._segments[:count], self._bases[:count]
         return dropped
 
     def drop_from(self, offset: int) -> list[LogSegment]:
-        """Take out all that begin behind *offset*, newest first; one must remain."""
+        """Remove and return, newest first, all that begin after *offset*; one remains."""
         keep = max(1, bisect_right(self._bases, offset))
         dropped = self._segments[keep:]
         del self._segments[keep:], self._bases[keep:]
@@ -156,14 +172,14 @@ class LogSegments:
         return dropped[::-1]
 
     def replace(self, segments: Sequence[LogSegment], segment: LogSegment) -> None:
-        """Put *segment* in the place of neighbours; it begins where the first of them does."""
+        """Replace adjacent *segments* by *segment*, which has the base offset of the first."""
         first = bisect_left(self._bases, segment.base_offset)
         if self._segments[first : first + len(segments)] != list(segments):
-            raise InvariantBroken(f"compacted segments at {segment.base_offset} are not neighbours")
+            raise InvariantBroken(f"compacted segments at {segment.base_offset} are not adjacent")
         self._segments[first : first + len(segments)] = [segment]
         self._bases[first : first + len(segments)] = [segment.base_offset]
 
     def replace_all(self, segment: LogSegment) -> None:
-        """Leave nothing but *segment*."""
+        """Replace all segments by *segment*."""
         self._segments, self._bases = [segment], [segment.base_offset]
         self.active = segment

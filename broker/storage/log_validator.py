@@ -15,6 +15,7 @@ from broker.steps.offload import Outcome
 from broker.storage.append import (
     AppendOrigin,
     AppendRefused,
+    only_batch,
     shorter_than_header,
 )
 from broker.storage.log_config import TARGET_CODECS, LogConfig
@@ -69,6 +70,20 @@ class ValidBatch(NamedTuple):
 
 # A batch as it was received, or the outcome of its validation.
 Appendable = memoryview | Outcome[ValidBatch]
+
+
+def validated(
+    records: Appendable,
+    produce_version: int,
+    origin: AppendOrigin,
+    config: LogConfig,
+    now_ms: int,
+) -> ValidBatch:
+    """The outcome of the validation, which is done here if *records* is a batch as received."""
+    if isinstance(records, Outcome):
+        return records.result()
+    header, batch = only_batch(records, produce_version)
+    return validate(header, batch, origin, config, now_ms)
 
 
 def validate(
@@ -296,9 +311,15 @@ def assign(
 ) -> tuple[memoryview, int]:
     """Write the offset of the first record, the leader epoch and timestamps into the batch.
 
-    Returns the batch, which must be writable, and its maximum timestamp.
+    Returns the batch, which must be writable, and its maximum timestamp. Raises `AppendRefused` for
+    a batch that fits into no segment.
     """
     header, batch, max_timestamp_delta, sealed, config = valid
+    if len(batch) > config.segment_bytes:
+        raise AppendRefused(
+            ErrorCode.RECORD_LIST_TOO_LARGE,
+            f"a batch of {len(batch)} bytes exceeds segment.bytes, {config.segment_bytes}",
+        )
     set_base_offset_and_epoch(batch, next_offset, header.batch_length, leader_epoch)
     attributes = header.attributes
     if config.uses_log_append_time:

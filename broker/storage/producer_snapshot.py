@@ -1,7 +1,8 @@
-"""The ``.snapshot`` files: a log's producers as they were up to the offset in the name.
+"""The ``.snapshot`` files: the producers of a log up to the offset in the file's name.
 
-Taken when a segment is rolled and when the log is closed, so that a log that is opened need not be
-read from its beginning. Format: int16 version 1, CRC-32C of all behind it, then the entries.
+A snapshot is taken when a segment is rolled and when the log is closed, so that opening the log
+does not read all batches. Format: int16 version 1, uint32 CRC-32C of what follows, int32 number of
+entries, the entries (Kafka's ``ProducerStateManager.writeSnapshot``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from crc32c import crc32c
 
 from broker.storage.disk import Disk, read_small_file
-from broker.storage.producer_state import BatchMetadata, ProducerStateEntry
+from broker.storage.producer_state import BatchMetadata, ProducerStateEntry, ProducerStateManager
 from protocol.record_batch.header import NO_SEQUENCE
 
 logger = logging.getLogger(__name__)
@@ -31,16 +32,16 @@ _ENTRY = struct.Struct(">qhiqiqiq")
 
 
 class CorruptSnapshot(Exception):  # noqa: N818 - it names what the file is
-    """A snapshot that is torn, or of an unknown version."""
+    """A snapshot that is incomplete, damaged or of an unknown version."""
 
 
 def snapshot_path(directory: Path, offset: int) -> Path:
-    """Where the snapshot up to *offset* is."""
+    """The path of the snapshot up to *offset*."""
     return directory / f"{offset:020d}{SUFFIX}"
 
 
 class Snapshots:
-    """Those of one log: for ``offsets``, in order. *names* are the folder's, if that was read."""
+    """The snapshots of one log, by ``offsets``; *names* are the files in its directory."""
 
     def __init__(self, directory: Path, disk: Disk, names: Iterable[str] | None = None) -> None:
         self._directory = directory
@@ -50,28 +51,41 @@ class Snapshots:
         self.offsets = sorted(int(stem) for stem in stems if stem.isdecimal())
 
     def keep(self, wanted: Callable[[int], bool]) -> None:
-        """Remove those for offsets that are not *wanted*. Raises OSError."""
+        """Remove the snapshots for which *wanted* returns False. Raises OSError."""
         for offset in self.offsets:
             if not wanted(offset):
                 self._disk.remove(snapshot_path(self._directory, offset))
         self.offsets = [offset for offset in self.offsets if wanted(offset)]
 
     def latest(self, start: int, end: int) -> tuple[int, list[ProducerStateEntry]] | None:
-        """The latest good one for an offset from *start* to *end*; a bad one is removed."""
+        """The latest valid one for an offset from *start* to *end*; an invalid one is removed."""
         for offset in reversed(self.offsets):
             if start <= offset <= end:
                 path = snapshot_path(self._directory, offset)
                 try:
                     return offset, read_snapshot(path)
                 except CorruptSnapshot as error:
-                    logger.warning("%s; it is left out", error)
+                    logger.warning("%s; the snapshot is removed", error)
                     self._disk.remove(path)
                     self.offsets.remove(offset)
         return None
 
 
+def take_snapshot(
+    disk: Disk, directory: Path, manager: ProducerStateManager, first_base_offset: int
+) -> None:
+    """Write the snapshot up to ``map_end_offset``, unless it exists or there are no batches.
+
+    Raises OSError.
+    """
+    offset = manager.map_end_offset
+    path = snapshot_path(directory, offset)
+    if offset > first_base_offset and not path.exists():
+        write_snapshot(disk, path, manager.producers.values())
+
+
 def write_snapshot(disk: Disk, path: Path, producers: Iterable[ProducerStateEntry]) -> None:
-    """Write what there is to know of *producers*; of their batches only the last is kept."""
+    """Write the state of *producers*, with only the last batch of each. Raises OSError."""
     entries = [_pack(entry) for entry in producers]
     body = _COUNT.pack(len(entries)) + b"".join(entries)
     disk.replace(path, _HEAD.pack(_VERSION, crc32c(body)) + body)
@@ -84,11 +98,11 @@ def read_snapshot(path: Path) -> list[ProducerStateEntry]:
         version, crc = _HEAD.unpack_from(data)
         body = memoryview(data)[_HEAD.size :]
         if version != _VERSION or crc != crc32c(body):
-            raise CorruptSnapshot(f"{path} is not a snapshot of version {_VERSION}, or torn")
+            raise CorruptSnapshot(f"{path} is not a snapshot of version {_VERSION}, or is damaged")
         (count,) = _COUNT.unpack_from(body)
         rows = list(_ENTRY.iter_unpack(body[_COUNT.size :]))
     except struct.error:
-        raise CorruptSnapshot(f"{path} is torn") from None
+        raise CorruptSnapshot(f"{path} is incomplete") from None
     if len(rows) != count:
         raise CorruptSnapshot(f"{path} has {len(rows)} entries instead of {count}")
     return [_entry(row) for row in rows]

@@ -1,7 +1,7 @@
-"""What a log remembers of its producers, so that a retried batch is not written twice (KIP-98).
+"""The idempotent producers of a log, so that a retried batch is not written twice (KIP-98).
 
-Of each producer: its epoch and its last five batches. A batch that is one of these is answered with
-the offsets it got the first time; one that does not follow the last is refused. Kafka's
+The state of a producer is its epoch and its last five batches. A duplicate of one of these gets the
+same offsets in the response; a batch that does not follow the last one is refused. Kafka's
 ``ProducerStateManager``, ``ProducerAppendInfo`` and ``ProducerStateEntry``.
 """
 
@@ -32,7 +32,7 @@ NO_COORDINATOR_EPOCH = -1
 
 
 class BatchMetadata(NamedTuple):
-    """One batch of a producer, by its end."""
+    """The end of one batch of a producer, its length and its timestamp."""
 
     last_sequence: int
     last_offset: int
@@ -46,7 +46,7 @@ class BatchMetadata(NamedTuple):
 
 
 class ProducerStateEntry:
-    """One producer. Invariant: ``batches`` are of ``epoch``, oldest first, at most five."""
+    """One producer. Invariant: ``batches`` are up to five of ``epoch``, oldest first."""
 
     __slots__ = (
         "batches",
@@ -67,11 +67,11 @@ class ProducerStateEntry:
 
     @property
     def last_sequence(self) -> int:
-        """Sequence number of the last record; -1 if there is none."""
+        """The sequence number of the last record; -1 if there is none."""
         return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
 
     def duplicate_of(self, header: BatchHeader) -> BatchMetadata | None:
-        """The batch that *header* repeats."""
+        """The batch of which *header* is a duplicate; None if there is none."""
         if header.producer_epoch != self.epoch:
             return None
         last, delta = header.last_sequence, header.last_offset_delta
@@ -81,8 +81,21 @@ class ProducerStateEntry:
         return None
 
 
+class LastRecord(NamedTuple):
+    """The last offset of a producer, None if it has written only markers, and its epoch."""
+
+    last_offset: int | None
+    epoch: int
+
+    def is_in(self, header: BatchHeader) -> bool:
+        """Whether the batch has this record; or may be this marker, if there are only markers."""
+        if self.last_offset is None:
+            return header.is_control and header.producer_epoch == self.epoch
+        return header.last_offset == self.last_offset
+
+
 class ProducerStateManager:
-    """The producers of one log, up to ``map_end_offset``."""
+    """The producers of one log, from the batches below ``map_end_offset``."""
 
     __slots__ = ("expiration_ms", "map_end_offset", "name", "producers", "transactions")
 
@@ -94,13 +107,13 @@ class ProducerStateManager:
         self.map_end_offset = 0
 
     def check(self, header: BatchHeader, origin: AppendOrigin) -> BatchMetadata | None:
-        """The batch that *header* repeats, or None if it may be written.
+        """The batch of which *header* is a duplicate, or None if it may be written.
 
         Raises `AppendRefused` INVALID_PRODUCER_EPOCH or OUT_OF_ORDER_SEQUENCE_NUMBER.
         """
         entry = self.producers.get(header.producer_id)
         if entry is None or origin is AppendOrigin.REPLICATION:
-            return None  # a producer we know nothing of may begin anywhere
+            return None  # an unknown producer may begin with any sequence number
         if origin is AppendOrigin.CLIENT:
             duplicate = entry.duplicate_of(header)
             if duplicate is not None:
@@ -131,7 +144,7 @@ class ProducerStateManager:
             )
 
     def update(self, header: BatchHeader, first_offset: int, max_timestamp: int) -> None:
-        """A batch of records has been written at *first_offset*."""
+        """Add a batch of records that has been written at *first_offset*."""
         entry = self._entry(header, max_timestamp)
         delta = header.last_offset_delta
         entry.batches.append(
@@ -146,8 +159,19 @@ class ProducerStateManager:
             entry.current_txn_first_offset = first_offset
             self.transactions.begin(first_offset)
 
+    def replay_all(self, headers: Iterable[BatchHeader], batches: memoryview) -> list[AbortedTxn]:
+        """As `replay`, for consecutive *batches*."""
+        aborted = []
+        position = 0
+        for header in headers:
+            batch = batches[position : position + header.size]
+            if (transaction := self.replay(header, batch)) is not None:
+                aborted.append(transaction)
+            position += header.size
+        return aborted
+
     def replay(self, header: BatchHeader, batch: memoryview) -> AbortedTxn | None:
-        """Learn of a batch that is in the log already; returns the transaction that it aborts."""
+        """Add a batch that is in the log; returns the transaction that it aborts, if it does."""
         self.map_end_offset = header.next_offset
         if header.producer_id < 0:
             return None
@@ -170,7 +194,7 @@ class ProducerStateManager:
         return self.transactions.complete(completed)
 
     def _entry(self, header: BatchHeader, timestamp: int) -> ProducerStateEntry:
-        """The producer's entry, in the epoch of *header*."""
+        """The producer's entry, which gets the epoch of *header*."""
         entry = self.producers.get(header.producer_id)
         if entry is None:
             entry = self.producers[header.producer_id] = ProducerStateEntry(
@@ -183,7 +207,7 @@ class ProducerStateManager:
         return entry
 
     def load(self, entries: Iterable[ProducerStateEntry], end_offset: int, now_ms: int) -> None:
-        """Start from a snapshot; producers silent for too long are left out."""
+        """Replace the state by that of a snapshot, without expired producers."""
         self.producers = {entry.producer_id: entry for entry in entries}
         self.transactions = Transactions()
         for entry in self.producers.values():
@@ -192,8 +216,17 @@ class ProducerStateManager:
         self.map_end_offset = end_offset
         self.remove_expired(now_ms)
 
+    def last_records(self) -> dict[int, LastRecord]:
+        """The last record of each producer by producer ID, which compaction must keep."""
+        return {
+            producer_id: LastRecord(
+                entry.batches[-1].last_offset if entry.batches else None, entry.epoch
+            )
+            for producer_id, entry in self.producers.items()
+        }
+
     def remove_expired(self, now_ms: int) -> None:
-        """Forget producers that have been silent for ``producer.id.expiration.ms``."""
+        """Remove producers without a batch for ``producer.id.expiration.ms``."""
         expired = [
             producer_id
             for producer_id, entry in self.producers.items()

@@ -1,7 +1,7 @@
-"""The last slice read from each log, kept for the next reader who asks for the same.
+"""A cache of the last read of each log.
 
-One append can wake thousands of fetches that wait at the same offset: they share one read and one
-copy of its bytes. What all logs together keep is bounded; the log that read longest ago gives way.
+One append can complete thousands of fetches that wait at the same offset: they share one read and
+one copy of its bytes. The cached bytes of all logs are bounded; the oldest read is dropped first.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from typing import NamedTuple
 from broker.storage.file_slice import FileSlice
 from broker.storage.offset_metadata import LogOffsetMetadata
 
-Slice = tuple[int, int, int, int, bool]
+# The arguments of a read: start offset, maximum bytes, offset and position of the upper bound, and
+# whether the first batch must be complete.
+ReadKey = tuple[int, int, int, int, bool]
 
 
 class FetchDataInfo(NamedTuple):
-    """What a read found: where it began, and the bytes as they are stored.
+    """The result of a read: where it began, and the bytes as they are stored.
 
-    ``first_entry_incomplete``: the limit is below the first batch, which is therefore cut.
+    ``first_entry_incomplete``: the first batch is cut, because it exceeds the limit.
     """
 
     offset_metadata: LogOffsetMetadata
@@ -26,29 +28,35 @@ class FetchDataInfo(NamedTuple):
 
 
 class SliceInfo(NamedTuple):
-    """The same for more records than are read at once: they are read when they are sent."""
+    """The result of a read of many bytes, which are read from the file when they are sent."""
 
     offset_metadata: LogOffsetMetadata
     records: FileSlice
     first_entry_incomplete: bool = False
 
+    def read(self) -> FetchDataInfo:
+        """The same with all bytes read into memory; raises `SpliceLost`."""
+        return FetchDataInfo(
+            self.offset_metadata, self.records.whole(), self.first_entry_incomplete
+        )
+
 
 class LastRead:
-    """One log's last slice. Invariant: ``key`` is None exactly when ``data`` is."""
+    """The last read of one log. Invariant: ``key`` is None exactly when ``data`` is."""
 
     __slots__ = ("data", "key")
 
     def __init__(self) -> None:
-        self.key: Slice | None = None
+        self.key: ReadKey | None = None
         self.data: FetchDataInfo | None = None
 
     def forget(self) -> None:
-        """The log has changed where it was read."""
+        """Drop the data."""
         self.key = self.data = None
 
 
 class ReadCache:
-    """The slices of all logs that share a memory budget."""
+    """The last reads of all logs, which share a memory budget."""
 
     __slots__ = ("_budget_bytes", "_held_bytes", "_sizes")
 
@@ -58,8 +66,8 @@ class ReadCache:
         # Oldest first.
         self._sizes: dict[LastRead, int] = {}
 
-    def keep(self, last: LastRead, key: Slice, data: FetchDataInfo) -> None:
-        """Remember what has been read for *key*."""
+    def keep(self, last: LastRead, key: ReadKey, data: FetchDataInfo) -> None:
+        """Keep the result of the read with the arguments *key*."""
         size = len(data.records)
         self._held_bytes += size - self._sizes.pop(last, 0)
         self._sizes[last] = size
@@ -69,6 +77,6 @@ class ReadCache:
             self.drop(oldest)
 
     def drop(self, last: LastRead) -> None:
-        """Forget a log's slice and no longer count it."""
+        """Drop the read of one log and release its part of the budget."""
         self._held_bytes -= self._sizes.pop(last, 0)
         last.forget()

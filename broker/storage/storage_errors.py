@@ -1,8 +1,8 @@
-"""What the disk did within a block, in the protocol's words.
+"""Translates exceptions of the disk into errors of the protocol.
 
-What the disk refuses takes it offline and is KAFKA_STORAGE_ERROR, then and from then on; batches
-that are not what they were written as are CORRUPT_MESSAGE, and the disk may go on (Kafka's
-``maybeHandleIOException`` and ``CorruptRecordException``).
+OSError takes the data directory offline, and is KAFKA_STORAGE_ERROR then and on every later use;
+damaged batches are CORRUPT_MESSAGE, and the directory stays online (Kafka's
+``LocalLog.maybeHandleIOException`` and ``CorruptRecordException``).
 """
 
 from __future__ import annotations
@@ -14,14 +14,19 @@ from broker.common.errors import ApiError
 from broker.storage.disk import Disk
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
+from protocol.output import SpliceLost
 
 logger = logging.getLogger(__name__)
 
 
-class StorageErrors:
-    """A block, to be entered as often as one likes, in which *about* uses *disk*.
+class OffsetOutOfRange(Exception):  # noqa: N818 - Kafka's name for it
+    """An offset outside [log start, log end], or one to delete to above the high watermark."""
 
-    Raises `ApiError` KAFKA_STORAGE_ERROR or CORRUPT_MESSAGE; other errors propagate.
+
+class StorageErrors:
+    """A reusable context manager for the use of *disk* by *about*, which messages name.
+
+    Raises `ApiError` KAFKA_STORAGE_ERROR or CORRUPT_MESSAGE; other exceptions propagate.
     """
 
     __slots__ = ("_about", "_disk")
@@ -43,14 +48,16 @@ class StorageErrors:
         if isinstance(error, OSError):
             self._disk.fail(self._about, error)
             raise self.offline(error) from error
+        if isinstance(error, SpliceLost):
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, f"{self._about}: {error}") from error
         if isinstance(error, CorruptRecords):
             logger.error("%s: %s", self._about, error)
             text = f"{self._about}: {error}"
             raise ApiError(ErrorCode.CORRUPT_MESSAGE, text) from error
 
     def offline(self, reason: OSError) -> ApiError:
-        """The error of every use after a failure, or of one that found no descriptor."""
+        """The error of every use after a failure, or of one that ran out of file descriptors."""
         failed = self._disk.failure is not None
-        trouble = "its data directory is offline: " if failed else ""
-        text = f"{self._about}: {trouble}{reason.strerror}"
+        prefix = "its data directory is offline: " if failed else ""
+        text = f"{self._about}: {prefix}{reason.strerror}"
         return ApiError(ErrorCode.KAFKA_STORAGE_ERROR, text)

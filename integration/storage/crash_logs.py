@@ -16,11 +16,12 @@ from pathlib import Path
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import LOG_STARTS
 from broker.storage.log_manager import LogManager
+from broker.storage.retention import delete_old_segments
+from broker.storage.unified_log import UnifiedLog
 from integration.machine.clock import MachineClock
 from protocol.compression import Codec
 from protocol.record_batch.batch import batches, build_batch, records
@@ -56,7 +57,7 @@ class CrashLogs:
         self.logs = [self._log_of(number) for number in PARTITIONS]
         self._manager.started()
 
-    def _log_of(self, number: int) -> Log:
+    def _log_of(self, number: int) -> UnifiedLog:
         policy = "compact" if number == COMPACTED else "delete"
         config = LogConfig(
             cleanup_policy=(policy,),
@@ -78,9 +79,9 @@ class CrashLogs:
         notes = os.open(self._notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         chores: list[Callable[[], object]] = [
             self._manager.checkpoint,
-            LogCleaner(self._manager, lambda _, action: action()).look,
+            LogCleaner(self._manager, lambda _, action: action()).start,
         ]
-        chores += [chore for log in self.logs for chore in (log.roll, log.flush)]
+        chores += [chore for log in self.logs for chore in (log.roll, log.local_log.flush)]
         for _ in range(chance.randrange(20, 200)):
             log = chance.choice(self.logs)
             _append(log, chance)
@@ -97,9 +98,9 @@ class CrashLogs:
         log = self.logs[DELETED]
         log.maybe_increment_log_start_offset(chance.randint(0, log.high_watermark))
         self._manager.checkpoint([LOG_STARTS])
-        log.delete_old_segments()
+        delete_old_segments(log)
 
-    def _note(self, notes: int, log: Log) -> None:
+    def _note(self, notes: int, log: UnifiedLog) -> None:
         place = _NOTE.pack(log.topic_partition.partition, log.log_start_offset, log.log_end_offset)
         os.write(notes, place)
 
@@ -129,7 +130,7 @@ class CrashLogs:
         self._manager.crash()
 
 
-def _append(log: Log, chance: random.Random) -> None:
+def _append(log: UnifiedLog, chance: random.Random) -> None:
     """Append a batch of records that contain their offsets."""
     number, begin = log.topic_partition.partition, log.log_end_offset
     now_ms = MachineClock().wall_ms()
@@ -145,7 +146,7 @@ def _append(log: Log, chance: random.Random) -> None:
     more = producer if number == IDEMPOTENT else {}
     batch = build_batch(values, codec=chance.choice(list(Codec)), **more)
     log.append_as_leader(memoryview(bytearray(batch)), 0)
-    log.update_high_watermark(log.end_metadata)
+    log.update_high_watermark(log.log_end_offset_metadata)
 
 
 def _key_at(offset: int) -> bytes:
@@ -160,11 +161,11 @@ def _value_at(number: int, offset: int, chance: random.Random) -> bytes:
     return b"%d-%d;" % (number, offset) + bytes(chance.randrange(400))
 
 
-def _records(log: Log) -> Iterator[Record]:
+def _records(log: UnifiedLog) -> Iterator[Record]:
     """Check that all records are in whole batches and have the written content."""
     number, offset = log.topic_partition.partition, log.log_start_offset
     while offset < log.log_end_offset:
-        data = memoryview(log.read(offset, 1 << 20, log.end_metadata, True).records)
+        data = memoryview(log.read(offset, 1 << 20, log.log_end_offset_metadata, True).records)
         if not data:
             assert number == COMPACTED, f"{log.topic_partition}: nothing at {offset}"
             return
@@ -206,7 +207,7 @@ def _check_compacted(found: list[Record], end: int) -> None:
             )
 
 
-def _check_producer(log: Log) -> None:
+def _check_producer(log: UnifiedLog) -> None:
     """Check the last sequence number of the log's producer."""
-    known = [entry.last_sequence for entry in log.active_producers]
+    known = [entry.last_sequence for entry in log.producer_state_manager.producers.values()]
     assert known == ([log.log_end_offset - 1] if log.log_end_offset else []), known

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from broker.storage.compaction import Compaction
-from broker.storage.log import Log
+from broker.storage.unified_log import UnifiedLog
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce, write_txn_markers
 from protocol.compression import Codec
@@ -111,7 +111,7 @@ def stored_batches(directory: Path, start: int = 0) -> Iterator[tuple[BatchHeade
                 yield header, memoryview(batch)
 
 
-def play(log: Log, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
+def play(log: UnifiedLog, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
     """Append the batches of Kafka with new offsets; markers are appended as a follower's."""
     log.maybe_assign_epoch_start_offset(0, 0)
     for header, batch in written:
@@ -120,10 +120,10 @@ def play(log: Log, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
         else:
             set_base_offset_and_epoch(batch, 0, header.batch_length, 0)
             log.append_as_leader(batch, 0)
-        log.update_high_watermark(log.end_metadata)
+        log.update_high_watermark(log.log_end_offset_metadata)
 
 
-def compact(log: Log, end: int, now_ms: int) -> None:
+def compact(log: UnifiedLog, end: int, now_ms: int) -> None:
     """Compact up to *end* with *now_ms* as the time."""
     for step in Compaction(log, log.first_dirty_offset, end, now_ms).steps():
         step.run()

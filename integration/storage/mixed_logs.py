@@ -12,10 +12,11 @@ from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
 from broker.storage.append import AppendOrigin
-from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
+from broker.storage.retention import delete_old_segments
+from broker.storage.unified_log import UnifiedLog
 from integration.machine.clock import MachineClock
 from protocol.compression import Codec
 from protocol.record_batch.batch import build_batch
@@ -34,7 +35,7 @@ PRODUCERS = 4
 class Mixture:
     """The writer of one log; the seed determines its operations."""
 
-    def __init__(self, log: Log, seed: int) -> None:
+    def __init__(self, log: UnifiedLog, seed: int) -> None:
         self._log = log
         self._chance = random.Random(seed)
         self._now_ms = MachineClock().wall_ms() - 1_000_000
@@ -112,9 +113,9 @@ def _write_mixed(manager: LogManager, topic_id: UUID, seed: int) -> None:
     log.truncate_to(cut + 1)
     mixture.write(BATCHES)
     mixture.end_transaction()
-    log.update_high_watermark(log.end_metadata)
-    log.maybe_increment_log_start_offset(log.segment_base_offsets[2] + 3)
-    log.delete_old_segments()
+    log.update_high_watermark(log.log_end_offset_metadata)
+    log.maybe_increment_log_start_offset(log.segments.base_offsets[2] + 3)
+    delete_old_segments(log)
 
 
 def _write_compacted(manager: LogManager, topic_id: UUID, seed: int) -> None:
@@ -126,6 +127,6 @@ def _write_compacted(manager: LogManager, topic_id: UUID, seed: int) -> None:
     )
     log = manager.get_or_create(COMPACTED, topic_id, config)
     Mixture(log, seed).write(BATCHES)
-    log.update_high_watermark(log.end_metadata)
-    LogCleaner(manager, lambda _, action: action()).look()
+    log.update_high_watermark(log.log_end_offset_metadata)
+    LogCleaner(manager, lambda _, action: action()).start()
     assert log.first_dirty_offset, "nothing was compacted"

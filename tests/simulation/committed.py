@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from broker.storage.log import Log
+from broker.storage.unified_log import UnifiedLog
 from protocol.record_batch.batch import batches, records
 from tests.simulation.violation import Violation
 
 Batch = tuple[int, int, bytes]  # first offset, one past the last, all bytes
 
 
-def batches_of(log: Log, start: int, end: int) -> Iterator[Batch]:
+def batches_of(log: UnifiedLog, start: int, end: int) -> Iterator[Batch]:
     """The whole batches of a log from the one that holds *start* up to *end*."""
     while start < end:
-        data = bytes(log.read(start, 1 << 20, log.end_metadata, True).records)
+        data = bytes(log.read(start, 1 << 20, log.log_end_offset_metadata, True).records)
         if not data:
             raise Violation(f"{log.topic_partition}: nothing to read at {start}, before {end}")
         for position, header in batches(data):
@@ -40,7 +40,7 @@ class Committed:
         self._batches: dict[int, bytes] = {}
         self._values: dict[int, bytes | None] = {}
 
-    def check(self, who: str, log: Log, start: int, end: int) -> None:
+    def check(self, who: str, log: UnifiedLog, start: int, end: int) -> None:
         """Compare a log between two offsets with what is committed, and learn what is new."""
         for first, past, data in batches_of(log, start, end):
             known = self._batches.get(first)

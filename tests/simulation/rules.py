@@ -17,7 +17,7 @@ from broker.controller.image import PartitionRegistration
 from broker.node import Node
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
-from broker.storage.log import Log
+from broker.storage.unified_log import UnifiedLog
 from tests.simulation.committed import Committed
 from tests.simulation.violation import Violation
 
@@ -37,7 +37,7 @@ class Rules:
         # When each leader's high watermark moved, and where to.
         self.passed: dict[Epoch, list[tuple[float, int]]] = {}
         # How far each log has been compared, by the log itself: a node has another in each life.
-        self._compared: dict[Log, int] = {}
+        self._compared: dict[UnifiedLog, int] = {}
         # How many each leader has taken for in sync, from when on; 0: it is no leader.
         self._sizes: dict[tuple[int, TopicPartition], list[tuple[float, int]]] = {}
         self._losses_ms: dict[int, float] = {}
@@ -82,7 +82,9 @@ class Rules:
             )
         self._starts[partition.key] = max(self._starts[partition.key], start)
 
-    def high_watermark_moved(self, node_id: int, key: TopicPartition, epoch: int, log: Log) -> None:
+    def high_watermark_moved(
+        self, node_id: int, key: TopicPartition, epoch: int, log: UnifiedLog
+    ) -> None:
         """A leader has moved its high watermark: what is below it now is a promise.
 
         Called with every single move, since the next thing to happen may be that the leader dies.
@@ -113,7 +115,7 @@ class Rules:
         """The replica has what is committed, up to *end*; each batch is read once."""
         self._learn(_who(node, partition), partition.key, partition.log, end)
 
-    def _learn(self, who: str, key: TopicPartition, log: Log, end: int) -> None:
+    def _learn(self, who: str, key: TopicPartition, log: UnifiedLog, end: int) -> None:
         compared = self._compared.get(log, 0)
         if log.log_end_offset < compared:
             raise Violation(

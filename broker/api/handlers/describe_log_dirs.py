@@ -14,8 +14,8 @@ from pathlib import Path
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.steps.queue import Slices
-from broker.storage.log import Log
 from broker.storage.log_directory import LogDirectory
+from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from protocol.messages.describe_log_dirs import (
     DescribeLogDirsPartition,
@@ -34,7 +34,7 @@ def describe_log_dirs(request: Request[DescribeLogDirsRequest]) -> Slices[Descri
         wanted = {
             TopicPartition(each.topic, index) for each in requested for index in each.partitions
         }
-    logs: dict[Path, list[Log]] = defaultdict(list)
+    logs: dict[Path, list[UnifiedLog]] = defaultdict(list)
     for log in list(request.services.logs):
         yield None
         if wanted is None or log.topic_partition in wanted:
@@ -46,7 +46,7 @@ def describe_log_dirs(request: Request[DescribeLogDirsRequest]) -> Slices[Descri
     return DescribeLogDirsResponse(results=results)
 
 
-def _directory(directory: LogDirectory, logs: list[Log]) -> Slices[DescribeLogDirsResult]:
+def _directory(directory: LogDirectory, logs: list[UnifiedLog]) -> Slices[DescribeLogDirsResult]:
     path = directory.path
     try:
         total_bytes, usable_bytes = directory.space()
@@ -69,10 +69,10 @@ def _directory(directory: LogDirectory, logs: list[Log]) -> Slices[DescribeLogDi
     )
 
 
-def _partition(log: Log) -> DescribeLogDirsPartition:
+def _partition(log: UnifiedLog) -> DescribeLogDirsPartition:
     return DescribeLogDirsPartition(
         partition_index=log.topic_partition.partition,
-        partition_size=log.size_bytes,
+        partition_size=log.segments.size_bytes,
         offset_lag=max(0, log.high_watermark - log.log_end_offset),
         is_future_key=False,
     )

@@ -58,6 +58,6 @@ def _partition(
             coordinator_epoch=entry.coordinator_epoch,
             current_txn_start_offset=entry.current_txn_first_offset,
         )
-        for entry in partition.log.active_producers
+        for entry in partition.log.producer_state_manager.producers.values()
     ]
     return result

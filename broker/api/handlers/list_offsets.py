@@ -22,6 +22,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.replication.partition import Partition
 from broker.steps.offloaded import offloaded
 from broker.steps.queue import Slices
+from broker.storage.offset_search import search_by_timestamp, search_max_timestamp
 from broker.storage.timestamp_search import TimestampAndOffset
 from protocol.errors import ErrorCode
 from protocol.messages.list_offsets import (
@@ -106,7 +107,11 @@ def _find(
         latest = _latest(partition, replica_id, request.body.isolation_level)
         return -1, latest, partition.leader_epoch
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
-        return -1, log.log_start_offset, log.epoch_of(log.log_start_offset)
+        return (
+            -1,
+            log.log_start_offset,
+            log.leader_epoch_cache.epoch_for_offset(log.log_start_offset),
+        )
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return _NOTHING
     found = yield from _search(request, key, requested, partition)
@@ -139,7 +144,7 @@ def _search(
     """Search the log by timestamp; a worker thread decompresses long batches."""
     log = partition.log
     by_time = requested.timestamp != MAX_TIMESTAMP
-    search = log.search_by_timestamp(requested.timestamp) if by_time else log.search_max_timestamp()
+    search = search_by_timestamp(log, requested.timestamp) if by_time else search_max_timestamp(log)
     found: TimestampAndOffset | None = None
     while True:
         try:
@@ -151,7 +156,7 @@ def _search(
         if examination is None:
             yield None
         else:
-            with log.storage:
+            with log.storage_errors:
                 if examination.is_short:
                     found = examination.first_record()
                 else:

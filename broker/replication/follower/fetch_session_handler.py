@@ -95,7 +95,12 @@ class FetchSessionHandler:
 
 def _session_partition(state: PartitionFetchState) -> SessionPartition:
     log = state.partition.log
-    return log.log_end_offset, log.latest_epoch, state.leader_epoch, log.log_start_offset
+    return (
+        log.log_end_offset,
+        log.leader_epoch_cache.latest,
+        state.leader_epoch,
+        log.log_start_offset,
+    )
 
 
 def _topics(changed: list[tuple[Name, SessionPartition]], max_bytes: int) -> list[FetchTopic]:

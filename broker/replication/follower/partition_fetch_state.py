@@ -27,4 +27,4 @@ class PartitionFetchState:
     @property
     def last_fetched_epoch(self) -> int:
         """The epoch of the last record, which the leader compares; -1 for an empty log."""
-        return self.partition.log.latest_epoch
+        return self.partition.log.leader_epoch_cache.latest

@@ -11,12 +11,12 @@ the largest epoch below it, and the next fetch continues from there.
 
 from __future__ import annotations
 
-from broker.storage.log_view import LogView
+from broker.storage.unified_log import UnifiedLog
 
 UNDEFINED = -1
 
 
-def truncation_offset(log: LogView, leader_epoch: int, leader_end_offset: int) -> int:
+def truncation_offset(log: UnifiedLog, leader_epoch: int, leader_end_offset: int) -> int:
     """The offset to truncate to, given the leader's response (``AbstractFetcherThread``)."""
     end = log.log_end_offset
     if leader_end_offset == UNDEFINED:

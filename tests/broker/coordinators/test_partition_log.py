@@ -66,7 +66,9 @@ def test_records_that_are_appended_together_are_one_batch(
     """Mirrors testWriteRecords; the batch has the time and the leader epoch."""
     log.append([A, B])
     view = partition.log
-    ((_, header),) = batches(memoryview(view.read(0, 1000, view.end_metadata, True).records))
+    ((_, header),) = batches(
+        memoryview(view.read(0, 1000, view.log_end_offset_metadata, True).records)
+    )
 
     assert (header.base_offset, header.last_offset) == (0, 1)
     assert (header.max_timestamp, header.partition_leader_epoch) == (EPOCH_MS, 5)

@@ -12,8 +12,8 @@ from broker.common.errors import ApiError
 from broker.controller.image import PartitionRegistration
 from broker.replication.partition import DELETE_TO_HIGH_WATERMARK, Partition
 from broker.storage.append import AppendRefused
-from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
+from broker.storage.open_log import open_log
 from protocol.errors import ErrorCode
 from tests.broker.replication.world import (
     KEY,
@@ -74,7 +74,7 @@ def test_a_follower_refuses_requests_that_require_the_leader(tmp_path: Path) -> 
 
 def test_a_new_partition_has_no_leader_epoch(tmp_path: Path) -> None:
     """After its log is opened and before its metadata is applied it has no role."""
-    log = Log.open(tmp_path / str(KEY), KEY, LogConfig(), StillClock())
+    log = open_log(tmp_path / str(KEY), KEY, LogConfig(), StillClock())
     partition = Partition(KEY, uuid4(), FakeNode(), log, 1)
 
     assert (partition.registration, partition.leader_epoch) == (None, -1)
@@ -91,7 +91,7 @@ def test_a_new_leader_epoch_starts_at_the_log_end(tmp_path: Path) -> None:
     append(partition)
 
     assert partition.log.end_offset_for_epoch(5) == (5, 1)
-    assert partition.log.latest_epoch == 7
+    assert partition.log.leader_epoch_cache.latest == 7
 
 
 def test_only_a_new_epoch_restarts_a_follower(tmp_path: Path) -> None:
@@ -360,4 +360,4 @@ def test_a_follower_keeps_the_leaders_epochs(tmp_path: Path) -> None:
     partition.append_as_follower(_replicated(2, b"c", epoch=5), 5, 0, 0)
 
     assert partition.log.end_offset_for_epoch(3) == (3, 2)
-    assert partition.log.latest_epoch == 5
+    assert partition.log.leader_epoch_cache.latest == 5

@@ -16,8 +16,8 @@ from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPart
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult, LeaderState
 from broker.replication.partition import Appended, Partition
-from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
+from broker.storage.open_log import open_log
 from protocol.errors import ErrorCode
 from tests.batches import batch
 from tests.broker.storage.logs import StillClock
@@ -103,7 +103,7 @@ def make_partition(
     leader: int = 1,
 ) -> Partition:
     """A partition on node 1, which leads it in epoch 5 unless *leader* is another."""
-    log = Log.open(folder / str(key), key, LogConfig(), StillClock())
+    log = open_log(folder / str(key), key, LogConfig(), StillClock())
     partition = Partition(key, uuid4(), node or FakeNode(), log, min_insync_replicas)
     registration = PartitionRegistration(replicas, isr, leader, leader_epoch)
     if leader == 1:

@@ -47,7 +47,7 @@ async def _produce_to(nodes: ThreeNodes, node_id: int, value: bytes, acks: int =
 def _content(nodes: ThreeNodes, node_id: int) -> list[bytes | None]:
     """All records of one replica."""
     log = nodes.log_of(node_id)
-    data = log.read(log.log_start_offset, 1 << 20, log.end_metadata, True)
+    data = log.read(log.log_start_offset, 1 << 20, log.log_end_offset_metadata, True)
     return values(data.records)
 
 

@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.log_view import LogView
+from broker.storage.unified_log import UnifiedLog
 from protocol.messages.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
@@ -37,7 +37,7 @@ async def _set(node: RunningNode, **configs: object) -> None:
     assert answer.error_code == 0, answer.error_message
 
 
-async def _produce(node: RunningNode, times: int, size: int = 700_000) -> LogView:
+async def _produce(node: RunningNode, times: int, size: int = 700_000) -> UnifiedLog:
     client = node.client()
     for _ in range(times):
         await client.send(produce_request("t", batch(bytes(size))), PRODUCE_VERSION)
@@ -49,12 +49,12 @@ async def test_segments_become_smaller(tmp_path: Path) -> None:
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         log = await _produce(node, 3)
-        before = list(log.segment_base_offsets)
+        before = list(log.segments.base_offsets)
 
         await _set(node, segment_bytes=1 << 20)
         await _produce(node, 1)
 
-        assert (before, list(log.segment_base_offsets)) == ([0], [0, 3])
+        assert (before, list(log.segments.base_offsets)) == ([0], [0, 3])
 
 
 @pytest.mark.parametrize("key", ["retention_ms", "retention_bytes"])
@@ -84,10 +84,10 @@ async def test_a_topic_is_compacted_from_now_on(tmp_path: Path) -> None:
             await client.send(produce_request("t", same_key), PRODUCE_VERSION)
         log = node.node.replicas.partitions[TopicPartition("t", 0)].log
         await trio.sleep(CHECK_S)
-        before = log.size_bytes
+        before = log.segments.size_bytes
 
         await _set(node, cleanup_policy="compact")
         await trio.sleep(CHECK_S)
 
-        assert log.size_bytes < before / 2
+        assert log.segments.size_bytes < before / 2
         assert log.log_end_offset == 8

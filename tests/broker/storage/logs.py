@@ -11,10 +11,11 @@ from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
 from broker.storage.disk import Disk
-from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
+from broker.storage.open_log import open_log as open_unified_log
 from broker.storage.timestamp_search import Search, TimestampAndOffset
+from broker.storage.unified_log import UnifiedLog
 from protocol.compression import Codec
 from protocol.record_batch.batch import build_batch, records
 from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker
@@ -86,7 +87,7 @@ def marker(offset: int, producer_id: int = 5, *, epoch: int = 0, abort: bool) ->
     return memoryview(bytearray(built))
 
 
-def open_log(path: Path, *, clock: StillClock | None = None, **more: Any) -> Log:
+def open_log(path: Path, *, clock: StillClock | None = None, **more: Any) -> UnifiedLog:
     """The log of `ORDERS` under *path*; what is no argument of `Log.open` is a setting."""
     names = (
         "disk",
@@ -99,10 +100,10 @@ def open_log(path: Path, *, clock: StillClock | None = None, **more: Any) -> Log
     )
     arguments = {name: more.pop(name) for name in names if name in more}
     config = LogConfig(**more)
-    return Log.open(path / str(ORDERS), ORDERS, config, clock or StillClock(), **arguments)
+    return open_unified_log(path / str(ORDERS), ORDERS, config, clock or StillClock(), **arguments)
 
 
-def written(path: Path) -> Log:
+def written(path: Path) -> UnifiedLog:
     """Ten batches of two records in several segments, by one producer in two epochs."""
     log = open_log(path, segment_bytes=SEGMENT_BYTES, index_interval_bytes=100)
     for number in range(10):
@@ -117,26 +118,26 @@ def written(path: Path) -> Log:
     return log
 
 
-def died(log: Log) -> Path:
+def died(log: UnifiedLog) -> Path:
     """The log's folder as a process that was killed leaves it."""
     return log.directory.parent
 
 
-def reopened(path: Path, **more: Any) -> Log:
+def reopened(path: Path, **more: Any) -> UnifiedLog:
     return open_log(path, segment_bytes=SEGMENT_BYTES, index_interval_bytes=100, **more)
 
 
-def replicate(log: Log) -> None:
+def replicate(log: UnifiedLog) -> None:
     """Every replica has everything: the high watermark is at the log end."""
-    log.update_high_watermark(log.end_metadata)
+    log.update_high_watermark(log.log_end_offset_metadata)
 
 
-def read_all(log: Log, from_offset: int | None = None) -> list[Record]:
+def read_all(log: UnifiedLog, from_offset: int | None = None) -> list[Record]:
     """All records up to the log end."""
     offset = log.log_start_offset if from_offset is None else from_offset
     found: list[Record] = []
     while offset < log.log_end_offset:
-        data = log.read(offset, 1, log.end_metadata, True).records
+        data = log.read(offset, 1, log.log_end_offset_metadata, True).records
         if not data:
             break
         found += [record for record in records(data) if record.offset >= offset]
@@ -198,7 +199,9 @@ def manager_at(
     )
 
 
-def host(manager: LogManager, key: TopicPartition = ORDERS, topic_id: UUID = TOPIC_ID) -> Log:
+def host(
+    manager: LogManager, key: TopicPartition = ORDERS, topic_id: UUID = TOPIC_ID
+) -> UnifiedLog:
     """The log of *key*, opened or made."""
     return manager.get_or_create(key, topic_id, LogConfig(segment_bytes=300))
 

@@ -31,7 +31,7 @@ def test_offsets_are_noted_written_and_read(directory: LogDirectory, tmp_path: P
     log.maybe_increment_log_start_offset(3)
     offsets = CheckpointedOffsets()
     for name in CHECKPOINTS:
-        offsets.note(name, {ORDERS: log})
+        offsets.update(name, {ORDERS: log})
         offsets.write(name, directory, sync=False)
     again = CheckpointedOffsets()
     again.read(directory)
@@ -45,7 +45,7 @@ def test_what_goes_without_saying_is_not_written(directory: LogDirectory, tmp_pa
     log = open_log(tmp_path)
     offsets = CheckpointedOffsets()
     for name in CHECKPOINTS:
-        offsets.note(name, {ORDERS: log})
+        offsets.update(name, {ORDERS: log})
         offsets.write(name, directory, sync=False)
     assert directory.read(HIGH_WATERMARKS) == {ORDERS: 0}
     assert directory.read(LOG_STARTS) == directory.read(COMPACTED) == {}
@@ -56,6 +56,6 @@ def test_what_nobody_has_opened_is_kept(directory: LogDirectory, tmp_path: Path)
     directory.write(HIGH_WATERMARKS, {NEVER_OPENED: 7}, sync=False)
     offsets = CheckpointedOffsets()
     offsets.read(directory)
-    offsets.note(HIGH_WATERMARKS, {ORDERS: open_log(tmp_path)})
+    offsets.update(HIGH_WATERMARKS, {ORDERS: open_log(tmp_path)})
     offsets.write(HIGH_WATERMARKS, directory, sync=False)
     assert directory.read(HIGH_WATERMARKS) == {NEVER_OPENED: 7, ORDERS: 0}

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from broker.storage.compaction import Compaction, grouped
 from broker.storage.computation import Computation
 from broker.storage.disk import Disk
-from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
+from broker.storage.offset_search import search_by_timestamp
 from broker.storage.producer_snapshot import Snapshots
+from broker.storage.unified_log import UnifiedLog
 from protocol.compression import Codec
 from protocol.record_batch.batch import batches
 from protocol.record_batch.header import check_crc
@@ -38,17 +39,17 @@ DAY_MS = 86_400_000
 Change = tuple[bytes, bytes | None]
 
 
-def compacted_log(path: Path, **more: Any) -> Log:
+def compacted_log(path: Path, **more: Any) -> UnifiedLog:
     return open_log(path, cleanup_policy=("compact",), **{"segment_bytes": 300, **more})
 
 
-def write(log: Log, changes: Sequence[Change], **more: Any) -> None:
+def write(log: UnifiedLog, changes: Sequence[Change], **more: Any) -> None:
     """One batch of these changes."""
     values = [Record(key, value, timestamp=NOW_MS) for key, value in changes]
     log.append_as_leader(batch_of(values, **more), 0)
 
 
-def compact(log: Log, now_ms: int = NOW_MS, **more: Any) -> list[int]:
+def compact(log: UnifiedLog, now_ms: int = NOW_MS, **more: Any) -> list[int]:
     """Compact all but the active segment; returns how much each computation reads."""
     replicate(log)
     end = log.segments.active.base_offset
@@ -57,17 +58,17 @@ def compact(log: Log, now_ms: int = NOW_MS, **more: Any) -> list[int]:
     return [step.size_bytes for step in steps if isinstance(step, Computation)]
 
 
-def state(log: Log) -> dict[bytes | None, bytes | None]:
+def state(log: UnifiedLog) -> dict[bytes | None, bytes | None]:
     """What a reader makes of the log who keeps the latest value of each key."""
     found = {record.key: record.value for record in read_all(log)}
     return {key: value for key, value in found.items() if value is not None}
 
 
-def offsets(log: Log) -> list[int]:
+def offsets(log: UnifiedLog) -> list[int]:
     return [record.offset for record in read_all(log)]
 
 
-def stored(log: Log) -> bytes:
+def stored(log: UnifiedLog) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(log.directory.glob("*.log")))
 
 
@@ -168,15 +169,15 @@ def test_segments_that_became_small_are_joined(tmp_path: Path) -> None:
     log = compacted_log(tmp_path)
     for _ in range(12):
         write(log, [(b"k", b"v" * 100)])
-    many = len(log.segment_base_offsets)
+    many = len(log.segments.base_offsets)
     compact(log)
     # The sizes before count, as with Kafka: the first compaction joins nothing yet.
-    assert len(log.segment_base_offsets) == many
+    assert len(log.segments.base_offsets) == many
     for _ in range(3):
         write(log, [(b"k", b"v" * 100)])
     compact(log)
-    assert len(log.segment_base_offsets) < many / 2
-    assert set(Snapshots(log.directory, Disk()).offsets) <= set(log.segment_base_offsets)
+    assert len(log.segments.base_offsets) < many / 2
+    assert set(Snapshots(log.directory, Disk()).offsets) <= set(log.segments.base_offsets)
     latest = offsets(log)
     assert latest[-1] == 14
     log.close()
@@ -192,12 +193,12 @@ def test_reading_goes_on_over_the_gaps(tmp_path: Path) -> None:
         write(log, [(b"k", b"%d" % number * 100)])
     compact(log)
     assert [record.offset for record in read_all(log, 3)] == offsets(log)
-    found = searched(log.search_by_timestamp(NOW_MS))
+    found = searched(search_by_timestamp(log, NOW_MS))
     assert found is not None
     assert found.offset == offsets(log)[0]
     replica = compacted_log(tmp_path / "replica")
     while replica.log_end_offset < log.log_end_offset:
-        data = log.read(replica.log_end_offset, 1 << 20, log.end_metadata, True).records
+        data = log.read(replica.log_end_offset, 1 << 20, log.log_end_offset_metadata, True).records
         replica.append_as_follower(memoryview(data), 0)
     assert offsets(replica) == offsets(log)
 
@@ -236,10 +237,10 @@ def test_a_log_that_changes_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
     assert not list(log.directory.glob("*.cleaned"))
 
 
-def dies_compacting(log: Log, renames: int, now_ms: int) -> bool:
+def dies_compacting(log: UnifiedLog, renames: int, now_ms: int) -> bool:
     """Whether the process has died: after so many *renames* of a compaction, if it needs more."""
     replicate(log)
-    rename, end = log.disk.rename, log.segments.active.base_offset
+    rename, end = log.local_log.disk.rename, log.segments.active.base_offset
     left = renames
 
     def rename_or_die(path: Path, to: Path) -> None:
@@ -249,7 +250,7 @@ def dies_compacting(log: Log, renames: int, now_ms: int) -> bool:
             raise KeyboardInterrupt
         rename(path, to)
 
-    log.disk.rename = rename_or_die  # type: ignore[method-assign]  # the process dies in the middle
+    log.local_log.disk.rename = rename_or_die  # type: ignore[method-assign]  # the process dies in the middle
     try:
         list(Compaction(log, 0, end, now_ms).steps())
     except KeyboardInterrupt:
@@ -311,10 +312,11 @@ def test_a_marker_goes_when_its_transaction_has_nothing_left(tmp_path: Path) -> 
     for seconds in range(4):
         compact(log, NOW_MS + seconds * 1000)
         seen.append((offsets(log), len(log.aborted_transactions(0, 8))))
-        log.compacted_to(0)
+        log.local_log.compacted_to = 0
     # The first met the aborted records, the second the emptied batch that the producer has left.
     assert seen == [([2, 5, 6, 7], 1), ([2, 5, 6, 7], 0), ([5, 6, 7], 0), ([5, 6, 7], 0)]
-    assert log.active_producers[0].last_sequence == 3
+    (producer,) = log.producer_state_manager.producers.values()
+    assert producer.last_sequence == 3
 
 
 def test_a_marker_that_fences_its_producer_stays(tmp_path: Path) -> None:
@@ -325,7 +327,7 @@ def test_a_marker_that_fences_its_producer_stays(tmp_path: Path) -> None:
     for offset in (3, 4):
         log.append_as_follower(batch(1, base_offset=offset, key=b"k", size=250), 0)
     for seconds in range(4):
-        log.compacted_to(0)
+        log.local_log.compacted_to = 0
         compact(log, NOW_MS + seconds)
     found = [(each.last_offset, each.records_count) for _, each in batches(stored(log))]
     assert found == [(2, 0), (3, 1), (4, 1)]
@@ -339,7 +341,7 @@ def test_the_last_batch_stays_without_its_records(tmp_path: Path) -> None:
     log.roll()
     write(log, [(b"k", b"w")])
     for now_ms in (NOW_MS, NOW_MS + 1):
-        log.compacted_to(0)
+        log.local_log.compacted_to = 0
         compact(log, now_ms)
     heads = [header for _, header in batches(stored(log))]
     found = [(header.last_offset, header.records_count) for header in heads]
@@ -352,7 +354,7 @@ def test_a_gap_before_the_next_segment_is_compacted_too(tmp_path: Path) -> None:
     far = 3_000_000_000
     for offset in (0, far, far + 1):
         log.append_as_follower(batch(1, base_offset=offset, key=b"k", size=200), 0)
-    assert log.segment_base_offsets == [0, far, far + 1]
+    assert log.segments.base_offsets == [0, far, far + 1]
     compact(log)
     assert log.first_dirty_offset == far + 1
 

@@ -80,7 +80,9 @@ def test_the_oldest_are_deleted_with_their_files(tmp_path: Path) -> None:
 def test_deleted_files_stay_for_a_while(tmp_path: Path) -> None:
     """Under Kafka's suffix, for ``file.delete.delay.ms``."""
     waiting: list[tuple[int, Callable[[], None]]] = []
-    log = local_log(tmp_path, later=lambda delay_ms, action: waiting.append((delay_ms, action)))
+    log = local_log(
+        tmp_path, schedule_once=lambda delay_ms, action: waiting.append((delay_ms, action))
+    )
     put(log)
     snapshot_path(tmp_path, 0).touch()
     log.roll(log.end.message_offset)
@@ -98,7 +100,7 @@ def test_a_disk_that_cannot_delete_has_failed(tmp_path: Path) -> None:
     """Nobody waits for the deletion, so the disk is told."""
     waiting: list[Callable[[], None]] = []
     disk = Disk()
-    log = local_log(tmp_path, disk, later=lambda _, action: waiting.append(action))
+    log = local_log(tmp_path, disk, schedule_once=lambda _, action: waiting.append(action))
     put(log)
     log.roll(log.end.message_offset)
     log.delete_first(1)
@@ -142,7 +144,7 @@ def test_an_idle_log_leaves_its_index_to_the_file(tmp_path: Path) -> None:
     log = local_log(tmp_path)
     put(log)
     for _ in range(2):
-        log.rest()
+        log.unload_if_idle()
     assert log.active.locate(1) == (0, log.active.size)
     put(log)
     assert log.active.locate(3) is not None

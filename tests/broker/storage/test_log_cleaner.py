@@ -12,10 +12,11 @@ import pytest
 from broker.common.topic_partition import TopicPartition
 from broker.steps.offload import Offload
 from broker.storage.compaction import Compaction
-from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner, cleanable
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
+from broker.storage.retention import delete_old_segments
+from broker.storage.unified_log import UnifiedLog
 from protocol.record_batch.header import HEADER_BYTES
 from tests.broker.storage.logs import (
     NOW_MS,
@@ -52,7 +53,7 @@ class House:
         self.waiting: list[Callable[[], None]] = []
         self.cleaner = LogCleaner(self.logs, lambda _, action: self.waiting.append(action), offload)
 
-    def log(self, key: TopicPartition = ORDERS, batches: int = 8, **config: Any) -> Log:
+    def log(self, key: TopicPartition = ORDERS, batches: int = 8, **config: Any) -> UnifiedLog:
         """A log of batches that all have one key, two in a segment."""
         settings = {"cleanup_policy": ("compact",), "segment_bytes": 400, **config}
         log = self.logs.get_or_create(key, UUID(int=1), LogConfig(**settings))
@@ -80,7 +81,7 @@ def test_a_dirty_log_is_compacted(house: House, tmp_path: Path) -> None:
     """And how far it is, is written down."""
     log = house.log()
     before = len(read_all(log))
-    house.cleaner.look()
+    house.cleaner.start()
     house.work()
     assert len(read_all(log)) < before
     active = log.segments.active.base_offset
@@ -93,7 +94,7 @@ def test_a_dirty_log_is_compacted(house: House, tmp_path: Path) -> None:
 def test_how_far_it_is_survives_a_restart(house: House, tmp_path: Path) -> None:
     """What is clean is not looked at as dirty again."""
     log = house.log()
-    house.cleaner.look()
+    house.cleaner.start()
     first_dirty = log.first_dirty_offset
     house.logs.close()
     again = House(tmp_path)
@@ -104,19 +105,19 @@ def test_how_far_it_is_survives_a_restart(house: House, tmp_path: Path) -> None:
 def test_a_log_that_is_only_deleted_is_left_alone(house: House) -> None:
     """Its policy says nothing of keys."""
     log = house.log(cleanup_policy=("delete",))
-    house.cleaner.look()
+    house.cleaner.start()
     assert len(read_all(log)) == 8
 
 
 def test_compact_and_delete_does_both(house: House) -> None:
     """Keys are compacted, and whole segments go by their time."""
     log = house.log(cleanup_policy=("compact", "delete"), retention_ms=1000)
-    house.cleaner.look()
+    house.cleaner.start()
     assert len(read_all(log)) < 8
     house.clock.time_ms += 2000
     log.append_as_leader(batch(1, key=b"new", timestamp=house.clock.time_ms), 0)
     replicate(log)
-    house.logs.each(Log.delete_old_segments)
+    house.logs.each(delete_old_segments)
     assert [record.key for record in read_all(log)][-1] == b"new"
     assert log.log_start_offset > 0
 
@@ -124,7 +125,7 @@ def test_compact_and_delete_does_both(house: House) -> None:
 def test_a_log_must_be_dirty_enough(house: House) -> None:
     """More than ``min.cleanable.dirty.ratio`` of it."""
     log = house.log(min_cleanable_dirty_ratio=0.5)
-    house.cleaner.look()
+    house.cleaner.start()
     for _ in range(2):
         log.append_as_leader(batch(1, key=b"k", size=100), 0)
     replicate(log)
@@ -175,7 +176,7 @@ def test_nothing_undecided_is_compacted(house: House) -> None:
 def test_the_filthiest_goes_first_and_the_others_after_it(house: House) -> None:
     """One at a time, until none is due."""
     clean = house.log(batches=12)
-    house.cleaner.look()
+    house.cleaner.start()
     house.work()
     for _ in range(8):
         clean.append_as_leader(batch(1, key=b"k", size=100), 0)
@@ -183,7 +184,7 @@ def test_the_filthiest_goes_first_and_the_others_after_it(house: House) -> None:
     filthy = house.log(OTHERS)
     ratios = [found.dirty_ratio for log in (clean, filthy) if (found := cleanable(log, NOW_MS))]
     assert ratios == sorted(ratios)
-    house.cleaner.look()
+    house.cleaner.start()
     house.work()
     assert cleanable(clean, NOW_MS) is None
     assert cleanable(filthy, NOW_MS) is None
@@ -195,9 +196,9 @@ def test_work_is_done_a_little_at_a_time(house: House) -> None:
     for _ in range(40):
         log.append_as_leader(batch(1, key=b"k", size=60_000), 0)
     replicate(log)
-    house.cleaner.look()
+    house.cleaner.start()
     assert log.first_dirty_offset == 0, "it has only begun"
-    house.cleaner.look()
+    house.cleaner.start()
     assert house.work() >= 30
     assert log.first_dirty_offset > 0
 
@@ -220,7 +221,7 @@ def test_no_record_is_examined_on_the_loop(tmp_path: Path, monkeypatch: pytest.M
             return original(self, *batch)
 
         monkeypatch.setattr(Compaction, name, watched)
-    house.cleaner.look()
+    house.cleaner.start()
     while offload.jobs:
         job = offload.jobs.popleft()
         computes = True
@@ -237,7 +238,7 @@ def test_a_log_that_is_deleted_during_a_computation_is_let_go(tmp_path: Path) ->
     offload = HeldOffload()
     house = House(tmp_path, offload=offload)
     log = house.log()
-    house.cleaner.look()
+    house.cleaner.start()
     house.logs.delete(log.topic_partition)
     offload.finish_next()
     assert not offload.jobs
@@ -250,11 +251,11 @@ def test_a_log_that_is_deleted_meanwhile_is_let_go(house: House) -> None:
     for _ in range(40):
         log.append_as_leader(batch(1, key=b"k", size=60_000), 0)
     replicate(log)
-    house.cleaner.look()
+    house.cleaner.start()
     house.logs.delete(ORDERS)
     house.work()
     other = house.log(OTHERS)
-    house.cleaner.look()
+    house.cleaner.start()
     house.work()
     assert cleanable(other, NOW_MS) is None
     assert house.disk.failure is None
@@ -269,12 +270,12 @@ def test_a_log_with_damaged_records_is_left_alone(
     content = bytearray(path.read_bytes())
     content[HEADER_BYTES : HEADER_BYTES + 2] = b"\xfe\x7f"  # the length of the first record
     path.write_bytes(content)
-    house.cleaner.look()
+    house.cleaner.start()
     house.work()
     assert "orders-0 is not compacted any more" in caplog.text
     assert len(read_all(other)) < 8
     caplog.clear()
-    house.cleaner.look()
+    house.cleaner.start()
     assert not caplog.text
 
 
@@ -283,7 +284,7 @@ def test_a_disk_that_fails_under_a_compaction_is_offline(tmp_path: Path) -> None
     house = House(tmp_path)
     house.log()
     house.disk.room = 0
-    house.cleaner.look()
+    house.cleaner.start()
     house.work()
     assert house.logs.is_offline(ORDERS)
     house.logs.close()
@@ -304,9 +305,9 @@ def test_a_log_whose_compaction_raises_is_left_alone(
         yield from steps(compaction)
 
     monkeypatch.setattr(Compaction, "steps", broken)
-    house.cleaner.look()
+    house.cleaner.start()
     house.work()
-    house.cleaner.look()
+    house.cleaner.start()
     house.work()
     assert reported == ["compaction of orders-0"]
     assert len(read_all(other)) < 8
@@ -317,9 +318,9 @@ def test_a_chore_that_raises_for_one_log_is_done_for_the_others(house: House) ->
     reported: list[str] = []
     house.logs.on_error = lambda what, _error: reported.append(what)
     log, other = house.log(), house.log(OTHERS)
-    done: list[Log] = []
+    done: list[UnifiedLog] = []
 
-    def chore(each: Log) -> None:
+    def chore(each: UnifiedLog) -> None:
         if each is log:
             raise ZeroDivisionError
         done.append(each)

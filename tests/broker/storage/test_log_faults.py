@@ -19,7 +19,8 @@ from broker.common.errors import ApiError
 from broker.storage.append import AppendRefused
 from broker.storage.compaction import Compaction
 from broker.storage.disk import Disk, DiskFile
-from broker.storage.log import Log
+from broker.storage.retention import delete_old_segments
+from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import batches
 from protocol.record_batch.header import check_crc
@@ -109,7 +110,7 @@ class FaultyDisk(Disk):
 class Writer:
     """Does operations, and knows from where to where there must be records."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: UnifiedLog) -> None:
         self.log = log
         self.start = self.end = 0
 
@@ -127,7 +128,7 @@ class Writer:
             replicate(log)
             self.start = max(self.start, self.end - 6)
             log.maybe_increment_log_start_offset(self.start)
-            log.delete_old_segments()
+            delete_old_segments(log)
         elif operation == "read":
             assert [record.offset for record in read_all(log)] == list(
                 range(log.log_start_offset, self.end)
@@ -135,7 +136,7 @@ class Writer:
         elif operation == "close":
             log.close()
         else:
-            {"roll": log.roll, "flush": log.flush}[operation]()
+            {"roll": log.roll, "flush": log.local_log.flush}[operation]()
 
 
 @settings(max_examples=60)
@@ -212,7 +213,7 @@ def test_a_compaction_outlives_the_fault(fault: str, calls: int) -> None:
         assert {k: v for k, v in latest.items() if v} == {k: v for k, v in expected.items() if v}
 
 
-def compact(log: Log, now_ms: int) -> None:
+def compact(log: UnifiedLog, now_ms: int) -> None:
     """Compact all but the active segment, syncing what must be synced."""
     replicate(log)
     end = log.segments.active.base_offset

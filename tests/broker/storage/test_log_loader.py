@@ -9,6 +9,7 @@ import pytest
 
 from broker.storage.checkpoints import read_epoch_checkpoint
 from broker.storage.disk import Disk
+from broker.storage.offset_search import search_max_timestamp
 from broker.storage.producer_snapshot import Snapshots
 from broker.storage.transaction_index import AbortedTxn
 from protocol.compression import Codec
@@ -90,7 +91,7 @@ def test_a_clean_start_reads_little_of_the_batches(tmp_path: Path) -> None:
     again = open_log(tmp_path, clean=True, disk=disk)
     assert again.log_end_offset == 50
     assert disk.bytes_read < 10_000
-    assert searched(again.search_max_timestamp()) == (0, NOW_MS, 0)
+    assert searched(search_max_timestamp(again)) == (0, NOW_MS, 0)
     assert disk.bytes_read < 60_000
 
 
@@ -113,7 +114,7 @@ def test_snapshots_that_no_truncation_goes_back_to_are_removed(tmp_path: Path) -
             log.append_as_leader(batch(1), 0)
         log.close()
     log = reopened(tmp_path, clean=True)
-    assert log.segment_base_offsets == [0]
+    assert log.segments.base_offsets == [0]
     assert Snapshots(tmp_path / "orders-0", Disk()).offsets == [6]
 
 
@@ -197,7 +198,7 @@ def test_aborted_transactions_are_found_again(tmp_path: Path, damage: str) -> No
         log.append_as_follower(stored, 0)
     aborted = [AbortedTxn(5, 0, 4, 2), AbortedTxn(6, 2, 6, 7)]
     assert log.aborted_transactions(0, 8) == aborted
-    assert len(log.segment_base_offsets) > 2
+    assert len(log.segments.base_offsets) > 2
     log.close()
     for index in log.directory.glob("*.txnindex"):
         if damage == "torn":
@@ -206,5 +207,5 @@ def test_aborted_transactions_are_found_again(tmp_path: Path, damage: str) -> No
             index.unlink()
     again = open_log(tmp_path, segment_bytes=SMALL, clean=damage == "torn")
     assert again.aborted_transactions(0, 8) == aborted
-    again.update_high_watermark(again.end_metadata)
+    again.update_high_watermark(again.log_end_offset_metadata)
     assert again.last_stable_offset == 8

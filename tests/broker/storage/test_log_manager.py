@@ -15,7 +15,6 @@ from broker.storage.append import AppendRefused
 from broker.storage.background import Then
 from broker.storage.checkpoints import read_partition_metadata
 from broker.storage.disk import DiskFile
-from broker.storage.log import Log
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
 from protocol.errors import ErrorCode
@@ -56,7 +55,7 @@ def test_a_restart_finds_everything(tmp_path: Path) -> None:
     again = manager_at(tmp_path)
     found = host(again)
     assert (found.log_start_offset, found.high_watermark, found.log_end_offset) == (5, 10, 10)
-    assert found.recovery_point == 10
+    assert found.local_log.recovery_point == 10
     assert [record.offset for record in read_all(found)] == [5, 6, 7, 8, 9]
     again.close()
 
@@ -168,7 +167,7 @@ def test_closing_leaves_no_file_open(tmp_path: Path) -> None:
     manager = LogManager(
         tmp_path, StillClock(), node_id=1, cluster_id="c", open_files=files, durable=False
     )
-    manager.later = lambda _delay_ms, _action: None
+    manager.schedule_once = lambda _delay_ms, _action: None
     log = host(manager)
     log.append_as_leader(batch(2), 0)
     log.roll()
@@ -202,7 +201,7 @@ def test_a_deleted_folder_stays_for_a_while(tmp_path: Path) -> None:
     manager = manager_at(tmp_path)
     waiting: list[tuple[int, Callable[[], None]]] = []
     host(manager).append_as_leader(batch(2), 0)
-    manager.later = lambda delay_ms, action: waiting.append((delay_ms, action))
+    manager.schedule_once = lambda delay_ms, action: waiting.append((delay_ms, action))
     manager.delete(ORDERS)
     (gone,) = tmp_path.glob("orders-0.*-delete")
     ((delay_ms, remove),) = waiting
@@ -230,10 +229,10 @@ def test_producers_are_remembered_as_long_as_configured(tmp_path: Path) -> None:
     log = host(manager)
     again = [batch(1, producer_id=3, producer_epoch=0, base_sequence=0) for _ in range(3)]
     log.append_as_leader(again[0], 0)
-    manager.each(Log.forget_producers)
+    log.producer_state_manager.remove_expired(clock.wall_ms())
     assert log.append_as_leader(again[1], 0).duplicate
     clock.time_ms += 1000
-    manager.each(Log.forget_producers)
+    log.producer_state_manager.remove_expired(clock.wall_ms())
     assert not log.append_as_leader(again[2], 0).duplicate
     manager.close()
 
@@ -254,7 +253,7 @@ def test_the_longest_topic_can_be_deleted(tmp_path: Path) -> None:
     manager = manager_at(tmp_path)
     key = TopicPartition("t" * 249, 0)
     host(manager, key)
-    manager.later = lambda _delay_ms, _action: None
+    manager.schedule_once = lambda _delay_ms, _action: None
     manager.delete(key)
     assert not manager.is_offline(key)
     assert [path.name[-7:] for path in tmp_path.glob("ttt*")] == ["-delete"]
@@ -268,12 +267,12 @@ def test_a_cut_below_the_recovery_point_is_written_down(tmp_path: Path) -> None:
     log = host(manager)
     for _ in range(3):
         log.append_as_leader(batch(2), 0)
-    log.flush()
+    log.local_log.flush()
     manager.checkpoint()
     log.truncate_to(2)
     log.append_as_leader(batch(9), 1)
     manager.crash()
-    assert host(manager_at(tmp_path)).recovery_point == 2
+    assert host(manager_at(tmp_path)).local_log.recovery_point == 2
 
 
 def test_a_flush_is_awaited_where_flush_messages_asks_for_it(

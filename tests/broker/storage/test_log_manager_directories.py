@@ -10,7 +10,7 @@ import pytest
 from broker.common.errors import ApiError, StartupError
 from broker.common.topic_partition import TopicPartition
 from broker.storage.append import AppendRefused
-from broker.storage.log import Log
+from broker.storage.retention import delete_old_segments
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import (
     ORDERS,
@@ -67,7 +67,7 @@ def test_a_failed_directory_is_offline(tmp_path: Path, caplog: pytest.LogCapture
     others.append_as_leader(batch(2), 0)
     new = host(manager, TopicPartition("new", 0))
     assert new.directory.parent == tmp_path / "b"
-    manager.each(Log.delete_old_segments)
+    manager.each(delete_old_segments)
     manager.close()
     marks = [(path / ".kafka_cleanshutdown").exists() for path in (tmp_path / "a", tmp_path / "b")]
     assert marks == [False, True]
@@ -146,7 +146,7 @@ def test_a_partition_is_in_one_directory(tmp_path: Path) -> None:
     """Nobody can say which of two folders is right."""
     for name in "ab":
         (tmp_path / name / "orders-0").mkdir(parents=True)
-    with pytest.raises(StartupError, match=f"orders-0 has a folder in {tmp_path / 'a'} and in"):
+    with pytest.raises(StartupError, match=f"orders-0 has directories in {tmp_path / 'a'} and"):
         manager_at(tmp_path / "a", tmp_path / "b")
 
 
@@ -176,7 +176,10 @@ def test_folders_that_nobody_asks_for_are_set_aside(
     again.started()
     (stray,) = tmp_path.glob("*-stray")
     assert stray.name.startswith(f"{OTHERS}.")
-    assert f"{OTHERS} is not of this node any more; it is kept as {stray}" in caplog.messages
+    assert (
+        f"{OTHERS} is not a partition of this node; its directory is kept as {stray}"
+        in caplog.messages
+    )
     assert host(again, OTHERS).log_end_offset == 0
     again.close()
     assert (tmp_path / ".kafka_cleanshutdown").exists(), "what is set aside need not be checked"

@@ -11,7 +11,10 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.storage.append import AppendRefused
-from broker.storage.log import Log
+from broker.storage.log_tasks import unload_if_idle
+from broker.storage.offset_search import search_by_timestamp, search_max_timestamp
+from broker.storage.retention import delete_old_segments
+from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import (
     NOW_MS,
@@ -24,7 +27,7 @@ from tests.broker.storage.logs import (
 )
 
 
-def refused(log: Log, records: memoryview) -> AppendRefused:
+def refused(log: UnifiedLog, records: memoryview) -> AppendRefused:
     with pytest.raises(AppendRefused) as refusal:
         log.append_as_leader(records, 0)
     return refusal.value
@@ -36,11 +39,11 @@ def test_a_full_disk_takes_the_log_offline(tmp_path: Path) -> None:
     log = open_log(tmp_path, disk=disk)
     log.append_as_leader(batch(2), 0)
     replicate(log)
-    log.read(0, 1 << 20, log.end_metadata, True)
-    size = log.size_bytes
+    log.read(0, 1 << 20, log.log_end_offset_metadata, True)
+    size = log.segments.size_bytes
     disk.room = 30
     assert refused(log, batch(2)).error is ErrorCode.KAFKA_STORAGE_ERROR
-    assert (log.log_end_offset, log.size_bytes) == (2, size)
+    assert (log.log_end_offset, log.segments.size_bytes) == (2, size)
     assert (log.directory / f"{0:020d}.log").stat().st_size == size
     disk.room = 1 << 20
     assert refused(log, batch(2)).error is ErrorCode.KAFKA_STORAGE_ERROR
@@ -71,20 +74,19 @@ def test_a_log_that_finds_no_descriptor_stays_online(
     assert [record.offset for record in read_all(log)] == [0, 1, 2, 3]
 
 
-USES: dict[str, Callable[[Log], object]] = {
-    "read": lambda log: log.read(0, 1 << 20, log.end_metadata, True),
-    "read at the end": lambda log: log.read(4, 1 << 20, log.end_metadata, True),
+USES: dict[str, Callable[[UnifiedLog], object]] = {
+    "read": lambda log: log.read(0, 1 << 20, log.log_end_offset_metadata, True),
+    "read at the end": lambda log: log.read(4, 1 << 20, log.log_end_offset_metadata, True),
     "look up": lambda log: log.offset_metadata(2),
-    "by timestamp": lambda log: searched(log.search_by_timestamp(NOW_MS)),
-    "largest timestamp": lambda log: searched(log.search_max_timestamp()),
+    "by timestamp": lambda log: searched(search_by_timestamp(log, NOW_MS)),
+    "largest timestamp": lambda log: searched(search_max_timestamp(log)),
     "aborted transactions": lambda log: log.aborted_transactions(0, 4),
     "truncate": lambda log: log.truncate_to(2),
     "truncate fully": lambda log: log.truncate_fully_and_start_at(9),
     "delete records": lambda log: log.maybe_increment_log_start_offset(2),
-    "retention": lambda log: log.delete_old_segments(),
+    "retention": lambda log: delete_old_segments(log, 1),
     "new epoch": lambda log: log.maybe_assign_epoch_start_offset(1, 4),
-    "flush": lambda log: log.flush(),
-    "rest": lambda log: log.rest(),
+    "unload": unload_if_idle,
 }
 
 
@@ -96,7 +98,7 @@ def test_an_offline_log_refuses_every_use(tmp_path: Path, use: str) -> None:
     for _ in range(2):
         log.append_as_leader(batch(2), 0)
     replicate(log)
-    log.read(0, 1 << 20, log.end_metadata, True)
+    log.read(0, 1 << 20, log.log_end_offset_metadata, True)
     disk.fail("another log", OSError(5, "Input/output error"))
     with pytest.raises(ApiError) as error:
         USES[use](log)
@@ -112,7 +114,7 @@ def test_an_unreadable_file_takes_the_log_offline(tmp_path: Path) -> None:
     log.append_as_leader(batch(2), 0)
     disk.unreadable = True
     with pytest.raises(ApiError) as error:
-        log.read(0, 1 << 20, log.end_metadata, True)
+        log.read(0, 1 << 20, log.log_end_offset_metadata, True)
     assert error.value.code is ErrorCode.KAFKA_STORAGE_ERROR
     assert disk.failure is not None
 
@@ -123,13 +125,13 @@ def test_a_corrupt_batch_on_the_way_is_an_answer(tmp_path: Path) -> None:
     for _ in range(3):
         log.append_as_leader(batch(2), 0)
     replicate(log)
-    log.rest()
-    log.rest()
+    unload_if_idle(log)
+    unload_if_idle(log)
     with (log.directory / f"{0:020d}.log").open("r+b") as file:
         file.seek(len(batch(2)) + 8)
         file.write(b"\0\0\0\1")
     with pytest.raises(ApiError, match="there is no batch at position") as error:
-        log.read(4, 1 << 20, log.end_metadata, True)
+        log.read(4, 1 << 20, log.log_end_offset_metadata, True)
     assert error.value.code is ErrorCode.CORRUPT_MESSAGE
 
 
@@ -143,5 +145,5 @@ def test_a_roll_that_fails_takes_the_log_offline(tmp_path: Path) -> None:
     assert refused(log, batch(2)).error is ErrorCode.KAFKA_STORAGE_ERROR
     again = open_log(tmp_path, segment_bytes=250)
     again.append_as_leader(batch(2), 0)
-    assert again.segment_base_offsets == [0, 4]
+    assert again.segments.base_offsets == [0, 4]
     assert len(read_all(again)) == 6

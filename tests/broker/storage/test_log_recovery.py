@@ -37,7 +37,7 @@ def test_a_torn_tail_is_cut_at_the_last_whole_batch(cut: int) -> None:
         assert offsets == list(range(log.log_end_offset))
         assert log.log_end_offset >= int(last.stem)
         assert log.append_as_leader(batch(1), 2).first_offset == log.log_end_offset - 1
-        assert last.stat().st_size == log.end_metadata.relative_position_in_segment
+        assert last.stat().st_size == log.log_end_offset_metadata.relative_position_in_segment
 
 
 @FILES

@@ -38,7 +38,7 @@ def test_they_are_in_order(segments: LogSegments) -> None:
 @pytest.mark.parametrize(("offset", "expected"), [(0, 0), (9, 0), (10, 10), (20, 20), (99, 20)])
 def test_an_offset_falls_into_one(segments: LogSegments, offset: int, expected: int) -> None:
     """The last that does not begin behind it."""
-    assert next(segments.at_or_behind(offset)).base_offset == expected
+    assert next(segments.from_offset(offset)).base_offset == expected
 
 
 def test_a_new_one_becomes_active(segments: LogSegments, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_segment_out_of_order_is_an_inconsistency(segments: LogSegments) -> No
         segments.add(segments.first)
 
 
-def test_only_neighbours_are_replaced(segments: LogSegments) -> None:
-    """A compaction of other segments has gone wrong."""
-    with pytest.raises(InvariantBroken, match="not neighbours"):
+def test_only_adjacent_segments_are_replaced(segments: LogSegments) -> None:
+    """Other segments are an error of the compaction."""
+    with pytest.raises(InvariantBroken, match="not adjacent"):
         segments.replace([segments.active, segments.first], segments.first)

@@ -13,7 +13,7 @@ def test_a_follower_learns_of_transactions(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     for stored in (transactional(0, 0), batch(1, base_offset=2), marker(3, abort=True)):
         log.append_as_follower(stored, 0)
-        log.update_high_watermark(log.end_metadata)
+        log.update_high_watermark(log.log_end_offset_metadata)
         if log.log_end_offset < 4:
             assert (log.last_stable_offset, log.high_watermark) == (0, log.log_end_offset)
             assert log.last_stable_offset_metadata.relative_position_in_segment == 0

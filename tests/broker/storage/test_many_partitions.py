@@ -38,7 +38,7 @@ logs = [log_of(manager, key) for key in keys]
 for log in logs:
     log.append_as_leader(batch(), 0)
 for log in logs:
-    assert log.read(0, 1, log.end_metadata, True).records, log.topic_partition
+    assert log.read(0, 1, log.log_end_offset_metadata, True).records, log.topic_partition
 print(len(os.listdir("/proc/self/fd")))
 manager.close()
 manager = opened()

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.log import Log
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
-from broker.storage.retention import SEGMENTS_PER_STEP, Retention
-from tests.broker.storage.logs import StillClock, batch, replicate
+from broker.storage.retention import SEGMENTS_PER_STEP, Retention, delete_old_segments
+from broker.storage.unified_log import UnifiedLog
+from tests.broker.storage.logs import (
+    StillClock,
+    batch,
+    open_log,
+    replicate,
+)
 
 
 class House:
@@ -23,7 +29,7 @@ class House:
         self.later: list[Callable[[], None]] = []
         self.retention = Retention(self.logs, lambda _, action: self.later.append(action))
 
-    def log(self, number: int, segments: int) -> Log:
+    def log(self, number: int, segments: int) -> UnifiedLog:
         """A log whose segments are all replicated."""
         config = LogConfig(segment_bytes=100, retention_ms=1000)
         log = self.logs.get_or_create(TopicPartition("t", number), UUID(int=1), config)
@@ -46,9 +52,9 @@ def test_a_step_deletes_so_many_segments_of_all_logs(tmp_path: Path) -> None:
     house.clock.time_ms += 2000
 
     left = []
-    house.retention.look()
+    house.retention.start()
     while house.later:
-        left.append(sum(len(log.segment_base_offsets) for log in logs))
+        left.append(sum(len(log.segments.base_offsets) for log in logs))
         house.go_on()
 
     assert left == [2 * SEGMENTS_PER_STEP + 1, SEGMENTS_PER_STEP + 2, 3]
@@ -61,9 +67,9 @@ def test_the_log_start_follows_each_step(tmp_path: Path) -> None:
     log = house.log(0, SEGMENTS_PER_STEP + 5)
     house.clock.time_ms += 2000
 
-    house.retention.look()
+    house.retention.start()
 
-    assert log.log_start_offset == log.segment_base_offsets[0] == SEGMENTS_PER_STEP
+    assert log.log_start_offset == log.segments.base_offsets[0] == SEGMENTS_PER_STEP
 
 
 def test_a_second_look_does_not_begin_while_the_first_goes_on(tmp_path: Path) -> None:
@@ -72,8 +78,8 @@ def test_a_second_look_does_not_begin_while_the_first_goes_on(tmp_path: Path) ->
     house.log(0, 3 * SEGMENTS_PER_STEP)
     house.clock.time_ms += 2000
 
-    house.retention.look()
-    house.retention.look()
+    house.retention.start()
+    house.retention.start()
 
     assert len(house.later) == 1
 
@@ -82,8 +88,70 @@ def test_a_look_that_finds_little_is_over_at_once(tmp_path: Path) -> None:
     """As nearly all are."""
     house = House(tmp_path)
     house.log(0, 3)
-    house.retention.look()
+    house.retention.start()
     house.clock.time_ms += 2000
-    house.retention.look()
+    house.retention.start()
 
     assert not house.later
+
+
+def test_old_segments_go_by_time(tmp_path: Path) -> None:
+    """A segment whose youngest record is older than ``retention.ms`` is removed."""
+    clock = StillClock()
+    log = open_log(tmp_path, clock=clock, segment_bytes=250, retention_ms=1000)
+    for _ in range(2):
+        log.append_as_leader(batch(2), 0)
+    clock.time_ms += 2000
+    log.append_as_leader(batch(2, timestamp=clock.time_ms), 0)
+    assert delete_old_segments(log) == 0, "nothing is replicated yet"
+    replicate(log)
+    assert delete_old_segments(log) == 1
+    assert (log.log_start_offset, log.segments.base_offsets) == (4, [4])
+    assert not (log.directory / f"{0:020d}.log").exists()
+
+
+def test_old_segments_go_by_size(tmp_path: Path) -> None:
+    """The oldest go while the rest still has ``retention.bytes``."""
+    log = open_log(tmp_path, segment_bytes=250, retention_bytes=300, retention_ms=-1)
+    for _ in range(8):
+        log.append_as_leader(batch(2), 0)
+    replicate(log)
+    delete_old_segments(log)
+    assert log.segments.size_bytes >= 300
+    assert log.log_start_offset == log.segments.base_offsets[0] > 0
+
+
+def test_a_log_wholly_expired_goes_on_in_a_new_segment(tmp_path: Path) -> None:
+    """Also the active segment is removed; offsets go on."""
+    clock = StillClock()
+    log = open_log(tmp_path, clock=clock, retention_ms=1000)
+    log.append_as_leader(batch(2), 0)
+    replicate(log)
+    clock.time_ms += 2000
+    assert delete_old_segments(log) == 1
+    assert (log.log_start_offset, log.log_end_offset) == (2, 2)
+    assert log.append_as_leader(batch(1, timestamp=clock.time_ms), 0).first_offset == 2
+
+
+def test_segments_below_the_log_start_go_whatever_the_policy(tmp_path: Path) -> None:
+    """DeleteRecords frees whole segments, on compacted topics too."""
+    log = open_log(tmp_path, segment_bytes=250, cleanup_policy=("compact",))
+    for _ in range(4):
+        log.append_as_leader(batch(2, key=b"k", size=8), 0)
+    replicate(log)
+    assert delete_old_segments(log) == 0
+    log.maybe_increment_log_start_offset(5)
+    assert delete_old_segments(log) == 1
+
+
+def test_records_without_timestamps_are_as_old_as_their_file(tmp_path: Path) -> None:
+    """As in Kafka (``LogSegment.largestTimestamp``); they were not born in 1969."""
+    clock = StillClock(time.time_ns() // 1_000_000)
+    log = open_log(tmp_path, clock=clock, segment_bytes=100, retention_ms=60_000)
+    for _ in range(3):
+        log.append_as_leader(batch(timestamp=-1), 0)
+    replicate(log)
+    assert delete_old_segments(log) == 0
+    clock.time_ms += 120_000
+    assert delete_old_segments(log) == 3
+    assert log.log_start_offset == 3

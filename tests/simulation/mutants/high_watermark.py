@@ -10,14 +10,14 @@ import pytest
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from broker.replication.replica import UNKNOWN_OFFSET, Replica
-from broker.storage.log import Log
+from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from tests.simulation.mutants.registry import mutant
 
 
 @mutant(0)
 def the_high_watermark_does_not_wait_for_followers(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(LeaderState, "_replicated_end", lambda self: self._log.end_metadata)
+    patch.setattr(LeaderState, "_replicated_end", lambda self: self._log.log_end_offset_metadata)
 
 
 @mutant(0)
@@ -28,7 +28,9 @@ def the_high_watermark_waits_for_one_follower_only(patch: pytest.MonkeyPatch) ->
             for r in self.replicas.values()
             if r.node_id in self.isr.maximal
         ]
-        return max(ends, key=lambda end: end.message_offset, default=self._log.end_metadata)
+        return max(
+            ends, key=lambda end: end.message_offset, default=self._log.log_end_offset_metadata
+        )
 
     patch.setattr(LeaderState, "_replicated_end", replicated_end)
 
@@ -43,11 +45,11 @@ def the_high_watermark_moves_below_min_isr(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(4)
 def the_high_watermark_can_go_back(patch: pytest.MonkeyPatch) -> None:
-    def maybe_increment(self: Log, to: Any) -> bool:
+    def maybe_increment(self: UnifiedLog, to: Any) -> bool:
         before = self.high_watermark
         return self.update_high_watermark(to) != before
 
-    patch.setattr(Log, "maybe_increment_high_watermark", maybe_increment)
+    patch.setattr(UnifiedLog, "maybe_increment_high_watermark", maybe_increment)
 
 
 @mutant(0)
@@ -60,12 +62,14 @@ def a_produce_is_acknowledged_when_it_is_appended(patch: pytest.MonkeyPatch) -> 
 
 @mutant(0)
 def consumers_see_the_log_end(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Log, "high_watermark_metadata", property(lambda self: self.end_metadata))
+    patch.setattr(
+        UnifiedLog, "high_watermark_metadata", property(lambda self: self.log_end_offset_metadata)
+    )
 
 
 @mutant(5)
 def a_new_leader_believes_what_it_knew_of_followers(patch: pytest.MonkeyPatch) -> None:
-    known: dict[Log, dict[int, Replica]] = {}
+    known: dict[UnifiedLog, dict[int, Replica]] = {}
     resign, begin, reset = LeaderState.resign, LeaderState.begin, Replica.reset
 
     def and_remember(self: LeaderState) -> None:

@@ -11,7 +11,7 @@ from broker.network.transport import Transport
 from broker.network.unsent import Unsent
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
-from broker.storage.log import Log
+from broker.storage.unified_log import UnifiedLog
 from protocol.output import as_bytes
 from purgatories.operations.delayed_partitions import DelayedPartitions
 from tests.simulation.mutants.registry import mutant
@@ -75,11 +75,11 @@ def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(29)
 def a_producer_is_forgotten_by_followers(patch: pytest.MonkeyPatch) -> None:
-    append = Log.append_as_follower
+    append = UnifiedLog.append_as_follower
 
-    def and_forget(self: Log, *arguments: Any) -> Any:
+    def and_forget(self: UnifiedLog, *arguments: Any) -> Any:
         result = append(self, *arguments)
-        self._producers.producers.clear()
+        self.producer_state_manager.producers.clear()
         return result
 
-    patch.setattr(Log, "append_as_follower", and_forget)
+    patch.setattr(UnifiedLog, "append_as_follower", and_forget)

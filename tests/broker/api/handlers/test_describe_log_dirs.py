@@ -65,7 +65,7 @@ async def test_the_size_is_that_of_the_log(tmp_path: Path) -> None:
 
         response = await cluster.client(2).send(DescribeLogDirsRequest(topics=None))
 
-        assert _sizes(response) == {("t", 1): log.size_bytes}
+        assert _sizes(response) == {("t", 1): log.segments.size_bytes}
 
 
 async def test_a_directory_that_is_gone(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from broker.replication.follower.truncation import UNDEFINED, truncation_offset
-from broker.storage.log import Log
 from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.unified_log import UnifiedLog
 from tests.broker.replication.world import records
 from tests.broker.storage.logs import open_log
 
 
-def _log(folder: Path, *epochs: int) -> Log:
+def _log(folder: Path, *epochs: int) -> UnifiedLog:
     """A log with one record in each of these epochs."""
     log = open_log(folder)
     for offset, epoch in enumerate(epochs):
@@ -85,4 +85,4 @@ def test_truncation_at_the_log_end_removes_an_epoch_without_records(tmp_path: Pa
 
     assert not log.truncate_to(truncation_offset(log, 1, 2))
 
-    assert (log.log_end_offset, log.latest_epoch) == (2, 1)
+    assert (log.log_end_offset, log.leader_epoch_cache.latest) == (2, 1)

@@ -1,4 +1,4 @@
-"""Appending, truncating, deleting, closing: `broker.storage.log`."""
+"""Tests of appends, truncation and deletion: `broker.storage.unified_log`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from broker.storage.append import AppendOrigin, AppendRefused
-from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.storage_errors import OffsetOutOfRange
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import batches
 from protocol.record_batch.header import CONTROL_BIT, HEADER_BYTES, read_header
@@ -46,7 +46,7 @@ def test_stored_bytes_differ_from_the_sent_ones_in_offset_and_epoch_only(tmp_pat
     sent = batch(3)
     before = bytes(sent)
     log.append_as_leader(sent, 7)
-    stored = bytes(log.read(4, 1 << 20, log.end_metadata, True).records)
+    stored = bytes(log.read(4, 1 << 20, log.log_end_offset_metadata, True).records)
     header = read_header(stored)
     assert (header.base_offset, header.partition_leader_epoch) == (4, 7)
     assert header._replace(base_offset=0, partition_leader_epoch=-1) == read_header(before)
@@ -132,7 +132,7 @@ def test_a_full_segment_is_rolled(tmp_path: Path) -> None:
     log = open_log(tmp_path, segment_bytes=250)
     for _ in range(5):
         log.append_as_leader(batch(2), 0)
-    assert log.segment_base_offsets == [0, 4, 8]
+    assert log.segments.base_offsets == [0, 4, 8]
     assert [record.offset for record in read_all(log)] == list(range(10))
     assert (log.directory / f"{4:020d}.snapshot").exists()
 
@@ -142,13 +142,13 @@ def test_a_follower_writes_what_the_leader_numbered(tmp_path: Path) -> None:
     leader, follower = open_log(tmp_path / "1"), open_log(tmp_path / "2")
     for epoch in (0, 0, 3):
         leader.append_as_leader(batch(2), epoch)
-    data = memoryview(leader.read(0, 1 << 20, leader.end_metadata, True).records)
+    data = memoryview(leader.read(0, 1 << 20, leader.log_end_offset_metadata, True).records)
     info = follower.append_as_follower(data, 3)
     assert info is not None
     assert (info.first_offset, info.last_offset) == (0, 5)
-    assert follower.read(0, 1 << 20, follower.end_metadata, True).records == data
+    assert follower.read(0, 1 << 20, follower.log_end_offset_metadata, True).records == data
     assert follower.end_offset_for_epoch(0) == (0, 4)
-    assert follower.latest_epoch == 3
+    assert follower.leader_epoch_cache.latest == 3
 
 
 def test_a_follower_leaves_a_torn_batch_for_the_next_fetch(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_follower_leaves_a_torn_batch_for_the_next_fetch(tmp_path: Path) -> No
     leader, follower = open_log(tmp_path / "1"), open_log(tmp_path / "2")
     for _ in range(2):
         leader.append_as_leader(batch(2), 0)
-    data = memoryview(leader.read(0, 1 << 20, leader.end_metadata, True).records)
+    data = memoryview(leader.read(0, 1 << 20, leader.log_end_offset_metadata, True).records)
     follower.append_as_follower(data[:-1], 0)
     assert follower.log_end_offset == 2
     assert follower.append_as_follower(data[:5], 0) is None
@@ -167,7 +167,7 @@ def test_a_follower_leaves_batches_of_a_newer_epoch(tmp_path: Path) -> None:
     leader, follower = open_log(tmp_path / "1"), open_log(tmp_path / "2")
     for epoch in (1, 2):
         leader.append_as_leader(batch(2), epoch)
-    data = memoryview(leader.read(0, 1 << 20, leader.end_metadata, True).records)
+    data = memoryview(leader.read(0, 1 << 20, leader.log_end_offset_metadata, True).records)
     follower.append_as_follower(data, 1)
     assert follower.log_end_offset == 2
 
@@ -208,7 +208,7 @@ def test_truncation_takes_whole_batches_and_what_follows_from_them(tmp_path: Pat
         log.append_as_leader(sent, epoch)
     replicate(log)
     assert log.truncate_to(6)
-    assert (log.log_end_offset, log.high_watermark, log.latest_epoch) == (6, 6, 2)
+    assert (log.log_end_offset, log.high_watermark, log.leader_epoch_cache.latest) == (6, 6, 2)
     assert [record.offset for record in read_all(log)] == list(range(6))
     log.append_as_leader(batch(2, producer_id=1, producer_epoch=0, base_sequence=6), 5)
     assert log.end_offset_for_epoch(4) == (2, 6)
@@ -247,7 +247,7 @@ def test_records_below_the_log_start_are_gone(tmp_path: Path) -> None:
     assert log.maybe_increment_log_start_offset(3)
     assert not log.maybe_increment_log_start_offset(2)
     with pytest.raises(OffsetOutOfRange):
-        log.read(2, 100, log.end_metadata, True)
+        log.read(2, 100, log.log_end_offset_metadata, True)
     assert log.end_offset_for_epoch(0) == (0, 3)
 
 
@@ -258,27 +258,11 @@ def test_other_settings_hold_from_now_on(tmp_path: Path) -> None:
     assert refused(log, batch(size=100)).error is ErrorCode.MESSAGE_TOO_LARGE
 
 
-def test_a_closed_log_is_found_as_it_was(tmp_path: Path) -> None:
-    """Offsets, epochs, producers and indexes survive a clean shutdown without a scan."""
-    log = open_log(tmp_path, segment_bytes=3000, index_interval_bytes=200)
-    for sequence in range(100):
-        log.append_as_leader(
-            batch(1, producer_id=4, producer_epoch=1, base_sequence=sequence), sequence // 30
-        )
-    log.maybe_increment_high_watermark(log.end_metadata)
-    log.close()
-    again = open_log(tmp_path, segment_bytes=3000, clean=True, high_watermark=100)
-    assert (again.log_end_offset, again.high_watermark, again.latest_epoch) == (100, 100, 3)
-    assert [record.offset for record in read_all(again)] == list(range(100))
-    last = batch(1, producer_id=4, producer_epoch=1, base_sequence=99)
-    assert again.append_as_leader(last, 3).duplicate
-
-
 def test_a_renamed_log_has_let_go_of_its_files(tmp_path: Path) -> None:
     """Its name is free at once."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(), 0)
-    log.rename(tmp_path / "orders-0.0-delete")
+    log.local_log.rename(tmp_path / "orders-0.0-delete")
     assert [path.name for path in tmp_path.iterdir()] == ["orders-0.0-delete"]
 
 
@@ -297,10 +281,10 @@ def test_a_follower_takes_any_gap(tmp_path: Path) -> None:
     far = 2**31 + 7
     for offset in (0, 1, far, far + 1, 3 * far):
         log.append_as_follower(batch(base_offset=offset), 0)
-    assert log.segment_base_offsets == [0, far, 3 * far]
+    assert log.segments.base_offsets == [0, far, 3 * far]
     assert [record.offset for record in read_all(log)] == [0, 1, far, far + 1, 3 * far]
     again = open_log(tmp_path, index_interval_bytes=1)
-    assert (again.segment_base_offsets, again.log_end_offset) == ([0, far, 3 * far], 3 * far + 1)
+    assert (again.segments.base_offsets, again.log_end_offset) == ([0, far, 3 * far], 3 * far + 1)
     assert [record.offset for record in read_all(again)] == [0, 1, far, far + 1, 3 * far]
 
 

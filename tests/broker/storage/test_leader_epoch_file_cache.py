@@ -1,4 +1,4 @@
-"""Where each leader epoch began: `broker.storage.leader_epochs`."""
+"""Where each leader epoch began: `broker.storage.leader_epoch_file_cache`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from broker.storage.disk import Disk
-from broker.storage.leader_epochs import LeaderEpochs
+from broker.storage.leader_epoch_file_cache import LeaderEpochFileCache
 
 
-def epochs_at(path: Path, *entries: tuple[int, int]) -> LeaderEpochs:
-    epochs = LeaderEpochs(path, Disk())
+def epochs_at(path: Path, *entries: tuple[int, int]) -> LeaderEpochFileCache:
+    epochs = LeaderEpochFileCache(path, Disk())
     for entry in entries:
         epochs.assign_all([entry])
     return epochs
@@ -65,7 +65,7 @@ def test_no_epochs_no_answer(tmp_path: Path) -> None:
 def test_the_epoch_of_an_offset(tmp_path: Path) -> None:
     """-1 for what is older than all."""
     epochs = epochs_at(tmp_path, (1, 5), (4, 20))
-    assert [epochs.epoch_at(offset) for offset in (4, 5, 19, 20, 99)] == [-1, 1, 1, 4, 4]
+    assert [epochs.epoch_for_offset(offset) for offset in (4, 5, 19, 20, 99)] == [-1, 1, 1, 4, 4]
 
 
 def test_truncation_from_both_ends(tmp_path: Path) -> None:

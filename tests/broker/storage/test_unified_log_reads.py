@@ -1,4 +1,4 @@
-"""Reading a log and asking for its offsets: `broker.storage.log_view`."""
+"""Tests of reading from a log: `broker.storage.unified_log`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ import pytest
 from broker.common.errors import ApiError
 from broker.storage.disk import Disk
 from broker.storage.file_slice import READ_AT_ONCE_BYTES, FileSlice
-from broker.storage.log import Log
-from broker.storage.log_view import OffsetOutOfRange
 from broker.storage.offset_metadata import LogOffsetMetadata
-from protocol.compression import Codec
+from broker.storage.storage_errors import OffsetOutOfRange
+from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from protocol.output import SpliceLost
 from protocol.record_batch.batch import batches, records
 from protocol.record_batch.record import Record
-from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, replicate, searched
+from tests.broker.storage.logs import batch, batch_of, open_log, replicate
 
 EVERYTHING = 1 << 20
 SIZE = len(batch(2))
 
 
-def five_batches(path: Path, **more: Any) -> Log:
+def five_batches(path: Path, **more: Any) -> UnifiedLog:
     """Offsets 0 to 9 in batches of two."""
     log = open_log(path, **more)
     for _ in range(5):
@@ -40,7 +39,7 @@ def offsets(data: bytes | memoryview) -> list[int]:
 def test_a_read_begins_with_the_batch_that_holds_the_offset(tmp_path: Path) -> None:
     """Records below the offset may be in it; clients pass over them."""
     log = five_batches(tmp_path)
-    data = log.read(3, EVERYTHING, log.end_metadata, True)
+    data = log.read(3, EVERYTHING, log.log_end_offset_metadata, True)
     assert offsets(data.records) == [2, 4, 6, 8]
     assert data.offset_metadata == LogOffsetMetadata(3, 0, SIZE)
     assert not data.first_entry_incomplete
@@ -49,7 +48,7 @@ def test_a_read_begins_with_the_batch_that_holds_the_offset(tmp_path: Path) -> N
 def test_a_read_ends_at_its_limit_even_within_a_batch(tmp_path: Path) -> None:
     """Clients ignore a torn last batch."""
     log = five_batches(tmp_path)
-    data = log.read(0, SIZE + 10, log.end_metadata, True)
+    data = log.read(0, SIZE + 10, log.log_end_offset_metadata, True)
     assert len(data.records) == SIZE + 10
 
 
@@ -60,13 +59,16 @@ def test_many_records_are_read_when_they_are_sent(tmp_path: Path) -> None:
     log.append_as_leader(batch(2), 0)
     replicate(log)
 
-    many = log.fetch(0, 2 * EVERYTHING, log.end_metadata, True)
-    few = log.fetch(1, 2 * EVERYTHING, log.end_metadata, True)
+    many = log.fetch(0, 2 * EVERYTHING, log.log_end_offset_metadata, True)
+    few = log.fetch(1, 2 * EVERYTHING, log.log_end_offset_metadata, True)
 
     assert isinstance(many.records, FileSlice)
-    assert many.records.whole() == log.read(0, 2 * EVERYTHING, log.end_metadata, True).records
+    assert (
+        many.records.whole()
+        == log.read(0, 2 * EVERYTHING, log.log_end_offset_metadata, True).records
+    )
     assert isinstance(few.records, bytes)
-    assert few == log.read(1, 2 * EVERYTHING, log.end_metadata, True)
+    assert few == log.read(1, 2 * EVERYTHING, log.log_end_offset_metadata, True)
 
 
 def test_many_records_that_are_lost_are_a_storage_error(
@@ -81,14 +83,14 @@ def test_many_records_that_are_lost_are_a_storage_error(
 
     monkeypatch.setattr(FileSlice, "whole", lost)
     with pytest.raises(ApiError, match=r"0\.log was deleted") as refused:
-        log.read(0, 2 * EVERYTHING, log.end_metadata, True)
+        log.read(0, 2 * EVERYTHING, log.log_end_offset_metadata, True)
     assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
 
 
 def test_the_first_batch_is_whole_if_asked(tmp_path: Path) -> None:
     """A consumer must be able to go on, whatever its limit (KIP-74)."""
     log = five_batches(tmp_path)
-    data = log.read(4, 1, log.end_metadata, True)
+    data = log.read(4, 1, log.log_end_offset_metadata, True)
     assert offsets(data.records) == [4]
     assert not data.first_entry_incomplete
 
@@ -96,7 +98,7 @@ def test_the_first_batch_is_whole_if_asked(tmp_path: Path) -> None:
 def test_a_limit_below_the_first_batch_is_told(tmp_path: Path) -> None:
     """The caller answers nothing instead of half a batch."""
     log = five_batches(tmp_path)
-    data = log.read(4, 10, log.end_metadata, False)
+    data = log.read(4, 10, log.log_end_offset_metadata, False)
     assert len(data.records) == 10
     assert data.first_entry_incomplete
 
@@ -104,7 +106,7 @@ def test_a_limit_below_the_first_batch_is_told(tmp_path: Path) -> None:
 def test_a_limit_of_nothing_reads_nothing(tmp_path: Path) -> None:
     """The place is told all the same: a fetch can wait there."""
     log = five_batches(tmp_path)
-    data = log.read(4, 0, log.end_metadata, False)
+    data = log.read(4, 0, log.log_end_offset_metadata, False)
     assert data.records == b""
     assert data.offset_metadata == LogOffsetMetadata(4, 0, 2 * SIZE)
 
@@ -137,14 +139,14 @@ def test_offsets_outside_the_log_are_out_of_range(tmp_path: Path, offset: int) -
     log = five_batches(tmp_path)
     log.maybe_increment_log_start_offset(2)
     with pytest.raises(OffsetOutOfRange):
-        log.read(offset, EVERYTHING, log.end_metadata, True)
+        log.read(offset, EVERYTHING, log.log_end_offset_metadata, True)
 
 
 def test_a_read_stays_within_a_segment(tmp_path: Path) -> None:
     """The next read goes on in the next one."""
     log = five_batches(tmp_path, segment_bytes=2 * SIZE)
-    assert offsets(log.read(0, EVERYTHING, log.end_metadata, True).records) == [0, 2]
-    assert offsets(log.read(4, EVERYTHING, log.end_metadata, True).records) == [4, 6]
+    assert offsets(log.read(0, EVERYTHING, log.log_end_offset_metadata, True).records) == [0, 2]
+    assert offsets(log.read(4, EVERYTHING, log.log_end_offset_metadata, True).records) == [4, 6]
 
 
 def test_every_offset_is_found_whatever_the_indexes_know(tmp_path: Path) -> None:
@@ -156,7 +158,7 @@ def test_every_offset_is_found_whatever_the_indexes_know(tmp_path: Path) -> None
             log.append_as_leader(batch(2), 0)
         for reader in (log, open_log(path)):
             for offset in range(0, 1200, 7):
-                data = reader.read(offset, 1, reader.end_metadata, True).records
+                data = reader.read(offset, 1, reader.log_end_offset_metadata, True).records
                 assert offsets(data) == [offset // 2 * 2]
 
 
@@ -190,23 +192,23 @@ def test_a_disk_that_cannot_be_read_is_a_storage_error(tmp_path: Path) -> None:
     log = five_batches(tmp_path, disk=disk)
     disk.broken = True
     with pytest.raises(ApiError) as refused:
-        log.read(0, EVERYTHING, log.end_metadata, True)
+        log.read(0, EVERYTHING, log.log_end_offset_metadata, True)
     assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
 
 
 def test_a_shared_slice_does_not_outlive_its_records(tmp_path: Path) -> None:
     """Truncation and deletion end it."""
     log = five_batches(tmp_path)
-    before = bytes(log.read(8, EVERYTHING, log.end_metadata, True).records)
+    before = bytes(log.read(8, EVERYTHING, log.log_end_offset_metadata, True).records)
     log.truncate_to(8)
     log.append_as_leader(batch(2, key=b"k", size=8), 5)
-    after = log.read(8, EVERYTHING, log.end_metadata, True).records
+    after = log.read(8, EVERYTHING, log.log_end_offset_metadata, True).records
     assert offsets(after) == [8]
     assert after != before
     replicate(log)
     log.maybe_increment_log_start_offset(10)
     with pytest.raises(OffsetOutOfRange):
-        log.read(8, EVERYTHING, log.end_metadata, True)
+        log.read(8, EVERYTHING, log.log_end_offset_metadata, True)
 
 
 def test_the_high_watermarks_place_is_looked_up_once(tmp_path: Path) -> None:
@@ -222,54 +224,20 @@ def test_the_place_of_an_offset(tmp_path: Path) -> None:
     log = five_batches(tmp_path, segment_bytes=2 * SIZE)
     assert log.offset_metadata(3) == LogOffsetMetadata(3, 0, SIZE)
     assert log.offset_metadata(4) == LogOffsetMetadata(4, 4, 0)
-    assert log.offset_metadata(10) == log.end_metadata == LogOffsetMetadata(10, 8, SIZE)
+    assert log.offset_metadata(10) == log.log_end_offset_metadata == LogOffsetMetadata(10, 8, SIZE)
     with pytest.raises(OffsetOutOfRange):
         log.offset_metadata(11)
-
-
-@pytest.mark.parametrize("codec", [Codec.NONE, Codec.ZSTD])
-def test_offsets_by_timestamp(tmp_path: Path, codec: Codec) -> None:
-    """The first record, within its batch, that is not older."""
-    log = open_log(tmp_path, segment_bytes=400, index_interval_bytes=50)
-    for first in range(0, 30, 3):
-        values = [Record(None, b"v", timestamp=NOW_MS + (first + i) * 10) for i in range(3)]
-        log.append_as_leader(batch_of(values, codec=codec), first)
-    for number in range(30):
-        found = searched(log.search_by_timestamp(NOW_MS + number * 10 - 5))
-        assert found == (number, NOW_MS + number * 10, number // 3 * 3)
-    assert searched(log.search_by_timestamp(NOW_MS + 291)) is None
-
-
-def test_offsets_by_timestamp_begin_at_the_log_start(tmp_path: Path) -> None:
-    """Deleted records are not found, though their bytes may be there."""
-    log = five_batches(tmp_path)
-    log.maybe_increment_log_start_offset(3)
-    found = searched(log.search_by_timestamp(0))
-    assert found is not None
-    assert found.offset == 3
-
-
-def test_the_record_with_the_largest_timestamp(tmp_path: Path) -> None:
-    """The first one, if several have it (KIP-734)."""
-    log = open_log(tmp_path, segment_bytes=400)
-    assert searched(log.search_max_timestamp()) is None
-    for time in (5, 9, 9, 2, 1, 3):
-        log.append_as_leader(batch(2, timestamp=NOW_MS + time), 4)
-    assert searched(log.search_max_timestamp()) == (2, NOW_MS + 9, 4)
-
-
-def test_log_append_time_is_found_by_the_brokers_time(tmp_path: Path) -> None:
-    """The producer's timestamps do not count."""
-    log = open_log(tmp_path, message_timestamp_type="LogAppendTime")
-    log.append_as_leader(batch(2, timestamp=77), 0)
-    assert searched(log.search_by_timestamp(78)) == (0, NOW_MS, 0)
 
 
 def test_what_a_log_says_of_itself(tmp_path: Path) -> None:
     """Size, epochs, folder."""
     log = five_batches(tmp_path)
-    assert log.size_bytes == 5 * SIZE
-    assert (log.latest_epoch, log.epoch_of(3), log.recovery_point) == (0, 0, 0)
+    assert log.segments.size_bytes == 5 * SIZE
+    assert (
+        log.leader_epoch_cache.latest,
+        log.leader_epoch_cache.epoch_for_offset(3),
+        log.local_log.recovery_point,
+    ) == (0, 0, 0)
     assert log.directory.name == "orders-0"
-    stored = log.read(0, EVERYTHING, log.end_metadata, True).records
+    stored = log.read(0, EVERYTHING, log.log_end_offset_metadata, True).records
     assert len(list(records(stored))) == 2

@@ -1,4 +1,4 @@
-"""Chores that come round, in virtual time."""
+"""Tests of periodic work on logs, in virtual time: `broker.storage.log_tasks`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import trio
 from trio.testing import MockClock
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.log import Log
+from broker.storage.unified_log import UnifiedLog
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.list_offsets import (
     ListOffsetsPartition,
@@ -117,10 +117,10 @@ async def test_a_log_is_flushed_when_its_time_is_over(tmp_path: Path) -> None:
         log = node.node.replicas.partitions[TopicPartition("t", 0)].log
 
         await trio.sleep(4.5)
-        before = log.recovery_point
+        before = log.local_log.recovery_point
         await trio.sleep(1)
 
-        assert (before, log.recovery_point) == (0, 2)
+        assert (before, log.local_log.recovery_point) == (0, 2)
 
 
 async def test_a_compacted_topic_is_compacted(tmp_path: Path) -> None:
@@ -133,16 +133,16 @@ async def test_a_compacted_topic_is_compacted(tmp_path: Path) -> None:
             sent = build_batch([Record(b"k", bytes(700_000), timestamp=int(EPOCH_MS))])
             await client.send(produce_request("t", sent), PRODUCE_VERSION)
         log = node.node.replicas.partitions[TopicPartition("t", 0)].log
-        before = log.size_bytes
+        before = log.segments.size_bytes
 
         await trio.sleep(6)
 
-        assert log.size_bytes < before / 2
+        assert log.segments.size_bytes < before / 2
         assert log.high_watermark == 6
         assert files(tmp_path / "node-1", "cleaner-offset-checkpoint")
 
 
-async def _three_segments(node: RunningNode, **configs: str) -> Log:
+async def _three_segments(node: RunningNode, **configs: str) -> UnifiedLog:
     """A topic with a batch of 700 kB in each of three segments."""
     given = {key.replace("_", "."): value for key, value in configs.items()}
     node.controller.create_topic("t", configs={"segment.bytes": str(1 << 20), **given})
@@ -162,7 +162,7 @@ async def test_old_segments_go_when_the_log_is_too_large(tmp_path: Path) -> None
         await trio.sleep(2)
 
         assert (before, log.log_start_offset) == (0, 1)
-        assert log.size_bytes > 800_000
+        assert log.segments.size_bytes > 800_000
 
 
 async def test_a_retention_that_is_changed_counts_from_the_next_look_on(tmp_path: Path) -> None:
@@ -198,13 +198,13 @@ async def test_a_topic_is_compacted_and_deleted(tmp_path: Path) -> None:
         log = await _three_segments(
             node, cleanup_policy="compact,delete", retention_ms=str(HOUR_S * 1000)
         )
-        sizes = [log.size_bytes]
+        sizes = [log.segments.size_bytes]
         await trio.sleep(6)
-        sizes.append(log.size_bytes)
+        sizes.append(log.segments.size_bytes)
         await trio.sleep(2 * HOUR_S)
 
         assert sizes[1] < sizes[0]
-        assert (log.log_start_offset, log.size_bytes) == (3, 0)
+        assert (log.log_start_offset, log.segments.size_bytes) == (3, 0)
 
 
 async def test_a_compacted_topic_is_never_too_old_or_too_large(tmp_path: Path) -> None:
@@ -227,10 +227,10 @@ async def test_a_clock_that_stands_still_leaves_logs_alone(tmp_path: Path) -> No
         configs = {"cleanup_policy": "compact,delete", "retention_ms": "1"}
         log = await _three_segments(node, **configs)
         clock.autojump_threshold = inf
-        before = log.log_start_offset, log.size_bytes, files(tmp_path / "node-1", "*")
+        before = log.log_start_offset, log.segments.size_bytes, files(tmp_path / "node-1", "*")
         for _ in range(20):
             await node.client().send(ApiVersionsRequest(), 0)
-        frozen = log.log_start_offset, log.size_bytes, files(tmp_path / "node-1", "*")
+        frozen = log.log_start_offset, log.segments.size_bytes, files(tmp_path / "node-1", "*")
 
         clock.jump(31)
         clock.autojump_threshold = 0

@@ -9,29 +9,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from broker.common.clock import Clock
 from broker.config import Config
 from broker.config.kinds import LONG_MAX
 from broker.steps.offload import Offload
 from broker.steps.schedule import schedule, schedule_once
-from broker.storage.log import Log
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_directory import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from broker.storage.log_manager import LogManager
 from broker.storage.retention import Retention
+from broker.storage.unified_log import UnifiedLog
 from purgatories.timer.system_timer import SystemTimer
 
 # How often logs without recent appends release memory.
-_REST_CHECK_INTERVAL_MS = 60_000
+_UNLOAD_INTERVAL_MS = 60_000
 
 
-def keep_house(timer: SystemTimer, logs: LogManager, config: Config, offload: Offload) -> None:
+def schedule_log_tasks(
+    timer: SystemTimer, logs: LogManager, config: Config, offload: Offload
+) -> None:
     """Schedule the periodic work on *logs*, which also delete their files by *timer*.
 
     Checkpoints are never synced here. Logs in a temporary directory have checkpoints as well: their
     node may be stopped and started while the process lives.
     """
 
-    def later(delay_ms: int, action: Callable[[], None]) -> None:
+    def once(delay_ms: int, action: Callable[[], None]) -> None:
         schedule_once(timer, action, delay_ms=delay_ms)
 
     def every(period_ms: int, action: Callable[[], object], *, delay_ms: int | None = None) -> None:
@@ -39,26 +42,43 @@ def keep_house(timer: SystemTimer, logs: LogManager, config: Config, offload: Of
         if delay_ms < LONG_MAX:
             schedule(timer, action, delay_ms=delay_ms, period_ms=period_ms)
 
-    logs.later = later
+    logs.schedule_once = once
     logs.on_error = timer.on_error
     logs.producer_id_expiration_ms = config.producer_id_expiration_ms
     initially_ms = config.log_initial_task_delay_ms
     every(
         config.log_retention_check_interval_ms,
-        Retention(logs, later).look,
+        Retention(logs, once).start,
         delay_ms=initially_ms,
     )
     every(
         config.log_flush_scheduler_interval_ms,
-        partial(logs.each, Log.flush_if_due),
+        partial(logs.each, _flush_if_due),
         delay_ms=max(initially_ms, config.log_flush_scheduler_interval_ms),
     )
-    every(max(1, config.log_cleaner_backoff_ms), LogCleaner(logs, later, offload).look)
-    every(config.producer_id_expiration_check_interval_ms, partial(logs.each, Log.forget_producers))
-    every(_REST_CHECK_INTERVAL_MS, partial(logs.each, Log.rest))
+    every(max(1, config.log_cleaner_backoff_ms), LogCleaner(logs, once, offload).start)
+    every(
+        config.producer_id_expiration_check_interval_ms,
+        partial(logs.each, partial(_remove_expired_producers, logs.clock)),
+    )
+    every(_UNLOAD_INTERVAL_MS, partial(logs.each, unload_if_idle))
     for name, period_ms in (
         (HIGH_WATERMARKS, config.replica_high_watermark_checkpoint_interval_ms),
         (RECOVERY_POINTS, config.log_flush_offset_checkpoint_interval_ms),
         (LOG_STARTS, config.log_flush_start_offset_checkpoint_interval_ms),
     ):
         every(period_ms, partial(logs.checkpoint, [name]))
+
+
+def _flush_if_due(log: UnifiedLog) -> None:
+    log.local_log.flush_if_due()
+
+
+def _remove_expired_producers(clock: Clock, log: UnifiedLog) -> None:
+    log.producer_state_manager.remove_expired(clock.wall_ms())
+
+
+def unload_if_idle(log: UnifiedLog) -> None:
+    """Release memory if nothing was written since the last call. Raises `ApiError`."""
+    with log.storage_errors:
+        log.local_log.unload_if_idle()

@@ -1,6 +1,6 @@
-"""At which offset each leader epoch began (Kafka's ``LeaderEpochFileCache``, KIP-101).
+"""The start offset of each leader epoch (Kafka's ``LeaderEpochFileCache``, KIP-101).
 
-A follower that comes back asks where an epoch ended, to cut off what its leader never had.
+A follower requests the end offset of an epoch, to remove batches that its leader does not have.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ UNDEFINED_EPOCH = -1
 UNDEFINED_OFFSET = -1
 
 
-class LeaderEpochs:
-    """The epochs of one log. Invariant: epochs and start offsets both grow strictly.
+class LeaderEpochFileCache:
+    """The epochs of one log. Invariant: epochs and start offsets both increase strictly.
 
-    The file has them, except when a log was opened that had been closed in order: what followed
-    from its batches then would follow from them again, and is put down with the next epoch that is
-    assigned. Most such logs go on in the epoch that they were closed in: nothing is written.
+    Changes are written to the file, except those at the opening of a log after a clean shutdown:
+    they would be the same at the next opening, and are written when the next epoch is assigned.
+    Most logs continue in the epoch in which they were closed, so nothing is written for them.
     """
 
     __slots__ = ("_disk", "_epochs", "_path", "_saved", "_starts", "latest")
@@ -37,18 +37,18 @@ class LeaderEpochs:
         self.latest = self._epochs[-1] if entries else UNDEFINED_EPOCH
 
     @staticmethod
-    def anew(directory: Path, disk: Disk) -> LeaderEpochs:
-        """None so far; what the file says is forgotten."""
+    def recreate(directory: Path, disk: Disk) -> LeaderEpochFileCache:
+        """Remove the file; the cache has no epochs."""
         disk.remove(directory / FILE_NAME)
-        return LeaderEpochs(directory, disk)
+        return LeaderEpochFileCache(directory, disk)
 
     @property
     def entries(self) -> list[tuple[int, int]]:
-        """All (epoch, start offset)."""
+        """All epochs as (epoch, start offset)."""
         return list(zip(self._epochs, self._starts, strict=True))
 
     def assign_all(self, entries: list[tuple[int, int]]) -> None:
-        """Each (epoch, start offset) begins there, unless it is known to have begun before."""
+        """Add each (epoch, start offset), unless the epoch has an earlier start. Raises OSError."""
         for epoch, start_offset in entries:
             self._enter(epoch, start_offset)
         self._save()
@@ -58,7 +58,7 @@ class LeaderEpochs:
             return
         if self._epochs and self._epochs[-1] == epoch and self._starts[-1] <= start_offset:
             return
-        # A leader's word is the last: what contradicts it was never true.
+        # Entries that contradict the leader are removed.
         keep = min(bisect_left(self._epochs, epoch), bisect_left(self._starts, start_offset))
         del self._epochs[keep:], self._starts[keep:]
         self._epochs.append(epoch)
@@ -66,7 +66,7 @@ class LeaderEpochs:
         self.latest = epoch
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
-        """The largest epoch not above *epoch*, and where it ends; (-1, -1) if that is unknown."""
+        """The largest epoch up to *epoch*, and its end offset; (-1, -1) if it is not known."""
         if epoch == UNDEFINED_EPOCH or not self._epochs or epoch > self._epochs[-1]:
             return UNDEFINED_EPOCH, UNDEFINED_OFFSET
         if epoch == self._epochs[-1]:
@@ -76,30 +76,36 @@ class LeaderEpochs:
             return epoch, self._starts[0]
         return self._epochs[following - 1], self._starts[following]
 
-    def epoch_at(self, offset: int) -> int:
-        """The epoch that *offset* was written in; -1 if it is older than all."""
+    def epoch_for_offset(self, offset: int) -> int:
+        """The epoch in which *offset* was written; -1 if it is older than all epochs."""
         found = bisect_right(self._starts, offset)
         return self._epochs[found - 1] if found else UNDEFINED_EPOCH
 
     def opened(self, start_offset: int, end_offset: int, *, clean: bool) -> None:
-        """The log is found to reach from *start_offset* to *end_offset*; *clean*: as above."""
+        """Remove epochs outside the offsets of the opened log; if *clean*, the file stays.
+
+        Raises OSError.
+        """
         self._cut_end(end_offset)
         self._cut_start(start_offset)
         if not clean:
             self._save()
 
     def truncate_from_end(self, end_offset: int) -> None:
-        """Forget epochs that begin at or after *end_offset*."""
+        """Remove epochs that begin at or after *end_offset*. Raises OSError."""
         self._cut_end(end_offset)
         self._save()
 
     def truncate_from_start(self, start_offset: int) -> None:
-        """Forget what lies before *start_offset*; the epoch it lies in begins there now."""
+        """Remove epochs that end at or before *start_offset*, which the first one now begins with.
+
+        Raises OSError.
+        """
         self._cut_start(start_offset)
         self._save()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all epochs. Raises OSError."""
         self._cut_end(-1)
         self._save()
 
