@@ -24,6 +24,7 @@ PAGES = {
     ROOT / "RELEASING.md": FOLDER / "project" / "releasing.md",
     ROOT / "SECURITY.md": FOLDER / "project" / "security.md",
     ROOT / "README.md": FOLDER / "index.md",
+    ROOT / "purgatories" / "README.md": FOLDER / "reference" / "purgatories.md",
 }
 _INCLUDE = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")

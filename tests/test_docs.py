@@ -20,9 +20,12 @@ from pipeline.arguments import parse as parse_analyze
 from recorder.arguments import parse as parse_record
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+PACKAGES = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recorder")
+CODE = (*PACKAGES, "benchmarks", "docs", "integration", "tests")
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("purgatories/*.md")])
 BLOCK = re.compile(r"^```(\w+)(?: [\w-]+)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+NAMED = re.compile(rf"`((?:{'|'.join(CODE)})/[\w./-]*)`")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 PARSERS: dict[str, Callable[[list[str]], object]] = {
     "serve": parse_arguments,
@@ -100,6 +103,13 @@ def test_links_have_targets(document: Path) -> None:
     """Every file that a document links to exists."""
     for target in LINK.findall(document.read_text()):
         assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_in_the_text_exist(document: Path) -> None:
+    """A path in backticks, of a file or folder of the code, is that of a file in the checkout."""
+    for path in NAMED.findall(document.read_text()):
+        assert (ROOT / path).exists(), path
 
 
 @pytest.mark.parametrize("page", PAGES)

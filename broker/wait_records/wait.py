@@ -34,8 +34,8 @@ class WaitPartition(NamedTuple):
 class Wait(ABC):
     """Describes the wait of one request.
 
-    ``purgatory`` is one of the names in docs/records.md. The defaults are those of a wait without
-    an operation and without partitions.
+    ``purgatory`` is one of the names in docs/reference/records.md. The defaults are those of a
+    wait without an operation and without partitions.
     """
 
     __slots__ = ()
