@@ -71,7 +71,7 @@ class DeferredEventQueue:
         self._complete(taken, error)
 
     def _complete(self, events: Iterable[DeferredEvent], error: ErrorCode) -> None:
-        """An exception from a callback is reported; the other events are completed all the same."""
+        """Complete *events*, and report exceptions from their callbacks."""
         for event in events:
             try:
                 event.complete(error)

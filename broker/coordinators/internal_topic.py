@@ -56,7 +56,7 @@ def partition_for(key: str, partition_count: int) -> int:
 def ensure_internal_topic(controller: TopicCreator, topic: InternalTopic) -> TopicImage:
     """Return the topic, and create it if it does not exist.
 
-    If fewer nodes run than the replication factor asks for, each of them gets a replica. Raises
+    With fewer nodes than the replication factor, each of them gets a replica. Raises
     `ApiError` COORDINATOR_NOT_AVAILABLE if no node runs.
     """
     image = controller.image.topic(topic.name)

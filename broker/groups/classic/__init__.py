@@ -2,10 +2,10 @@
 
     JoinGroup   members wait; when all have joined (or at the rebalance timeout) a generation
                 begins, and the leader's response contains the list of members
-    SyncGroup   members wait until the leader's request brings the assignment; each response
-                contains the assignment of that member
+    SyncGroup   members wait for the leader's request, which contains the assignment; each response
+                                contains the part of that member
 
-Heartbeats keep a member in the group, and their response says when to join again. Subscriptions and
+Heartbeats keep a member in the group, and their responses tell it to join again. Subscriptions and
 assignments are bytes that are passed on; only the topics of consumers are read from them.
 
 `coordinator` handles the requests, `joining` decides what a JoinGroup does, `rebalance` moves a

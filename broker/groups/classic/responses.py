@@ -1,6 +1,6 @@
 """Responses to waiting JoinGroup and SyncGroup requests, queued until the group is consistent.
 
-A response may bring the member's next request, so none is sent while a group is between two states.
+A response may cause the member's next request, so none is sent while a group is between two states.
 Responses go through the node's action queue, which runs when the request or the timer task that has
 caused them is finished (KAFKA-8334).
 """

@@ -95,7 +95,7 @@ class RegexResolution:
 
 
 class _Resolution:
-    """Goes through the expressions of one group."""
+    """The resolution of the expressions of one group."""
 
     def __init__(
         self,

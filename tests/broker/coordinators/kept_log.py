@@ -1,4 +1,4 @@
-"""A log in memory, which replicates or refuses as a test says."""
+"""A log in memory; a test decides when it replicates and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an append causes is done in the same step, whatever has caused the append.
+"""The effects of an append take place in the same step, whatever has caused it.
 
 Actions that an append queues run at the end of a request. A timer task ends no request, and neither
 does the high watermark of a partition when a follower moves it: both run the actions themselves.
@@ -45,7 +45,7 @@ _JOIN_WITHOUT_KNOWN_ID = 3
 
 
 async def wait_for_appends(cluster: RunningCluster, client: Client) -> float:
-    """Fetch from the end of the group's partition; returns when the response came, in ms."""
+    """Fetch from the end of the group's partition; returns the time until the response in ms."""
     (partition,) = cluster.node(1).replicas.partitions.values()
     asked = FetchPartition(
         partition=0, fetch_offset=partition.log.log_end_offset, partition_max_bytes=1 << 20

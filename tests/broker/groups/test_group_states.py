@@ -41,7 +41,7 @@ CONSUMER = CoordinatorRecord(
 
 
 def offset_of(group_id: str, offset: OffsetCommitValue | None = OFFSET) -> CoordinatorRecord:
-    """What a group has committed of t-0; None: it is forgotten."""
+    """The record of a committed offset of t-0; None for its tombstone."""
     return CoordinatorRecord(OffsetCommitKey(group=group_id, topic="t", partition=0), offset)
 
 

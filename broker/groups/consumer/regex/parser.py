@@ -156,7 +156,7 @@ class _Parser:
     # ------------------------------------------------------------------------------ repeats
 
     def _repeated(self, part: Node) -> Node:
-        """*part* with the repetition behind it, if there is one."""
+        """*part* with the repetition after it, if there is one."""
         bounds = self._repetition()
         if bounds is None:
             return part

@@ -154,7 +154,7 @@ class Program:
     # -------------------------------------------------------------------------------- places
 
     def _place(self, part: Node, following: int) -> int:
-        """The place at the beginning of *part*, after which *following* comes."""
+        """The place at the beginning of *part*, which is followed by *following*."""
         while isinstance(part, Sequence) and len(part.parts) == 1:
             (part,) = part.parts
         if isinstance(part, Repeat):

@@ -46,7 +46,7 @@ def step(
 
 
 def at(epoch: int = 10, *, state: MemberState = STABLE, **fields: Any) -> ConsumerGroupMember:
-    """A member in an epoch, that has 1, 2 and 3 of t unless told otherwise."""
+    """A member in an epoch, with partitions 1, 2 and 3 of t by default."""
     fields.setdefault("assigned", owned(T, 1, 2, 3, since=10))
     return member("m", member_epoch=epoch, previous_member_epoch=epoch, state=state, **fields)
 
@@ -106,7 +106,7 @@ def test_partitions_of_other_members_are_waited_for() -> None:
 
 
 def revoking(epoch: int = 10) -> ConsumerGroupMember:
-    """It keeps 2 and 3 of t and has to give up 1."""
+    """A member that keeps partitions 2 and 3 of t and has to revoke 1."""
     return at(
         epoch,
         state=UNREVOKED,
@@ -183,8 +183,8 @@ def test_a_waiting_member_may_have_to_revoke() -> None:
 
 
 @pytest.mark.parametrize("says", [None, {T: [1]}])
-def test_a_member_in_an_unknown_state_begins_anew(says: Owned) -> None:
-    """Mirrors testUnknownState: until it has given up everything it is fenced."""
+def test_a_member_in_an_unknown_state_has_to_join_again(says: Owned) -> None:
+    """Mirrors testUnknownState: it is fenced until it owns no partitions."""
     with pytest.raises(ApiError) as refused:
         step(at(10, state=MemberState.UNKNOWN), {T: frozenset({1})}, says=says)
 
@@ -192,7 +192,7 @@ def test_a_member_in_an_unknown_state_begins_anew(says: Owned) -> None:
 
 
 def test_a_member_in_an_unknown_state_that_has_nothing() -> None:
-    """It goes straight to its target."""
+    """It gets the target in one step."""
     after = step(at(10, state=MemberState.UNKNOWN), {T: frozenset({1, 4})}, says={})
 
     assert (after.member_epoch, after.state) == (11, STABLE)

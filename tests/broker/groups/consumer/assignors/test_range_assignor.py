@@ -58,7 +58,7 @@ def test_static_members_come_first_by_their_instance() -> None:
 
 
 def test_names_are_ordered_as_java_orders_them() -> None:
-    """By UTF-16 units: what lies beyond 16 bits comes before the last of what lies within."""
+    """By UTF-16 units: characters beyond 16 bits precede the last ones within 16 bits."""
     beyond, within = "\N{GRINNING FACE}", "\ufb01"
     assigned = assign(spec_of({"t": 1}, {within: "t", beyond: "t"}))
 
