@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import trio
 
 from broker.api.dispatch import Dispatcher
+from broker.api.request_channel import RequestChannel
 from broker.api.services import Services
 from broker.api.table import advertised_versions
 from broker.common.clock import Clock
@@ -27,8 +28,8 @@ from broker.controller.controller import Controller
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.groups.group_coordinator_service import GroupCoordinatorService
+from broker.network.connections import Connections
 from broker.quotas.connection_quotas import ConnectionQuotas
-from broker.quotas.memory_pool import memory_pool
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.follower.replica_fetcher import Connect
@@ -47,9 +48,6 @@ from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
-
-if TYPE_CHECKING:
-    from broker.network.connection import Connection
 
 # How often what was measured of clients that are gone is forgotten.
 _FORGET_CLIENTS_MS = 3_600_000
@@ -86,7 +84,6 @@ class Node:
         self.clock = clock
         self.controller, self.changes, self.steps = controller, changes, steps
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
-        self.connections: set[Connection] = set()
         self.recorder, self.offload = recorder, offload or Inline()
         self.scratch = Scratch()
         self._is_started = False
@@ -94,7 +91,6 @@ class Node:
         self.timer = self._timer("node")
         self.connection_quotas = ConnectionQuotas(config, self.timer)
         self.client_quotas = QuotaManagers(config, clock.now_ms)
-        self.request_memory = memory_pool(config.queued_max_request_bytes)
         self.logs = LogManager(
             data_dir,
             clock,
@@ -118,7 +114,13 @@ class Node:
         self._schedule_log_tasks()
         self.feed = controller.register(broker, self)
         self.services = self._services()
-        self.dispatch = Dispatcher(self.services, recorder)
+        self.connections = Connections(
+            config,
+            Dispatcher(self.services, recorder),
+            self.timer,
+            self.scratch,
+            self.unexpected_errors.in_connection,
+        )
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
@@ -289,6 +291,7 @@ class Node:
             client_quotas=self.client_quotas,
             offload=self.offload,
             api_versions=advertised_versions(),
+            request_channel=RequestChannel(self.changes, self.unexpected_errors, self.recorder),
             state_changes=self.changes,
             steps=self.steps,
             unexpected_errors=self.unexpected_errors,

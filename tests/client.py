@@ -24,7 +24,7 @@ from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
 from broker.network.connection import Connection
-from broker.network.listener import connection_to
+from broker.network.transport import Transport
 from broker.node import Node
 from broker.steps.offload import Offload
 from broker.wait_records.recorder import Recorder
@@ -33,6 +33,8 @@ from protocol.messages import RESPONSES
 from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 EPOCH_MS = 1_700_000_000_000.0
+
+Wrap = Callable[[MemoryTransport], Transport]
 
 
 class Client:
@@ -127,16 +129,22 @@ class MemoryNetwork:
         """Both ends of a new connection to that port; a network of another kind has others."""
         return memory_transport_pair(room)
 
-    def join(self, port: int, room: int = 1 << 24) -> tuple[MemoryTransport, Connection]:
-        """Both ends of a new connection: the transport of the asker, the node's connection."""
+    def join(
+        self, port: int, room: int = 1 << 24, wrap: Wrap | None = None
+    ) -> tuple[MemoryTransport, Connection]:
+        """Both ends of a new connection: the client's transport, and the node's connection.
+
+        ``wrap`` replaces the node's transport.
+        """
         if port not in self._doors:
             raise ConnectionRefusedError
         node, nursery = self._doors[port]
         ours, theirs = self.pair(port, room)
-        connection = connection_to(node, theirs, nursery)
-        node.connections.add(connection)
-        nursery.start_soon(connection.run)
-        return ours, connection
+        if wrap is not None:
+            theirs = wrap(theirs)
+        task = node.connections.open(theirs, nursery)
+        nursery.start_soon(node.connections.serve, task)
+        return ours, task.connection
 
 
 class RunningCluster:
@@ -164,9 +172,11 @@ class RunningNode(RunningCluster):
         """The node."""
         return self.cluster.node(1)
 
-    def client(self, room: int = 1 << 24) -> Client:  # type: ignore[override]  # the same
-        """A new connection."""
-        return Client(*self._network.join(self.node.port, room))
+    def client(  # type: ignore[override]  # the same
+        self, room: int = 1 << 24, wrap: Wrap | None = None
+    ) -> Client:
+        """A new connection; ``wrap`` replaces the node's transport."""
+        return Client(*self._network.join(self.node.port, room, wrap))
 
 
 @asynccontextmanager

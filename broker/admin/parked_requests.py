@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 from broker.api.request import Request
@@ -27,11 +27,13 @@ def parked_requests(
     node_id: int, clock: Clock, connections: Iterable[Connection]
 ) -> Iterator[Facts]:
     """Each request in progress on a node, as in docs/admin.md; the longest waiting first."""
-    parked = [each for each in connections if each.in_progress is not None]
-    for connection in sorted(parked, key=attrgetter("in_progress.arrived_ms")):
-        request = connection.in_progress
-        if request is not None:
-            yield {"node": node_id, "connection": connection.id, **_request(clock, request)}
+    parked = [
+        (request.arrived_ms, connection.id, request)
+        for connection in connections
+        if isinstance(request := connection.in_progress, Request)
+    ]
+    for _, connection_id, request in sorted(parked, key=itemgetter(0)):
+        yield {"node": node_id, "connection": connection_id, **_request(clock, request)}
 
 
 def _request(clock: Clock, request: Request[Any]) -> Facts:

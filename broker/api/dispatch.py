@@ -56,7 +56,7 @@ class Dispatcher:
                 raise Refused(f"{cls.__name__} v{version} is not served")
             return self._tell_own_range(connection, version, correlation_id, arrived_ms)
         services = self._services
-        peer, size = connection.transport.peer, len(frame)
+        peer, size = connection.peer, len(frame)
         is_large = size > DECODED_AT_ONCE_BYTES
         try:
             header, start = decode_request_header(frame)
@@ -91,7 +91,7 @@ class Dispatcher:
             self._handle(request.sink, request, step, given)
         except (Malformed, Refused) as reason:
             request.sink.refuse(reason)
-        request.sink.wake()
+        request.sink.resume()
 
     def _handle(
         self,
@@ -142,7 +142,7 @@ class Dispatcher:
     ) -> None:
         """Answer in version 0, which every client reads."""
         header = RequestHeader(API_VERSIONS_KEY, 0, correlation_id, None)
-        peer = connection.transport.peer
+        peer = connection.peer
         request = Request(header, None, self._services, self._resume, connection, peer, arrived_ms)
         if (recorder := self._recorder) is not None:
             self._begin_recording(recorder, connection, request)
@@ -157,7 +157,7 @@ class Dispatcher:
 def _log(connection: Connection, request: Request[Any]) -> None:
     log.info(
         "%s %s v%d correlation=%d client=%s",
-        connection.transport.peer,
+        connection.peer,
         api_name(request.header.api_key),
         request.version,
         request.header.correlation_id,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from broker.api.outcome import NO_RESPONSE, PARKED, Outcome
 from broker.api.services import Services
 from broker.common.errors import ApiError, Refused
+from broker.network.in_progress import CloseReason, InProgress
 from broker.steps.offload import Job
 from broker.steps.offload import Outcome as OffloadOutcome
 from broker.wait_records.observer import RequestObserver
@@ -27,32 +28,37 @@ Result = TypeVar("Result")
 
 
 class ResponseSink(Protocol):
-    """Where responses go: the connection the request came by."""
+    """The connection of a request (`broker.network.connection.Connection`)."""
 
-    in_progress: Request[Any] | None
+    in_progress: InProgress | None
+    is_closed: bool
+    free_ms: float
+
+    @property
+    def throttle_ms(self) -> int:
+        """For how long the client is throttled; 0 if it is not."""
+        ...
+
+    def respond(
+        self, request: InProgress, out: Output | None, on_sent: Callable[[], object] | None
+    ) -> None:
+        """End the request in progress with the encoded response (None: it has none)."""
+        ...
 
     def refuse(self, reason: Malformed | Refused) -> None:
-        """End the connection because of what the client has sent."""
-        ...
-
-    def complete(self, request: Request[Any], response: object | None) -> None:
-        """Send the answer; None sends nothing but lets the next request proceed."""
-        ...
-
-    def fail(self, request: Request[Any], code: ErrorCode, message: str | None = None) -> None:
-        """Send the API's error response, unless the request has been responded to."""
+        """Close the connection because of what the client has sent."""
         ...
 
     def mute(self, throttle_ms: int) -> None:
-        """Let requests to come wait for so long."""
+        """Begin no request for that time."""
         ...
 
-    def wake(self) -> None:
-        """The computation of the request in progress is over: read on."""
+    def resume(self) -> None:
+        """Continue to read: the request in progress is no longer computed."""
         ...
 
-    def keep_frame(self, request: Request[Any]) -> bool:
-        """Keep the memory of the request's bytes; False if others will use it again."""
+    def keep_frame(self, size_bytes: int) -> bool:
+        """Keep the memory of the request in progress; False if it must be copied."""
         ...
 
 
@@ -152,7 +158,7 @@ class Request(Generic[Body]):
 
         Then they are in a small buffer that all connections share, and must be copied.
         """
-        return self.sink.keep_frame(self)
+        return self.sink.keep_frame(self.size_bytes)
 
     def offload(self, work: Callable[[], Result], step: Callable[[Result], object]) -> Outcome:
         """Run *work*, a pure function, in a worker thread, and then *step* on the loop.
@@ -182,7 +188,16 @@ class Request(Generic[Body]):
         """Send the response, or complete the request without one (`NO_RESPONSE`)."""
         assert response is not None, "a handler returns an explicit outcome"
         assert response is not PARKED
-        self.sink.complete(self, None if response is NO_RESPONSE else response)
+        self.services.request_channel.send_response(
+            self, None if response is NO_RESPONSE else response
+        )
+
+    def abandon(self, reason: CloseReason) -> None:
+        """End the request without a response: its connection was closed."""
+        on_disconnect, self.on_disconnect = self.on_disconnect, None
+        if on_disconnect is not None:
+            on_disconnect()
+        self.services.request_channel.abandoned(self, reason)
 
     def attempt(self, work: Callable[..., Result], *arguments: object) -> Result | None:
         """Do a piece of the request's work, on whoever's turn; returns what *work* returns.
@@ -202,10 +217,10 @@ class Request(Generic[Body]):
         connection. Raises any other *error* in strict mode.
         """
         if isinstance(error, ApiError):
-            self.sink.fail(self, error.code, error.message)
+            self.services.request_channel.send_error(self, error.code, error.message)
             return
         if isinstance(error, Refused | Malformed):
             self.sink.refuse(error)
             return
         self.services.unexpected_errors.in_request(self, error)
-        self.sink.fail(self, ErrorCode.UNKNOWN_SERVER_ERROR)
+        self.services.request_channel.send_error(self, ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from broker.api.request_channel import RequestChannel
 from broker.common.clock import Clock
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
@@ -25,9 +26,9 @@ class Services:
     """What Kafka passes to the constructor of ``KafkaApis``.
 
     ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
-    the content of ApiVersions responses. The last three serve all requests: ``state_changes`` is
-    notified of each parked request and each response, ``steps`` runs handlers that are generators,
-    and ``unexpected_errors`` reports exceptions.
+    the content of ApiVersions responses. The last four serve all requests: ``request_channel``
+    sends their responses, ``state_changes`` is notified of each parked request and each response,
+    ``steps`` runs handlers that are generators, and ``unexpected_errors`` reports exceptions.
     """
 
     node_id: int
@@ -42,6 +43,7 @@ class Services:
     client_quotas: QuotaManagers
     offload: Offload
     api_versions: list[ApiVersion]
+    request_channel: RequestChannel
     state_changes: StateChanges
     steps: StepQueue
     unexpected_errors: UnexpectedErrors

@@ -1,1 +1,1 @@
-"""Bytes in and out: listening sockets, connections, and what they have not sent yet."""
+"""Sockets and connections: frames in, one request in progress for each connection, bytes out."""

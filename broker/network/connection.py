@@ -1,397 +1,374 @@
-"""A client's connection: frames in, one request in progress, answers out in order.
+"""A client's connection: frames in, one request in progress, responses out in order.
 
-One task reads. It hands every complete frame to `dispatch` until one parks; frames behind a parked
-request stay in the inbox, as Kafka mutes the channel until the response has been sent. The answer
-of a parked request is encoded and sent by whoever completes it, without a task switch; only a full
-socket buffer starts a task that waits for room, and only frames that wait behind the parked request
-make it wake the reading task.
+A connection is driven by events, and each event method returns what the connection waits for next,
+its `Interest`. It performs no wait itself: `broker.network.connection_task` does that in a trio
+task, and an event loop with plain callbacks could do it as well.
 
-    wait_readable -> receive_into -> next_frame -> dispatch -> (park) ... complete -> send
-          ^                              |                                              |
-          +----- nothing more to do -----+------------- frames are waiting -------------+
+    on_readable -> Reader.receive -> next_frame -> dispatch -> (park) ... respond -> Writer.flush
+         ^                              ^                                    |            |
+         |                              `--- on_resume <-- frames wait ------+            |
+         `--------------------------------- on_writable <-- the socket is full -----------'
 
-The reading task goes on reading while a request is parked, up to ``PIPELINE_BYTES_MAX``: that is
-how it learns that the client has gone away, and then the parked operation is abandoned. So it does
-while the client is throttled: the answer has gone out and says for how long, and frames that come
-meanwhile stay in the inbox (KIP-219).
+Frames behind the request in progress wait in the reader, as Kafka mutes the channel until the
+response has been sent. They are received meanwhile, which is how the end of the connection is
+noticed; then the request in progress is abandoned. The same holds while the client is throttled:
+its response has been sent and contains the throttle time (KIP-219).
+
+The code that completes a request sends the response, without a task switch.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from enum import Enum, auto
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Protocol
 
-import trio
-
-from broker.api.response_frame import error_frame, response_frame
 from broker.common.errors import Refused
-from broker.network.arrivals import Arrivals
-from broker.network.sender import Sender
+from broker.network.idle_expiry import IdleExpiry
+from broker.network.in_progress import CloseReason, InProgress
+from broker.network.memory_pool import MemoryPool
+from broker.network.reader import Reader, ReaderState
 from broker.network.transport import Disconnected, Transport
-from broker.quotas.idle_expiry import IdleExpiry
-from broker.quotas.memory_pool import MemoryPool
+from broker.network.writer import OnSent, Writer, WriterState
 from broker.quotas.throttled_channel import ThrottledChannel
 from broker.steps.limits import SLICE_MS
-from broker.wait_records.causes import CauseKind
 from protocol.codec import Malformed, Output
-from protocol.errors import ErrorCode
-from protocol.framing import LENGTH_BYTES, Inbox, Scratch
+from protocol.framing import Scratch
+from protocol.output import SpliceLost
 from purgatories.timer.system_timer import SystemTimer
-
-if TYPE_CHECKING:
-    from broker.api.request import Request
-    from broker.wait_records.recorder import Recorder
 
 log = logging.getLogger("antechamber.connection")
 
-# Kafka mutes the channel and leaves such bytes in the socket; we keep this much to notice an end.
-PIPELINE_BYTES_MAX = 1 << 20
-# Answers to pipelined requests are sent together, up to about this much at once.
+# Responses to pipelined requests are sent together, up to about this size.
 _SEND_TOGETHER_BYTES = 1 << 18
 
-# Connections are told apart by numbers, in wait records and on the admin interface.
+# Wait records and the admin interface identify connections by number.
 _ids = count(1)
 
 Dispatch = Callable[["Connection", memoryview, float], None]
 OnBug = Callable[[str, Exception], None]
 
 
+class Interest(Enum):
+    """What a connection waits for before it continues to read and to serve frames."""
+
+    READ = auto()  # until the transport is readable
+    READ_OR_RESUME = auto()  # until the transport is readable, or `Driver.resume` is called
+    RESUME = auto()  # until `Driver.resume` is called
+    MEMORY = auto()  # until the memory pool is no longer exhausted, or `Driver.resume` is called
+    TURN = auto()  # until other connections have been served
+    CLOSED = auto()  # nothing; the connection has ended
+
+
+class Driver(Protocol):
+    """Performs the waits of one connection and calls its event methods."""
+
+    def resume(self) -> None:
+        """Call `Connection.on_resume` soon, if it waits for that."""
+        ...
+
+    def drain(self) -> None:
+        """Call `Connection.on_writable` each time the transport is writable, while it is True."""
+        ...
+
+
 class Connection:
     """One client's connection.
 
-    ``dispatch`` starts a request from a frame, given when that had been read; all connections of
-    the thread receive into ``scratch``. A client of which nothing was heard for ``idle_ms`` is sent
-    away by *timer*, unless that is negative; ``memory`` bounds what all connections hold.
+    ``dispatch`` starts a request from a frame and its arrival time. All connections of the thread
+    receive into ``scratch``. The connection closes if nothing is received for ``idle_ms``, unless
+    that is negative. ``memory`` bounds what all connections of the node hold.
 
-    An exception while the connection reads or writes is a bug. The connection closes and hands it
-    to ``on_bug``, which returns to confine it to this connection, or raises it.
+    An exception while the connection reads or writes is a bug. The connection closes and calls
+    ``on_bug`` with the peer's address and the exception; that function returns to confine the
+    exception to this connection, or raises it.
     """
+
+    __slots__ = (
+        "_dispatch",
+        "_driver",
+        "_idle",
+        "_is_serving",
+        "_now_ms",
+        "_reader",
+        "_throttled",
+        "_timer",
+        "_transport",
+        "_writer",
+        "active_ms",
+        "free_ms",
+        "id",
+        "in_progress",
+        "is_closed",
+        "on_bug",
+        "peer",
+    )
 
     def __init__(
         self,
         transport: Transport,
+        driver: Driver,
         dispatch: Dispatch,
-        nursery: trio.Nursery,
         *,
         request_bytes_max: int,
         scratch: Scratch,
         timer: SystemTimer,
         idle_ms: int,
-        memory: MemoryPool | None = None,
-        recorder: Recorder | None = None,
-        on_bug: OnBug | None = None,
+        memory: MemoryPool | None,
+        on_bug: OnBug,
     ) -> None:
         self.id = next(_ids)
-        self._arrivals = Arrivals()
-        self._timer = timer
-        self._now_ms = timer.now_ms
-        self._recorder = recorder
-        self.transport = transport
+        self.peer = transport.peer
+        self.is_closed = False
+        self.in_progress: InProgress | None = None
+        self.on_bug = on_bug
+        self._transport = transport
+        self._driver = driver
         self._dispatch = dispatch
-        self._inbox = Inbox(request_bytes_max, scratch)
-        self.on_bug = on_bug or _raise
-        self.in_progress: Request[Any] | None = None
-        self._serving = False
-        self._closed = False
-        self._sender = Sender(self, nursery, timer.now_ms, recorder)
-        # Invariant: while anything is unsent, no further frame is dispatched.
-        self._unsent = self._sender.unsent
-        self._wakeup: trio.CancelScope | None = None
-        self._memory = memory
-        self._reserved_bytes = 0  # of that
-        self._kept_bytes = 0  # of the request in progress, while a worker thread reads it
+        self._timer = timer
+        self._now_ms = now_ms = timer.now_ms
+        self._reader = Reader(transport, now_ms, scratch, request_bytes_max, memory)
+        self._writer = Writer(transport)
+        self._is_serving = False  # whether frames are dispatched; then responses are sent together
         self._throttled: ThrottledChannel | None = None
-        self.active_ms = self._now_ms()
-        self.free_ms = self.active_ms  # when it could begin the next request; for wait records
+        self.active_ms = self._reader.received_ms  # when bytes were received or sent last
+        self.free_ms = self.active_ms  # when the next request could begin; for wait records
         self._idle = None if idle_ms < 0 else IdleExpiry(timer, self, idle_ms)
-
-    async def run(self) -> None:
-        """Serve the connection until either side ends it."""
-        end = CauseKind.SHUTDOWN  # if this task is cancelled
-        try:
-            try:
-                end = await self._serve()
-            except Exception:
-                end = CauseKind.ERROR
-                raise
-            finally:
-                self.close(end)
-        except Exception as bug:
-            self.on_bug(self.transport.peer, bug)
-
-    async def _serve(self) -> CauseKind:
-        """Serve until the connection has ended, and return why."""
-        try:
-            while await self._receive():
-                while not self._serve_frames():
-                    await trio.lowlevel.checkpoint()
-                    self.free_ms = self._now_ms()
-        except (Malformed, Refused) as reason:
-            self.refuse(reason)
-        except Disconnected:
-            pass
-        return CauseKind.DISCONNECT
-
-    def close(self, end: CauseKind = CauseKind.DISCONNECT) -> None:
-        """End the connection at once; a parked request is abandoned, and its record says why."""
-        if self._closed:
-            return
-        self._closed = True
-        self.transport.close()
-        self._let_go()
-        request, self.in_progress = self.in_progress, None
-        if request is None:
-            return
-        abandon, request.on_disconnect = request.on_disconnect, None
-        if abandon is not None:
-            abandon()
-        if request.observer is not None:
-            assert self._recorder is not None
-            self._recorder.abandoned(request, end)
 
     @property
     def is_busy(self) -> bool:
-        """Whether the client waits for us: for a response, or for leave to go on."""
+        """Whether the client waits for the broker: for a response, or while it is throttled."""
         return self.in_progress is not None or self._throttled is not None
+
+    @property
+    def throttle_ms(self) -> int:
+        """For how long the client is throttled; 0 if it is not."""
+        return 0 if self._throttled is None else int(self._throttled.delay_ms)
 
     @property
     def held_bytes(self) -> int:
         """The memory of requests received in part, and of responses not sent."""
-        return self._kept_bytes + self._inbox.buffer_bytes + self._unsent.held_bytes
+        return self._reader.held_bytes + self._writer.unsent.held_bytes
+
+    # ------------------------------------------------------------------------------- events
+
+    def on_readable(self) -> Interest:
+        """Receive what has arrived, and serve it unless a request is in progress."""
+        if self.is_closed:
+            return Interest.CLOSED
+        reader = self._reader
+        try:
+            if reader.memory is not None and reader.lacks_memory:
+                return Interest.MEMORY
+            if reader.receive():
+                self.active_ms = reader.received_ms
+                if self._may_serve:
+                    return self._serve()
+                reader.settle()
+            return self._interest()
+        except Disconnected:
+            self.close()
+        except (Malformed, Refused) as reason:
+            self.refuse(reason)
+        except Exception as bug:
+            self.break_down(bug)
+        return Interest.CLOSED
+
+    def on_resume(self) -> Interest:
+        """Serve the frames that wait, if the request before them has ended."""
+        if self.is_closed:
+            return Interest.CLOSED
+        self.free_ms = self._now_ms()
+        try:
+            return self._serve() if self._may_serve else self._interest()
+        except (Malformed, Refused) as reason:
+            self.refuse(reason)
+        except Exception as bug:
+            self.break_down(bug)
+        return Interest.CLOSED
+
+    def on_writable(self) -> bool:
+        """Send more of what is unsent; False if the driver is to wait for room no longer."""
+        if self.is_closed:
+            return False
+        self._send()
+        self.active_ms = self._now_ms()
+        if self._writer.state is WriterState.DRAINING:
+            return True
+        self._driver.resume()
+        return False
 
     def expire(self) -> None:
-        """End the connection since nobody uses it."""
-        log.info("closing connection from %s: it is idle", self.transport.peer)
+        """Close the connection because it was idle (`IdleExpiry`)."""
+        log.info("closing connection from %s: it is idle", self.peer)
         self.close()
 
-    def begin(self, request: Request[Any]) -> None:
+    # --------------------------------------------------------------- the request in progress
+
+    def begin(self, request: InProgress) -> None:
         """Make *request* the one in progress; called by dispatch."""
         assert self.in_progress is None
         self.in_progress = request
 
-    def complete(self, request: Request[Any], response: object | None) -> None:
-        """Send the response to the request in progress (None: it has none) and go on."""
-        request.services.state_changes.notify()
-        if self._closed:
-            return
-        assert self.in_progress is request, "a request has exactly one response"
-        if response is None:
-            self._send(request, None, None)
-        elif frame := response_frame(request, response):
-            self._send(request, *frame)
-        else:
-            self.refuse(Refused("neither the response nor an error response can be encoded"))
+    def respond(
+        self, request: InProgress, out: Output | None, on_sent: OnSent | None = None
+    ) -> None:
+        """End the request in progress with the encoded response (None: it has none).
 
-    def fail(self, request: Request[Any], code: ErrorCode, message: str | None = None) -> None:
-        """Send the API's error response to *request*, and abandon what it waits for.
-
-        Closes the connection where Kafka has no response (acks=0), or if it cannot be encoded. Does
-        nothing if the request has been responded to.
+        The frame begins in *out* at 0. *on_sent* is called when the socket has taken it.
         """
-        if self._closed or self.in_progress is not request:
-            return
-        request.services.state_changes.notify()
-        abandon, request.on_disconnect = request.on_disconnect, None
-        if abandon is not None:
-            abandon()
-        request.job = None
-        throttle_ms = 0 if self._throttled is None else int(self._throttled.delay_ms)
-        if frame := error_frame(request, code, message, throttle_ms):
-            self._send(request, *frame)
-        else:
-            self.refuse(Refused(f"a request failed with {code.name} and has no error response"))
-
-    def _send(self, request: Request[Any], response: object | None, out: Output | None) -> None:
-        """Queue the response of the request in progress; go on with the requests behind it."""
+        assert self.in_progress is request, "a request has exactly one response"
         self.in_progress = None
-        if self._kept_bytes:
-            self._kept_bytes = 0
-            self._hold_memory()
-        if request.observer is not None:
-            self._note(request, response)
-        # Breaks a cycle: a parked operation holds its request.
-        request.on_disconnect = request.wait = None
+        reader, writer = self._reader, self._writer
+        if reader.kept_bytes:
+            reader.release_frame()
         if out is not None:
-            self._unsent.add(out, 0)
-        if not self._serving:
-            self._sender.flush()
-            if not self._unsent.size_bytes and self._inbox.has_frame():
-                self.wake()
+            writer.unsent.add(out, 0)
+        if on_sent is not None:
+            writer.when_sent(on_sent)
+        if not self._is_serving:
+            self._flush()
+            if not writer.unsent.size_bytes and (
+                reader.inbox.has_frame() or reader.state is ReaderState.ENDED
+            ):
+                self._driver.resume()
 
-    def _note(self, request: Request[Any], response: object | None) -> None:
-        """Complete the wait record, which must not keep the response back."""
-        assert self._recorder is not None
-        try:
-            record = self._recorder.completed(request, response)
-        except Exception as error:
-            request.services.unexpected_errors.elsewhere("recording a request", error)
-        else:
-            self._sender.note(record)
-            self.free_ms = record.completed_ms
+    def keep_frame(self, size_bytes: int) -> bool:
+        """Keep the memory of the request in progress until its response.
 
-    def refuse(self, reason: Malformed | Refused) -> None:
-        """End the connection because of what the client has sent."""
-        log.warning("closing connection from %s: %s", self.transport.peer, reason)
-        self.close(CauseKind.ERROR)
+        False if it is in the buffer that all connections share, so that it must be copied.
+        """
+        return self._reader.keep_frame(size_bytes)
 
-    def keep_frame(self, request: Request[Any]) -> bool:
-        """Keep the memory of the request's bytes; False if they are in the shared buffer."""
-        self._kept_bytes = request.size_bytes
-        return self._inbox.hand_over()
+    def resume(self) -> None:
+        """Continue to read: the request in progress is no longer computed."""
+        self._driver.resume()
 
     def mute(self, throttle_ms: int) -> None:
-        """Begin no request for that time; the response to the present one still goes out."""
-        if not self._closed:
+        """Begin no request for that time; the response to the present one is still sent."""
+        if not self.is_closed:
             self._throttled = ThrottledChannel(self._timer, throttle_ms, self._unmute)
 
     def _unmute(self) -> None:
         self._throttled = None
-        if self.in_progress is None and not self._unsent.size_bytes:
-            self.wake()
+        if self._may_serve:
+            self._driver.resume()
 
-    # ------------------------------------------------------------------------------ reading
+    # ---------------------------------------------------------------------------------- end
 
-    async def _receive(self) -> bool:
-        """Wait for bytes, or for the moment when frames that wait may go on; False at the end."""
-        while not self._closed:
-            is_free = self._may_serve  # and stays so while nothing is dispatched
-            if is_free:
-                await self.transport.wait_readable()
-            elif not await self._wait_while_busy():
-                self.free_ms = self._now_ms()
-                return not self._closed
-            if self._memory is not None:
-                await self._wait_for_memory(self._memory)
-            if self._closed:
-                return False
-            try:
-                count = self.transport.receive_into(self._inbox.space())
-            except BlockingIOError:
-                continue
-            if count == 0:
-                return await self._has_more_to_do()
-            self._inbox.received(count)
-            self.active_ms = now_ms = self._now_ms()
-            self._arrivals.received(count, now_ms)
-            if is_free or self._may_serve:
-                return True
-            self._settle()
-        return False
-
-    @property
-    def _may_serve(self) -> bool:
-        """Whether the next frame may be dispatched."""
-        return self.in_progress is None and not self._unsent.size_bytes and self._throttled is None
-
-    async def _wait_while_busy(self) -> bool:
-        """Wait until there are bytes (True), or until the request in progress is done (False).
-
-        Its end wakes the task only if frames wait. During a computation nothing is read.
-        """
-        computing = self.in_progress is not None and self.in_progress.is_computed
-        full = computing or self._inbox.pending_bytes >= PIPELINE_BYTES_MAX
-        if not full and not self._inbox.has_frame():
-            await self.transport.wait_readable()
-            return True
-        with trio.CancelScope() as self._wakeup:
-            if full:
-                await trio.sleep_forever()
-            await self.transport.wait_readable()
-        woken, self._wakeup = self._wakeup.cancelled_caught, None
-        return not woken
-
-    async def _wait_for_memory(self, memory: MemoryPool) -> None:
-        """Who has begun a request may go on; others wait until there is memory to begin one."""
-        while memory.is_exhausted and not self._reserved_bytes and not self._closed:
-            with trio.CancelScope() as self._wakeup:
-                await memory.freed()
-            self._wakeup = None
-
-    def _settle(self) -> None:
-        self._inbox.settle()
-        if self._memory is not None:
-            self._hold_memory()
-
-    def _hold_memory(self) -> None:
-        if self._memory is not None and not self._closed:
-            wanted_bytes = self._inbox.awaited_bytes + self._kept_bytes
-            self._reserved_bytes = self._memory.exchange(self._reserved_bytes, wanted_bytes)
-
-    def _let_go(self) -> None:
-        """Give back what others can use."""
-        self._sender.close()
-        self._inbox.clear()
-        self._kept_bytes = 0
+    def close(self, reason: CloseReason = CloseReason.DISCONNECT) -> None:
+        """End the connection at once; the request in progress is abandoned for *reason*."""
+        if self.is_closed:
+            return
+        self.is_closed = True
+        self._transport.close()
+        self._writer.close()
+        self._reader.close()
         if self._idle is not None:
             self._idle.cancel()
         if self._throttled is not None:
             self._throttled.cancel()
-        if self._memory is not None:
-            self._reserved_bytes = self._memory.exchange(self._reserved_bytes, 0)
-        self.wake()
+        self._driver.resume()
+        request, self.in_progress = self.in_progress, None
+        if request is not None:
+            request.abandon(reason)
 
-    def wake(self) -> None:
-        """End the wait for the request in progress: it is done, or no longer computed."""
-        if self._wakeup is not None:
-            self._wakeup.cancel()
+    def refuse(self, reason: Malformed | Refused) -> None:
+        """End the connection because of what the client has sent."""
+        log.warning("closing connection from %s: %s", self.peer, reason)
+        self.close(CloseReason.ERROR)
 
-    async def _has_more_to_do(self) -> bool:
-        """Wait until a client that sends no more has its responses; False if that is all.
+    def break_down(self, bug: Exception) -> None:
+        """End the connection because of an unexpected exception, which is passed to ``on_bug``."""
+        self.close(CloseReason.ERROR)
+        self.on_bug(self.peer, bug)
 
-        It may have closed its sending side only, and still read. A request that waits for something
-        is abandoned, and what comes after a throttled one.
-        """
-        while self._unsent.size_bytes and not self._closed:
-            with trio.CancelScope() as self._wakeup:
-                await trio.sleep_forever()
-            self._wakeup = None
-        return not self._closed and self._may_serve and self._inbox.has_frame()
+    # ------------------------------------------------------------------------------ serving
 
-    def _serve_frames(self) -> bool:
-        """Dispatch the frames that are there; False if others are to have their turn in between.
+    @property
+    def _may_serve(self) -> bool:
+        """Whether the next frame may be dispatched."""
+        return (
+            self.in_progress is None
+            and not self._writer.unsent.size_bytes
+            and self._throttled is None
+        )
 
-        The shared buffer is left to them in either case.
-        """
-        self._serving = True
-        unsent, inbox = self._unsent, self._inbox
+    def _serve(self) -> Interest:
+        """Dispatch the frames that wait, until one is in progress or others are to be served."""
+        reader, dispatch = self._reader, self._dispatch
+        inbox, unsent = reader.inbox, self._writer.unsent
         ends_ms = max(self.active_ms, self.free_ms) + SLICE_MS
         is_through = True
+        self._is_serving = True
         while (
             self.in_progress is None
             and unsent.size_bytes < _SEND_TOGETHER_BYTES
             and self._throttled is None
-            and not self._closed
+            and not self.is_closed
         ):
-            frame = inbox.next_frame()
-            if frame is None:
+            received = reader.next_frame()
+            if received is None:
                 break
-            self._dispatch(self, frame, self._arrivals.frame(len(frame) + LENGTH_BYTES))
+            dispatch(self, *received)
             if unsent.size_bytes >= _SEND_TOGETHER_BYTES:
-                self._sender.flush()
+                self._flush()
             if not inbox.pending_bytes:
                 break
             if self._now_ms() >= ends_ms:
                 is_through = False
                 break
-        self._serving = False
-        self._settle()
-        self._sender.flush()
-        return is_through
+        self._is_serving = False
+        reader.settle()
+        if self._writer.state is WriterState.IDLE:
+            self._send()
+        return self._interest() if is_through else Interest.TURN
 
-    # ------------------------------------------------------------------------------ sending
+    def _interest(self) -> Interest:
+        """What to wait for when the frames that may be served have been."""
+        if self.is_closed:
+            return Interest.CLOSED
+        reader = self._reader
+        if reader.state is ReaderState.ENDED:
+            return self._interest_after_end()
+        request = self.in_progress
+        if request is None and not self._writer.unsent.size_bytes and self._throttled is None:
+            return Interest.READ
+        if reader.is_full or (request is not None and request.is_computed):
+            return Interest.RESUME
+        return Interest.READ_OR_RESUME if reader.inbox.has_frame() else Interest.READ
 
-    def drained(self) -> None:
-        """See `Channel.drained`."""
-        if self.in_progress is None:
-            self.wake()
+    def _interest_after_end(self) -> Interest:
+        """What to wait for when the client sends no more; it may still receive.
 
-    def break_down(self, bug: Exception) -> None:
-        """End this connection, and nothing else if *bug* is confined to it."""
-        self.close(CauseKind.ERROR)
-        self.on_bug(self.transport.peer, bug)
+        It gets the responses that are unsent and those to frames that can be served now. A request
+        that waits is abandoned, and so is a throttled one.
+        """
+        if self._writer.unsent.size_bytes:
+            return Interest.RESUME
+        if self._may_serve and self._reader.inbox.has_frame():
+            return Interest.TURN
+        self.close()
+        return Interest.CLOSED
 
+    def _flush(self) -> None:
+        """Send what the socket takes, unless the driver waits for room in it."""
+        if self._writer.state is WriterState.IDLE:
+            self._send()
 
-def _raise(_peer: str, bug: Exception) -> None:
-    raise bug
+    def _send(self) -> None:
+        """Send what the socket takes; the driver waits for room for the rest."""
+        writer = self._writer
+        was_idle = writer.state is WriterState.IDLE
+        try:
+            if writer.flush() and was_idle:
+                self._driver.drain()
+        except Disconnected:
+            self.close()
+        except SpliceLost as reason:
+            log.warning("closing connection from %s: %s", self.peer, reason)
+            self.close()
+        except Exception as bug:
+            self.break_down(bug)

@@ -1,7 +1,8 @@
-"""Sockets that listen: bound before all else, so that a port in use is one clear line.
+"""Listening sockets, and the connections that are accepted from them.
 
-A connection is accepted when there is room for it, and closed at once when its address has too
-many (`broker.quotas.connection_quotas`), or the process has no descriptor left for clients
+Sockets are bound before anything else is started, so that a port in use is reported at once. A
+connection is accepted when there is room for it, and closed at once when its address has too many
+(`broker.quotas.connection_quotas`), or the process has no descriptor left for clients
 (`broker.process.descriptors`).
 """
 
@@ -11,32 +12,34 @@ import errno
 import logging
 import socket
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import trio
 
 from broker.common.errors import StartupError
-from broker.network.connection import Connection
+from broker.config import Config
+from broker.network.connections import Connections
 from broker.network.transport import SocketTransport, Transport, connect
-from broker.node import Node
 from broker.process.descriptors import OVERLOADED, ClientDescriptors, shares
+from broker.quotas.connection_quotas import ConnectionQuotas
 
 log = logging.getLogger("antechamber.connection")
 
 _BACKLOG = 4096
-# Then the connections that are there get their turn.
+# After that many the open connections are served.
 _ACCEPTED_AT_ONCE = 64
-# While the system has no descriptor left, those in the backlog wait.
+# While the system has no descriptor left, new connections wait in the backlog.
 _OVERLOAD_PAUSE_S = 0.1
 _WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
 
 
 def reachable(bind_host: str) -> str:
-    """The host by which this machine reaches what is bound to *bind_host*."""
+    """The host at which this machine reaches a socket that is bound to *bind_host*."""
     return "127.0.0.1" if bind_host in _WILDCARDS else bind_host
 
 
 def listen(option: str, host: str, port: int) -> socket.socket:
-    """A listening socket; raises `StartupError` that names *option* when that cannot be."""
+    """A listening socket; raises `StartupError`, which names *option*."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -64,12 +67,22 @@ def listen(option: str, host: str, port: int) -> socket.socket:
     return listener
 
 
-class TcpNetwork:
-    """Nodes at addresses of this machine; ``listeners`` are those bound before the start, by port.
+class ServingNode(Protocol):
+    """What a listener uses of the node whose clients it accepts."""
 
-    ``advertised`` are the addresses that clients are told, one for each listener. They may lead
-    here by ways that only clients have, so nodes reach each other past them. A node that is
-    stopped closes its port, and one that is started again binds it anew.
+    host: str
+    port: int
+    config: Config
+    connections: Connections
+    connection_quotas: ConnectionQuotas
+
+
+class TcpNetwork:
+    """The nodes of the process at their ports; ``listeners`` are bound sockets by port.
+
+    ``advertised`` are the addresses that clients are given, one for each listener. They may be
+    reachable for clients only, so nodes connect to each other at the bound address. A node that is
+    stopped closes its port; a node that is started again binds it.
     """
 
     def __init__(
@@ -85,20 +98,20 @@ class TcpNetwork:
         self.advertised = list(advertised)
 
     def listening(self, host: str, port: int) -> tuple[str, int]:
-        """Where the node listens that is known by that address."""
+        """The bound address of the node with that advertised address."""
         return self._bind_host, self._ports[host, port]
 
     async def connect(self, host: str, port: int) -> Transport:
-        """A connection to the node that is known by that address; raises OSError if it is down."""
+        """A connection to the node with that advertised address; raises OSError if it is down."""
         return await connect(reachable(self._bind_host), self._ports[host, port])
 
-    async def serve(self, node: Node) -> None:
+    async def serve(self, node: ServingNode) -> None:
         """Accept and serve connections at the node's port, until cancelled."""
         port = self._ports[node.host, node.port]
         listener = self._listeners.pop(port, None) or listen("--port", self._bind_host, port)
         with listener:
             async with trio.open_nursery() as nursery:
-                await accept_connections(listener, node, nursery, self._descriptors)
+                await Acceptor(node, self._descriptors, nursery).run(listener)
 
     def close(self) -> None:
         """Close the sockets that no node has taken."""
@@ -106,78 +119,60 @@ class TcpNetwork:
             listener.close()
 
 
-async def accept_connections(
-    listener: socket.socket, node: Node, nursery: trio.Nursery, descriptors: ClientDescriptors
-) -> None:
-    """Serve every client that comes, each in a task of its own, until cancelled."""
-    quotas = node.connection_quotas
-    while True:
-        await quotas.acceptable()
-        await trio.lowlevel.wait_readable(listener)
+class Acceptor:
+    """Accepts the connections of one node (Kafka's ``Acceptor``); each has tasks in *nursery*."""
+
+    def __init__(
+        self, node: ServingNode, descriptors: ClientDescriptors, nursery: trio.Nursery
+    ) -> None:
+        self._config = node.config
+        self._connections = node.connections
+        self._quotas = node.connection_quotas
+        self._descriptors = descriptors
+        self._nursery = nursery
+
+    async def run(self, listener: socket.socket) -> None:
+        """Accept and serve connections until cancelled."""
+        quotas = self._quotas
+        while True:
+            await quotas.acceptable()
+            await trio.lowlevel.wait_readable(listener)
+            try:
+                for _ in range(_ACCEPTED_AT_ONCE):
+                    if not quotas.may_accept:
+                        break
+                    connected, address = listener.accept()
+                    if self._admit(address[0]):
+                        self._nursery.start_soon(self._serve, connected, address[0])
+                    else:
+                        connected.close()
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                if error.errno in OVERLOADED:
+                    await trio.sleep(_OVERLOAD_PAUSE_S)
+                # else the client has closed the connection before it was accepted
+
+    def _admit(self, address: str) -> bool:
+        """Count an accepted connection; False if it must be closed."""
+        if not self._descriptors.take():
+            log.info("refusing a connection from %s: too many files are open", address)
+            return False
+        if not self._quotas.admit(address):
+            self._descriptors.give_back()
+            log.info("refusing a connection from %s: it has too many", address)
+            return False
+        return True
+
+    async def _serve(self, connected: socket.socket, address: str) -> None:
+        """Serve an admitted connection until it is closed."""
+        config = self._config
+        transport = SocketTransport(
+            connected, config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes
+        )
+        task = self._connections.open(transport, self._nursery)
         try:
-            for _ in range(_ACCEPTED_AT_ONCE):
-                if not quotas.may_accept:
-                    break
-                connected, address = listener.accept()
-                if not _admit(node, address[0], descriptors):
-                    connected.close()
-                    continue
-                nursery.start_soon(
-                    serve_connection, connected, address[0], node, nursery, descriptors
-                )
-        except BlockingIOError:
-            continue
-        except OSError as error:
-            if error.errno in OVERLOADED:
-                await trio.sleep(_OVERLOAD_PAUSE_S)
-            # else the client was gone before it was accepted
-
-
-def _admit(node: Node, address: str, descriptors: ClientDescriptors) -> bool:
-    """Count a connection that was accepted; False if it must be closed."""
-    if not descriptors.take():
-        log.info("refusing a connection from %s: too many files are open", address)
-        return False
-    if not node.connection_quotas.admit(address):
-        descriptors.give_back()
-        log.info("refusing a connection from %s: it has too many", address)
-        return False
-    return True
-
-
-async def serve_connection(
-    connected: socket.socket,
-    address: str,
-    node: Node,
-    nursery: trio.Nursery,
-    descriptors: ClientDescriptors,
-) -> None:
-    """One client that was admitted, from accept to close."""
-    config = node.config
-    transport = SocketTransport(
-        connected, config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes
-    )
-    connection = connection_to(node, transport, nursery)
-    node.connections.add(connection)
-    try:
-        await connection.run()
-    finally:
-        node.connections.discard(connection)
-        node.connection_quotas.leave(address)
-        descriptors.give_back()
-
-
-def connection_to(node: Node, transport: Transport, nursery: trio.Nursery) -> Connection:
-    """A client's connection to the node, which nobody runs yet."""
-    return Connection(
-        transport,
-        node.dispatch,
-        nursery,
-        request_bytes_max=node.config.socket_request_max_bytes,
-        scratch=node.scratch,
-        timer=node.timer,
-        idle_ms=node.config.connections_max_idle_ms,
-        memory=node.request_memory,
-        recorder=node.recorder,
-        on_bug=node.unexpected_errors.in_connection,
-    )
+            await self._connections.serve(task)
+        finally:
+            self._quotas.leave(address)
+            self._descriptors.give_back()

@@ -1,11 +1,11 @@
-"""One connection's bytes: read what is there, send what fits, wait for more.
+"""The byte stream of one connection: non-blocking receive and send, and waits for readiness.
 
-`Transport` is all that a connection knows of a network, so tests give it one in memory. The real
-one is a plain non-blocking socket: trio only says when it is ready, and every read and write that
-can be done without waiting costs no task switch.
+Connections use only the `Transport` protocol, so tests use one in memory. `SocketTransport` is a
+non-blocking socket: trio reports its readiness, and a receive or send that need not wait costs no
+task switch.
 
-A transport has one way to end: each method of a transport whose peer is gone, or that was closed
-here, raises `Disconnected`.
+Each method of a transport whose peer has disconnected, or that was closed on this side, raises
+`Disconnected`.
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ _SEND_PARTS_MAX = 512  # below every IOV_MAX
 
 
 class Disconnected(Exception):  # noqa: N818 - an event, as in trio's own exceptions
-    """The connection has ended: its peer is gone, or it was closed on this side."""
+    """The connection has ended: the peer has disconnected, or it was closed on this side."""
 
 
 class Transport(Protocol):
-    """A byte stream that is never waited on by reading or writing, only by the two waits.
+    """A byte stream; only `wait_readable` and `wait_writable` wait.
 
-    All methods but `close` raise `Disconnected` once the connection has ended, by whichever side.
+    All methods except `close` raise `Disconnected` after the connection has ended.
     """
 
     peer: str
 
     def receive_into(self, buffer: memoryview) -> int:
-        """Read what is there; 0 when the peer has closed.
+        """Receive what has arrived and return its size; 0 if the peer sends no more.
 
-        Raises `BlockingIOError` when nothing is there.
+        Raises `BlockingIOError` if nothing has arrived.
         """
         ...
 
     def send(self, parts: Sequence[bytes | bytearray | memoryview]) -> int:
-        """Send what fits and return how many bytes that was."""
+        """Send what fits into the socket and return its size in bytes."""
         ...
 
     async def wait_readable(self) -> None:
-        """Wait until there is something to read, be it the end."""
+        """Wait until bytes, or the end of the stream, can be received."""
         ...
 
     async def wait_writable(self) -> None:
-        """Wait until something can be sent."""
+        """Wait until bytes can be sent."""
         ...
 
     def close(self) -> None:
-        """Close at once and wake the tasks that wait; closing again has no effect."""
+        """Close at once and wake waiting tasks; closing again has no effect."""
         ...
 
 
@@ -63,7 +63,7 @@ class SocketTransport:
     def __init__(
         self, connected: socket.socket, send_buffer_bytes: int = -1, receive_buffer_bytes: int = -1
     ) -> None:
-        """``send_buffer_bytes`` and ``receive_buffer_bytes``: -1 leaves them to the system."""
+        """``send_buffer_bytes`` and ``receive_buffer_bytes``: -1 keeps the system's sizes."""
         self._socket = connected
         self._is_closed = False
         try:
@@ -77,10 +77,10 @@ class SocketTransport:
                     connected.setsockopt(socket.SOL_SOCKET, option, size_bytes)
             self.peer = str(connected.getpeername()[0])
         except OSError:
-            self.peer = "(gone)"  # it left between accept and here; the first read says so
+            self.peer = "(gone)"  # it has disconnected since accept; the first receive reports it
 
     def receive_into(self, buffer: memoryview) -> int:
-        """Read what is there; see `Transport.receive_into`."""
+        """See `Transport.receive_into`."""
         try:
             return self._socket.recv_into(buffer)
         except BlockingIOError:
@@ -89,7 +89,7 @@ class SocketTransport:
             raise _disconnected(error) from None
 
     def send(self, parts: Sequence[bytes | bytearray | memoryview]) -> int:
-        """Send what fits; see `Transport.send`."""
+        """See `Transport.send`."""
         try:
             if len(parts) == 1:
                 return self._socket.send(parts[0])
@@ -101,7 +101,7 @@ class SocketTransport:
 
     async def wait_readable(self) -> None:
         """Wait until the socket is readable."""
-        if self._is_closed:  # it has no descriptor that trio could wait on
+        if self._is_closed:  # then it has no descriptor to wait for
             raise Disconnected(_CLOSED_HERE)
         try:
             await trio.lowlevel.wait_readable(self._socket)
@@ -118,7 +118,7 @@ class SocketTransport:
             raise Disconnected(_CLOSED_HERE) from None
 
     def close(self) -> None:
-        """Close the socket and wake the tasks that wait on it."""
+        """Close the socket and wake the tasks that wait for it."""
         if not self._is_closed:
             self._is_closed = True
             trio.lowlevel.notify_closing(self._socket)
@@ -129,14 +129,14 @@ _CLOSED_HERE = "closed on this side"
 
 
 async def connect(host: str, port: int) -> Transport:
-    """A connection to another node; raises OSError when nobody listens there."""
+    """A connection to another node; raises OSError if it cannot be opened."""
     stream = await trio.open_tcp_stream(host, port)
     return SocketTransport(socket.socket(fileno=stream.socket.detach()))
 
 
 def _disconnected(error: OSError) -> Disconnected:
-    """Whatever the system reports of a connected socket, the connection is of no more use.
+    """The exception for an error of a connected socket.
 
-    As in Kafka's ``Selector``, which takes each ``IOException`` of a channel for its end.
+    Any error ends the connection, as an ``IOException`` closes a channel in Kafka's ``Selector``.
     """
     return Disconnected(error.strerror or str(error))

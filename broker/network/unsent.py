@@ -1,7 +1,7 @@
-"""The responses of one connection that its socket has not taken yet, in pieces and in order.
+"""The responses of one connection that are not sent yet, in order.
 
-Records that are read when they are sent are read in pieces. What the socket does not take of a
-piece is read again later, so a client that reads slowly costs no memory for them.
+Deferred records are read from disk in pieces when they are sent. The part of a piece that the
+socket does not take is read again later, so that a slow client needs no memory for them.
 """
 
 from __future__ import annotations
@@ -10,28 +10,28 @@ from broker.network.transport import Transport
 from protocol.output import BUFFERS, Bytes, Output, Splice
 
 PIECE_BYTES = 256 * 1024
-# Then others have their turn, however fast the client reads.
+# After that many bytes other connections are served, however fast the client reads.
 SENT_AT_ONCE_BYTES = 2 * 1024 * 1024
 
 
 class Unsent:
-    """Invariant: ``size_bytes`` is what is left to send of all parts."""
+    """Invariant: ``size_bytes`` is the unsent size of all parts."""
 
     __slots__ = ("_is_deferred", "_parts", "_started_bytes", "size_bytes")
 
     def __init__(self) -> None:
         self._parts: list[Splice] = []
-        self._started_bytes = 0  # of the first part, are sent
-        self._is_deferred = False  # whether any part is to be read
+        self._started_bytes = 0  # the size of what was sent of the first part
+        self._is_deferred = False  # whether any part is deferred
         self.size_bytes = 0
 
     @property
     def held_bytes(self) -> int:
-        """The memory of what is unsent."""
+        """The size of the unsent parts in memory."""
         return sum(len(part) for part in self._parts if isinstance(part, BUFFERS))
 
     def add(self, out: Output, start: int) -> None:
-        """Append an encoded response; its length is written at *start*."""
+        """Append an encoded response; its length is written to *out* at *start*."""
         self.size_bytes += out.finish_frame(start)
         parts = out.parts()
         self._parts += parts
@@ -39,9 +39,9 @@ class Unsent:
             self._is_deferred = True
 
     def send(self, transport: Transport) -> None:
-        """Send until the socket takes no more, nothing is left, or others should have their turn.
+        """Send until the socket is full, nothing is left, or `SENT_AT_ONCE_BYTES` are sent.
 
-        Raises `Disconnected`, and `SpliceLost` when records cannot be read any more.
+        Raises `Disconnected`, and `SpliceLost` if records can no longer be read.
         """
         left = SENT_AT_ONCE_BYTES
         while self._parts and left > 0:
@@ -57,7 +57,7 @@ class Unsent:
                 return
             is_full = self._is_deferred and sent < sum(map(len, ready))
             self._drop(sent)
-            if is_full:  # reading more would be in vain
+            if is_full:  # so no more records are read now
                 return
             left -= sent
 
@@ -68,7 +68,7 @@ class Unsent:
         self._is_deferred = False
 
     def _ready(self) -> list[Bytes]:
-        """The next bytes to send: all parts, or up to a piece of one that is to be read."""
+        """The next bytes to send: all parts, or up to one piece if any is deferred."""
         ready, size, started = list[Bytes](), 0, self._started_bytes
         for part in self._parts:
             if isinstance(part, BUFFERS):
@@ -84,7 +84,7 @@ class Unsent:
         return ready
 
     def _drop(self, sent: int) -> None:
-        """Drop the next *sent* bytes."""
+        """Remove the next *sent* bytes."""
         sent += self._started_bytes
         done = 0
         for part in self._parts:

@@ -7,7 +7,7 @@ begin --> parked --> completed --> sent --> recent, outbox
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from broker.common.clock import Clock
@@ -128,12 +128,10 @@ class Recorder:
                 for node_id in waited_for["behind"]
             ]
 
-    def sent(self, records: Iterable[WaitRecord]) -> None:
-        """Keep *records*: the socket has taken their responses."""
-        now_ms = self._now_ms()
-        for record in records:
-            record.sent_ms = now_ms
-            self._keep(record)
+    def sent(self, record: WaitRecord) -> None:
+        """Keep *record*: the socket has taken its response."""
+        record.sent_ms = self._now_ms()
+        self._keep(record)
 
     def abandoned(self, request: RecordedRequest, kind: CauseKind) -> None:
         """Keep the record of a request that gets no response: DISCONNECT, ERROR or SHUTDOWN."""

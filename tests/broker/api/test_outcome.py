@@ -77,9 +77,9 @@ async def test_a_parked_request_delays_the_next_one(
         await trio.testing.wait_all_tasks_blocked()
         assert client.nothing_arrived()
 
-        [connection] = node.node.connections
-        assert connection.in_progress is not None
-        connection.in_progress.respond(HeartbeatResponse(error_code=25))
+        request = client.connection.in_progress
+        assert isinstance(request, Request)
+        request.respond(HeartbeatResponse(error_code=25))
 
         assert (await client.receive()).error_code == 25
         assert (await client.receive()).api_keys

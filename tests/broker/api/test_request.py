@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -13,71 +14,49 @@ import trio.testing
 
 from broker.api.outcome import Outcome
 from broker.api.request import Request, Resume
+from broker.api.request_channel import RequestChannel
 from broker.api.services import Services
 from broker.api.table import API_BY_KEY
 from broker.common.errors import Refused
-from protocol.codec import Malformed
-from protocol.errors import ErrorCode
-from protocol.headers import RequestHeader
+from broker.common.state_changes import StateChanges
+from broker.common.unexpected_errors import UnexpectedErrors
+from protocol.headers import RequestHeader, decode_response
 from protocol.messages.api_versions import ApiVersionsRequest
+from protocol.messages.heartbeat import HeartbeatResponse
 from protocol.messages.metadata import MetadataRequest, MetadataResponse
+from tests.broker.api.fake_sink import FakeSink
 from tests.client import running_node
 from tests.held_offload import HeldOffload
 
 pytestmark = pytest.mark.anyio
 
 
-class Sink:
-    """Where answers go."""
-
-    def __init__(self) -> None:
-        self.in_progress: Request[Any] | None = None
-        self.answers: list[tuple[Request[Any], object | None]] = []
-        self.muted_ms: list[int] = []
-
-    def complete(self, request: Request[Any], response: object | None) -> None:
-        """Remember."""
-        self.answers.append((request, response))
-
-    def fail(self, request: Request[Any], code: ErrorCode, message: str | None = None) -> None:
-        """Remember."""
-        self.answers.append((request, code))
-
-    def refuse(self, reason: Malformed | Refused) -> None:
-        """Remember nothing."""
-
-    def wake(self) -> None:
-        """Remember nothing."""
-
-    def keep_frame(self, request: Request[Any]) -> bool:
-        """The bytes are the request's own."""
-        return True
-
-    def mute(self, throttle_ms: int) -> None:
-        """Remember."""
-        self.muted_ms.append(throttle_ms)
+def request_from(sink: FakeSink, header: RequestHeader) -> Request[str]:
+    """A request of the connection *sink*, with the services that a response needs."""
+    services = SimpleNamespace(
+        request_channel=RequestChannel(StateChanges(), UnexpectedErrors("node 1"), None)
+    )
+    return Request(header, "body", cast("Services", services), cast("Resume", None), sink, "host")
 
 
-def request_from(sink: Sink, header: RequestHeader) -> Request[str]:
-    """A request that came by *sink*, of a node without services."""
-    return Request(header, "body", cast("Services", None), cast("Resume", None), sink, "127.0.0.1")
+def test_a_response_is_sent_to_the_connection_of_its_request() -> None:
+    """With the correlation id of the request."""
+    sink = FakeSink()
+    request = request_from(sink, RequestHeader(12, 4, 77, "me"))
+    sink.in_progress = request
+
+    request.respond(HeartbeatResponse(error_code=25))
+
+    assert (request.version, request.client_id, request.body) == (4, "me", "body")
+    [frame] = sink.frames
+    assert frame is not None
+    correlation_id, body = decode_response(HeartbeatResponse, 4, frame[4:])
+    assert (correlation_id, body.error_code) == (77, 25)
 
 
-def test_an_answer_goes_back_where_the_request_came_from() -> None:
-    """The request knows its client and hands its answer to the connection it came by."""
-    sink = Sink()
-    header = RequestHeader(3, 9, 77, "me")
-    request = request_from(sink, header)
-
-    request.respond("answer")
-
-    assert (request.version, request.client_id, request.body) == (9, "me", "body")
-    assert sink.answers == [(request, "answer")]
-
-
-def test_a_client_is_throttled_by_the_connection_it_came_by() -> None:
-    """Whose next request waits."""
-    sink = Sink()
+def test_a_client_is_throttled_by_the_connection_of_its_request() -> None:
+    """The next request on that connection waits."""
+    sink = FakeSink()
     request = request_from(sink, RequestHeader(0, 9, 1, "me"))
 
     request.throttle(100)
@@ -86,7 +65,7 @@ def test_a_client_is_throttled_by_the_connection_it_came_by() -> None:
 
 
 async def test_a_computation_of_a_request_ends_with_the_rest_of_its_handler(tmp_path: Path) -> None:
-    """What that returns is the response; the connection serves no other request before."""
+    """The rest returns the response; the connection begins no other request before."""
     offload = HeldOffload()
     async with running_node(tmp_path, offload=offload) as node:
         with patched(MetadataRequest, lambda _request: 1 + 1):
@@ -103,7 +82,7 @@ async def test_a_computation_of_a_request_ends_with_the_rest_of_its_handler(tmp_
 
 
 async def test_a_disconnect_is_noticed_after_the_computation(tmp_path: Path) -> None:
-    """Kafka does not read from a client meanwhile either."""
+    """Kafka does not read from the client meanwhile either."""
     offload = HeldOffload()
     ran: list[object] = []
     async with running_node(tmp_path, offload=offload) as node:
@@ -120,7 +99,7 @@ async def test_a_disconnect_is_noticed_after_the_computation(tmp_path: Path) -> 
 
 
 async def test_the_end_of_a_node_abandons_the_computation(tmp_path: Path) -> None:
-    """Nothing of it runs."""
+    """The rest of the handler does not run."""
     offload = HeldOffload()
     ran: list[object] = []
     async with running_node(tmp_path, offload=offload) as node:
@@ -135,7 +114,7 @@ async def test_the_end_of_a_node_abandons_the_computation(tmp_path: Path) -> Non
 
 
 async def test_a_computation_that_refuses_the_request_ends_its_connection(tmp_path: Path) -> None:
-    """As a handler that does."""
+    """The same holds for a handler that refuses it."""
     offload = HeldOffload()
 
     def refuse(_request: object) -> int:

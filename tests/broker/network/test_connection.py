@@ -1,218 +1,394 @@
-"""The life of a connection, byte for byte, without a network."""
+"""The states of a connection, event by event, without a task and without an API."""
 
 from __future__ import annotations
 
 import struct
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-import trio
-import trio.testing
 
-from broker.common.topic_partition import TopicPartition
-from broker.network.connection import Connection
-from broker.wait_records.recorder import Recorder
+from broker.common.errors import Refused
+from broker.network.connection import Connection, Interest
+from broker.network.in_progress import CloseReason
+from broker.network.memory_pool import MemoryPool
+from broker.network.reader import PIPELINE_BYTES_MAX
+from broker.steps.limits import SLICE_MS
 from protocol.framing import Scratch
-from protocol.messages.api_versions import ApiVersionsRequest
-from protocol.messages.metadata import MetadataRequest
-from purgatories.timer.system_timer import SystemTimer
-from tests.batches import batch
-from tests.broker.wait_records.records import kept_of
-from tests.client import running_cluster, running_node
+from protocol.output import Output, SpliceLost
+from tests.broker.quotas.timers import ManualTimer
 from tests.memory_transport import memory_transport_pair
-from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
-
-pytestmark = pytest.mark.anyio
 
 
-async def test_pipelined_requests_are_answered_in_order(tmp_path: Path) -> None:
-    """Requests that arrive together are answered one after the other, each with its own id."""
-    async with running_node(tmp_path) as node:
-        client = node.client()
-        for version in range(4):
-            client.start(ApiVersionsRequest(), version)
+class FakeRequest:
+    """A request in progress that records its end."""
 
-        ids = [struct.unpack_from(">i", await client.frame())[0] for _ in range(4)]
+    def __init__(self) -> None:
+        self.is_computed = False
+        self.abandoned: CloseReason | None = None
 
-        assert ids == [1, 2, 3, 4]
-
-
-async def test_a_request_waits_behind_a_parked_fetch(tmp_path: Path) -> None:
-    """Kafka mutes a connection while a request is in progress: what follows is not even started."""
-    async with running_node(tmp_path) as node:
-        node.controller.create_topic("t")
-        client = node.client()
-        started = trio.current_time()
-        client.start(fetch_request("t", 0, max_wait_ms=500), FETCH_VERSION)
-        client.start(produce_request("t", batch(b"x")), PRODUCE_VERSION)
-
-        fetched = await client.receive()
-        waited_ms = (trio.current_time() - started) * 1000
-        produced = await client.receive()
-
-        assert not fetched.responses[0].partitions[0].records
-        assert 500 <= waited_ms < 510
-        assert produced.responses[0].partition_responses[0].base_offset == 0
+    def abandon(self, reason: CloseReason) -> None:
+        self.abandoned = reason
 
 
-async def test_a_client_that_leaves_abandons_its_parked_fetch(tmp_path: Path) -> None:
-    """Nothing of a parked request stays when its client has gone away."""
-    async with running_node(tmp_path) as node:
-        node.controller.create_topic("t")
-        purgatory = node.node.replication.purgatories.fetch
-        client = node.client()
-        client.start(fetch_request("t", 0, max_wait_ms=60_000), FETCH_VERSION)
-        await trio.testing.wait_all_tasks_blocked()
-        assert purgatory.num_delayed() == 1
+class Ends:
+    """A connection, its client's transport, and what it calls."""
 
-        client.close()
-        await trio.testing.wait_all_tasks_blocked()
+    def __init__(
+        self,
+        dispatch: Callable[[Ends], object] | None = None,
+        room: int = 1 << 24,
+        memory: MemoryPool | None = None,
+        idle_ms: int = -1,
+    ) -> None:
+        self.hand = ManualTimer()
+        self.client, self.transport = memory_transport_pair(room)
+        self.frames: list[bytes] = []
+        self.requests: list[FakeRequest] = []
+        self.resumed = 0
+        self.drains = 0
+        self.bugs: list[Exception] = []
+        self._behave = dispatch
+        self.connection = Connection(
+            self.transport,
+            self,
+            self.dispatch,
+            request_bytes_max=2 * PIPELINE_BYTES_MAX,
+            scratch=Scratch(),
+            timer=self.hand.timer,
+            idle_ms=idle_ms,
+            memory=memory,
+            on_bug=lambda _peer, bug: self.bugs.append(bug),
+        )
 
-        assert purgatory.num_delayed() == 0
+    def dispatch(self, connection: Connection, frame: memoryview, _arrived_ms: float) -> None:
+        """Park the request, unless the test does something else with it."""
+        self.frames.append(bytes(frame))
+        self.requests.append(FakeRequest())
+        connection.begin(self.requests[-1])
+        if self._behave is not None:
+            self._behave(self)
 
+    def resume(self) -> None:
+        """See `Driver`."""
+        self.resumed += 1
 
-async def test_a_client_that_leaves_is_noticed_behind_pipelined_requests(tmp_path: Path) -> None:
-    """Frames that wait behind a parked request do not hide the end of the connection."""
-    async with running_node(tmp_path) as node:
-        node.controller.create_topic("t")
-        client = node.client()
-        client.start(fetch_request("t", 0, max_wait_ms=60_000), FETCH_VERSION)
-        client.start(MetadataRequest(topics=None))
-        await trio.testing.wait_all_tasks_blocked()
+    def drain(self) -> None:
+        """See `Driver`."""
+        self.drains += 1
 
-        client.close()
-        await trio.testing.wait_all_tasks_blocked()
+    def receive(self, *frames: bytes) -> Interest:
+        """Let the connection receive *frames* in one piece."""
+        self.client.send([b"".join(struct.pack(">i", len(each)) + each for each in frames)])
+        return self.connection.on_readable()
 
-        assert node.node.replication.purgatories.fetch.num_delayed() == 0
-
-
-async def test_acks_0_has_no_answer_but_lets_the_next_request_go_on(tmp_path: Path) -> None:
-    """The first thing to arrive after a produce with acks=0 is the answer to the next request."""
-    async with running_node(tmp_path) as node:
-        node.controller.create_topic("t")
-        client = node.client()
-        client.start(produce_request("t", batch(b"x"), acks=0), PRODUCE_VERSION)
-        client.start(ApiVersionsRequest(), 0)
-
-        (correlation_id,) = struct.unpack_from(">i", await client.frame())
-
-        assert correlation_id == 2
-        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 1
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        struct.pack(">i", -1),
-        struct.pack(">i", 2**31 - 1),
-        struct.pack(">i", 3) + b"abc",
-        struct.pack(">ihhih", 10, 3, 0, 1, 9),
-        b"GET / HTTP/1.1\r\n\r\n",
-    ],
-    ids=["negative length", "2 GB", "no header", "client id cut short", "http"],
-)
-async def test_bytes_that_make_no_sense_close_the_connection(tmp_path: Path, data: bytes) -> None:
-    """What is no request ends the connection, and only that connection."""
-    async with running_node(tmp_path) as node:
-        client, other = node.client(), node.client()
-
-        client.write(data)
-
-        assert await client.closed()
-        assert (await other.send(ApiVersionsRequest(), 0)).error_code == 0
+    def respond(self, size: int | None = 100, on_sent: Callable[[], object] | None = None) -> None:
+        """Respond to the request in progress with *size* bytes (None: without a response)."""
+        out = None
+        if size is not None:
+            out = Output()
+            out.begin_frame()
+            out += bytes(size - len(out))
+        self.connection.respond(self.requests[-1], out, on_sent)
 
 
-async def test_half_a_frame_waits_for_the_other_half(tmp_path: Path) -> None:
-    """A frame that comes byte by byte is a frame."""
-    async with running_node(tmp_path) as node:
-        client = node.client()
-        whole = struct.pack(">ihhih", 10, 18, 0, 7, -1)
-        for byte in whole:
-            client.write(bytes([byte]))
-            await trio.testing.wait_all_tasks_blocked()
+def test_a_request_that_is_responded_to_at_once_needs_nothing_but_the_next() -> None:
+    """Its response is sent in the same event."""
+    ends = Ends(dispatch=Ends.respond)
 
-        assert struct.unpack_from(">i", await client.frame()) == (7,)
+    assert ends.receive(b"one") is Interest.READ
+
+    assert len(ends.client.incoming) == 100
+    assert (ends.resumed, ends.drains) == (0, 0)
 
 
-async def test_an_answer_larger_than_the_socket_goes_out_in_pieces(tmp_path: Path) -> None:
-    """A slow reader gets all of a large answer, and only then is its next request started."""
-    async with running_node(tmp_path) as node:
-        node.controller.create_topic("t")
-        await node.client().send(produce_request("t", batch(bytes(500_000))), PRODUCE_VERSION)
-        slow = node.client(room=4096)
-        slow.start(fetch_request("t", 0), FETCH_VERSION)
-        slow.start(ApiVersionsRequest(), 0)
+def test_pipelined_requests_are_dispatched_in_one_event() -> None:
+    """Their responses are sent together, in order."""
+    ends = Ends(dispatch=Ends.respond)
 
-        fetched = await slow.receive()
-        after = await slow.receive()
+    assert ends.receive(b"one", b"two", b"three") is Interest.READ
 
-        assert len(fetched.responses[0].partitions[0].records) > 500_000
-        assert after.api_keys
+    assert ends.frames == [b"one", b"two", b"three"]
+    assert len(ends.client.incoming) == 300
 
 
-async def test_a_client_that_sends_no_more_still_reads_its_responses(tmp_path: Path) -> None:
-    """All that it has asked for; then the connection is closed."""
-    async with running_node(tmp_path) as node:
-        node.controller.create_topic("t")
-        await node.client().send(produce_request("t", batch(bytes(500_000))), PRODUCE_VERSION)
-        half_closed = node.client(room=4096)
-        half_closed.start(fetch_request("t", 0), FETCH_VERSION)
-        half_closed.start(ApiVersionsRequest(), 0)
-        half_closed.transport.end()
-        await trio.testing.wait_all_tasks_blocked()
+def test_frames_behind_the_request_in_progress_wait_until_its_response() -> None:
+    """Kafka mutes the channel meanwhile."""
+    ends = Ends()
+    assert ends.receive(b"one", b"two") is Interest.READ_OR_RESUME
+    assert ends.frames == [b"one"]
 
-        fetched = await half_closed.receive()
-        after = await half_closed.receive()
+    ends.respond()
+    assert (ends.resumed, ends.frames) == (1, [b"one"])
 
-        assert len(fetched.responses[0].partitions[0].records) > 500_000
-        assert after.api_keys
-        assert await half_closed.closed()
+    assert ends.connection.on_resume() is Interest.READ
+    assert ends.frames == [b"one", b"two"]
 
 
-@pytest.mark.parametrize(("step_ms", "in_turn"), [(0.0, 40), (0.5, 4), (10.0, 1)])
-async def test_pipelined_requests_of_several_clients_take_turns(
-    step_ms: float, in_turn: int
+def test_a_response_resumes_nothing_if_no_frame_waits() -> None:
+    """The connection waits for bytes already."""
+    ends = Ends()
+    assert ends.receive(b"one") is Interest.READ
+
+    ends.respond()
+
+    assert ends.resumed == 0
+    assert len(ends.client.incoming) == 100
+
+
+def test_a_resume_while_a_request_is_in_progress_dispatches_nothing() -> None:
+    """A driver may resume at any time."""
+    ends = Ends()
+    ends.receive(b"one", b"two")
+
+    assert ends.connection.on_resume() is Interest.READ_OR_RESUME
+
+    assert ends.frames == [b"one"]
+
+
+def test_nothing_is_received_during_a_computation() -> None:
+    """A disconnect is noticed after it, as in Kafka."""
+    ends = Ends(dispatch=lambda ends: setattr(ends.requests[-1], "is_computed", True))
+
+    assert ends.receive(b"one") is Interest.RESUME
+
+    ends.connection.resume()
+    assert ends.resumed == 1
+
+
+def test_nothing_is_received_behind_too_many_frames() -> None:
+    """The rest stays in the socket."""
+    ends = Ends()
+    ends.receive(b"one")
+
+    interest = ends.receive(*[bytes(100_000)] * 30)
+    while interest is not Interest.RESUME:
+        interest = ends.connection.on_readable()
+
+    assert 3_000_000 - 2 * PIPELINE_BYTES_MAX < len(ends.transport.incoming) < 2_000_000
+
+
+def test_a_slice_of_time_ends_with_the_turn_of_others() -> None:
+    """The frames that are left are dispatched in the next turn."""
+
+    def respond_slowly(ends: Ends) -> None:
+        ends.hand.pass_ms(SLICE_MS)
+        ends.respond()
+
+    ends = Ends(dispatch=respond_slowly)
+
+    assert ends.receive(b"one", b"two", b"three") is Interest.TURN
+    assert ends.frames == [b"one"]
+    assert ends.connection.on_resume() is Interest.TURN
+
+    assert ends.connection.on_resume() is Interest.READ
+    assert ends.frames == [b"one", b"two", b"three"]
+
+
+def test_without_memory_nothing_is_received() -> None:
+    """Until the pool has some again."""
+    memory = MemoryPool(100)
+    taken = memory.exchange(0, 100)
+    ends = Ends(dispatch=Ends.respond, memory=memory)
+    assert ends.receive(b"one") is Interest.MEMORY
+    assert ends.frames == []
+
+    memory.exchange(taken, 0)
+
+    assert ends.connection.on_readable() is Interest.READ
+    assert ends.frames == [b"one"]
+
+
+def test_a_response_that_does_not_fit_is_sent_as_the_socket_drains() -> None:
+    """No frame is dispatched before all of it is sent."""
+    ends, sent = Ends(room=60), list[str]()
+    ends.receive(b"one", b"two")
+    ends.respond(100, lambda: sent.append("one"))
+    assert ends.drains == 1
+    assert ends.connection.on_resume() is Interest.READ_OR_RESUME
+
+    ends.client.incoming.clear()
+    resumed = ends.resumed
+    assert not ends.connection.on_writable()
+
+    assert sent == ["one"]
+    assert ends.resumed == resumed + 1
+    assert ends.connection.on_resume() is Interest.READ
+    assert ends.frames == [b"one", b"two"]
+
+
+def test_a_driver_drains_until_everything_is_sent() -> None:
+    """However little the socket takes at a time."""
+    ends = Ends(room=60)
+    ends.receive(b"one")
+    ends.respond(150)
+    ends.client.incoming.clear()
+
+    assert ends.connection.on_writable()
+    ends.client.incoming.clear()
+    assert not ends.connection.on_writable()
+
+    assert ends.drains == 1
+
+
+def test_a_throttled_client_has_its_response_and_waits() -> None:
+    """The next request begins when the throttle time is over (KIP-219)."""
+
+    def throttle(ends: Ends) -> None:
+        ends.connection.mute(100)
+        ends.respond()
+
+    ends = Ends(dispatch=throttle)
+    assert ends.receive(b"one", b"two") is Interest.READ_OR_RESUME
+    assert len(ends.client.incoming) == 100
+    assert ends.connection.throttle_ms == 100
+    assert ends.connection.is_busy
+
+    ends.hand.pass_ms(100)
+    assert ends.resumed == 1
+
+    ends.connection.on_resume()
+    assert ends.frames == [b"one", b"two"]
+
+
+def test_a_client_that_sends_no_more_gets_the_responses_that_are_unsent() -> None:
+    """Then the connection closes."""
+    ends = Ends(room=60)
+    ends.receive(b"one")
+    ends.client.end()
+    ends.respond(100)
+    assert ends.connection.on_readable() is Interest.RESUME
+
+    ends.client.incoming.clear()
+    ends.connection.on_writable()
+
+    assert ends.resumed == 1
+    assert ends.connection.on_resume() is Interest.CLOSED
+
+
+def test_a_client_that_sends_no_more_gets_the_responses_to_its_frames() -> None:
+    """Those that wait are dispatched after the unsent response."""
+    ends = Ends(room=60)
+    ends.receive(b"one", b"two")
+    ends.respond(100)
+    ends.client.end()
+    assert ends.connection.on_readable() is Interest.RESUME
+    ends.client.incoming.clear()
+    ends.connection.on_writable()
+
+    ends.connection.on_resume()
+
+    assert ends.frames == [b"one", b"two"]
+
+
+def test_a_parked_request_of_a_client_that_sends_no_more_is_abandoned() -> None:
+    """The connection closes at once."""
+    ends = Ends()
+    ends.receive(b"one")
+    ends.client.end()
+
+    assert ends.connection.on_readable() is Interest.CLOSED
+
+    assert ends.requests[0].abandoned is CloseReason.DISCONNECT
+    assert ends.transport.closed
+
+
+def test_a_parked_request_is_abandoned_when_the_response_before_it_is_sent() -> None:
+    """The client sends no more, so the connection closes then."""
+    ends = Ends(dispatch=lambda ends: ends.respond(200) if len(ends.frames) == 1 else None, room=60)
+    ends.receive(b"one", b"two")
+    ends.client.end()
+    assert ends.connection.on_readable() is Interest.RESUME
+    ends.client.incoming.clear()
+    while ends.connection.on_writable():
+        ends.client.incoming.clear()
+
+    assert ends.resumed == 1
+    assert ends.connection.on_resume() is Interest.CLOSED
+    assert ends.requests[1].abandoned is CloseReason.DISCONNECT
+
+
+@pytest.mark.parametrize("reason", list(CloseReason))
+def test_closing_abandons_the_request_in_progress(reason: CloseReason) -> None:
+    """With the reason; all events of a closed connection have no effect."""
+    ends = Ends()
+    ends.receive(b"one")
+
+    ends.connection.close(reason)
+    ends.connection.close()
+
+    assert ends.requests[0].abandoned is reason
+    assert ends.connection.in_progress is None
+    assert ends.resumed == 1
+    assert ends.connection.on_readable() is Interest.CLOSED
+    assert ends.connection.on_resume() is Interest.CLOSED
+    assert not ends.connection.on_writable()
+
+
+def test_a_refused_request_closes_the_connection(caplog: pytest.LogCaptureFixture) -> None:
+    """The reason is logged."""
+
+    def refuse(_ends: Any) -> None:
+        raise Refused("API key 99 is not served")
+
+    ends = Ends(dispatch=refuse)
+
+    assert ends.receive(b"one") is Interest.CLOSED
+
+    assert ends.requests[0].abandoned is CloseReason.ERROR
+    assert "closing connection from memory: API key 99 is not served" in caplog.text
+
+
+def test_malformed_bytes_close_the_connection() -> None:
+    """No frame is dispatched."""
+    ends = Ends()
+    ends.client.send([struct.pack(">i", -1)])
+
+    assert ends.connection.on_readable() is Interest.CLOSED
+
+    assert (ends.frames, ends.transport.closed) == ([], True)
+
+
+def test_an_unexpected_exception_closes_the_connection_and_is_reported() -> None:
+    """Once."""
+
+    def fail(_ends: Any) -> None:
+        raise ZeroDivisionError
+
+    ends = Ends(dispatch=fail)
+
+    assert ends.receive(b"one") is Interest.CLOSED
+
+    assert [type(bug) for bug in ends.bugs] == [ZeroDivisionError]
+    assert ends.requests[0].abandoned is CloseReason.ERROR
+
+
+@pytest.mark.parametrize(("error", "bugs"), [(SpliceLost("lost"), 0), (ZeroDivisionError(), 1)])
+def test_an_exception_while_sending_closes_the_connection(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, bugs: int
 ) -> None:
-    """A connection goes on for a slice of time; then those that are ready have their turn."""
-    now_ms, served = 0.0, list[int]()
+    """It is not raised to the code that completes a request."""
 
-    def dispatch(connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:
-        nonlocal now_ms
-        now_ms += step_ms
-        served.append(connection.id)
+    def fail(_parts: object) -> int:
+        raise error
 
-    async with trio.open_nursery() as nursery:
-        scratch, timer = Scratch(), SystemTimer("test", now_ms=lambda: now_ms)
-        for _ in range(3):
-            ours, theirs = memory_transport_pair()
-            ours.send([struct.pack(">ih", 2, 0)] * 40)
-            ours.end()
-            connection = Connection(
-                theirs,
-                dispatch,
-                nursery,
-                request_bytes_max=100,
-                scratch=scratch,
-                timer=timer,
-                idle_ms=-1,
-            )
-            nursery.start_soon(connection.run)
+    ends = Ends()
+    ends.receive(b"one")
+    monkeypatch.setattr(ends.transport, "send", fail)
 
-    turns = [len(list(frames)) for _, frames in groupby(served)]
-    assert len(served) == 120
-    assert max(turns) <= 2 * in_turn  # the same connection may be first in the next round
-    assert turns.count(in_turn) >= len(turns) / 2
+    ends.respond()
+
+    assert ends.connection.is_closed
+    assert len(ends.bugs) == bugs
 
 
-async def test_an_answer_that_was_never_taken_has_a_record(tmp_path: Path) -> None:
-    """The client does not read, and the broker stops."""
-    async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
-        client = cluster.client(1, room=100)
-        client.start(ApiVersionsRequest(), 0)
-        await trio.testing.wait_all_tasks_blocked()
-        assert kept_of(cluster, "ApiVersions") == []
-        await cluster.cluster.stop(1)
+def test_an_idle_connection_expires() -> None:
+    """``connections.max.idle.ms`` after bytes were received last."""
+    ends = Ends(dispatch=Ends.respond, idle_ms=1000)
+    ends.hand.pass_ms(600)
+    ends.receive(b"one")
 
-        [told] = kept_of(cluster, "ApiVersions")
-        assert told["completed_by"] == {"cause": "arrival"}
+    ends.hand.pass_ms(999)
+    assert not ends.connection.is_closed
+    ends.hand.pass_ms(1)
+    assert ends.connection.is_closed

@@ -1,4 +1,4 @@
-"""Connections that end at any moment, by any side: that is ordinary, and ends nothing else."""
+"""A connection may end at any moment, by either side, and ends nothing else."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ LIMITS = {
 Trouble = Callable[[Connection, MemoryTransport], None]
 
 
-def vanish(_connection: Connection, _ours: MemoryTransport) -> None:
-    """The system reports at this very call that the peer is gone."""
+def reset(_connection: Connection, _ours: MemoryTransport) -> None:
+    """The system reports at this call that the peer has reset the connection."""
     raise Disconnected("reset by peer")
 
 
@@ -49,13 +49,13 @@ def be_closed(connection: Connection, _ours: MemoryTransport) -> None:
     connection.close()
 
 
-def break_down(_connection: Connection, _ours: MemoryTransport) -> None:
+def fail(_connection: Connection, _ours: MemoryTransport) -> None:
     """The broker has a bug."""
     raise ZeroDivisionError
 
 
 class TroubledTransport:
-    """The broker's end of a connection, with trouble at its call number ``trouble_at``."""
+    """The broker's end of a connection; its call number ``trouble_at`` calls *trouble*."""
 
     def __init__(self, inner: MemoryTransport, trouble_at: int, trouble: Trouble) -> None:
         self.peer = inner.peer
@@ -95,18 +95,23 @@ class TroubledTransport:
         self._inner.close()
 
 
-def in_trouble(client: Client, trouble_at: int, trouble: Trouble) -> TroubledTransport:
-    """Put trouble between a client and the broker."""
-    connection = client.connection
-    inner = connection.transport
-    assert isinstance(inner, MemoryTransport)
-    troubled = TroubledTransport(inner, trouble_at, trouble)
-    troubled.connection, connection.transport = connection, troubled
-    return troubled
+def troubled_client(
+    node: RunningNode, trouble_at: int, trouble: Trouble
+) -> tuple[Client, TroubledTransport]:
+    """A client, and the broker's end of its connection."""
+    transports: list[TroubledTransport] = []
+
+    def wrap(inner: MemoryTransport) -> TroubledTransport:
+        transports.append(TroubledTransport(inner, trouble_at, trouble))
+        return transports[0]
+
+    client = node.client(room=8192, wrap=wrap)
+    transports[0].connection = client.connection
+    return client, transports[0]
 
 
 async def conversation(client: Client) -> None:
-    """Every state of a connection: pipelined, parked, draining, throttled, half a request."""
+    """All states of a connection: pipelined, parked, draining, throttled, half a request."""
     try:
         client.start(produce_request("t", batch(b"x")), PRODUCE_VERSION)
         client.start(fetch_request("t", 0), FETCH_VERSION)
@@ -141,9 +146,9 @@ async def make_topics(node: RunningNode) -> None:
 
 
 async def assert_nothing_is_left(node: RunningNode, connection: Connection) -> None:
-    """The connection holds nothing, and another client is served."""
+    """The connection holds nothing, and another client gets a response."""
     await trio.testing.wait_all_tasks_blocked()
-    memory = node.node.request_memory
+    memory = node.node.connections.memory
     assert memory is not None
     assert memory.available_bytes == REQUEST_MEMORY_BYTES
     assert connection.in_progress is None
@@ -154,70 +159,67 @@ async def assert_nothing_is_left(node: RunningNode, connection: Connection) -> N
     honest.close()
 
 
-@pytest.mark.parametrize("trouble", [vanish, leave, be_closed])
+@pytest.mark.parametrize("trouble", [reset, leave, be_closed])
 async def test_a_connection_may_end_at_every_call(tmp_path: Path, trouble: Trouble) -> None:
-    """The same conversation, again and again, with trouble at each call of the transport."""
+    """The same conversation is repeated, with trouble at each call of the transport."""
     async with running_node(tmp_path, kept=False, offload=None, **LIMITS) as node:
         await make_topics(node)
-        undisturbed = in_trouble(node.client(room=8192), 0, trouble)
-        await conversation(Client(undisturbed._inner.other, undisturbed.connection))
+        client, undisturbed = troubled_client(node, 0, trouble)
+        await conversation(client)
         await assert_nothing_is_left(node, undisturbed.connection)
         assert undisturbed.calls > 100
 
         for trouble_at in range(1, undisturbed.calls + 1):
-            client = node.client(room=8192)
-            troubled = in_trouble(client, trouble_at, trouble)
+            client, troubled = troubled_client(node, trouble_at, trouble)
             await conversation(client)
             await assert_nothing_is_left(node, troubled.connection)
             assert troubled.calls >= trouble_at
 
 
 async def test_a_bug_in_a_task_of_a_connection_ends_that_connection(tmp_path: Path) -> None:
-    """Wherever it happens, it is reported once, and other clients are served."""
+    """At each call of the transport it is reported once, and other clients are served."""
     bugs: list[Exception] = []
     async with running_node(tmp_path, kept=False, offload=None, **LIMITS) as node:
         await make_topics(node)
-        undisturbed = in_trouble(node.client(room=8192), 0, break_down)
-        await conversation(Client(undisturbed._inner.other, undisturbed.connection))
+        client, undisturbed = troubled_client(node, 0, fail)
+        await conversation(client)
 
         for trouble_at in range(1, undisturbed.calls + 1):
-            client = node.client(room=8192)
+            client, _ = troubled_client(node, trouble_at, fail)
             client.connection.on_bug = lambda _peer, bug: bugs.append(bug)
-            in_trouble(client, trouble_at, break_down)
             await conversation(client)
             await assert_nothing_is_left(node, client.connection)
             assert [type(bug) for bug in bugs] == [ZeroDivisionError] * trouble_at
 
 
-async def test_a_bug_in_a_task_of_a_connection_is_raised_if_nobody_confines_it(
+async def test_a_bug_in_a_task_of_a_connection_is_raised_in_strict_mode(
     tmp_path: Path,
 ) -> None:
-    """Tests do not overlook it."""
+    """It ends the node's tasks, so that tests fail."""
     with pytest.RaisesGroup(ZeroDivisionError, flatten_subgroups=True):
         async with running_node(tmp_path) as node:
-            client = node.client()
-            in_trouble(client, 2, break_down)
+            client, _ = troubled_client(node, 2, fail)
             await conversation(client)
 
 
-async def test_two_thousand_clients_ask_for_much_read_a_little_and_leave(tmp_path: Path) -> None:
-    """At random: what is asked, how much is read, and when each leaves."""
-    chance = random.Random(15)
+async def test_clients_that_read_a_part_of_their_responses_may_disconnect(tmp_path: Path) -> None:
+    """Requests, the bytes that are read and the time of the disconnect are random."""
+    draw = random.Random(15)
     async with running_node(tmp_path, kept=False, offload=None, **LIMITS) as node:
         await make_topics(node)
         large = encode_request(fetch_request("t", 0), FETCH_VERSION, 1, "slow")
         for _ in range(2000):
-            client = node.client(room=chance.choice((512, 8192, 1 << 20)))
-            wanted = large * chance.randint(1, 4)
-            cut = chance.randint(LENGTH_BYTES, len(wanted))
+            client = node.client(room=draw.choice((512, 8192, 1 << 20)))
+            wanted = large * draw.randint(1, 4)
+            cut = draw.randint(LENGTH_BYTES, len(wanted))
             client.write(wanted[: min(cut, client.transport.room)])
-            for _ in range(chance.randint(0, 3)):
-                for _ in range(chance.randint(0, 4)):
+            for _ in range(draw.randint(0, 3)):
+                for _ in range(draw.randint(0, 4)):
                     await trio.lowlevel.checkpoint()
-                del client.transport.incoming[: chance.randint(0, 4096)]
+                del client.transport.incoming[: draw.randint(0, 4096)]
                 client.transport.notify()
                 client.transport.other.notify()
-            if chance.random() < 0.3:
+            if draw.random() < 0.3:
                 client.connection.close()
             client.close()
         await assert_nothing_is_left(node, client.connection)

@@ -1,4 +1,4 @@
-"""Connections that are throttled, idle, or have to wait for memory, in virtual time."""
+"""Connections that are throttled, idle, or wait for memory, in virtual time."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produc
 
 pytestmark = pytest.mark.anyio
 
-EVERYBODY = (("client-id", None),)
+ALL_CLIENTS = (("client-id", None),)
 
 
 def limit(node: RunningNode, key: str, per_second: float) -> None:
-    """Give every client a quota."""
-    node.controller.alter_client_quotas(EVERYBODY, {key: per_second})
+    """Set a quota for all clients."""
+    node.controller.alter_client_quotas(ALL_CLIENTS, {key: per_second})
 
 
 def elapsed_ms(since: float) -> float:
@@ -33,8 +33,8 @@ def elapsed_ms(since: float) -> float:
     return (trio.current_time() - since) * 1000
 
 
-async def test_a_producer_over_its_quota_is_answered_and_then_left_alone(tmp_path: Path) -> None:
-    """The answer says for how long, and is sent at once; the next request waits for that time."""
+async def test_a_producer_over_its_quota_has_its_response_and_is_muted(tmp_path: Path) -> None:
+    """The response is sent at once and contains the throttle time; the next request waits."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         limit(node, "producer_byte_rate", 1000)
@@ -43,17 +43,17 @@ async def test_a_producer_over_its_quota_is_answered_and_then_left_alone(tmp_pat
         client.start(ApiVersionsRequest(), 0)
 
         produced = await client.receive()
-        answered_ms = elapsed_ms(started)
+        responded_ms = elapsed_ms(started)
         await client.receive()
 
         assert 2000 < produced.throttle_time_ms < 2300
         assert produced.responses[0].partition_responses[0].error_code == 0
-        assert answered_ms < 5
+        assert responded_ms < 5
         assert produced.throttle_time_ms <= elapsed_ms(started) <= produced.throttle_time_ms + 5
 
 
-async def test_a_request_that_comes_while_its_client_is_throttled_waits(tmp_path: Path) -> None:
-    """It is read, so that an end of the connection is noticed, and begun when the time is over."""
+async def test_a_request_that_arrives_while_its_client_is_throttled_waits(tmp_path: Path) -> None:
+    """It is received, so that a disconnect is noticed, and begins after the throttle time."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         limit(node, "producer_byte_rate", 1000)
@@ -66,8 +66,8 @@ async def test_a_request_that_comes_while_its_client_is_throttled_waits(tmp_path
         assert elapsed_ms(started) >= produced.throttle_time_ms
 
 
-async def test_a_producer_without_answers_is_throttled_too(tmp_path: Path) -> None:
-    """With acks=0 it only notices that nobody reads."""
+async def test_a_producer_with_acks_0_is_throttled(tmp_path: Path) -> None:
+    """It has no response, but its next request waits."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         limit(node, "producer_byte_rate", 1000)
@@ -81,15 +81,15 @@ async def test_a_producer_without_answers_is_throttled_too(tmp_path: Path) -> No
 
 
 async def test_only_clients_with_a_quota_are_throttled(tmp_path: Path) -> None:
-    """And none any more when it is removed."""
+    """Nor is a client whose quota was removed."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         node.controller.alter_client_quotas((("client-id", "slow"),), {"producer_byte_rate": 1000})
         request = produce_request("t", batch(bytes(12_000)))
 
         async def throttled(client_id: str) -> bool:
-            answer = await node.client().send(request, PRODUCE_VERSION, client_id)
-            return bool(answer.throttle_time_ms)
+            response = await node.client().send(request, PRODUCE_VERSION, client_id)
+            return bool(response.throttle_time_ms)
 
         before = [await throttled("slow"), await throttled("fast")]
         node.controller.alter_client_quotas((("client-id", "slow"),), {"producer_byte_rate": None})
@@ -99,12 +99,12 @@ async def test_only_clients_with_a_quota_are_throttled(tmp_path: Path) -> None:
 
 
 def records_of(fetched: Any) -> int:
-    """How many bytes of records came."""
+    """The size of the fetched records."""
     return sum(len(each.records) for topic in fetched.responses for each in topic.partitions)
 
 
-async def test_a_consumer_over_its_quota_gets_nothing_until_it_may(tmp_path: Path) -> None:
-    """What it did not get is not counted, so it gets that when the time is over (KIP-219)."""
+async def test_a_consumer_over_its_quota_gets_no_records_until_it_may(tmp_path: Path) -> None:
+    """Records that were not sent are not counted, and are sent after the time (KIP-219)."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client = node.client()
@@ -126,8 +126,8 @@ async def test_a_consumer_over_its_quota_gets_nothing_until_it_may(tmp_path: Pat
         assert 10_000 < elapsed_ms(started) < 13_000
 
 
-async def test_a_consumer_is_given_no_more_than_its_quota_has_in_all(tmp_path: Path) -> None:
-    """A fetch of everything would be refused again and again."""
+async def test_a_fetch_has_at_most_the_quota_of_all_windows(tmp_path: Path) -> None:
+    """A larger response would always exceed the quota."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client, started = node.client(), trio.current_time()
@@ -142,8 +142,8 @@ async def test_a_consumer_is_given_no_more_than_its_quota_has_in_all(tmp_path: P
         assert elapsed_ms(started) < 1000
 
 
-async def test_a_throttled_fetch_leaves_its_session_as_it_is(tmp_path: Path) -> None:
-    """One that begins a session begins none, one of a session goes on with it."""
+async def test_a_throttled_fetch_does_not_change_its_session(tmp_path: Path) -> None:
+    """No session is created, and an existing session is kept."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client, sessions = node.client(), node.node.fetch_sessions
@@ -168,7 +168,7 @@ async def test_a_throttled_fetch_leaves_its_session_as_it_is(tmp_path: Path) -> 
 
 
 async def test_followers_are_not_throttled(tmp_path: Path) -> None:
-    """A quota for every client is none for replicas."""
+    """A quota for all clients does not apply to replicas."""
     async with running_cluster(tmp_path) as cluster:
         topic = cluster.controller.create_topic("t", replication_factor=3)
         rates = {"consumer_byte_rate": 1.0}
@@ -182,8 +182,8 @@ async def test_followers_are_not_throttled(tmp_path: Path) -> None:
         assert elapsed_ms(started) < 100
 
 
-async def test_a_throttled_client_that_leaves_is_forgotten(tmp_path: Path) -> None:
-    """Nothing of its connection stays in the timer."""
+async def test_a_throttled_connection_that_closes_leaves_no_timer_task(tmp_path: Path) -> None:
+    """Its tasks are cancelled."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         tasks = node.node.timer.size
@@ -197,8 +197,8 @@ async def test_a_throttled_client_that_leaves_is_forgotten(tmp_path: Path) -> No
         assert node.node.timer.size == tasks
 
 
-async def test_a_connection_that_nobody_uses_is_closed(tmp_path: Path) -> None:
-    """``connections.max.idle.ms`` after the last request came."""
+async def test_an_idle_connection_is_closed(tmp_path: Path) -> None:
+    """``connections.max.idle.ms`` after the last request arrived."""
     async with running_node(tmp_path, connections_max_idle_ms="1000") as node:
         client, started = node.client(), trio.current_time()
         await client.send(ApiVersionsRequest(), 0)
@@ -209,8 +209,8 @@ async def test_a_connection_that_nobody_uses_is_closed(tmp_path: Path) -> None:
         assert elapsed_ms(started) == pytest.approx(1500, abs=5)
 
 
-async def test_a_connection_whose_request_waits_is_not_idle(tmp_path: Path) -> None:
-    """It gets its answer, and is closed when it does nothing with it."""
+async def test_a_connection_with_a_parked_request_is_not_idle(tmp_path: Path) -> None:
+    """It receives its response, and is closed when it is idle after that."""
     async with running_node(tmp_path, connections_max_idle_ms="1000") as node:
         node.controller.create_topic("t")
         client = node.client()
@@ -221,8 +221,8 @@ async def test_a_connection_whose_request_waits_is_not_idle(tmp_path: Path) -> N
         assert await client.closed()
 
 
-async def test_a_negative_time_lets_connections_be_idle(tmp_path: Path) -> None:
-    """For longer than the default."""
+async def test_a_negative_time_disables_idle_expiry(tmp_path: Path) -> None:
+    """The connection is idle for longer than the default time."""
     async with running_node(tmp_path, connections_max_idle_ms="-1") as node:
         client = node.client()
 
@@ -231,8 +231,8 @@ async def test_a_negative_time_lets_connections_be_idle(tmp_path: Path) -> None:
         assert (await client.send(ApiVersionsRequest(), 0)).error_code == 0
 
 
-async def test_a_clock_that_stands_still_closes_no_connection(tmp_path: Path) -> None:
-    """However long anything takes."""
+async def test_no_connection_expires_while_the_clock_stands_still(tmp_path: Path) -> None:
+    """Real time has no effect."""
     async with running_node(tmp_path, connections_max_idle_ms="1") as node:
         client = node.client()
         for _ in range(10):
@@ -254,8 +254,8 @@ def begin(client: Client, size: int) -> bytes:
     return frame[8:]
 
 
-async def test_requests_that_lie_half_received_are_bounded(tmp_path: Path) -> None:
-    """Who has begun may end; others are not read until he has."""
+async def test_the_memory_of_incomplete_requests_is_bounded(tmp_path: Path) -> None:
+    """Requests that have begun are completed; others are not received before."""
     async with _with_little_memory(tmp_path) as node:
         first, second, third = (node.client() for _ in range(3))
         rest = [begin(client, 700) for client in (first, second)]
@@ -271,8 +271,8 @@ async def test_requests_that_lie_half_received_are_bounded(tmp_path: Path) -> No
         assert struct.unpack_from(">i", await second.frame()) == (1,)
 
 
-async def test_a_client_that_leaves_gives_back_the_memory_it_held(tmp_path: Path) -> None:
-    """A flood of half requests ends with those who sent it."""
+async def test_a_disconnect_releases_the_memory_of_an_incomplete_request(tmp_path: Path) -> None:
+    """Other clients are served when those that sent half requests have disconnected."""
     async with _with_little_memory(tmp_path) as node:
         flood = [node.client() for _ in range(100)]
         for client in flood:
@@ -289,8 +289,8 @@ async def test_a_client_that_leaves_gives_back_the_memory_it_held(tmp_path: Path
         assert (await honest.receive()).error_code == 0
 
 
-async def test_who_holds_memory_and_sends_no_more_is_sent_away(tmp_path: Path) -> None:
-    """So nobody can hold up the others for longer than he may be idle."""
+async def test_an_idle_connection_that_holds_memory_is_closed(tmp_path: Path) -> None:
+    """It delays others for at most the idle time."""
     async with _with_little_memory(tmp_path, connections_max_idle_ms="1000") as node:
         for _ in range(2):
             begin(node.client(), 900)

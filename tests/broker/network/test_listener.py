@@ -1,4 +1,4 @@
-"""Listening sockets."""
+"""Listening sockets and accepted connections."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import trio
 import trio.testing
 
 from broker.common.errors import StartupError
-from broker.network.listener import TcpNetwork, accept_connections, listen
+from broker.network.listener import Acceptor, TcpNetwork, listen
 from broker.process.descriptors import ClientDescriptors
 from tests.client import RunningNode, running_node
 
 
-def test_any_free_port() -> None:
-    """Port 0 is any port that is free."""
+def test_port_0_is_any_free_port() -> None:
+    """The system chooses it."""
     with listen("--port", "127.0.0.1", 0) as listener:
         assert listener.getsockname()[1] > 0
 
 
-def test_a_port_in_use_is_one_line() -> None:
-    """The option, the port, and what to do."""
+def test_a_port_in_use_is_refused_in_one_line() -> None:
+    """It names the option, the port and the remedy."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
@@ -37,8 +37,8 @@ def test_a_port_in_use_is_one_line() -> None:
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "a" * 300])
-def test_a_host_that_is_not_ours_is_one_line(host: str) -> None:
-    """An address of another machine, a name that leads nowhere, and no name at all."""
+def test_a_host_of_another_machine_is_refused_in_one_line(host: str) -> None:
+    """An address, a name that cannot be resolved, and a name that is too long."""
     with pytest.raises(StartupError, match=r"--host: .* is not an address of this machine"):
         listen("--port", host, 0)
 
@@ -53,12 +53,12 @@ def _connect(port: int) -> socket.socket:
 async def _accepting(
     tmp_path: Path, descriptors: int = 100, **config: str
 ) -> AsyncIterator[tuple[RunningNode, int]]:
-    """A node that accepts connections at a port of this machine."""
+    """A node that accepts connections at a local port."""
     async with running_node(tmp_path, kept=False, offload=None, **config) as node:
         with listen("--port", "127.0.0.1", 0) as listener:
             async with trio.open_nursery() as nursery:
-                counted = ClientDescriptors(descriptors)
-                nursery.start_soon(accept_connections, listener, node.node, nursery, counted)
+                acceptor = Acceptor(node.node, ClientDescriptors(descriptors), nursery)
+                nursery.start_soon(acceptor.run, listener)
                 yield node, listener.getsockname()[1]
                 nursery.cancel_scope.cancel()
 
@@ -67,7 +67,7 @@ async def _accepting(
 async def test_an_address_with_too_many_connections_is_closed_at_once(
     tmp_path: Path, anyio_backend: str
 ) -> None:
-    """The first ones stay."""
+    """The earlier ones stay open."""
     async with _accepting(tmp_path, max_connections_per_ip="2") as (node, port):
         clients = [_connect(port) for _ in range(3)]
 
@@ -83,7 +83,7 @@ async def test_an_address_with_too_many_connections_is_closed_at_once(
 async def test_at_the_limit_connections_wait_in_the_backlog(
     tmp_path: Path, anyio_backend: str
 ) -> None:
-    """They are connected, and nobody reads what they send until another goes."""
+    """They are connected, but receive no response before another connection is closed."""
     async with _accepting(tmp_path, max_connections="1") as (node, port):
         first, second = _connect(port), _connect(port)
         second.sendall(struct.pack(">ihhih", 10, 18, 0, 7, -1))
@@ -93,23 +93,23 @@ async def test_at_the_limit_connections_wait_in_the_backlog(
         waiting = len(node.node.connections)
 
         first.close()
-        answer = await trio.to_thread.run_sync(second.recv, 1)
+        response = await trio.to_thread.run_sync(second.recv, 1)
 
         assert waiting == 1
-        assert answer
+        assert response
         second.close()
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("bind_host", ["127.0.0.1", "0.0.0.0"])
-async def test_nodes_reach_each_other_past_the_advertised_address(bind_host: str) -> None:
-    """Which may be one that leads here for clients only."""
+async def test_nodes_connect_to_each_other_at_the_bound_address(bind_host: str) -> None:
+    """The advertised address may be reachable for clients only."""
     listener = listen("--port", bind_host, 0)
     port = listener.getsockname()[1]
-    told = ("broker.invalid", 19092)
-    network = TcpNetwork({port: listener}, bind_host, [told])
+    advertised = ("broker.invalid", 19092)
+    network = TcpNetwork({port: listener}, bind_host, [advertised])
 
-    transport = await network.connect(*told)
+    transport = await network.connect(*advertised)
 
     with listener:
         accepted, address = listener.accept()
@@ -119,8 +119,10 @@ async def test_nodes_reach_each_other_past_the_advertised_address(bind_host: str
 
 
 @pytest.mark.parametrize("anyio_backend", ["trio"])
-async def test_no_client_gets_the_descriptors_of_others(tmp_path: Path, anyio_backend: str) -> None:
-    """Beyond the share of clients a connection is closed at once, until another one has ended."""
+async def test_connections_beyond_the_share_of_clients_are_closed(
+    tmp_path: Path, anyio_backend: str
+) -> None:
+    """They are closed at once, until another one has ended."""
     async with _accepting(tmp_path, descriptors=1) as (node, port):
         first, second = _connect(port), _connect(port)
 

@@ -1,4 +1,4 @@
-"""A TCP socket as a transport; a pair of connected sockets stands for the network."""
+"""A TCP socket as a transport, tested with a pair of connected sockets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class BrokenSocket(socket.socket):
 
 @pytest.fixture
 def ends() -> Iterator[Ends]:
-    """Our end as a transport, and the other as a plain socket."""
+    """The broker's end as a transport, and the other end as a plain socket."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         other = socket.create_connection(listener.getsockname())
         ours, _ = listener.accept()
@@ -45,21 +45,21 @@ def ends() -> Iterator[Ends]:
         yield SocketTransport(ours), other
 
 
-@pytest.mark.parametrize(("asked", "is_other"), [(-1, False), (30_000, True)])
-def test_socket_buffers_have_the_size_asked_for(asked: int, is_other: bool) -> None:
-    """Or that of the system."""
+@pytest.mark.parametrize(("size_bytes", "is_other"), [(-1, False), (30_000, True)])
+def test_socket_buffers_have_the_configured_size(size_bytes: int, is_other: bool) -> None:
+    """-1 keeps the size of the system."""
     with socket.socket() as connected:
         options = (socket.SO_SNDBUF, socket.SO_RCVBUF)
         before = [connected.getsockopt(socket.SOL_SOCKET, each) for each in options]
 
-        SocketTransport(connected, asked, asked)
+        SocketTransport(connected, size_bytes, size_bytes)
 
         after = [connected.getsockopt(socket.SOL_SOCKET, each) for each in options]
         assert [one != other for one, other in zip(after, before, strict=True)] == [is_other] * 2
 
 
-async def test_what_is_there_is_received(ends: Ends) -> None:
-    """Nothing there is no wait but an exception; the end is zero bytes."""
+async def test_received_bytes_are_returned(ends: Ends) -> None:
+    """Without bytes an exception is raised; the end of the stream is zero bytes."""
     transport, other = ends
     buffer = memoryview(bytearray(10))
     with pytest.raises(BlockingIOError):
@@ -76,7 +76,7 @@ async def test_what_is_there_is_received(ends: Ends) -> None:
 
 
 async def test_parts_are_sent_in_order(ends: Ends) -> None:
-    """Several parts are one message."""
+    """All parts are sent with one call."""
     transport, other = ends
 
     assert transport.send([b"ab", memoryview(b"cd"), bytearray(b"e")]) == 5
@@ -85,8 +85,8 @@ async def test_parts_are_sent_in_order(ends: Ends) -> None:
     assert other.recv(10) == b"abcdef"
 
 
-async def test_a_full_socket_takes_nothing_more(ends: Ends) -> None:
-    """Sending never waits: what does not fit is left with the caller."""
+async def test_a_full_socket_takes_no_bytes(ends: Ends) -> None:
+    """Sending does not wait; the caller keeps what does not fit."""
     transport, _ = ends
     chunk = bytes(1 << 20)
 
@@ -96,8 +96,8 @@ async def test_a_full_socket_takes_nothing_more(ends: Ends) -> None:
     assert transport.send([chunk, chunk]) == 0
 
 
-async def test_a_peer_that_is_gone_is_said_so(ends: Ends) -> None:
-    """A reset by the peer is an event of its own, not an operating system's error."""
+async def test_a_reset_by_the_peer_is_a_disconnect(ends: Ends) -> None:
+    """The error of the operating system is replaced."""
     transport, other = ends
     other.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     other.close()
@@ -122,7 +122,7 @@ async def test_a_peer_that_is_gone_is_said_so(ends: Ends) -> None:
     ],
 )
 def test_every_error_of_a_socket_is_a_disconnect(number: int) -> None:
-    """Whatever the system reports, receiving and sending raise one exception."""
+    """Receiving and sending raise the same exception."""
     with BrokenSocket(number) as broken:
         transport = SocketTransport(broken)
 

@@ -1,4 +1,4 @@
-"""What a socket has not taken yet, byte for byte."""
+"""The bytes of responses that are not sent yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGE = bytes(range(256)) * (SPLICE_BYTES_MIN // 256)
 
 
 def response(text: bytes, records: Splice = b"") -> tuple[Output, int]:
-    """An encoded response, and where its length goes."""
+    """An encoded response, and the position of its length."""
     out = Output()
     start = out.begin_frame()
     out += text
@@ -23,14 +23,14 @@ def response(text: bytes, records: Splice = b"") -> tuple[Output, int]:
 
 
 def framed(*parts: bytes) -> bytes:
-    """The same as it goes over the wire."""
+    """The same response as it is sent."""
     data = b"".join(parts)
     return len(data).to_bytes(4, "big") + data
 
 
 @pytest.mark.parametrize("room", [1, 3, 1000, 1 << 20])
-def test_responses_leave_in_order_however_little_is_taken(room: int) -> None:
-    """Each send takes some bytes; together they are all bytes, in order."""
+def test_responses_are_sent_in_order_with_any_socket_buffer(room: int) -> None:
+    """Each send sends some bytes; together they are all bytes, in order."""
     ours, theirs = memory_transport_pair(room)
     unsent, received = Unsent(), bytearray()
     unsent.add(*response(b"one"))
@@ -48,7 +48,7 @@ def test_responses_leave_in_order_however_little_is_taken(room: int) -> None:
 
 
 class Records:
-    """Bytes that are read when they are sent, and how many of them were."""
+    """Deferred bytes; ``read_bytes`` is the size of what was read."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -66,7 +66,7 @@ class Records:
 
 @pytest.mark.parametrize("room", [777, 100_000, 1 << 20])
 def test_deferred_records_are_read_piece_by_piece(room: int) -> None:
-    """Whole, in order and in the right place, and never more of them than a piece at a time."""
+    """They are sent in order, and at most one piece is in memory."""
     ours, theirs = memory_transport_pair(room)
     data = random.Random(1).randbytes(3 * PIECE_BYTES + 5)
     unsent, received = Unsent(), bytearray()
@@ -84,8 +84,8 @@ def test_deferred_records_are_read_piece_by_piece(room: int) -> None:
     assert received == sent
 
 
-def test_no_piece_is_read_in_vain() -> None:
-    """When a socket takes less than was offered to it, it is full."""
+def test_no_piece_is_read_for_a_full_socket() -> None:
+    """A socket that takes a part of a piece is full."""
     ours, _ = memory_transport_pair(room=1000)
     unsent, records = Unsent(), Records(bytes(3 * PIECE_BYTES))
     unsent.add(*response(b"one", records))
@@ -95,8 +95,8 @@ def test_no_piece_is_read_in_vain() -> None:
     assert records.read_bytes == PIECE_BYTES
 
 
-def test_a_fast_client_does_not_keep_others_waiting() -> None:
-    """However much its socket takes, only so much is sent at once."""
+def test_a_fast_client_is_sent_a_limited_size_at_once() -> None:
+    """Other connections are served then."""
     ours, theirs = memory_transport_pair(room=1 << 30)
     unsent = Unsent()
     unsent.add(*response(b"one", Records(bytes(2 * SENT_AT_ONCE_BYTES))))
@@ -106,8 +106,8 @@ def test_a_fast_client_does_not_keep_others_waiting() -> None:
     assert 0 <= len(theirs.incoming) - SENT_AT_ONCE_BYTES < PIECE_BYTES
 
 
-def test_a_socket_that_takes_nothing_is_left_alone() -> None:
-    """Sending returns; the responses stay."""
+def test_responses_remain_if_the_socket_is_full() -> None:
+    """Sending returns without waiting."""
     ours, _ = memory_transport_pair(room=0)
     unsent = Unsent()
     unsent.add(*response(b"one"))
@@ -117,8 +117,8 @@ def test_a_socket_that_takes_nothing_is_left_alone() -> None:
     assert unsent.size_bytes == len(framed(b"one"))
 
 
-def test_nothing_is_left_after_clearing() -> None:
-    """A connection that has ended sends nothing."""
+def test_clearing_drops_all_responses() -> None:
+    """A closed connection sends nothing."""
     ours, theirs = memory_transport_pair()
     unsent = Unsent()
     unsent.add(*response(b"one", LARGE))

@@ -122,7 +122,7 @@ async def test_a_completion_that_raises_is_answered_with_an_error(
             client.start(fetch_request("t", 0, max_wait_ms=60_000), FETCH_VERSION)
             await trio.testing.wait_all_tasks_blocked()
         unlucky = clients[5].connection.in_progress
-        assert unlucky is not None
+        assert isinstance(unlucky, Request)
         on_complete = DelayedFetch.on_complete
 
         def complete(operation: DelayedFetch[Any]) -> None:

@@ -358,7 +358,8 @@ async def test_only_the_latest_records_are_kept() -> None:
     """The oldest records are dropped from memory; the count includes them."""
     recorder = Recorder(TrioClock())
 
-    recorder.sent([wait_record(number) for number in range(RECENT_MAX + 5)])
+    for number in range(RECENT_MAX + 5):
+        recorder.sent(wait_record(number))
 
     record = recorder.statistics()
     assert (RECENT_MAX, record["recorded"], record["kept"]) == (10_000, 10_005, 10_000)

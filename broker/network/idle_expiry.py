@@ -1,8 +1,7 @@
 """Closes idle connections (Kafka's ``Selector.IdleExpiryManager``).
 
-Each connection has one timer task. Traffic does not move the task, which would cost time with each
-request: when the task expires, it checks the time of the last traffic and, if necessary, starts
-again with the remaining time.
+Each connection has one timer task. Received bytes do not move the task, which would cost time for
+each request. When the task is due it computes the time since then, and is added again for the rest.
 """
 
 from __future__ import annotations
@@ -14,26 +13,26 @@ from purgatories.timer.timer_task import TimerTask
 
 
 class Channel(Protocol):
-    """The part of a connection that idle expiry uses."""
+    """A connection that may be idle."""
 
-    # The time of the last traffic.
+    # When bytes were received or sent last.
     active_ms: float
 
     @property
     def is_busy(self) -> bool:
-        """Whether the broker is processing a request of the client."""
+        """Whether the client waits for the broker."""
         ...
 
     def expire(self) -> None:
-        """Close the connection."""
+        """Close it."""
         ...
 
 
 class IdleExpiry(TimerTask):
-    """Expires *channel* after it has been idle for ``idle_ms``.
+    """Expires *channel* when it has been idle for ``idle_ms``.
 
-    While a request is delayed the connection is not idle. (Kafka closes such connections as well,
-    and the client gets no response.)
+    While a request is in progress the connection is not idle. (Kafka closes it, and the client does
+    not get its response.)
     """
 
     __slots__ = ("_channel", "_idle_ms", "_timer")
@@ -46,7 +45,7 @@ class IdleExpiry(TimerTask):
         timer.add(self)
 
     def run(self) -> None:
-        """Close the connection, or start again with the remaining time."""
+        """Expire the connection, or run again when it may be idle."""
         now_ms, channel = self._timer.now_ms(), self._channel
         if channel.is_busy:
             channel.active_ms = now_ms

@@ -1,4 +1,4 @@
-"""Memory for incomplete requests."""
+"""A bound on the memory of requests received in part."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import pytest
 import trio
 import trio.testing
 
-from broker.quotas.memory_pool import MemoryPool, memory_pool
+from broker.network.memory_pool import MemoryPool, memory_pool
 
 pytestmark = pytest.mark.anyio
 
 
-def test_the_last_request_may_take_more_than_is_available() -> None:
-    """Otherwise a request as large as the pool would never be read."""
+def test_a_request_may_reserve_more_than_is_left() -> None:
+    """Otherwise a request as large as the pool could never be received."""
     pool = MemoryPool(100)
     pool.exchange(0, 99)
     assert not pool.is_exhausted
@@ -21,8 +21,8 @@ def test_the_last_request_may_take_more_than_is_available() -> None:
     assert pool.is_exhausted
 
 
-async def test_released_memory_wakes_waiters() -> None:
-    """When the pool is no longer exhausted."""
+async def test_a_waiting_task_is_woken_when_memory_is_available() -> None:
+    """A release that leaves the pool exhausted does not wake it."""
     pool = MemoryPool(100)
     first, second = pool.exchange(0, 50), pool.exchange(0, 100)
     woken = []
@@ -43,7 +43,7 @@ async def test_released_memory_wakes_waiters() -> None:
 
 
 @pytest.mark.parametrize("size_bytes", [0, -1])
-def test_no_size_is_no_limit(size_bytes: int) -> None:
-    """As Kafka reads ``queued.max.request.bytes``."""
+def test_a_size_that_is_not_positive_is_no_bound(size_bytes: int) -> None:
+    """``queued.max.request.bytes`` has this meaning in Kafka."""
     assert memory_pool(size_bytes) is None
     assert memory_pool(1) is not None

@@ -1,8 +1,8 @@
-"""Limits the memory of requests that are not received completely (Kafka's ``SimpleMemoryPool``).
+"""A bound on the memory of requests received in part (Kafka's ``SimpleMemoryPool``).
 
-A connection holds the size of a request from its first bytes on. While memory is available, any
-request may begin, even one larger than that. When none is available, connections without memory are
-not read until others release theirs.
+A connection that has received the beginning of a request reserves the whole size of the request.
+While any memory is left each connection may begin, also with a larger request. When none is left,
+connections without a reservation receive nothing until others release theirs.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ class MemoryPool:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether no request may begin."""
+        """Whether nothing may be reserved."""
         return self.available_bytes <= 0
 
     async def freed(self) -> None:
-        """Wait until memory has been released; another waiter may take it first."""
+        """Wait until memory is released; another task may reserve it first."""
         await self._freed.wait()
 
     def exchange(self, held_bytes: int, wanted_bytes: int) -> int:
-        """Release *held_bytes* and take *wanted_bytes*, which are returned."""
+        """Release *held_bytes* and reserve *wanted_bytes*, which is returned."""
         was_exhausted = self.is_exhausted
         self.available_bytes += held_bytes - wanted_bytes
         if was_exhausted and not self.is_exhausted:
@@ -37,5 +37,5 @@ class MemoryPool:
 
 
 def memory_pool(size_bytes: int) -> MemoryPool | None:
-    """A pool of that size; None, which means no limit, for 0 or less."""
+    """A pool of that size; None, which is no bound, for 0 or less."""
     return MemoryPool(size_bytes) if size_bytes > 0 else None

@@ -1,13 +1,13 @@
-"""Closing idle connections."""
+"""Idle connections are closed."""
 
 from __future__ import annotations
 
-from broker.quotas.idle_expiry import IdleExpiry
+from broker.network.idle_expiry import IdleExpiry
 from tests.broker.quotas.timers import ManualTimer
 
 
 class Channel:
-    """A connection with only a time of last use."""
+    """A connection that records whether it expired."""
 
     def __init__(self) -> None:
         self.active_ms = 0.0
@@ -19,7 +19,7 @@ class Channel:
 
 
 def test_an_idle_channel_expires() -> None:
-    """Exactly after the idle time."""
+    """After ``idle_ms``, and not before."""
     hand, channel = ManualTimer(), Channel()
     IdleExpiry(hand.timer, channel, 1000)
 
@@ -29,8 +29,8 @@ def test_an_idle_channel_expires() -> None:
     assert channel.expired
 
 
-def test_a_used_channel_does_not_expire() -> None:
-    """Each use restarts the idle time."""
+def test_a_channel_that_is_used_does_not_expire() -> None:
+    """The time starts again with each use."""
     hand, channel = ManualTimer(), Channel()
     IdleExpiry(hand.timer, channel, 1000)
     hand.pass_ms(700)
@@ -42,8 +42,8 @@ def test_a_used_channel_does_not_expire() -> None:
     assert channel.expired
 
 
-def test_a_client_with_a_request_in_progress_is_not_idle() -> None:
-    """The idle time starts when the request was last seen in progress."""
+def test_a_channel_with_a_request_in_progress_is_not_idle() -> None:
+    """The time starts when the timer task last found a request in progress."""
     hand, channel = ManualTimer(), Channel()
     channel.is_busy = True
     IdleExpiry(hand.timer, channel, 1000)

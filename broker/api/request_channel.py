@@ -1,0 +1,112 @@
+"""Sends the responses of requests to their connections (Kafka's ``RequestChannel``).
+
+    response --encode--> frame --> connection
+       `-- or an error response, or the end of the connection (`broker.api.response_frame`)
+
+Each end of a request, with or without a response, notifies tasks that wait for state changes, and
+completes the request's wait record if requests are recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from broker.api.response_frame import error_frame, response_frame
+from broker.common.errors import Refused
+from broker.common.state_changes import StateChanges
+from broker.common.unexpected_errors import UnexpectedErrors
+from broker.network.in_progress import CloseReason
+from broker.wait_records.causes import CauseKind
+from protocol.codec import Output
+from protocol.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from broker.api.request import Request
+    from broker.wait_records.recorder import Recorder
+
+_CAUSES = {
+    CloseReason.DISCONNECT: CauseKind.DISCONNECT,
+    CloseReason.ERROR: CauseKind.ERROR,
+    CloseReason.SHUTDOWN: CauseKind.SHUTDOWN,
+}
+
+
+class RequestChannel:
+    """The channel of one node; without *recorder* requests are not recorded."""
+
+    def __init__(
+        self,
+        state_changes: StateChanges,
+        unexpected_errors: UnexpectedErrors,
+        recorder: Recorder | None,
+    ) -> None:
+        self._state_changes = state_changes
+        self._unexpected_errors = unexpected_errors
+        self._recorder = recorder
+
+    def send_response(self, request: Request[Any], response: object | None) -> None:
+        """Send the response of the request in progress; None if it has none."""
+        self._state_changes.notify()
+        if request.sink.is_closed:
+            return
+        if response is None:
+            self._send(request, None, None)
+        elif frame := response_frame(request, response):
+            self._send(request, *frame)
+        else:
+            request.sink.refuse(
+                Refused("neither the response nor an error response can be encoded")
+            )
+
+    def send_error(
+        self, request: Request[Any], code: ErrorCode, message: str | None = None
+    ) -> None:
+        """Send the API's error response, and abandon what *request* waits for.
+
+        Closes the connection where Kafka has no response (acks=0), or if it cannot be encoded. Does
+        nothing if *request* is no longer the one in progress.
+        """
+        sink = request.sink
+        if sink.is_closed or sink.in_progress is not request:
+            return
+        self._state_changes.notify()
+        on_disconnect, request.on_disconnect = request.on_disconnect, None
+        if on_disconnect is not None:
+            on_disconnect()
+        request.job = None
+        if frame := error_frame(request, code, message, sink.throttle_ms):
+            self._send(request, *frame)
+        else:
+            sink.refuse(Refused(f"a request failed with {code.name} and has no error response"))
+
+    def abandoned(self, request: Request[Any], reason: CloseReason) -> None:
+        """Complete the wait record of a request whose connection was closed."""
+        if request.observer is not None:
+            assert self._recorder is not None
+            self._recorder.abandoned(request, _CAUSES[reason])
+
+    def _send(self, request: Request[Any], response: object | None, out: Output | None) -> None:
+        on_sent = None
+        if request.observer is not None:
+            on_sent = self._record(request, response)
+        # Breaks a cycle: a parked operation holds its request.
+        request.on_disconnect = request.wait = None
+        request.sink.respond(request, out, on_sent)
+
+    def _record(
+        self, request: Request[Any], response: object | None
+    ) -> Callable[[], object] | None:
+        """Complete the wait record, except for the time at which the response is sent.
+
+        The result is to be called then. An exception does not prevent the response.
+        """
+        assert self._recorder is not None
+        try:
+            record = self._recorder.completed(request, response)
+        except Exception as error:
+            self._unexpected_errors.elsewhere("recording a request", error)
+            return None
+        request.sink.free_ms = record.completed_ms
+        return partial(self._recorder.sent, record)

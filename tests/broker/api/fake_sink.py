@@ -1,0 +1,48 @@
+"""A connection that records what is done with its requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from broker.common.errors import Refused
+from broker.network.in_progress import InProgress
+from protocol.codec import Malformed, Output
+
+
+class FakeSink:
+    """A `broker.api.request.ResponseSink`; ``frames`` are the responses (None: without bytes)."""
+
+    def __init__(self) -> None:
+        self.in_progress: InProgress | None = None
+        self.is_closed = False
+        self.free_ms = 0.0
+        self.throttle_ms = 0
+        self.frames: list[bytes | None] = []
+        self.refusals: list[str] = []
+        self.muted_ms: list[int] = []
+        self.on_sent: Callable[[], object] | None = None
+
+    def respond(
+        self, request: InProgress, out: Output | None, on_sent: Callable[[], object] | None
+    ) -> None:
+        """End the request in progress."""
+        assert self.in_progress is request
+        self.in_progress = None
+        self.frames.append(None if out is None else out.joined())
+        self.on_sent = on_sent
+
+    def refuse(self, reason: Malformed | Refused) -> None:
+        """Close the connection."""
+        self.refusals.append(str(reason))
+        self.is_closed = True
+
+    def mute(self, throttle_ms: int) -> None:
+        """Record the time."""
+        self.muted_ms.append(throttle_ms)
+
+    def resume(self) -> None:
+        """Do nothing."""
+
+    def keep_frame(self, size_bytes: int) -> bool:
+        """The bytes need not be copied."""
+        return True
