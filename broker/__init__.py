@@ -1,1 +1,1 @@
-"""broker."""
+"""The broker: a cluster of nodes in one process."""

@@ -1,7 +1,8 @@
-"""The broker's process: read the command line, serve, and tell with the exit code how it ended.
+"""The broker's process: reads the command line, serves, and returns the exit code.
 
-0 after an orderly stop, 2 when it cannot start as asked (one line on stderr says why), 1 when no
-data directory is left to it or its last node has failed (one line, too; the log has the traceback).
+0 after an orderly stop; 2 if it cannot start as requested, with the reason in one line on stderr; 1
+if its last data directory or its last node has failed, also with one line (the log contains the
+traceback).
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (DiskFailed, NodeFailed) as error:
         sys.stderr.write(f"antechamber serve: {error}\n")
         return EXIT_FAILED
-    except KeyboardInterrupt:  # Ctrl-C before the broker was up and had its own way to stop
+    except KeyboardInterrupt:  # Ctrl-C before the broker receives signals itself
         return EXIT_INTERRUPTED
     return 0
 
 
 def _run(options: ServeOptions) -> None:
-    # Only now: a mistyped option must not wait for the whole broker to be imported.
+    # Imported here, so that a wrong option is reported before the whole broker is imported.
     gc.disable()
     import logging
 

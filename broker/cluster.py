@@ -1,13 +1,13 @@
-r"""The nodes of the process, and what can be done to each: pause, resume, stop, start.
+r"""The nodes of the process, which can be paused, resumed, stopped and started.
 
-    running <--pause / resume--> paused        its followers do not fetch; it leads as before
+    running <--pause / resume--> paused        its followers do not fetch; its leaders continue
        |  \                        |
-       |   `-------- stop ---------'--> stopped    as kill -9: nothing is flushed, nobody is told
-       `<------------ start ---------------'       a new life on the files that the old one left
+       |   `-------- stop ---------'--> stopped    as after kill -9: nothing is flushed or announced
+       `<------------ start ---------------'       a new node opens the files of the stopped one
 
-A stopped node is fenced at once: Kafka's controller would wait for its session to time out. A node
+A stopped node is fenced at once, while Kafka's controller waits for its session to time out. A node
 stops by itself when all of its data directories have failed, as Kafka halts, or when an exception
-ends it (`broker.common.unexpected_errors` says which do); the last node ends the process.
+ends it (see `broker.common.unexpected_errors`); the end of the last node ends the process.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 
 class NodeState(StrEnum):
-    """What a node is doing."""
+    """The state of a node."""
 
     RUNNING = RUNNING
     PAUSED = PAUSED
@@ -58,18 +58,18 @@ class NodeState(StrEnum):
 
 
 class Network(Protocol):
-    """How nodes are reached, by clients and by each other."""
+    """Connects clients to nodes, and nodes to each other."""
 
     def listening(self, host: str, port: int) -> tuple[str, int]:
-        """Where the node listens that is known by that address."""
+        """The address at which the node with that advertised address listens."""
         ...
 
     async def connect(self, host: str, port: int) -> Transport:
-        """A connection to the node at that address; raises OSError if there is none."""
+        """A connection to the node with that advertised address; raises OSError."""
         ...
 
     async def serve(self, node: Node) -> None:
-        """Accept and serve connections at the node's address, until cancelled."""
+        """Accept and serve connections to the node, until cancelled."""
         ...
 
 
@@ -81,45 +81,45 @@ class Member:
     node: Node | None = None
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
     ended: trio.Event = field(default_factory=trio.Event)
-    # Why the node stops, or has stopped, by itself, on one line; None if it does not.
+    # Why the node stops or has stopped by itself, in one line; None otherwise.
     failure: str | None = None
-    # What it makes of the end of the process if this was the last node.
-    last: Exception | None = None
+    # The exception that ends the process if this was the last node.
+    fatal: Exception | None = None
 
     def begin(self, node: Node) -> None:
-        """A life begins; it can be ended from now on, before its tasks have begun even."""
+        """Use a new node; it can be stopped from now on, even before its tasks have started."""
         self.node, self.scope, self.ended = node, trio.CancelScope(), trio.Event()
-        self.failure = self.last = None
+        self.failure = self.fatal = None
         node.logs.on_last_failed = self._disk_failed
         node.unexpected_errors.stop_node = self.failed
 
     def _disk_failed(self, line: str) -> None:
         self._end(
             f"it has no data directory left: {line}",
-            DiskFailed(f"no data directory is left; mend the disk and start again: {line}"),
+            DiskFailed(f"no data directory is left; repair the disk and start again: {line}"),
         )
 
     def failed(self, error: Exception) -> None:
-        """End the node because of an exception that it cannot go on after."""
+        """Stop the node because of an exception that it cannot survive."""
         number = self.broker.node_id
-        logger.error("node %d cannot go on\n%s", number, indented_traceback(error))
+        logger.error("node %d cannot continue\n%s", number, indented_traceback(error))
         line = printable(", ".join(map(_shown, _leaves(error))))
         self._end(line, NodeFailed(f"node {number} has failed: {line}"))
 
-    def _end(self, failure: str, last: Exception) -> None:
-        self.failure, self.last = failure, last
+    def _end(self, failure: str, fatal: Exception) -> None:
+        self.failure, self.fatal = failure, fatal
         self.scope.cancel()
 
     @property
     def state(self) -> NodeState:
-        """What the node is doing."""
+        """The state of the node."""
         if self.node is None:
             return NodeState.STOPPED
         return NodeState.PAUSED if self.node.replication.paused else NodeState.RUNNING
 
 
 class Cluster:
-    """All nodes, made at once; each directory of ``data_dir`` has a folder for each."""
+    """All nodes, created together; each directory of ``data_dir`` has a folder for each node."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class Cluster:
         self._interruptions = (
             Interruptions(clock.now_ms) if recorder is None else recorder.interruptions
         )
-        # For what is to outlive a node that is stopped: who waits on the admin interface.
+        # For timer tasks that continue when a node is stopped, as those of the admin interface.
         self.timer = SystemTimer("cluster", now_ms=clock.now_ms, on_error=on_error)
         schedule_elections(self.timer, controller, config)
         self.members = {broker.node_id: Member(broker) for broker in brokers}
@@ -154,7 +154,7 @@ class Cluster:
         self._network = network
         self._durable = durable
         self._offload = offload or Inline()
-        # The process has so many descriptors, not each node.
+        # The number of descriptors is a limit of the process, not of a node.
         self._open_files = OpenFiles[DiskFile]()
         self._nursery: trio.Nursery | None = None
         with ExitStack() as undo, controller.starting():
@@ -170,7 +170,7 @@ class Cluster:
         return [member.node for member in self.members.values() if member.node is not None]
 
     async def run(self) -> None:
-        """Run all nodes, those started later included, until cancelled."""
+        """Run all nodes, including those started later, until cancelled."""
         async with trio.open_nursery() as self._nursery:
             watchdog = self._watch()
             self.controller.steps = self.steps
@@ -184,13 +184,13 @@ class Cluster:
                 trio.lowlevel.remove_instrument(watchdog)
 
     def _watch(self) -> Watchdog:
-        """Measure the steps of the loop from now on."""
+        """Measure the steps of the event loop from now on."""
         watchdog = Watchdog(self.steps, self.stalls, self.clock.now_ms)
         trio.lowlevel.add_instrument(watchdog)
         return watchdog
 
     def close(self) -> None:
-        """Close every node that runs, in good order."""
+        """Close all running nodes in an orderly way."""
         for node in self.nodes:
             node.close()
 
@@ -220,7 +220,7 @@ class Cluster:
         return node
 
     def pause(self, node_id: int) -> None:
-        """Let the node's followers stop fetching; raises `NoSuchNode`, `WrongState`."""
+        """Stop the fetching of the node's followers; raises `NoSuchNode`, `WrongState`."""
         node = self.node(node_id)
         if node.replication.paused:
             raise WrongState(f"node {node_id} is paused already")
@@ -229,7 +229,7 @@ class Cluster:
         self.changes.notify()
 
     def resume(self, node_id: int) -> None:
-        """Let the node's followers fetch again; raises `NoSuchNode`, `WrongState`."""
+        """Continue the fetching of the node's followers; raises `NoSuchNode`, `WrongState`."""
         node = self.node(node_id)
         if not node.replication.paused:
             raise WrongState(f"node {node_id} is not paused")
@@ -238,14 +238,14 @@ class Cluster:
         self.changes.notify()
 
     async def stop(self, node_id: int) -> None:
-        """End the node as a crash would; raises `NoSuchNode`, `WrongState`."""
+        """Stop the node as a crash does; raises `NoSuchNode`, `WrongState`."""
         self.node(node_id)
         member = self._member(node_id)
         member.scope.cancel()
         await member.ended.wait()
 
     async def start(self, node_id: int) -> None:
-        """Bring a stopped node back; raises `NoSuchNode`, `WrongState`, `StartupError`."""
+        """Start a stopped node; raises `NoSuchNode`, `WrongState`, `StartupError`."""
         member = self._member(node_id)
         if member.node is not None:
             raise WrongState(f"node {node_id} is {member.state}; only a stopped one can be started")
@@ -293,7 +293,7 @@ class Cluster:
         except Exception as error:
             self._check_contained(error)
             member.failed(error)
-        # Who stops one ends up here: the end of the whole cluster goes on as an exception.
+        # Reached when this node has stopped. A cancelled cluster leaves by an exception above.
         try:
             node.crash()
         except Exception as error:
@@ -302,14 +302,14 @@ class Cluster:
         member.node = None
         self._interruptions.begin(node.id, STOPPED)
         if member.failure is not None:
-            if not self.nodes:  # the process ends, and says why itself
-                assert member.last is not None
-                raise member.last
+            if not self.nodes:  # the process ends, and reports the reason itself
+                assert member.fatal is not None
+                raise member.fatal
             logger.error("node %d stops: %s", node.id, member.failure)
         self.controller.fence(node.id).when_set(member.ended.set)
 
     def _check_contained(self, error: Exception) -> None:
-        """Raise what concerns the whole process: the controller's disk, everything if strict."""
+        """Raise an error of the controller's disk; in strict mode raise any error."""
         group = ExceptionGroup("", [error])
         if is_strict() or group.subgroup(DiskFailed) is not None:
             raise error

@@ -1,8 +1,8 @@
-"""One broker node: its id and address, its logs, and the parts that answer requests.
+"""One broker node: composes its logs and the components that serve requests.
 
-A record of parts with no behaviour of its own beyond putting them together, following the
-controller's image, and closing them in order. Each purgatory has a timer of its own, as in Kafka;
-all of them read the same clock, so time stands still or jumps for all of them together.
+A node creates its components, applies changes of the controller's image to them, and closes them in
+order (Kafka's ``BrokerServer`` and ``BrokerMetadataPublisher``). Each purgatory has its own timer,
+as in Kafka; all timers read the same clock.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
-# How often what was measured of clients that are gone is forgotten.
-_FORGET_CLIENTS_MS = 3_600_000
+# How often the measurements of idle clients are removed.
+_REMOVE_IDLE_CLIENTS_MS = 3_600_000
 
 
 class Node:
-    """A node that serves clients as soon as it is made, and follows the controller from then on.
+    """A node that can serve clients once it is created, and applies changes of the cluster.
 
-    ``connect`` is how it reaches other nodes, ``changes`` is told when something moves that one
-    may wait for, ``recorder`` of each request. ``steps`` runs long work in slices. ``durable``:
-    what is flushed must outlive the machine, so it is synced to the disk. ``offload`` is where long
-    computations run; without it they run on the loop.
+    ``connect`` opens connections to other nodes. ``changes`` is notified of state changes and
+    ``recorder`` of requests. ``steps`` runs long work in slices. ``durable``: flushed records must
+    survive a crash of the machine, so files are synced. Long computations run in ``offload``, by
+    default on the event loop.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Node:
         offload: Offload | None = None,
     ) -> None:
         self.id, self.host, self.port = broker.node_id, broker.host, broker.port
-        # Its own: what is set on this node while it runs concerns no other.
+        # A copy, since settings may be changed for this node only while it runs.
         self.config = config = replace(config)
         self.clock = clock
         self.controller, self.changes, self.steps = controller, changes, steps
@@ -111,7 +111,7 @@ class Node:
             clock,
         )
         self.fetch_sessions = self._fetch_sessions()
-        self._schedule_log_tasks()
+        self._schedule_periodic_work()
         self.feed = controller.register(broker, self)
         self.services = self._services()
         self.connections = Connections(
@@ -124,9 +124,9 @@ class Node:
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
-        """Apply the whole image at once; changes are applied in slices when the node runs.
+        """Apply the whole image at once; later changes are applied in slices.
 
-        A node that fails here leaves the cluster as it was.
+        An exception leaves the cluster as it was before.
         """
         try:
             self.feed.release()
@@ -148,15 +148,15 @@ class Node:
 
     @property
     def image(self) -> MetadataImage:
-        """The cluster as this node knows it, which may be less than the controller does."""
+        """The metadata of the cluster on this node, which may be older than the controller's."""
         return self.feed.image
 
     def broker_changed(self, _broker: Broker) -> None:
-        """A node came or went; who leads what is told by topics."""
+        """Apply the registration or the fencing of a node; leaders change with topics."""
         self.changes.notify()
 
     def configs_changed(self) -> Slices[None]:
-        """Take over the settings of this node, and let its logs follow theirs."""
+        """Apply the dynamic configs of this node, also to its logs."""
         configs = self.image.broker_configs
         self.config.reconfigure(configs.get(str(self.id), {}), configs.get(ALL_NODES, {}))
         self.connection_quotas.reconfigured()
@@ -165,33 +165,33 @@ class Node:
         self.changes.notify()
 
     def client_quotas_changed(self) -> None:
-        """Let clients use what they may from now on."""
+        """Apply the client quotas."""
         self.client_quotas.reconfigure(self.image.client_quotas)
         self.changes.notify()
 
     def group_configs_changed(self, group_id: str) -> None:
-        """Let the group go by its settings from the next heartbeat on."""
+        """Apply the configs of a group, which are used from its next heartbeat on."""
         settings = self.image.group_configs.get(group_id, {})
         self.groups.consumers.configs.replace(group_id, settings)
 
     def delivered(self) -> None:
-        """Fetch what is followed since the last change."""
+        """Start fetching the partitions that the node follows since the last change."""
         self.replication.fetchers.assign_pending()
 
     def delivery_failed(self, change: str, error: Exception) -> None:
-        """Report an exception in what the node does about a change of the cluster."""
-        if not self._is_started:  # Kafka's first publication is fatal, too
+        """Report an exception that was raised while *change* was applied."""
+        if not self._is_started:  # an error of Kafka's first publication is fatal as well
             raise error
         self.unexpected_errors.elsewhere(change, error)
 
     def topic_changed(self, topic: TopicImage) -> Slices[None]:
-        """Serve what is new of a topic."""
+        """Apply the creation or change of a topic."""
         yield from self.replication.delta_applier.apply_topic(topic)
         self.groups.topics_changed([topic.name])
         self.changes.notify()
 
     def topic_deleted(self, topic: TopicImage) -> Slices[None]:
-        """Stop serving a topic and answer those who wait on it."""
+        """Apply the deletion of a topic; requests that wait for its partitions are completed."""
         yield from self.replication.delta_applier.delete_topic(topic)
         self.groups.topics_changed([topic.name])
         self.groups.on_topics_deleted([topic.name])
@@ -201,12 +201,12 @@ class Node:
         self._coordinator_leadership.leadership_changed(partition, leads)
 
     def close(self) -> None:
-        """Flush and close the logs, and leave the mark of a clean shutdown."""
+        """Flush and close the logs, and write the clean shutdown files."""
         self._end()
         self.logs.close()
 
     def crash(self) -> None:
-        """Let go of everything at once, as a process does that is killed."""
+        """Close everything without flushing, as when the process is killed."""
         self._end()
         self.logs.crash()
 
@@ -216,7 +216,7 @@ class Node:
             purgatory.shutdown()
 
     def statistics(self) -> dict[str, object]:
-        """What the admin interface tells of this node."""
+        """The node's part of the admin interface's statistics."""
         return {
             "id": self.id,
             "connections": len(self.connections),
@@ -226,10 +226,11 @@ class Node:
             "unexpected_errors": self.unexpected_errors.statistics(),
         }
 
-    def _schedule_log_tasks(self) -> None:
+    def _schedule_periodic_work(self) -> None:
         schedule_log_tasks(self.timer, self.logs, self.config, self.offload)
-        forget = self.client_quotas.remove_idle
-        schedule(self.timer, forget, delay_ms=_FORGET_CLIENTS_MS, period_ms=_FORGET_CLIENTS_MS)
+        interval_ms = _REMOVE_IDLE_CLIENTS_MS
+        remove_idle = self.client_quotas.remove_idle
+        schedule(self.timer, remove_idle, delay_ms=interval_ms, period_ms=interval_ms)
 
     def _replication(self, connect: Connect) -> Replication:
         return Replication(

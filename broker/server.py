@@ -1,9 +1,9 @@
-"""The whole broker from start to stop: sockets, controller, nodes, and the tasks that drive them.
+"""The whole broker from start to stop: sockets, controller, nodes, and their tasks.
 
-Order of a start: everything that can fail because of the user is tried first (ports, data
-directory), then the logs are opened and the topics made, then the tasks start, and only when every
-listener accepts is the broker called ready. A stop by signal ends the tasks, closes every
-connection, flushes the logs and leaves the mark of a clean shutdown.
+A start first does what may fail because of the user (ports, data directories). Then it opens the
+logs, creates the topics, and starts the tasks. The broker is ready when every listener accepts
+connections. A signal ends the tasks, closes all connections, flushes the logs and writes the clean
+shutdown files.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from broker.wait_records.recorder import Recorder
 from broker.wait_records.records_file import RecordsFile
 from broker.wait_records.records_topic import RecordsTopic
 
-# The controller's memory, in the first data directory.
+# The controller's store, in the first data directory.
 _CONTROLLER = "controller.db"
 
 
 async def serve(options: ServeOptions) -> None:
-    """Run the broker until SIGTERM, SIGINT or, if asked for, the end of stdin.
+    """Run the broker until SIGTERM, SIGINT or, with ``--stop-with-stdin``, the end of stdin.
 
-    Raises `StartupError` if it cannot start as asked, `DiskFailed` if its disk fails, `NodeFailed`
-    if its last node does.
+    Raises `StartupError` if it cannot start as requested, `DiskFailed` if its disk fails, and
+    `NodeFailed` if its last node fails.
     """
     if options.stop_with_stdin:
         check_stdin()
@@ -64,7 +64,7 @@ async def serve(options: ServeOptions) -> None:
         _records_file(options) as records_file,
         closing(_cluster(options, controller, data_dirs, network)) as cluster,
     ):
-        _make_topics(controller, options)
+        _create_topics(controller, options)
         with _outbox(options, cluster, records_file) as outbox:
             await _run(options, cluster, outbox, data_dirs, admin, signals)
 
@@ -77,7 +77,7 @@ async def _run(
     admin: socket.socket,
     signals: AsyncIterator[int],
 ) -> None:
-    _quiet_the_garbage_collector()
+    _configure_garbage_collection()
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(cluster.run)
@@ -97,10 +97,10 @@ async def _run(
                 nursery.cancel_scope.cancel()
                 break
     except BaseExceptionGroup as group:
-        told, bugs = group.split((StartupError, DiskFailed, NodeFailed))
-        if told is None or bugs is not None:
+        expected, bugs = group.split((StartupError, DiskFailed, NodeFailed))
+        if expected is None or bugs is not None:
             raise
-        raise _first_of(told) from None
+        raise _first_of(expected) from None
 
 
 def _first_of(error: BaseException) -> BaseException:
@@ -115,7 +115,7 @@ async def _stop_with_stdin(serving: trio.CancelScope) -> None:
 
 
 def _network(options: ServeOptions) -> TcpNetwork:
-    """One port for each node, bound before all else."""
+    """A bound port for each node."""
     ports = [options.port + index if options.port else 0 for index in range(options.brokers)]
     if ports[-1] > PORT_MAX:
         raise StartupError(
@@ -127,8 +127,8 @@ def _network(options: ServeOptions) -> TcpNetwork:
         undo.pop_all()
     bound = {each.getsockname()[1]: each for each in listeners}
     host = options.advertised_host or reachable(options.host)
-    told = options.advertised_port
-    advertised = [(host, told + index if told else port) for index, port in enumerate(bound)]
+    first = options.advertised_port
+    advertised = [(host, first + index if first else port) for index, port in enumerate(bound)]
     return TcpNetwork(bound, options.host, advertised)
 
 
@@ -172,7 +172,7 @@ def _records_file(options: ServeOptions) -> Iterator[RecordsFile | None]:
 def _outbox(
     options: ServeOptions, cluster: Cluster, file: RecordsFile | None
 ) -> Iterator[Outbox | None]:
-    """Where the records go, if anywhere; at the end all are there, before the logs close."""
+    """The outbox of wait records, if there is any sink; it is emptied before the logs close."""
     sinks: list[Sink] = [] if file is None else [file]
     if options.records_topic is not None:
         sinks.append(RecordsTopic(options.records_topic, cluster, cluster.clock))
@@ -184,8 +184,8 @@ def _outbox(
         yield recorder.outbox
 
 
-def _make_topics(controller: Controller, options: ServeOptions) -> None:
-    """The topics of the command line; one that a kept data directory has already is left as is."""
+def _create_topics(controller: Controller, options: ServeOptions) -> None:
+    """Create the topics of the command line; existing topics are not changed."""
     specs = [("--topic", spec) for spec in options.topics]
     if options.records_topic is not None:
         specs.append(("--records-topic", TopicSpec(options.records_topic)))
@@ -203,7 +203,7 @@ def _make_topics(controller: Controller, options: ServeOptions) -> None:
 def _announce(
     options: ServeOptions, cluster: Cluster, data_dirs: Sequence[Path], admin: socket.socket
 ) -> None:
-    """Say that the broker is ready: to the ready file, and on one line to whoever reads stdout."""
+    """Report that the broker is ready: in the ready file, and in one line on stdout."""
     nodes = cluster.nodes
     bootstrap = ",".join(f"{node.host}:{node.port}" for node in nodes)
     admin_host, admin_port = admin.getsockname()[:2]
@@ -218,27 +218,27 @@ def _announce(
         }
         ReadyFile(options.ready_file).write(facts)
     if not options.quiet:
-        _say(f"antechamber is ready: bootstrap={bootstrap} admin={admin_url}\n")
+        _print_line(f"antechamber is ready: bootstrap={bootstrap} admin={admin_url}\n")
 
 
-_UNSAID = "cannot write to stdout: {}; with --quiet nothing is written"
+_CANNOT_WRITE = "cannot write to stdout: {}; with --quiet nothing is written"
 
 
-def _say(line: str) -> None:
-    """Write a line to stdout; raises `StartupError` if that cannot be."""
-    if sys.stdout is None:  # the process was started without one
-        raise StartupError(_UNSAID.format("it is closed"))
+def _print_line(line: str) -> None:
+    """Write a line to stdout; raises `StartupError`."""
+    if sys.stdout is None:  # the process was started without stdout
+        raise StartupError(_CANNOT_WRITE.format("it is closed"))
     try:
         sys.stdout.write(line)
         sys.stdout.flush()
     except OSError as error:
-        sys.stdout = None  # or Python tries to write it again in the end
-        raise StartupError(_UNSAID.format(error.strerror)) from None
+        sys.stdout = None  # otherwise Python writes the line again when it exits
+        raise StartupError(_CANNOT_WRITE.format(error.strerror)) from None
 
 
 @contextmanager
 def _ready_file(options: ServeOptions) -> Iterator[None]:
-    """Remove what an earlier broker has left there, and in the end what this one has written."""
+    """Remove the file of an earlier broker now, and the file of this one at the end."""
     if options.ready_file is None:
         yield
         return
@@ -251,12 +251,12 @@ def _ready_file(options: ServeOptions) -> Iterator[None]:
 
 
 @contextmanager
-def _data_directories(asked: Sequence[Path]) -> Iterator[Sequence[Path]]:
-    """The folders for logs: those asked for, or a temporary one that is gone afterwards.
+def _data_directories(given: Sequence[Path]) -> Iterator[Sequence[Path]]:
+    """The configured data directories, or a temporary one that is removed at the end.
 
-    The first also holds the controller's memory, so it must do; another may be offline.
+    The first contains the controller's store, so it must be writable; the others may be offline.
     """
-    if not asked:
+    if not given:
         temporary = _temporary_directory()
         try:
             yield [temporary]
@@ -264,17 +264,17 @@ def _data_directories(asked: Sequence[Path]) -> Iterator[Sequence[Path]]:
             shutil.rmtree(temporary, ignore_errors=True)
         return
     try:
-        asked[0].mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=asked[0]):
+        given[0].mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=given[0]):
             pass
     except OSError as error:
         raise StartupError(
-            f"--data-dir: cannot write in {asked[0]}: {error.strerror}; give a folder of your own"
+            f"--data-dir: cannot write in {given[0]}: {error.strerror}; give a writable directory"
         ) from None
-    for other in asked[1:]:
-        if (other / _CONTROLLER).exists() and not (asked[0] / _CONTROLLER).exists():
+    for other in given[1:]:
+        if (other / _CONTROLLER).exists() and not (given[0] / _CONTROLLER).exists():
             raise StartupError(f"--data-dir: {other} was the first of them; give it first again")
-    yield asked
+    yield given
 
 
 def _temporary_directory() -> Path:
@@ -282,16 +282,16 @@ def _temporary_directory() -> Path:
         return Path(tempfile.mkdtemp(prefix="antechamber-"))
     except OSError as error:
         raise StartupError(
-            f"there is no temporary folder for the logs: {error.strerror}; give --data-dir, or "
-            "set TMPDIR"
+            f"cannot create a temporary directory for the logs: {error.strerror}; "
+            "give --data-dir, or set TMPDIR"
         ) from None
 
 
-def _quiet_the_garbage_collector() -> None:
-    """Leave what lives for good out of every collection, and collect less often.
+def _configure_garbage_collection() -> None:
+    """Exclude the objects that exist now from garbage collection, and collect less often.
 
-    A full collection over a hundred thousand parked requests would stop the broker for as long as
-    a request takes a hundred times over; the objects of a request are free of cycles anyway.
+    A full collection with 100,000 parked requests takes about as long as 100 requests. The objects
+    of a request contain no cycles, so they are freed without a collection.
     """
     gc.collect()
     gc.freeze()

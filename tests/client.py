@@ -1,4 +1,4 @@
-"""A client in memory, and a broker node to talk to: what most tests of the broker begin with.
+"""A client and a running node or cluster in memory, which most tests of the broker use.
 
 async with running_node(tmp_path) as node:
     client = node.client()
@@ -38,7 +38,7 @@ Wrap = Callable[[MemoryTransport], Transport]
 
 
 class Client:
-    """A connection as a client has it."""
+    """The client's side of a connection."""
 
     def __init__(self, transport: MemoryTransport, connection: Connection) -> None:
         self.transport = transport
@@ -48,19 +48,19 @@ class Client:
         self._correlation_id = 0
 
     def start(self, body: Any, version: int | None = None, client_id: str = "test") -> None:
-        """Send a request and do not wait for its answer."""
+        """Send a request without waiting for its response."""
         version = body.__spec__.versions[-1] if version is None else version
         self._correlation_id += 1
         self.write(encode_request(body, version, self._correlation_id, client_id))
         self._sent.append((RESPONSES[body.__spec__.key], version))
 
     async def send(self, body: Any, version: int | None = None, client_id: str = "test") -> Any:
-        """Send a request and wait for its answer."""
+        """Send a request and wait for its response."""
         self.start(body, version, client_id)
         return await self.receive()
 
     async def receive(self) -> Any:
-        """The answer to the oldest request that has none yet."""
+        """The response to the oldest request that has none yet."""
         cls, version = self._sent.pop(0)
         _, body = decode_response(cls, version, memoryview(await self.frame()))
         return body
@@ -71,21 +71,21 @@ class Client:
         assert sent == len(data), "give the transport more room"
 
     async def frame(self) -> bytes:
-        """The next frame, raw and without its length."""
+        """The bytes of the next frame, without its length."""
         (size,) = struct.unpack(">i", await self._exactly(4))
         return await self._exactly(size)
 
     async def closed(self) -> bool:
-        """Wait until the broker has closed the connection; False if bytes come instead."""
+        """Wait until the broker closes the connection; False if it sends bytes instead."""
         await self.transport.wait_readable()
         return not self.transport.incoming
 
     def nothing_arrived(self) -> bool:
-        """Whether no byte waits to be read."""
+        """Whether no byte has arrived that was not received."""
         return not self.transport.incoming and not self._received
 
     def close(self) -> None:
-        """Go away."""
+        """Close the connection."""
         self.transport.close()
 
     async def _exactly(self, count: int) -> bytes:
@@ -102,10 +102,10 @@ class Client:
 
 
 class MemoryNetwork:
-    """Nodes that reach each other and are reached in memory; an address is a port."""
+    """Connects nodes and clients in memory; a node is identified by its port."""
 
     def __init__(self) -> None:
-        self._doors: dict[int, tuple[Node, trio.Nursery]] = {}
+        self._serving: dict[int, tuple[Node, trio.Nursery]] = {}
 
     def listening(self, host: str, port: int) -> tuple[str, int]:
         """The address itself."""
@@ -117,16 +117,16 @@ class MemoryNetwork:
         return self.join(port)[0]
 
     async def serve(self, node: Node) -> None:
-        """Let connections to the node in until cancelled."""
+        """Accept connections to the node until cancelled."""
         async with trio.open_nursery() as nursery:
-            self._doors[node.port] = node, nursery
+            self._serving[node.port] = node, nursery
             try:
                 await trio.sleep_forever()
             finally:
-                del self._doors[node.port]
+                del self._serving[node.port]
 
     def pair(self, _port: int, room: int) -> tuple[Any, Any]:
-        """Both ends of a new connection to that port; a network of another kind has others."""
+        """Both ends of a new connection to that port; subclasses have other transports."""
         return memory_transport_pair(room)
 
     def join(
@@ -136,9 +136,9 @@ class MemoryNetwork:
 
         ``wrap`` replaces the node's transport.
         """
-        if port not in self._doors:
+        if port not in self._serving:
             raise ConnectionRefusedError
-        node, nursery = self._doors[port]
+        node, nursery = self._serving[port]
         ours, theirs = self.pair(port, room)
         if wrap is not None:
             theirs = wrap(theirs)
@@ -148,7 +148,7 @@ class MemoryNetwork:
 
 
 class RunningCluster:
-    """Nodes with their timers and fetchers running, and clients on request."""
+    """Nodes whose timers and fetchers run."""
 
     def __init__(self, cluster: Cluster, network: MemoryNetwork) -> None:
         self.cluster = cluster
@@ -156,7 +156,7 @@ class RunningCluster:
         self._network = network
 
     def node(self, node_id: int) -> Node:
-        """A node that runs."""
+        """A running node."""
         return self.cluster.node(node_id)
 
     def client(self, node_id: int, room: int = 1 << 24) -> Client:

@@ -10,7 +10,7 @@ from broker.network.transport import Disconnected
 
 
 class MemoryTransport:
-    """One end; ``room`` bytes at most wait for the other end to read them."""
+    """One end; at most ``room`` bytes may be sent that the other end has not received."""
 
     def __init__(self, room: int = 1 << 20) -> None:
         self.peer = "memory"
@@ -22,7 +22,7 @@ class MemoryTransport:
         self._changed = trio.Event()
 
     def receive_into(self, buffer: memoryview) -> int:
-        """Take what has arrived."""
+        """See `Transport.receive_into`."""
         if self.closed:
             raise Disconnected("closed on this side")
         if not self.incoming:
@@ -36,7 +36,7 @@ class MemoryTransport:
         return count
 
     def send(self, parts: Sequence[bytes | bytearray | memoryview]) -> int:
-        """Hand over as much as there is room for."""
+        """See `Transport.send`."""
         if self.closed or self.other.closed:
             raise Disconnected("closed")
         data = b"".join(parts)[: self.room - len(self.other.incoming)]
@@ -45,7 +45,7 @@ class MemoryTransport:
         return len(data)
 
     async def wait_readable(self) -> None:
-        """Wait for bytes or the end."""
+        """See `Transport.wait_readable`."""
         await trio.lowlevel.checkpoint()
         while not (self.incoming or self.other.closed or self.other.ended or self.closed):
             await self._changed.wait()
@@ -53,7 +53,7 @@ class MemoryTransport:
             raise Disconnected("closed on this side")
 
     async def wait_writable(self) -> None:
-        """Wait for room."""
+        """See `Transport.wait_writable`."""
         await trio.lowlevel.checkpoint()
         while not (self.closed or self.other.closed) and len(self.other.incoming) >= self.room:
             await self._changed.wait()
@@ -61,18 +61,18 @@ class MemoryTransport:
             raise Disconnected("closed on this side")
 
     def end(self) -> None:
-        """Send no more; the other end reads what is left, then the end, and may go on sending."""
+        """Send no more; the other end receives the rest and the end, and may still send."""
         self.ended = True
         self.other.notify()
 
     def close(self) -> None:
-        """Close this end; the other reads what is left, then the end."""
+        """Close this end; the other end receives the rest and the end."""
         self.closed = True
         self.notify()
         self.other.notify()
 
     def notify(self) -> None:
-        """Wake whoever waits on this end."""
+        """Wake the tasks that wait for this end."""
         self._changed.set()
         self._changed = trio.Event()
 

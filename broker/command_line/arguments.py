@@ -1,7 +1,7 @@
-"""The command line of ``antechamber serve``: text in, checked `ServeOptions` out.
+"""Parses the command line of ``antechamber serve`` into checked `ServeOptions`.
 
-Whatever is wrong becomes one line that names the option or key, what was given and what is
-allowed; nothing is started, bound or written here.
+An error is one line that names the option or key, the given value and the allowed values. Nothing
+is started, bound or written here.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ examples:
   antechamber serve --port 0 --ready-file ready.json
   antechamber serve --topic orders:3 --topic audit -c message.max.bytes=2097152
 
-Ready means that every listener serves and every --topic has its leader. Then
-one line on stdout says bootstrap=HOST:PORT and admin=URL, and --ready-file is
-written. SIGTERM stops in good order. Configuration keys are Kafka's own;
+The broker is ready when all listeners accept connections and each --topic has
+its leaders. Then it prints one line with bootstrap=HOST:PORT and admin=URL, and
+writes --ready-file. SIGTERM stops it in order. Configuration keys are Kafka's;
 docs/reference/configuration.md lists them."""
 
 
 class _OneLineParser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line, without the usage before it."""
+    """An argument parser whose errors are one line, without the usage before it."""
 
     def error(self, message: str) -> NoReturn:
-        """Refuse the command line."""
+        """Raise `StartupError` with the message."""
         message = message.removeprefix("argument ")
         raise StartupError(f"{message}; antechamber serve --help lists the options")
 
 
 def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
-    """The options that *arguments* ask for; raises `StartupError`."""
+    """The options in *arguments*; raises `StartupError`."""
     given = parser().parse_args(arguments)
     _check_ports(given)
     return ServeOptions(
@@ -56,9 +56,9 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
         admin_host=given.admin_host,
         admin_port=given.admin_port,
         admin_token=_admin_token(given.admin_host, given.admin_token_file),
-        data_dirs=_different(given.data_dir),
+        data_dirs=_without_duplicates(given.data_dir),
         config=Config.from_settings(_settings(given.properties, given.config)),
-        topics=_checked(given.topic, given.brokers),
+        topics=_checked_topics(given.topic, given.brokers),
         record=given.record or given.records is not None or given.records_topic is not None,
         records=given.records,
         records_topic=given.records_topic,
@@ -80,26 +80,26 @@ def parser() -> argparse.ArgumentParser:
     )
     default = ServeOptions()
     add = command.add_argument
-    add("--host", default=default.host, help="address to serve on (%(default)s)")
+    add("--host", default=default.host, help="address to listen at (%(default)s)")
     add(
         "--port",
         type=_whole("--port", 0, PORT_MAX),
         default=default.port,
-        help="port to serve on, 0: any free; with N brokers the first of N (%(default)s)",
+        help="port to listen at, 0: any free port; the first of N ports of N brokers (%(default)s)",
     )
     add(
         "--advertise",
         type=_address,
         metavar="HOST[:PORT]",
-        help="what clients are told to connect to, where they come by another address; "
-        "with N brokers the first port of N",
+        help="address that clients are given to connect to, if it differs from the one to listen "
+        "at; the port is the first of N ports of N brokers",
     )
     add(
         "--brokers",
         type=_whole("--brokers", 1, BROKERS_MAX),
         default=default.brokers,
         metavar="N",
-        help="how many nodes the cluster has (%(default)s)",
+        help="number of nodes of the cluster (%(default)s)",
     )
     add(
         "--admin-host",
@@ -112,13 +112,13 @@ def parser() -> argparse.ArgumentParser:
         type=_whole("--admin-port", 0, PORT_MAX),
         default=default.admin_port,
         metavar="PORT",
-        help="port of the admin interface, 0: any free (%(default)s)",
+        help="port of the admin interface, 0: any free port (%(default)s)",
     )
     add(
         "--admin-token-file",
         type=Path,
         metavar="FILE",
-        help="holds the bearer token of admin requests; needed off loopback",
+        help="file with the bearer token of admin requests; required unless on loopback",
     )
     _add_cluster_options(command)
     _add_output_options(command)
@@ -133,7 +133,7 @@ def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=[],
         metavar="DIR",
-        help="keep the logs here; may be repeated; without it they are gone when the broker stops",
+        help="directory of the logs; may be repeated; by default a temporary one",
     )
     add(
         "-c",
@@ -141,13 +141,13 @@ def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="a broker setting under Kafka's name for it; may be repeated",
+        help="a broker setting with its name in Kafka; may be repeated",
     )
     add(
         "--properties",
         type=Path,
         metavar="FILE",
-        help="broker settings in Java's properties syntax; -c goes over them",
+        help="file with broker settings in Java's properties syntax; -c overrides them",
     )
     add(
         "--topic",
@@ -155,7 +155,7 @@ def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
         type=_topic,
         default=[],
         metavar="NAME[:PARTITIONS[:REPLICATION]]",
-        help="make this topic before being ready; may be repeated",
+        help="create this topic before the broker is ready; may be repeated",
     )
 
 
@@ -164,33 +164,33 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--record",
         action="store_true",
-        help="note of each request what it waited for; antechamber requests and explain tell it",
+        help="record what each request waits for, for antechamber requests and explain",
     )
     add(
         "--records",
         type=Path,
         metavar="FILE",
-        help="also append these records to a file, as JSON lines",
+        help="record, and append the records to this file as JSON lines",
     )
     add(
         "--records-topic",
         type=_topic_name,
         metavar="NAME",
-        help="also produce them to this topic of the broker itself",
+        help="record, and produce the records to this topic of the broker",
     )
     add(
         "--ready-file",
         type=Path,
         metavar="FILE",
-        help="written as JSON once everything serves",
+        help="JSON file to write when the broker is ready",
     )
     add(
         "--stop-with-stdin",
         action="store_true",
-        help="stop when stdin ends, as when the program that started the broker dies",
+        help="stop when stdin ends, as when the program that started the broker ends",
     )
-    add("--quiet", action="store_true", help="nothing on stdout, not even the ready line")
-    add("-v", "--verbose", action="store_true", help="log each request in one line on stderr")
+    add("--quiet", action="store_true", help="print nothing to stdout")
+    add("-v", "--verbose", action="store_true", help="log each request on stderr")
 
 
 def _whole(what: str, low: int, high: int) -> Callable[[str], int]:
@@ -203,7 +203,7 @@ def _whole(what: str, low: int, high: int) -> Callable[[str], int]:
 
 
 def _address(text: str) -> tuple[str, int | None]:
-    """A host, and a port if there is one; an IPv6 address stands in brackets."""
+    """A host, and a port or None; an IPv6 address is in brackets."""
     host, colon, port = text.rpartition(":") if not text.endswith("]") else (text, "", "")
     if not colon:
         host, port = text, ""
@@ -234,8 +234,8 @@ def _topic(text: str) -> TopicSpec:
     return TopicSpec(name, *counts)
 
 
-def _different(data_dirs: list[Path]) -> tuple[Path, ...]:
-    """Each partition is in one of them, so none may be there twice."""
+def _without_duplicates(data_dirs: list[Path]) -> tuple[Path, ...]:
+    """Check that no directory is given twice: each partition is in one directory."""
     resolved = [path.resolve() for path in data_dirs]
     for index, path in enumerate(resolved):
         if path in resolved[:index]:
@@ -243,7 +243,7 @@ def _different(data_dirs: list[Path]) -> tuple[Path, ...]:
     return tuple(data_dirs)
 
 
-def _checked(topics: list[TopicSpec], brokers: int) -> tuple[TopicSpec, ...]:
+def _checked_topics(topics: list[TopicSpec], brokers: int) -> tuple[TopicSpec, ...]:
     seen: set[str] = set()
     for name, partitions, factor in ((t.name, t.partitions, t.replication_factor) for t in topics):
         if name in seen:
@@ -258,7 +258,7 @@ def _checked(topics: list[TopicSpec], brokers: int) -> tuple[TopicSpec, ...]:
 
 
 def _settings(properties: Path | None, assignments: list[str]) -> list[Setting]:
-    """All settings, the stronger ones last."""
+    """All settings; later ones override earlier ones."""
     settings = [] if properties is None else read_properties(properties)
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
@@ -269,10 +269,10 @@ def _settings(properties: Path | None, assignments: list[str]) -> list[Setting]:
 
 
 def _check_ports(given: argparse.Namespace) -> None:
-    told = given.advertise and given.advertise[1]
-    if told and told + given.brokers - 1 > PORT_MAX:
+    advertised = given.advertise and given.advertise[1]
+    if advertised and advertised + given.brokers - 1 > PORT_MAX:
         raise StartupError(
-            f"--advertise: {told} and {given.brokers} brokers go beyond {PORT_MAX}; "
+            f"--advertise: {advertised} and {given.brokers} brokers exceed port {PORT_MAX}; "
             f"give {PORT_MAX - given.brokers + 1} at most"
         )
     last = given.port + given.brokers - 1
@@ -280,7 +280,7 @@ def _check_ports(given: argparse.Namespace) -> None:
         return
     if last > PORT_MAX:
         raise StartupError(
-            f"--port: {given.port} and {given.brokers} brokers go beyond {PORT_MAX}; "
+            f"--port: {given.port} and {given.brokers} brokers exceed port {PORT_MAX}; "
             f"give {PORT_MAX - given.brokers + 1} at most, or 0 for any free ports"
         )
     if given.port <= given.admin_port <= last and given.admin_host == given.host:
@@ -291,12 +291,12 @@ def _check_ports(given: argparse.Namespace) -> None:
 
 
 def _admin_token(host: str, path: Path | None) -> str | None:
-    """The bearer token; an interface that others than this machine can reach must have one."""
+    """The bearer token; required if other machines can reach the interface."""
     if path is None:
         if not _is_loopback(host):
             raise StartupError(
-                f"--admin-host: {host} can be reached from elsewhere; "
-                "give --admin-token-file with it, or an address of loopback"
+                f"--admin-host: {host} can be reached from other machines; "
+                "give --admin-token-file as well, or a loopback address"
             )
         return None
     try:
@@ -305,14 +305,14 @@ def _admin_token(host: str, path: Path | None) -> str | None:
         reason = error.strerror if isinstance(error, OSError) else "it is not ASCII"
         raise StartupError(f"--admin-token-file: cannot read {path}: {reason}") from None
     if not token or not token.isprintable() or " " in token:
-        raise StartupError(f"--admin-token-file: {path} must hold one word, the token")
+        raise StartupError(f"--admin-token-file: {path} must contain one word, the token")
     return token
 
 
 def _is_loopback(host: str) -> bool:
     if host in _LOOPBACK:
         return True
-    import ipaddress  # here, because it is slow to import and hardly ever needed
+    import ipaddress  # slow to import and rarely needed
 
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -1,8 +1,8 @@
 r"""Java's ``.properties`` syntax, in which Kafka's own configuration files are written.
 
 A line is a key, a separator (``=``, ``:`` or blanks) and a value; ``#`` and ``!`` start comments;
-an odd number of backslashes at a line's end joins it with the next; ``\t \n \r \f \uXXXX`` stand
-for characters and any other backslash for what follows it. As in Java, files are ISO-8859-1.
+an odd number of backslashes at a line's end joins it with the next; ``\t \n \r \f \uXXXX`` are
+characters, and any other backslash is removed. As in Java, files are ISO-8859-1.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from broker.config import ConfigError, Setting
 _BLANK = " \t\f"
 _NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.?))", re.DOTALL)
-# The key ends at the first separator that no backslash protects.
+# The key ends at the first separator without a backslash before it.
 _KEY = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
 _SEPARATOR = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
 
 
 def read_properties(path: Path) -> list[Setting]:
-    """The settings of a file, each with the line it stands on; raises `ConfigError`."""
+    """The settings of a file with their line numbers; raises `ConfigError`."""
     try:
         text = path.read_text(encoding="iso-8859-1")
     except OSError as error:
@@ -31,13 +31,13 @@ def read_properties(path: Path) -> list[Setting]:
 
 
 def parse_properties(text: str, name: str) -> Iterator[Setting]:
-    """The settings in *text*; *name* and the line number tell where each comes from."""
+    """The settings in *text*; the origin of each is *name* and its line number."""
     for number, line in _logical_lines(text):
         origin = f"{name}:{number}"
         key = _KEY.match(line)
-        assert key is not None, "it matches the empty string, too"
+        assert key is not None, "the expression matches the empty string"
         separator = _SEPARATOR.match(line, key.end())
-        assert separator is not None, "so does this"
+        assert separator is not None, "the expression matches the empty string"
         if not key.group():
             raise ConfigError(f"{origin}: no key before the value; lines are KEY=VALUE")
         yield Setting(

@@ -1,1 +1,1 @@
-"""What every room may use: errors, the clock, partition names, numbers as Java has them."""
+"""Modules that all packages of the broker may use."""

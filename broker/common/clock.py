@@ -1,7 +1,7 @@
-"""The one clock: nothing else in the broker asks what time it is.
+"""The only clock of the broker.
 
-Under trio's ``MockClock`` both times are virtual, so a test that jumps thirty seconds ahead moves
-long polls, sessions and record timestamps together.
+With trio's ``MockClock`` both times are virtual, so a test that advances the clock by 30 seconds
+advances long polls, sessions and record timestamps together.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import trio
 
 
 class Clock(Protocol):
-    """What the rooms below ask of a clock."""
+    """The source of time for all parts of the broker."""
 
     def now_ms(self) -> float:
-        """Monotonic milliseconds, for everything that waits."""
+        """Monotonic milliseconds, for all waits."""
         ...
 
     def wall_ms(self) -> int:
@@ -24,23 +24,23 @@ class Clock(Protocol):
         ...
 
     def wall_us_at(self, now_ms: float) -> int:
-        """The Unix time, in microseconds, of a moment that `now_ms` has told."""
+        """The Unix time in microseconds at a time of `now_ms`."""
         ...
 
 
 class TrioClock:
-    """Trio's clock, anchored once to the wall clock so that the two never drift apart.
+    """Trio's clock; the wall time is its time plus a constant offset.
 
-    ``epoch_ms`` is the wall time of the moment of creation; tests give a fixed one.
+    ``epoch_ms`` is the wall time at creation, by default the system's; tests give a fixed one.
     """
 
     def __init__(self, epoch_ms: float | None = None) -> None:
-        # What `trio.current_time` asks, at half its cost: it is asked several times a request.
+        # The function behind `trio.current_time`, at half its cost: each request calls it often.
         self._seconds = trio.lowlevel.current_clock().current_time
         self._offset_ms = (time.time() * 1000 if epoch_ms is None else epoch_ms) - self.now_ms()
 
     def now_ms(self) -> float:
-        """Monotonic milliseconds, for everything that waits."""
+        """Monotonic milliseconds, for all waits."""
         return self._seconds() * 1000
 
     def wall_ms(self) -> int:
@@ -48,5 +48,5 @@ class TrioClock:
         return int(self._seconds() * 1000 + self._offset_ms)
 
     def wall_us_at(self, now_ms: float) -> int:
-        """The Unix time, in microseconds, of a moment that `now_ms` has told."""
+        """The Unix time in microseconds at a time of `now_ms`."""
         return int((now_ms + self._offset_ms) * 1000)

@@ -1,7 +1,7 @@
-"""The errors the broker raises on purpose; `broker.common.unexpected_errors` contains all others.
+"""The expected errors of the broker; `broker.common.unexpected_errors` contains all others.
 
-``protocol.codec.Malformed`` (bytes nobody can understand) and `Refused` close the connection,
-`ApiError` becomes an error code in the answer, `StartupError` becomes one line and exit code 2,
+``protocol.codec.Malformed`` (bytes that cannot be decoded) and `Refused` close the connection,
+`ApiError` becomes an error code in the response, `StartupError` one line and exit code 2,
 `DiskFailed` and `NodeFailed` one line and exit code 1. `InvariantBroken` ends a node.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from protocol.errors import ErrorCode
 
-# Kafka's own words for whatever is INVALID_REQUEST without a reason.
+# Kafka's message for INVALID_REQUEST without a reason.
 INVALID_REQUEST_WORDS = (
     "This most likely occurs because of a request being malformed by the client library or the "
     "message was sent to an incompatible broker. See the broker logs for more details."
@@ -17,7 +17,7 @@ INVALID_REQUEST_WORDS = (
 
 
 class ApiError(Exception):
-    """A request that is understood and refused: answered with Kafka's error code."""
+    """A request was decoded and refused; its response contains Kafka's error code."""
 
     def __init__(self, code: ErrorCode, message: str | None = None) -> None:
         super().__init__(message or code.name)
@@ -25,35 +25,35 @@ class ApiError(Exception):
         self.message = message
 
 
-class Refused(Exception):  # noqa: N818 - it names what happened to the request, not a fault of ours
-    """A request that Kafka does not answer: the connection is closed, the reason is logged."""
+class Refused(Exception):  # noqa: N818 - it names what happened to the request
+    """A request has no response in Kafka: the connection is closed, and the reason is logged."""
 
 
 class StartupError(Exception):
-    """The broker cannot start as asked: one line that names the culprit and the remedy."""
+    """The broker cannot start as requested: one line that names the cause and the remedy."""
 
 
-class DiskFailed(Exception):  # noqa: N818 - it names what is the matter
-    """The last data directory is lost, or the controller's memory: one line, and the process ends.
+class DiskFailed(Exception):  # noqa: N818 - it names the condition
+    """The last data directory or the controller's store has failed: one line, the process ends.
 
-    Kafka halts for either (``LogManager.handleLogDirFailure``, ``ReplicaManager``).
+    Kafka halts in both cases (``LogManager.handleLogDirFailure``, ``ReplicaManager``).
     """
 
 
-class InvariantBroken(Exception):  # noqa: N818 - it names what is the matter
-    """The state that replicas share is inconsistent: to go on could lose or corrupt records.
+class InvariantBroken(Exception):  # noqa: N818 - it names the condition
+    """Replicated state is inconsistent: continuing could lose or corrupt records.
 
-    It ends the node, and no other. Kafka halts for the like (``FatalExitError``).
+    It ends one node. Kafka halts in such cases (``FatalExitError``).
     """
 
 
-class NodeFailed(Exception):  # noqa: N818 - it names what is the matter
+class NodeFailed(Exception):  # noqa: N818 - it names the condition
     """The last node has failed: one line, and the process ends."""
 
 
-class NoSuchNode(Exception):  # noqa: N818 - it names what is the matter
-    """The cluster has no node of that id; the message is one line that names those it has."""
+class NoSuchNode(Exception):  # noqa: N818 - it names the condition
+    """The cluster has no node with that id; the message is one line with the existing ids."""
 
 
-class WrongState(Exception):  # noqa: N818 - it names what is the matter
-    """The node is not in a state from which that can be done; the message says which it is in."""
+class WrongState(Exception):  # noqa: N818 - it names the condition
+    """The node's state does not allow the operation; the message contains the state."""

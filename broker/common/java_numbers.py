@@ -1,4 +1,4 @@
-"""Numbers made smaller as Java does it: where a value of Kafka's passes through a cast."""
+"""Java's narrowing conversions of numbers, for values that Kafka casts."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 def round_to_long(value: float) -> int:
-    """``Math.round``: halves go up, NaN is 0, and what does not fit int64 is its end."""
+    """``Math.round``: halves are rounded up, NaN is 0, other values are clamped to int64."""
     return _within(value + 0.5, _INT64_MIN, _INT64_MAX)
 
 
 def double_to_int(value: float) -> int:
-    """``(int) value``: NaN is 0, and what does not fit int32 is its end."""
+    """``(int) value`` of a double: NaN is 0, other values are clamped to int32."""
     return _within(math.trunc(value) if math.isfinite(value) else value, _INT32_MIN, _INT32_MAX)
 
 
 def long_to_int(value: int) -> int:
-    """``(int) value``: the low 32 bits, which may be negative."""
+    """``(int) value`` of a long: its low 32 bits, which may be negative."""
     return (value - _INT32_MIN) % 2**32 + _INT32_MIN
 
 

@@ -1,4 +1,4 @@
-"""A partition's name: the key of logs, of purgatories, of everything that is kept per partition."""
+"""The name of a partition: the key of logs, purgatories and other state of partitions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class TopicPartition(NamedTuple):
-    """Topic name and partition index; prints as Kafka names the partition's folder."""
+    """Topic name and partition index; as text it is the name of the partition's folder in Kafka."""
 
     topic: str
     partition: int

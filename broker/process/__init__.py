@@ -1,1 +1,1 @@
-"""The process around the broker: descriptors, memory, standard input, log lines, the ready file."""
+"""The process of the broker: descriptors, memory, stdin, log format and the ready file."""

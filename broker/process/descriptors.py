@@ -1,9 +1,9 @@
-"""How many file descriptors the process may have, and which part of it has how many.
+"""Divides the file descriptors of the process among its parts.
 
-Logs come first: a data directory in which no file can be opened is of no use. They close the files
-that were not used for longest, so a bounded number is enough for any number of partitions. Clients
-get what is left after the logs, the admin interface and a reserve for what the process opens for a
-moment: snapshots, checkpoints, syncs and connections between nodes.
+Logs have the first share, since a data directory without open files cannot be used. They close the
+least recently used files, so that a bounded number suffices for any number of partitions. The share
+of clients is what is left after the logs, the admin interface and a reserve for files that are open
+for a short time (snapshots, checkpoints, syncs) and for connections between nodes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ LOGS_MAX = 512
 ADMIN_MAX = 64
 RESERVE_MAX = 64
 
-# What the system reports when there is none, or no memory for one: not the fault of any file.
+# The errors of the system if there is no descriptor, or no memory for one.
 OVERLOADED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 TOO_MANY_OPEN = frozenset({errno.EMFILE, errno.ENFILE})
 
 
 class Shares(NamedTuple):
-    """How many descriptors each part of the process may have."""
+    """The number of descriptors of each part of the process."""
 
     logs: int
     admin: int
@@ -32,7 +32,7 @@ class Shares(NamedTuple):
 
 
 def shares() -> Shares:
-    """The shares in what the process may open now."""
+    """The shares under the present limit of the process."""
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if allowed < 0:  # unlimited
         return Shares(LOGS_MAX, ADMIN_MAX, sys.maxsize)
@@ -42,9 +42,9 @@ def shares() -> Shares:
 
 
 def raise_limit() -> None:
-    """Let the process open as many files as the system lets it, as a JVM does (MaxFDLimit)."""
+    """Raise the limit of open files to the hard limit, as a JVM does (``MaxFDLimit``)."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):  # an unlimited one is refused by some systems
+    with suppress(ValueError, OSError):  # some systems refuse an unlimited one
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
@@ -55,12 +55,12 @@ class ClientDescriptors:
         self._left = limit
 
     def take(self) -> bool:
-        """Count one more connection; False if there is none left for it."""
+        """Count one more connection; False if no descriptor is left for it."""
         if self._left <= 0:
             return False
         self._left -= 1
         return True
 
     def give_back(self) -> None:
-        """A connection that was counted is closed."""
+        """Count one connection less."""
         self._left += 1

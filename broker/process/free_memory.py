@@ -1,7 +1,7 @@
-"""Returning memory to the system that the C library keeps for buffers to come (``malloc_trim``).
+"""Returns free memory to the system (``malloc_trim``).
 
-Large buffers of connections are freed when these end, but glibc keeps most of their memory: what
-150 clients with a megabyte each have taken would stay with the process for good.
+The buffers of a connection are freed when it closes, but glibc keeps most of their memory for later
+allocations: the process would keep the memory of 150 clients with a megabyte each.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ RELEASE_INTERVAL_MS = 5_000
 
 
 def release_of(library: object) -> Callable[[int], object] | None:
-    """The function of a C library that does it; None if it has none, as on macOS and musl."""
+    """The ``malloc_trim`` of a C library; None if it has none, as on macOS and musl."""
     return getattr(library, "malloc_trim", None)
 
 
@@ -21,6 +21,6 @@ _release = release_of(ctypes.CDLL(None))
 
 
 def release_free_memory() -> None:
-    """Return what is free to the system; takes about a millisecond for a hundred megabytes."""
+    """Return free memory to the system; takes about 1 ms for 100 MB."""
     if _release is not None:
         _release(0)

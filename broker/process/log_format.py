@@ -1,7 +1,6 @@
-"""The format of log lines: a record is one line, or further lines that are indented.
+"""The format of log records: one line each, and indented lines after it.
 
-Whatever a client has put into a message is escaped, so that it can neither forge a line nor speak
-to a terminal.
+Text from clients is escaped, so that it can neither imitate a log line nor control a terminal.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ _CONTINUED = "\n    "
 
 
 class PrintableFormatter(logging.Formatter):
-    """Formats a record as `logging.Formatter` does, and escapes what is not printable."""
+    """Formats a record as `logging.Formatter` does, and escapes unprintable characters."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record's lines; line breaks stay only where the next line is indented."""
+        """The record's lines; a line break is escaped unless the next line is indented."""
         return _CONTINUED.join(map(printable, super().format(record).split(_CONTINUED)))
 
     def formatException(self, ei: object) -> str:  # noqa: N802 - logging's name

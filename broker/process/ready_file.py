@@ -1,8 +1,8 @@
-"""The file that says that the broker is ready, and where: written whole, removed in the end.
+"""The ready file: contains the broker's addresses while the broker is ready.
 
-``antechamber serve --ready-file FILE``. The start removes the file that is there, so that a program
-that waits for the file waits for this broker: what an earlier broker has left, or what a script has
-made to reserve the name. The start is refused if a link, a folder or a special file is there.
+``antechamber serve --ready-file FILE``. The start removes an existing file, so that a program that
+waits for the file waits for this broker: an earlier broker may have left it, or a script may have
+created it to reserve the name. The start is refused if FILE is not a regular file.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class ReadyFile:
-    """The ready file of this process at *path*; raises `StartupError` where it cannot be."""
+    """The ready file of this process at *path*; its methods raise `StartupError`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def clear(self) -> None:
-        """Remove the regular file that is there, if there is one."""
+        """Remove an existing regular file."""
         try:
             if not S_ISREG(self._path.lstat().st_mode):
-                raise StartupError(f"--ready-file: {self._path} is there and is no regular file")
+                raise StartupError(f"--ready-file: {self._path} exists and is not a regular file")
             self._path.unlink()
         except FileNotFoundError:
             return
@@ -40,10 +40,10 @@ class ReadyFile:
             raise self._refusal("write", error) from None
 
     def write(self, facts: Mapping[str, object]) -> None:
-        """Write *facts*, which a reader sees whole or not at all; ``pid`` is this process."""
+        """Write *facts* and the ``pid`` of this process; a reader never sees a part of the file."""
         part = self._path.with_name(f"{self._path.name}.{os.getpid()}.part")
         try:
-            part.unlink(missing_ok=True)  # from a process of the same number, which is gone
+            part.unlink(missing_ok=True)  # of an earlier process with the same number
             with open(os.open(part, _NEW, _MODE), "w") as file:
                 file.write(json.dumps({**facts, "pid": os.getpid()}))
             part.replace(self._path)
@@ -60,7 +60,7 @@ class ReadyFile:
                 self._path.unlink()
 
     def _text(self) -> str | None:
-        """What is in the file; None without a file. Follows no link, reads no pipe."""
+        """The content of the file; None if there is no file. Follows no link and reads no pipe."""
         try:
             file = os.open(self._path, _OLD)
         except FileNotFoundError:
@@ -73,7 +73,7 @@ class ReadyFile:
 
 
 def _process(text: str) -> int | None:
-    """The process that has written a ready file; None if it is not one."""
+    """The number of the process that has written a ready file; None if it is not one."""
     try:
         facts = json.loads(text)
     except ValueError:

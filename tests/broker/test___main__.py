@@ -1,4 +1,4 @@
-"""The exit codes and last words of the broker's process."""
+"""The exit codes and error messages of the broker's process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from broker.common.errors import DiskFailed, StartupError
 
 
 def replace_server(monkeypatch: pytest.MonkeyPatch, error: BaseException | None) -> None:
-    """Put a server in the broker's place that ends at once, as given."""
+    """Replace the server by one that ends at once, with *error* if that is given."""
 
     async def serve(options: ServeOptions) -> None:
         if error is not None:
@@ -25,14 +25,14 @@ def replace_server(monkeypatch: pytest.MonkeyPatch, error: BaseException | None)
 
 
 def test_an_orderly_stop_is_0(monkeypatch: pytest.MonkeyPatch) -> None:
-    """serve returned: all is well."""
+    """The server returns."""
     replace_server(monkeypatch, None)
 
     assert main([]) == 0
 
 
 def test_a_bad_option_is_2_and_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """The line goes to stderr, nothing to stdout."""
+    """The line is on stderr, and stdout is empty."""
     assert main(["--port", "x"]) == 2
 
     assert capsys.readouterr() == (
@@ -44,45 +44,45 @@ def test_a_bad_option_is_2_and_one_line(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_start_that_fails_is_2_and_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the server finds wrong is told the same way."""
+    """An error of the server is reported in the same way."""
     replace_server(monkeypatch, StartupError("--port: 9092 is in use"))
 
     assert main([]) == 2
     assert capsys.readouterr().err == "antechamber serve: --port: 9092 is in use\n"
 
 
-def test_a_broker_that_lost_its_disk_is_1_and_one_line(
+def test_a_failed_disk_is_1_and_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No traceback: nothing is wrong with the broker."""
+    """There is no traceback, since it is no error of the broker."""
     replace_server(monkeypatch, DiskFailed("no data directory is left"))
 
     assert main([]) == 1
     assert capsys.readouterr().err == "antechamber serve: no data directory is left\n"
 
 
-def test_a_bug_flies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python prints the traceback, once, and the exit code is 1."""
+def test_an_unexpected_exception_propagates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python prints the traceback and exits with 1."""
     replace_server(monkeypatch, ZeroDivisionError())
 
     with pytest.raises(ZeroDivisionError):
         main([])
 
 
-def test_an_early_ctrl_c_is_quiet(
+def test_an_early_ctrl_c_prints_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No traceback for who changed his mind."""
+    """There is no traceback."""
     replace_server(monkeypatch, KeyboardInterrupt())
 
     assert main([]) == 130
     assert capsys.readouterr().err == ""
 
 
-def test_a_key_without_effect_is_warned_of(
+def test_a_key_without_effect_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The user must not believe that a key works which nothing reads."""
+    """The warning contains the reason."""
     replace_server(monkeypatch, None)
 
     main(["-c", "num.io.threads=2", "-c", "num.partitions=2"])

@@ -1,4 +1,4 @@
-"""What can be done to a node, and in which state."""
+"""The states of nodes, and the operations that change them."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def _state(running: RunningCluster, node_id: int) -> NodeState:
     return running.cluster.members[node_id].state
 
 
-async def test_a_node_goes_through_its_states(tmp_path: Path) -> None:
-    """Running, paused, running, stopped, running."""
+async def test_a_node_can_be_paused_resumed_stopped_and_started(tmp_path: Path) -> None:
+    """Each operation changes its state."""
     async with running_cluster(tmp_path) as running:
         cluster = running.cluster
         assert _state(running, 2) is NodeState.RUNNING
@@ -52,8 +52,8 @@ async def test_a_node_goes_through_its_states(tmp_path: Path) -> None:
         assert _state(running, 2) is NodeState.RUNNING
 
 
-async def test_what_cannot_be_done_is_told_in_one_line(tmp_path: Path) -> None:
-    """And the cluster is as it was."""
+async def test_an_operation_in_a_wrong_state_is_refused(tmp_path: Path) -> None:
+    """The message is one line, and the states do not change."""
     async with running_cluster(tmp_path) as running:
         cluster = running.cluster
         with pytest.raises(WrongState, match="node 2 is not paused"):
@@ -66,29 +66,29 @@ async def test_what_cannot_be_done_is_told_in_one_line(tmp_path: Path) -> None:
         with pytest.raises(WrongState, match="node 2 is paused; only a stopped one"):
             await cluster.start(2)
         await cluster.stop(2)
-        for order in (cluster.pause, cluster.resume, cluster.node):
+        for operation in (cluster.pause, cluster.resume, cluster.node):
             with pytest.raises(WrongState, match="node 2 is stopped; start it first"):
-                order(2)
+                operation(2)
         with pytest.raises(WrongState, match="node 2 is stopped; start it first"):
             await cluster.stop(2)
         assert [_state(running, n) for n in (1, 2, 3)] == ["running", "stopped", "running"]
 
 
-async def test_a_node_that_is_not_there_is_named(tmp_path: Path) -> None:
-    """With those that are."""
+async def test_an_unknown_node_is_refused(tmp_path: Path) -> None:
+    """The message contains the known nodes."""
     async with running_cluster(tmp_path) as running:
         cluster = running.cluster
-        for order in (cluster.pause, cluster.resume):
+        for operation in (cluster.pause, cluster.resume):
             with pytest.raises(NoSuchNode, match="there is no node 4; there are 1, 2, 3"):
-                order(4)
+                operation(4)
         with pytest.raises(NoSuchNode):
             await cluster.stop(0)
         with pytest.raises(NoSuchNode):
             await cluster.start(-1)
 
 
-async def test_stopping_is_a_crash(tmp_path: Path) -> None:
-    """Clients are cut off without an answer, nothing is written down, and the node is fenced."""
+async def test_a_stop_has_the_effects_of_a_crash(tmp_path: Path) -> None:
+    """Connections close without responses, nothing is flushed, and the node is fenced."""
     async with running_cluster(tmp_path) as running:
         running.controller.create_topic("t", assignments=[(2, 1, 3)])
         client = running.client(2)
@@ -107,7 +107,7 @@ async def test_stopping_is_a_crash(tmp_path: Path) -> None:
 async def test_a_node_without_a_data_directory_stops(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As Kafka halts: it is fenced, its clients are cut off, one line says why; others go on."""
+    """It is fenced and its connections close, as when Kafka halts; other nodes continue."""
     async with running_cluster(tmp_path) as running:
         running.controller.create_topic("t", assignments=[(2, 1, 3)])
         client = running.client(2)
@@ -128,7 +128,7 @@ async def test_a_node_without_a_data_directory_stops(
 
 
 async def test_the_last_node_without_a_data_directory_ends_the_process(tmp_path: Path) -> None:
-    """What `serve` prints then names the directory and the reason."""
+    """The message names the directory and the reason."""
 
     async def lose_all() -> None:
         async with running_cluster(tmp_path, 2) as running:
@@ -143,8 +143,8 @@ async def test_the_last_node_without_a_data_directory_ends_the_process(tmp_path:
     assert str(tmp_path / "node-2") in str(error)
 
 
-async def test_topics_made_before_the_start_are_there_at_the_start(tmp_path: Path) -> None:
-    """Slices wait for a loop that runs them, and who starts the broker waits for its topics."""
+async def test_topics_created_before_the_start_exist_at_the_start(tmp_path: Path) -> None:
+    """They are not created in slices, which would wait for the event loop."""
     config, clock = Config(), TrioClock()
     controller = Controller(ControllerStore(None), config, check_topic_configs)
     network = MemoryNetwork()
@@ -169,8 +169,8 @@ def _leaves(error: BaseException) -> list[BaseException]:
     return [error]
 
 
-async def test_a_node_comes_back_with_what_it_had(tmp_path: Path) -> None:
-    """From its own files, in another life."""
+async def test_a_restarted_node_has_its_records(tmp_path: Path) -> None:
+    """It opens its files with a new broker epoch."""
     async with running_cluster(tmp_path) as running:
         running.controller.create_topic("t", assignments=[(2, 1, 3)])
         await running.client(2).send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
@@ -185,8 +185,8 @@ async def test_a_node_comes_back_with_what_it_had(tmp_path: Path) -> None:
         assert running.node(2).replicas.partitions[KEY].log.log_end_offset == 1
 
 
-async def test_a_paused_node_comes_back_running(tmp_path: Path) -> None:
-    """A pause does not survive the node's life."""
+async def test_a_paused_node_that_is_restarted_is_running(tmp_path: Path) -> None:
+    """A stop ends the pause."""
     async with running_cluster(tmp_path) as running:
         running.cluster.pause(2)
 
@@ -197,7 +197,7 @@ async def test_a_paused_node_comes_back_running(tmp_path: Path) -> None:
 
 
 async def test_a_node_started_and_stopped_at_once_is_stopped(tmp_path: Path) -> None:
-    """Its tasks have not even begun."""
+    """Its tasks have not started yet."""
     async with running_cluster(tmp_path) as running:
         await running.cluster.stop(2)
 
@@ -210,8 +210,8 @@ async def test_a_node_started_and_stopped_at_once_is_stopped(tmp_path: Path) -> 
         running.client(2).transport.close()
 
 
-async def test_two_who_stop_a_node_both_see_it_stopped(tmp_path: Path) -> None:
-    """The second only waits."""
+async def test_a_node_may_be_stopped_by_two_tasks(tmp_path: Path) -> None:
+    """Both wait until it is stopped."""
     async with running_cluster(tmp_path) as running, trio.open_nursery() as nursery:
         for _ in range(2):
             nursery.start_soon(running.cluster.stop, 2)
@@ -221,8 +221,10 @@ async def test_two_who_stop_a_node_both_see_it_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("enabled", "leader"), [("true", 1), ("false", 2)])
-async def test_leaderships_go_back_after_a_while(tmp_path: Path, enabled: str, leader: int) -> None:
-    """``auto.leader.rebalance.enable``: five minutes, if nobody says otherwise."""
+async def test_leadership_returns_to_the_preferred_replica(
+    tmp_path: Path, enabled: str, leader: int
+) -> None:
+    """``auto.leader.rebalance.enable``: after five minutes by default."""
     async with running_cluster(tmp_path, auto_leader_rebalance_enable=enabled) as running:
         running.controller.create_topic("t", assignments=[(1, 2, 3)])
         await running.cluster.stop(1)
@@ -236,10 +238,10 @@ async def test_leaderships_go_back_after_a_while(tmp_path: Path, enabled: str, l
         assert running.controller.image.topics["t"].partitions[0].leader == leader
 
 
-async def test_a_node_that_fails_stops_and_its_neighbours_go_on(
+async def test_a_node_that_fails_stops_and_the_others_continue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A broken invariant ends one node, as a crash does; the admin interface says why."""
+    """The admin interface reports the broken invariant."""
     contain_errors(monkeypatch)
     async with running_cluster(tmp_path) as running:
         running.controller.create_topic("t", assignments=[(2, 1, 3)])
@@ -264,7 +266,7 @@ async def test_a_node_that_fails_stops_and_its_neighbours_go_on(
 async def test_a_task_of_a_node_that_raises_ends_only_that_node(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such as the one that accepts its connections."""
+    """For example the task that accepts its connections."""
     contain_errors(monkeypatch)
     async with running_cluster(tmp_path) as running:
         await running.cluster.stop(2)
@@ -284,7 +286,7 @@ async def test_a_task_of_a_node_that_raises_ends_only_that_node(
 async def test_the_last_node_that_fails_ends_the_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`serve` prints one line; the traceback is in the log."""
+    """The error is one line, and the log contains the traceback."""
     contain_errors(monkeypatch)
 
     async def fail() -> None:
@@ -299,10 +301,10 @@ async def test_the_last_node_that_fails_ends_the_process(
     assert str(error) == "node 1 has failed: InvariantBroken: the log ends too early"
 
 
-async def test_a_controller_that_loses_its_memory_ends_the_process(
+async def test_a_failed_store_of_the_controller_ends_the_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On whichever node's turn that happens."""
+    """The exception may be raised in the work of any node."""
     contain_errors(monkeypatch)
 
     async def fail() -> None:
@@ -317,7 +319,7 @@ async def test_a_controller_that_loses_its_memory_ends_the_process(
 
 
 async def _break(running: RunningCluster, node_id: int, error: Exception) -> None:
-    """Let a timer's task of the node raise."""
+    """Let a timer task of the node raise *error*."""
 
     def fail() -> None:
         raise error

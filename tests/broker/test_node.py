@@ -1,4 +1,4 @@
-"""A node as a whole."""
+"""A node with all its components."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.requests import PRODUCE_VERSION, produce_request
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_restart_serves_what_was_there(tmp_path: Path) -> None:
-    """A node closed in order finds its records again."""
+async def test_a_restarted_node_serves_its_records(tmp_path: Path) -> None:
+    """The node was closed in order."""
     async with running_node(tmp_path, kept=True) as first:
         first.controller.create_topic("t")
         await first.client().send(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION)
@@ -27,8 +27,8 @@ async def test_a_restart_serves_what_was_there(tmp_path: Path) -> None:
         assert partition.is_leader
 
 
-async def test_statistics_name_every_purgatory(tmp_path: Path) -> None:
-    """Each purgatory with its gauges."""
+async def test_statistics_contain_each_purgatory(tmp_path: Path) -> None:
+    """Each purgatory has its gauges."""
     async with running_node(tmp_path) as running:
         statistics = running.node.statistics()
 

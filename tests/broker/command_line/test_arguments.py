@@ -1,4 +1,4 @@
-"""The command line of serve."""
+"""The command line of ``antechamber serve``."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def refusal(*arguments: str) -> str:
 
 
 def test_no_arguments_are_the_defaults() -> None:
-    """antechamber serve alone serves on 127.0.0.1:9092."""
+    """The broker listens at 127.0.0.1:9092."""
     options = parse_arguments([])
 
     assert options == ServeOptions()
     assert (options.host, options.port, options.admin_port) == ("127.0.0.1", 9092, 9644)
 
 
-def test_every_option_reaches_its_place(tmp_path: Path) -> None:
-    """All options of the contract are there."""
+def test_each_option_sets_its_field(tmp_path: Path) -> None:
+    """All options can be given together."""
     line = (
         "--host 0.0.0.0 --port 0 --brokers 3 --admin-port 0 --data-dir d --data-dir e "
         "-c num.partitions=2 --topic a --topic b:3 --topic c:4:2 --record --records r "
@@ -58,20 +58,20 @@ def test_every_option_reaches_its_place(tmp_path: Path) -> None:
     ],
 )
 def test_an_advertised_address_may_have_a_port(address: str, host: str, port: int | None) -> None:
-    """Without one the port is the one that is served on."""
+    """Without a port, the port that the broker listens at is advertised."""
     options = parse_arguments(["--advertise", address])
 
     assert (options.advertised_host, options.advertised_port) == (host, port)
 
 
 @pytest.mark.parametrize("line", ["--record", "--records r", "--records-topic t"])
-def test_a_place_for_records_implies_recording(line: str) -> None:
-    """Each of the three is enough."""
+def test_each_option_for_records_enables_recording(line: str) -> None:
+    """One of the three is enough."""
     assert parse_arguments(line.split()).record
 
 
-def test_the_command_line_goes_over_the_file(tmp_path: Path) -> None:
-    """-c wins over --properties, wherever it stands."""
+def test_the_command_line_overrides_the_file(tmp_path: Path) -> None:
+    """-c overrides --properties in any order."""
     path = tmp_path / "p"
     path.write_text("num.partitions=2\nfetch.max.bytes=2048\n")
 
@@ -81,8 +81,8 @@ def test_the_command_line_goes_over_the_file(tmp_path: Path) -> None:
     assert options.config.fetch_max_bytes == 2048
 
 
-def test_a_bad_line_of_a_file_is_named(tmp_path: Path) -> None:
-    """The message says which line of which file."""
+def test_an_error_in_a_file_names_the_line(tmp_path: Path) -> None:
+    """The message begins with the file and the line number."""
     path = tmp_path / "p"
     path.write_text("# mine\nnum.partitions=many\n")
 
@@ -104,13 +104,13 @@ def test_a_bad_line_of_a_file_is_named(tmp_path: Path) -> None:
         ("--advertise h:0", "--advertise: h:0: port: '0' is not a whole number from 1 to 65535"),
         (
             "--advertise h:65535 --brokers 2",
-            "--advertise: 65535 and 2 brokers go beyond 65535; give 65534 at most",
+            "--advertise: 65535 and 2 brokers exceed port 65535; give 65534 at most",
         ),
         ("--brokers 0", "--brokers: '0' is not a whole number from 1 to 100"),
         (
             "--port 65535 --brokers 2",
             (
-                "--port: 65535 and 2 brokers go beyond 65535; "
+                "--port: 65535 and 2 brokers exceed port 65535; "
                 "give 65534 at most, or 0 for any free ports"
             ),
         ),
@@ -138,15 +138,15 @@ def test_a_bad_line_of_a_file_is_named(tmp_path: Path) -> None:
         (
             "--admin-host 0.0.0.0",
             (
-                "--admin-host: 0.0.0.0 can be reached from elsewhere; "
-                "give --admin-token-file with it, or an address of loopback"
+                "--admin-host: 0.0.0.0 can be reached from other machines; "
+                "give --admin-token-file as well, or a loopback address"
             ),
         ),
         (
             "--admin-host 127.evil.example",
             (
-                "--admin-host: 127.evil.example can be reached from elsewhere; "
-                "give --admin-token-file with it, or an address of loopback"
+                "--admin-host: 127.evil.example can be reached from other machines; "
+                "give --admin-token-file as well, or a loopback address"
             ),
         ),
         (
@@ -159,19 +159,19 @@ def test_a_bad_line_of_a_file_is_named(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_is_one_line(line: str, message: str) -> None:
-    """It names the option, what was given, and what is allowed."""
+def test_an_error_is_one_line(line: str, message: str) -> None:
+    """It names the option, the given value and the allowed values."""
     assert refusal(*line.split()) == message
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "x" * 250])
 def test_an_illegal_topic_name_is_refused(name: str) -> None:
-    """Kafka's rules for names hold before the broker starts."""
+    """Kafka's rules for names are checked before the broker starts."""
     assert "Topic name is invalid" in refusal("--topic", name)
 
 
 def test_the_admin_token_is_the_word_in_the_file(tmp_path: Path) -> None:
-    """The line break that editors leave is not part of it."""
+    """A line break at the end is removed."""
     path = tmp_path / "token"
     path.write_text("s3cret\n")
 
@@ -182,7 +182,7 @@ def test_the_admin_token_is_the_word_in_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"two words", b"\xff"])
 def test_a_token_file_without_a_token_is_refused(tmp_path: Path, content: bytes) -> None:
-    """An empty token would let everyone in."""
+    """An empty token would give access to all clients."""
     path = tmp_path / "token"
     path.write_bytes(content)
 
@@ -190,13 +190,13 @@ def test_a_token_file_without_a_token_is_refused(tmp_path: Path, content: bytes)
 
 
 def test_other_addresses_of_loopback_need_no_token() -> None:
-    """127.0.0.0/8 and ::1 cannot be reached from elsewhere."""
+    """Other machines cannot reach 127.0.0.0/8 and ::1."""
     assert parse_arguments(["--admin-host", "127.0.0.2"]).admin_token is None
     assert parse_arguments(["--admin-host", "::1"]).admin_token is None
 
 
-def test_help_goes_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
-    """--help ends well and names every option."""
+def test_help_is_printed_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    """--help exits with 0 and names the options."""
     with pytest.raises(SystemExit) as end:
         parse_arguments(["--help"])
 

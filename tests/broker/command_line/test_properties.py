@@ -36,17 +36,17 @@ def pairs(text: str) -> list[tuple[str, str]]:
         ("a=b\\\n# not a comment", "a", "b# not a comment"),
     ],
 )
-def test_a_line_is_read_as_java_reads_it(text: str, key: str, value: str) -> None:
+def test_a_line_is_parsed_as_in_java(text: str, key: str, value: str) -> None:
     """Separators, escapes and continuations follow java.util.Properties."""
     assert pairs(text) == [(key, value)]
 
 
 def test_comments_and_blank_lines_are_skipped() -> None:
-    """A comment begins with # or !, also after blanks; its backslash joins nothing."""
+    """A comment begins with # or !, also after blanks; its backslash joins no lines."""
     assert pairs("# one\\\n  ! two\n\n \t\r\na=1\rb=2") == [("a", "1"), ("b", "2")]
 
 
-def test_a_setting_knows_where_it_stands() -> None:
+def test_a_setting_has_its_file_and_line() -> None:
     """The origin is the file and the first line of the setting."""
     settings = parse_properties("# c\n\na=1\\\n2\nb=3\n", "server.properties")
 
@@ -60,7 +60,7 @@ def test_a_broken_escape_is_refused_with_its_line() -> None:
 
 
 def test_a_value_without_a_key_is_refused_with_its_line() -> None:
-    """A line that begins with its separator is a mistake."""
+    """The line begins with its separator."""
     with pytest.raises(ConfigError, match=r"^f:1: no key before the value"):
         pairs("=1")
 
@@ -71,8 +71,8 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
         read_properties(tmp_path / "absent")
 
 
-def test_a_file_may_be_latin_1(tmp_path: Path) -> None:
-    """Java writes such files, and a comment in one must not stop the broker."""
+def test_a_file_is_latin_1(tmp_path: Path) -> None:
+    """Java reads and writes properties in this encoding."""
     path = tmp_path / "server.properties"
     path.write_bytes(b"# caf\xe9\na=\xe9\n")
 
@@ -81,6 +81,6 @@ def test_a_file_may_be_latin_1(tmp_path: Path) -> None:
 
 @given(st.text(st.characters(codec="latin-1"), max_size=200))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    """Nothing but ConfigError comes out of the parser."""
+    """The parser raises only ConfigError."""
     with suppress(ConfigError):
         pairs(text)

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_both_times_move_together() -> None:
-    """What waits and what is stamped see the same seconds pass."""
+    """Waits and record timestamps have the same time."""
     clock = TrioClock(epoch_ms=1_000_000)
     before = clock.now_ms()
 

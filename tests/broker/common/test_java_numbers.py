@@ -1,4 +1,4 @@
-"""Numbers made smaller: what a JVM makes of the same."""
+"""Narrowing conversions, with the results of a JVM."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from broker.common.java_numbers import double_to_int, long_to_int, round_to_long
     ],
 )
 def test_a_double_is_rounded(value: float, rounded: int) -> None:
-    """Halves go up; the ends of int64 are the ends."""
+    """Halves are rounded up; the result is clamped to int64."""
     assert round_to_long(value) == rounded
 
 
@@ -33,7 +33,7 @@ def test_a_double_is_rounded(value: float, rounded: int) -> None:
     [(1.9, 1), (-1.9, -1), (1e-300, 0), (1e10, 2**31 - 1), (-inf, -(2**31)), (nan, 0)],
 )
 def test_a_double_is_cast_to_an_int(value: float, number: int) -> None:
-    """Towards zero; the ends of int32 are the ends."""
+    """It is rounded towards zero; the result is clamped to int32."""
     assert double_to_int(value) == number
 
 
@@ -49,5 +49,5 @@ def test_a_double_is_cast_to_an_int(value: float, number: int) -> None:
     ],
 )
 def test_a_long_is_cast_to_an_int(value: int, number: int) -> None:
-    """Its low 32 bits, of which the highest is the sign."""
+    """The highest of its low 32 bits is the sign."""
     assert long_to_int(value) == number

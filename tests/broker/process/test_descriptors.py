@@ -1,4 +1,4 @@
-"""Who may have how many descriptors: `broker.process.descriptors`."""
+"""The shares in the file descriptors of the process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from broker.process.descriptors import ClientDescriptors, raise_limit, shares
 
 @pytest.mark.parametrize("allowed", [64, 128, 256, 1024, 4096, 1 << 20])
 def test_the_shares_leave_a_reserve(monkeypatch: pytest.MonkeyPatch, allowed: int) -> None:
-    """Logs, the admin interface and clients together have less than there is, and each has some."""
+    """Logs, the admin interface and clients each have some, and together less than all."""
     monkeypatch.setattr(resource, "getrlimit", lambda _: (allowed, allowed))
 
     of = shares()
@@ -21,20 +21,20 @@ def test_the_shares_leave_a_reserve(monkeypatch: pytest.MonkeyPatch, allowed: in
 
 
 def test_most_of_many_descriptors_is_for_clients(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The others have enough at some point."""
+    """The other shares have maxima."""
     monkeypatch.setattr(resource, "getrlimit", lambda _: (20_000, 20_000))
     assert shares() == (512, 64, 19_360)
 
 
-def test_without_a_limit_clients_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Logs close their files all the same."""
+def test_without_a_limit_the_share_of_clients_is_unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The share of logs is limited."""
     monkeypatch.setattr(resource, "getrlimit", lambda _: (-1, -1))
     assert shares().logs == 512
     assert shares().clients > 1 << 30
 
 
-def test_the_limit_is_raised_as_far_as_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To what the system lets this process have."""
+def test_the_limit_is_raised_to_the_hard_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process may do so itself."""
     limits: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 4096))
     monkeypatch.setattr(resource, "setrlimit", lambda _, both: limits.append(both))
@@ -44,8 +44,8 @@ def test_the_limit_is_raised_as_far_as_it_may_be(monkeypatch: pytest.MonkeyPatch
     assert limits == [(4096, 4096)]
 
 
-def test_a_limit_that_cannot_be_raised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The broker starts with what it has."""
+def test_a_limit_that_cannot_be_raised_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broker starts with the present limit."""
 
     def refuse(_kind: int, _both: tuple[int, int]) -> None:
         raise ValueError("current limit exceeds maximum limit")
@@ -57,8 +57,8 @@ def test_a_limit_that_cannot_be_raised_stays(monkeypatch: pytest.MonkeyPatch) ->
     assert shares().clients > 0
 
 
-def test_clients_take_and_give_back() -> None:
-    """One more than there is gets none."""
+def test_a_closed_connection_returns_its_descriptor() -> None:
+    """A connection beyond the share has none."""
     clients = ClientDescriptors(2)
 
     assert [clients.take() for _ in range(3)] == [True, True, False]

@@ -1,4 +1,4 @@
-"""Returning free memory to the system: `broker.process.free_memory`."""
+"""Free memory is returned to the system."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from broker.process.free_memory import release_free_memory, release_of
 
 
 class Library:
-    """A C library with the function."""
+    """A C library with ``malloc_trim``."""
 
     def __init__(self) -> None:
         self.calls: list[int] = []
 
     def malloc_trim(self, pad: int) -> int:
-        """Note the call."""
+        """Record the call."""
         self.calls.append(pad)
         return 1
 
 
 def test_all_that_is_free_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is kept for buffers to come."""
+    """The C library keeps nothing for later allocations."""
     library = Library()
     monkeypatch.setattr(free_memory, "_release", release_of(library))
 
@@ -30,8 +30,8 @@ def test_all_that_is_free_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     assert library.calls == [0]
 
 
-def test_a_library_without_the_function_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other systems have an allocator of their own."""
+def test_a_library_without_malloc_trim_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other systems have other allocators."""
     monkeypatch.setattr(free_memory, "_release", release_of(object()))
 
     release_free_memory()

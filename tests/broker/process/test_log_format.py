@@ -1,4 +1,4 @@
-"""Log lines with what clients have put into them."""
+"""Log lines that contain text of clients."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ def formatted(message: str, *arguments: object, error: BaseException | None = No
     )
 
 
-def test_a_client_cannot_forge_a_line() -> None:
-    """Nor color one, nor turn its direction."""
+def test_a_client_cannot_imitate_a_log_line() -> None:
+    """Nor can it change the color or the direction of the text."""
     assert formatted("client=%s", "x\nERROR \x1b[31mdisk\u202e") == (
         r"WARNING client=x\nERROR \x1b[31mdisk\u202e"
     )
 
 
-def test_indented_lines_stay() -> None:
-    """Tracebacks are logged so; what is indented is no line of its own."""
+def test_indented_lines_are_kept() -> None:
+    """Tracebacks are logged as indented lines."""
     line = formatted("failed\n%s", "    one\n    two\x07")
 
     assert line == "WARNING failed\n    one\n    two\\x07"
 
 
 def test_a_traceback_is_indented() -> None:
-    """The text of its exception may be a client's, too."""
+    """The message of its exception may contain text of a client."""
     first, *others = formatted("failed", error=ValueError("bad\nERROR \x1b[2J")).split("\n")
 
     assert first == "WARNING failed"
