@@ -63,6 +63,7 @@ _WITHOUT_LOG_START_OFFSET = frozenset(
 _OWN_PRODUCE_VERSION = 9
 
 ProduceResults = dict[TopicPartition, ProduceResult]
+ProduceStatuses = dict[TopicPartition, ProducePartitionStatus]
 FetchResults = list[LogReadResult]
 DeleteResults = dict[TopicPartition, DeleteRecordsPartitionStatus]
 
@@ -84,37 +85,66 @@ class ReplicaManager:
         entries: Mapping[TopicPartition, Appendable],
         produce_version: int,
         on_response: Callable[[ProduceResults], None],
-    ) -> Slices[DelayedProduce[TopicPartition] | None]:
+    ) -> DelayedProduce[TopicPartition] | None:
         """Append to each partition; respond immediately or when the ISR has the records.
 
         Returns the operation if it waits. Kafka's ``ReplicaManager.appendRecords``.
         """
-        results: ProduceResults = {}
-        statuses: dict[TopicPartition, ProducePartitionStatus] = {}
-        failed = 0
+        statuses: ProduceStatuses = {}
         for key, records in entries.items():
-            result, required_offset, high_watermark_moved = self._append(
-                key, records, required_acks, produce_version
-            )
-            results[key] = result
-            statuses[key] = ProducePartitionStatus(required_offset, result.error, result)
-            if result.error:
-                failed += 1
-            elif high_watermark_moved is not None:
-                moved = [(key, high_watermark_moved, required_offset)]
-                self.actions.add(partial(self._purgatories.after_append, moved))
+            statuses[key] = self._append_to(key, records, required_acks, produce_version)
+        return self._maybe_add_delayed_produce(timeout_ms, required_acks, statuses, on_response)
+
+    def append_records_in_slices(
+        self,
+        timeout_ms: int,
+        required_acks: int,
+        entries: Mapping[TopicPartition, Appendable],
+        produce_version: int,
+        on_response: Callable[[ProduceResults], None],
+    ) -> Slices[DelayedProduce[TopicPartition] | None]:
+        """`append_records` that yields after each partition."""
+        statuses: ProduceStatuses = {}
+        for key, records in entries.items():
+            statuses[key] = self._append_to(key, records, required_acks, produce_version)
             yield None
-        if required_acks != -1 or failed == len(entries):
-            on_response(results)
+        return self._maybe_add_delayed_produce(timeout_ms, required_acks, statuses, on_response)
+
+    def _append_to(
+        self, key: TopicPartition, records: Appendable, required_acks: int, produce_version: int
+    ) -> ProducePartitionStatus:
+        result, required_offset, high_watermark_moved = self._append(
+            key, records, required_acks, produce_version
+        )
+        if high_watermark_moved is not None:
+            moved = [(key, high_watermark_moved, required_offset)]
+            self.actions.add(partial(self._purgatories.after_append, moved))
+        return ProducePartitionStatus(required_offset, result.error, result)
+
+    def _maybe_add_delayed_produce(
+        self,
+        timeout_ms: int,
+        required_acks: int,
+        statuses: ProduceStatuses,
+        on_response: Callable[[ProduceResults], None],
+    ) -> DelayedProduce[TopicPartition] | None:
+        failed = 0
+        for status in statuses.values():  # a generator expression would take three times as long
+            failed += status.error != ErrorCode.NONE
+        if required_acks != -1 or failed == len(statuses):
+            on_response({key: status.response for key, status in statuses.items()})
             return None
 
-        def respond(decided: dict[TopicPartition, ProducePartitionStatus]) -> None:
+        def respond(decided: ProduceStatuses) -> None:
+            results = {}
             for key, status in decided.items():
-                results[key].error = ErrorCode(status.error)
+                results[key] = result = status.response
+                if status.error != result.error:
+                    result.error = ErrorCode(status.error)
             on_response(results)
 
         operation = DelayedProduce(timeout_ms, statuses, self, respond)
-        done = self._purgatories.produce.try_complete_else_watch(operation, list(entries))
+        done = self._purgatories.produce.try_complete_else_watch(operation, list(statuses))
         return None if done else operation
 
     def append_batch(self, key: TopicPartition, batch: bytes) -> ErrorCode:

@@ -100,7 +100,7 @@ class Desk(FakeNode):
         self, entries: dict[TopicPartition, memoryview], acks: int, timeout_ms: int
     ) -> list[ProduceResults]:
         answers: list[ProduceResults] = []
-        finish(self.manager.append_records(timeout_ms, acks, entries, 9, answers.append))
+        self.manager.append_records(timeout_ms, acks, entries, 9, answers.append)
         self.manager.actions.try_complete_actions()
         return answers
 

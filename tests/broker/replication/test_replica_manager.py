@@ -8,7 +8,6 @@ import pytest
 
 from broker.common.topic_partition import TopicPartition
 from broker.replication.replica_manager import DeleteResults, FetchResults, ProduceResults
-from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from tests.broker.replication.desk import Desk
 from tests.broker.replication.world import (
@@ -138,7 +137,7 @@ def test_only_invalid_records_have_an_error_message(desk: Desk) -> None:
     broken[-1] ^= 1
 
     for each in (untimely, broken):
-        finish(desk.manager.append_records(1000, 1, {KEY: each}, 9, answers.append))
+        desk.manager.append_records(1000, 1, {KEY: each}, 9, answers.append)
 
     told, untold = (answer[KEY] for answer in answers)
     assert told.error is ErrorCode.INVALID_TIMESTAMP
@@ -154,7 +153,7 @@ def test_a_failed_append_checks_no_operations(desk: Desk) -> None:
     broken = records(b"a")
     broken[-1] ^= 1
 
-    finish(desk.manager.append_records(1000, -1, {KEY: broken}, 9, answers.append))
+    desk.manager.append_records(1000, -1, {KEY: broken}, 9, answers.append)
 
     assert _errors(answers) == [ErrorCode.CORRUPT_MESSAGE]
     assert len(desk.manager.actions) == 0
@@ -166,7 +165,7 @@ def test_a_produce_to_a_single_member_completes_before_fetches_are_checked(desk:
     woken = desk.fetch(consumer(), at(0))
     answers: list[ProduceResults] = []
 
-    finish(desk.manager.append_records(1000, -1, {KEY: records(b"a")}, 9, answers.append))
+    desk.manager.append_records(1000, -1, {KEY: records(b"a")}, 9, answers.append)
     assert _errors(answers) == [ErrorCode.NONE]
     assert woken == []
 

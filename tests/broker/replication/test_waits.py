@@ -31,7 +31,7 @@ def desk(tmp_path: Path) -> Desk:
 def produce_wait(desk: Desk, *, refused: bool = False) -> ProduceWait:
     """A record in each partition, replicated by no follower; *refused* adds a third partition."""
     entries = {key: records(b"a") for key in (KEY, OTHER)}
-    operation = finish(desk.manager.append_records(1000, -1, entries, 9, lambda _: None))
+    operation = desk.manager.append_records(1000, -1, entries, 9, lambda _: None)
     assert operation is not None
     results = [(KEY._replace(partition=7), UUID(int=0), ProduceResult(UNKNOWN))] if refused else []
     return ProduceWait(operation, desk.partitions, results)

@@ -146,16 +146,6 @@ async def test_records_that_are_no_good_are_refused(
         assert _partitions(after) == {("t", 0): (ErrorCode.NONE, 0)}
 
 
-async def test_acks_0_that_fails_ends_the_connection(tmp_path: Path) -> None:
-    """There is no answer to put an error in, so the connection is closed (as Kafka does)."""
-    async with running_node(tmp_path) as node:
-        client = node.client()
-
-        client.start(produce_request("nowhere", batch(b"a"), acks=0), PRODUCE_VERSION)
-
-        assert await client.closed()
-
-
 async def test_a_duplicate_is_answered_with_the_original_offset(tmp_path: Path) -> None:
     """An idempotent producer that sends a batch again gets the same answer and no second copy."""
     async with running_node(tmp_path) as node:

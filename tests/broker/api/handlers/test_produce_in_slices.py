@@ -9,10 +9,7 @@ import pytest
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from protocol.record_batch.batch import build_batch
-from protocol.record_batch.record import Record
 from tests.batches import batch
 from tests.client import RunningNode, running_node
 from tests.requests import PRODUCE_VERSION, produce_request
@@ -122,16 +119,3 @@ async def test_a_consumer_that_waits_gets_what_a_slice_has_appended(tmp_path: Pa
         await begun(node)
         assert not len(node.node.replicas.actions)
         await client.receive()
-
-
-async def test_each_refused_record_is_in_a_response_built_in_slices(tmp_path: Path) -> None:
-    """Kafka lists all of them."""
-    async with running_node(tmp_path) as node:
-        prepare(node)
-        records = build_batch([Record(None, b"", timestamp=1 << 60)] * 2000)
-        response = await node.client().send(produce_request("t", records), PRODUCE_VERSION)
-
-        (partition,) = response.responses[0].partition_responses
-        assert partition.error_code == ErrorCode.INVALID_TIMESTAMP
-        assert [each.batch_index for each in partition.record_errors] == list(range(2000))
-        assert node.cluster.steps.slices_run > 1000
