@@ -135,10 +135,10 @@ def _delete_records() -> list[bytes]:
 
 
 def _elections() -> list[bytes]:
-    asked = ElectLeadersRequest(
+    requested = ElectLeadersRequest(
         election_type=PREFERRED, topic_partitions=None, timeout_ms=TIMEOUT_MS
     )
-    return [_frame(asked)] * 10
+    return [_frame(requested)] * 10
 
 
 def _metadata() -> list[bytes]:
@@ -162,8 +162,8 @@ def _commits() -> list[bytes]:
         partition_index=-1, committed_offset=0, committed_metadata=""
     )
     topic = OffsetCommitRequestTopic(name=LARGE, partitions=[partition] * 150_000)
-    asked = OffsetCommitRequest(group_id="g", member_id="", topics=[topic])
-    return [_frame(asked, 8)]
+    requested = OffsetCommitRequest(group_id="g", member_id="", topics=[topic])
+    return [_frame(requested, 8)]
 
 
 def _too_many_items() -> list[bytes]:

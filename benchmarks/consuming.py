@@ -51,7 +51,7 @@ def _filled_topic(system: System, count: int) -> str:
         frame = produce(system.topics[key], 0, batch([bytes(RECORD_BYTES)] * RECORDS_PER_BATCH))
         with Connection(system.bootstrap) as connection:
             for _ in range(count // RECORDS_PER_BATCH):
-                assert read_produce(connection.ask(frame)).error == 0
+                assert read_produce(connection.request(frame)).error == 0
     return system.topics[key]
 
 

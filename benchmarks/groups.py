@@ -92,9 +92,9 @@ class Member:
 
     def joined(self) -> None:
         """Wait for its response."""
-        told = self._answer(JoinGroupRequest)
-        assert not told.error_code, told
-        self.generation_id, self.leads = told.generation_id, told.leader == self.member_id
+        reported = self._answer(JoinGroupRequest)
+        assert not reported.error_code, reported
+        self.generation_id, self.leads = reported.generation_id, reported.leader == self.member_id
 
     def sync(self, everybody: Sequence[Member] = ()) -> None:
         """Send a SyncGroup; that of the leader has the assignments."""
@@ -113,9 +113,9 @@ class Member:
 
     def synced(self) -> None:
         """Wait for its response."""
-        told = self._answer(SyncGroupRequest)
-        assert not told.error_code, told
-        assert told.assignment
+        reported = self._answer(SyncGroupRequest)
+        assert not reported.error_code, reported
+        assert reported.assignment
 
     def heartbeat(self) -> int:
         """Send a heartbeat; returns the error code."""
@@ -141,16 +141,16 @@ def _new_group(system: System) -> str:
     """Return a group id whose coordinator is active."""
     group = f"benchmark-{uuid.uuid4().hex[:12]}"
     find = FindCoordinatorRequest(key_type=0, coordinator_keys=[group])
-    asked = OffsetFetchRequestGroup(group_id=group, topics=None)
-    fetch = OffsetFetchRequest(groups=[asked])
+    requested = OffsetFetchRequestGroup(group_id=group, topics=None)
+    fetch = OffsetFetchRequest(groups=[requested])
     with Connection(system.bootstrap) as connection:
 
         def serves() -> bool:
-            answer = connection.ask(encode_request(find, 6, 1, "benchmark"))
-            if _read(find, 6, answer).coordinators[0].error_code:
+            response = connection.request(encode_request(find, 6, 1, "benchmark"))
+            if _read(find, 6, response).coordinators[0].error_code:
                 return False
-            answer = connection.ask(encode_request(fetch, 9, 1, "benchmark"))
-            return not _read(fetch, 9, answer).groups[0].error_code
+            response = connection.request(encode_request(fetch, 9, 1, "benchmark"))
+            return not _read(fetch, 9, response).groups[0].error_code
 
         eventually(serves, "a coordinator", within=30)
     return group
@@ -228,7 +228,7 @@ def _echoes(scale: float) -> float:
         connections = [stack.enter_context(Connection(echo.bootstrap)) for _ in range(count)]
 
         def send(number: int) -> None:
-            assert connections[number].ask(frame) == frame[LENGTH_BYTES:]
+            assert connections[number].request(frame) == frame[LENGTH_BYTES:]
 
         return _paced(send, count, echo.cpu_seconds, scale)
 
@@ -268,14 +268,14 @@ def _commits(system: System, count: int) -> list[float]:
         topics=[topic],
     )
     frame = encode_request(body, _COMMIT_VERSION, 1, "benchmark")
-    micros, answer = [], b""
+    micros, response = [], b""
     with Connection(system.bootstrap) as connection:
         for _ in range(max(count, 1)):
             sent = time.perf_counter()
-            answer = connection.ask(frame)
+            response = connection.request(frame)
             micros.append((time.perf_counter() - sent) * 1e6)
-    told = _read(body, _COMMIT_VERSION, answer)
-    assert not told.topics[0].partitions[0].error_code
+    reported = _read(body, _COMMIT_VERSION, response)
+    assert not reported.topics[0].partitions[0].error_code
     return micros
 
 

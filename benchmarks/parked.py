@@ -88,10 +88,10 @@ def _wake(system: System, topic: str, crowd: list[socket.socket]) -> float:
             events = poll.poll(30)
             assert events, f"{missing} fetches have no response"
             for number, _ in events:
-                answer = by_number[number].recv(65536)
+                response = by_number[number].recv(65536)
                 if lacking[number] == UNKNOWN:
-                    lacking[number] = 4 + int.from_bytes(answer[:4], "big")
-                lacking[number] -= len(answer)
+                    lacking[number] = 4 + int.from_bytes(response[:4], "big")
+                lacking[number] -= len(response)
                 missing -= not lacking[number]
         seconds = time.perf_counter() - started
         assert read_produce(writer.receive()).error == 0

@@ -88,13 +88,13 @@ def _works(bootstrap: str, stack: ExitStack) -> dict[str, Work]:
         assert producer.flush(60) == 0
         return MESSAGES
 
-    def ask(frame: bytes, count: int) -> int:
+    def repeat(frame: bytes, count: int) -> int:
         for _ in range(count):
-            connection.ask(frame)
+            connection.request(frame)
         return count
 
-    asked = (partial(ask, small, SMALL_REQUESTS), partial(ask, large, LARGE_REQUESTS))
-    return dict(zip(WORKS, (send, *asked), strict=True))
+    raw = (partial(repeat, small, SMALL_REQUESTS), partial(repeat, large, LARGE_REQUESTS))
+    return dict(zip(WORKS, (send, *raw), strict=True))
 
 
 def _ratio(values: list[float], others: list[float]) -> float:

@@ -42,12 +42,12 @@ def _replicated_topic(system: System) -> tuple[str, int, str]:
     """Return a new topic whose followers fetch already, its leader, and the leader's address."""
     topic = system.new_topic()
     with Connection(system.bootstrap) as connection:
-        answer = read_metadata(connection.ask(metadata([topic])))
-    leader = answer.topics[topic][1][0]
-    where = next(f"{host}:{port}" for node, host, port in answer.brokers if node == leader)
+        response = read_metadata(connection.request(metadata([topic])))
+    leader = response.topics[topic][1][0]
+    where = next(f"{host}:{port}" for node, host, port in response.brokers if node == leader)
     with Connection(where, timeout=REPLICATED_WITHIN_SECONDS) as connection:
         for _ in range(50):
-            assert read_produce(connection.ask(produce(topic, 0, batch([b"warm"])))).error == 0
+            assert read_produce(connection.request(produce(topic, 0, batch([b"warm"])))).error == 0
     return topic, leader, where
 
 
@@ -58,9 +58,9 @@ def _serial(system: System, count: int) -> list[float]:
     with Connection(leader) as connection:
         for _ in range(count):
             sent = time.perf_counter()
-            answer = connection.ask(frame)
+            response = connection.request(frame)
             micros.append((time.perf_counter() - sent) * 1e6)
-            assert read_produce(answer).error == 0
+            assert read_produce(response).error == 0
     return micros
 
 

@@ -37,12 +37,12 @@ def _raw(system: System, topic: str, count: int) -> list[float]:
     frame = produce(topic, 0, batch([bytes(100)]))
     micros = []
     with Connection(system.bootstrap) as connection:
-        answer = b""
+        response = b""
         for _ in range(count):
             sent = time.perf_counter()
-            answer = connection.ask(frame)
+            response = connection.request(frame)
             micros.append((time.perf_counter() - sent) * 1e6)
-        assert read_produce(answer) == (0, count - 1)
+        assert read_produce(response) == (0, count - 1)
     return micros
 
 

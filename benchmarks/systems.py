@@ -86,7 +86,7 @@ def wait_for_first_answer(server: Server) -> None:
 
     def answered() -> bool:
         with Connection(server.bootstrap, timeout=5) as connection:
-            return bool(read_metadata(connection.ask(metadata([]))).brokers)
+            return bool(read_metadata(connection.request(metadata([]))).brokers)
 
     eventually(answered, "a first response", within=60)
 

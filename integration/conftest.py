@@ -86,8 +86,8 @@ def _missing_kafka() -> str | None:
 @pytest.fixture(scope="session")
 def against(request: pytest.FixtureRequest) -> str:
     """The broker under test: `antechamber` or `kafka`."""
-    answer: str = request.config.getoption("--against")
-    return answer
+    response: str = request.config.getoption("--against")
+    return response
 
 
 @pytest.fixture(scope="session")

@@ -34,8 +34,8 @@ async def test_settings_are_replaced(admin: Any, topic: str) -> None:
     for configs in ({"retention.ms": "7"}, {"max.message.bytes": "5000"}):
         await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, configs)])
 
-    (answer,) = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic)])
-    settings = {entry[0]: entry[1] for entry in answer.resources[0][4]}
+    (response,) = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic)])
+    settings = {entry[0]: entry[1] for entry in response.resources[0][4]}
     assert (settings["retention.ms"], settings["max.message.bytes"]) == ("604800000", "5000")
 
 

@@ -33,10 +33,10 @@ def anyio_backend() -> str:
 def test_the_first_response_is_an_error(bootstrap: str, topic: str) -> None:
     """A client without retries fails, as with Kafka."""
     with Connection(bootstrap) as connection:
-        first = read_metadata(connection.ask(metadata([topic]))).topics
+        first = read_metadata(connection.request(metadata([topic]))).topics
         assert first == {topic: (UNKNOWN_TOPIC_OR_PARTITION, {})}
         eventually(
-            lambda: read_metadata(connection.ask(metadata([topic]))).topics[topic][0] == 0,
+            lambda: read_metadata(connection.request(metadata([topic]))).topics[topic][0] == 0,
             "the topic is created",
         )
 

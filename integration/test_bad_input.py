@@ -53,10 +53,10 @@ def records(bootstrap: str, topic: str) -> Iterator[str]:
     """A topic with acknowledged records, which are checked after the test."""
     with Connection(bootstrap) as before:
         make_topic(before, topic)
-        assert read_produce(before.ask(produce(topic, 0, batch(ACKNOWLEDGED)))) == (0, 0)
+        assert read_produce(before.request(produce(topic, 0, batch(ACKNOWLEDGED)))) == (0, 0)
     yield topic
     with Connection(bootstrap) as after:
-        kept = read_fetch(after.ask(fetch(topic, 0, 0))).records
+        kept = read_fetch(after.request(fetch(topic, 0, 0))).records
         assert [value for _, value in values(kept)] == ACKNOWLEDGED
 
 
@@ -108,7 +108,7 @@ def test_memory_is_allocated_for_received_bytes_only(
     promising = [Connection(broker.bootstrap) for _ in range(100)]
     for each in promising:
         each.send(struct.pack(">i", 100 << 20) + bytes(10))
-    connection.ask(api_versions())
+    connection.request(api_versions())
     assert process.memory_info().rss - before < 64 << 20
     for each in promising:
         each.close()
@@ -121,7 +121,7 @@ def test_a_partial_frame_blocks_nobody(connection: Connection, bootstrap: str, t
     with Connection(bootstrap) as leaving:
         leaving.send(whole[:-1])
     with Connection(bootstrap) as other:
-        assert other.ask(api_versions())
+        assert other.request(api_versions())
 
 
 def test_a_frame_may_arrive_in_single_bytes(connection: Connection) -> None:
@@ -151,7 +151,7 @@ def test_an_unknown_version_closes_the_connection(
 def test_an_unknown_version_of_api_versions_has_a_response(connection: Connection) -> None:
     """The response has version 0 and the supported versions (KIP-511)."""
     flexible = b"\0" + b"\x02x\x02x\0"  # the header's tags; software name, version, tags
-    read = Reader(connection.ask(request(API_VERSIONS, 99, flexible)))
+    read = Reader(connection.request(request(API_VERSIONS, 99, flexible)))
     _, error, count = read.take("ihi")
     ranges = {api: (low, high) for api, low, high in (read.take("hhh") for _ in range(count))}
     assert error == UNSUPPORTED_VERSION
@@ -169,30 +169,30 @@ def test_a_wrong_crc_is_rejected(connection: Connection, topic: str) -> None:
     """Corrupt records are not appended."""
     damaged = bytearray(batch([b"damaged"]))
     damaged[-3] ^= 1
-    answer = read_produce(connection.ask(produce(topic, 0, bytes(damaged))))
-    assert answer == (CORRUPT_MESSAGE, -1)
+    response = read_produce(connection.request(produce(topic, 0, bytes(damaged))))
+    assert response == (CORRUPT_MESSAGE, -1)
 
 
 def test_a_truncated_batch_is_refused(connection: Connection, topic: str) -> None:
     """A partial batch is not appended."""
     whole = batch([b"to be cut" * 10])
-    answer = read_produce(connection.ask(produce(topic, 0, whole[:-20])))
-    assert answer.error in (CORRUPT_MESSAGE, 87)
-    assert answer.base_offset == -1
+    response = read_produce(connection.request(produce(topic, 0, whole[:-20])))
+    assert response.error in (CORRUPT_MESSAGE, 87)
+    assert response.base_offset == -1
 
 
 @pytest.mark.parametrize("acks", [2, -2, 77])
 def test_invalid_acks_are_rejected(connection: Connection, topic: str, acks: int) -> None:
     """acks is 0, 1 or all."""
-    answer = read_produce(connection.ask(produce(topic, 0, batch([b"x"]), acks=acks)))
-    assert answer == (INVALID_REQUIRED_ACKS, -1)
+    response = read_produce(connection.request(produce(topic, 0, batch([b"x"]), acks=acks)))
+    assert response == (INVALID_REQUIRED_ACKS, -1)
 
 
 @pytest.mark.parametrize("partition", [1, -1, 2**31 - 1])
 def test_an_unknown_partition(connection: Connection, topic: str, partition: int) -> None:
     """It can neither be produced to nor fetched from."""
-    written = read_produce(connection.ask(produce(topic, partition, batch([b"x"]))))
-    read = read_fetch(connection.ask(fetch(topic, partition, 0, max_wait_ms=5000)))
+    written = read_produce(connection.request(produce(topic, partition, batch([b"x"]))))
+    read = read_fetch(connection.request(fetch(topic, partition, 0, max_wait_ms=5000)))
     assert written == (UNKNOWN_TOPIC_OR_PARTITION, -1)
     assert (read.error, read.high_watermark) == (UNKNOWN_TOPIC_OR_PARTITION, -1)
 
@@ -200,9 +200,9 @@ def test_an_unknown_partition(connection: Connection, topic: str, partition: int
 def test_an_unknown_topic(connection: Connection, topic: str) -> None:
     """Neither Produce nor Fetch creates it, nor does Metadata without auto-creation."""
     unknown = topic + "-unknown"
-    written = read_produce(connection.ask(produce(unknown, 0, batch([b"x"]))))
-    read = read_fetch(connection.ask(fetch(unknown, 0, 0, max_wait_ms=5000)))
-    seen = read_metadata(connection.ask(metadata([unknown], create=False)))
+    written = read_produce(connection.request(produce(unknown, 0, batch([b"x"]))))
+    read = read_fetch(connection.request(fetch(unknown, 0, 0, max_wait_ms=5000)))
+    seen = read_metadata(connection.request(metadata([unknown], create=False)))
     assert written.error == read.error == UNKNOWN_TOPIC_OR_PARTITION
     assert seen.topics[unknown] == (UNKNOWN_TOPIC_OR_PARTITION, {})
 
@@ -210,8 +210,8 @@ def test_an_unknown_topic(connection: Connection, topic: str) -> None:
 @pytest.mark.parametrize("offset", [-1, -5, -(2**63), 6, 2**63 - 1])
 def test_an_offset_out_of_range(connection: Connection, topic: str, offset: int) -> None:
     """An offset below the log start or above the log end is rejected at once."""
-    answer = read_fetch(connection.ask(fetch(topic, 0, offset, max_wait_ms=60_000)))
-    assert (answer.error, answer.high_watermark) == (OFFSET_OUT_OF_RANGE, -1)
+    response = read_fetch(connection.request(fetch(topic, 0, offset, max_wait_ms=60_000)))
+    assert (response.error, response.high_watermark) == (OFFSET_OUT_OF_RANGE, -1)
 
 
 ILLEGAL_NAMES = ["", ".", "..", "a b", "a/b", "../../etc/passwd", "a\0b", "ü", "x" * 250]
@@ -220,7 +220,7 @@ ILLEGAL_NAMES = ["", ".", "..", "a b", "a/b", "../../etc/passwd", "a\0b", "ü", 
 @pytest.mark.parametrize("name", ILLEGAL_NAMES)
 def test_an_illegal_topic_name_is_not_created(connection: Connection, name: str) -> None:
     """The response contains the error and a message."""
-    error, message = read_create_topic(connection.ask(create_topic(name)))
+    error, message = read_create_topic(connection.request(create_topic(name)))
     assert error == INVALID_TOPIC_EXCEPTION
     assert message
 
@@ -228,12 +228,12 @@ def test_an_illegal_topic_name_is_not_created(connection: Connection, name: str)
 @pytest.mark.parametrize("name", ILLEGAL_NAMES)
 def test_an_illegal_topic_name_in_metadata(connection: Connection, name: str) -> None:
     """It is neither created nor reported as unknown."""
-    seen = read_metadata(connection.ask(metadata([name])))
+    seen = read_metadata(connection.request(metadata([name])))
     assert seen.topics == {name: (INVALID_TOPIC_EXCEPTION, {})}
 
 
 def test_invalid_sizes_of_a_topic(connection: Connection, topic: str) -> None:
     """Zero partitions, and more replicas than brokers."""
-    none = read_create_topic(connection.ask(create_topic(topic + "-0", partitions=0)))
-    many = read_create_topic(connection.ask(create_topic(topic + "-9", replication=9)))
+    none = read_create_topic(connection.request(create_topic(topic + "-0", partitions=0)))
+    many = read_create_topic(connection.request(create_topic(topic + "-9", replication=9)))
     assert (none[0], many[0]) == (INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR)

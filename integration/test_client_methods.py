@@ -61,15 +61,17 @@ def _client(parameters: Mapping[str, Any]) -> str:
 @pytest.fixture(scope="module")
 def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Session:
     """The outcomes of the selected libraries on both systems."""
-    asked = {
+    requested = {
         _client(item.callspec.params)
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.path == request.path
         if "session" in item.fixturenames
     }
     if missing_for_a_jvm() is not None:
-        asked = {client for client in asked if not _of_java(client)}
-    libraries = [each for each in LIBRARIES if any(name.startswith(f"{each} ") for name in asked)]
+        requested = {client for client in requested if not _of_java(client)}
+    libraries = [
+        each for each in LIBRARIES if any(name.startswith(f"{each} ") for name in requested)
+    ]
     if required():
         need("kafka", missing_kafka())
     session = play(libraries, tmp_path_factory.mktemp("methods"))

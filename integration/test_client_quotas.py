@@ -26,62 +26,63 @@ with warnings.catch_warnings():
 
 INVALID_REQUEST = 42
 
-Ask = Callable[[Any], Any]
+Send = Callable[[Any], Any]
 
 
 @pytest.fixture
-def ask(bootstrap: str) -> Iterator[Ask]:
+def send(bootstrap: str) -> Iterator[Send]:
     """Send a request with kafka-python's admin client, which has no method for quotas."""
     admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+    # kafka-python has no public way to send a request.
     yield lambda request: admin._manager.run(admin._manager.send, request)
     admin.close()
 
 
-def set_quota(ask: Ask, client_id: str, key: str, value: float | None) -> None:
+def set_quota(send: Send, client_id: str, key: str, value: float | None) -> None:
     """Set a quota of a client, or remove it with None; Kafka applies it asynchronously."""
     entity = [("client-id", client_id)]
     op = (key, value or 0.0, value is None)
-    answer = ask(AlterClientQuotasRequest(entries=[(entity, [op])], validate_only=False))
-    assert [entry.error_code for entry in answer.entries] == [0]
-    eventually(lambda: described(ask, client_id).get(key) == value, "the quota is known")
+    response = send(AlterClientQuotasRequest(entries=[(entity, [op])], validate_only=False))
+    assert [entry.error_code for entry in response.entries] == [0]
+    eventually(lambda: described(send, client_id).get(key) == value, "the quota is known")
 
 
-def described(ask: Ask, client_id: str) -> dict[str, float]:
+def described(send: Send, client_id: str) -> dict[str, float]:
     """Return the quotas of a client."""
     exactly = ("client-id", 0, client_id)
-    answer = ask(DescribeClientQuotasRequest(components=[exactly], strict=True))
-    assert answer.error_code == 0
-    return {each.key: each.value for entry in answer.entries for each in entry.values}
+    response = send(DescribeClientQuotasRequest(components=[exactly], strict=True))
+    assert response.error_code == 0
+    return {each.key: each.value for entry in response.entries for each in entry.values}
 
 
-def test_quotas_are_set_and_described(ask: Ask, topic: str) -> None:
+def test_quotas_are_set_and_described(send: Send, topic: str) -> None:
     """The requests are kafka-python's."""
-    set_quota(ask, topic, "producer_byte_rate", 1000)
-    set_quota(ask, topic, "request_percentage", 12.5)
-    before = described(ask, topic)
-    set_quota(ask, topic, "producer_byte_rate", None)
+    set_quota(send, topic, "producer_byte_rate", 1000)
+    set_quota(send, topic, "request_percentage", 12.5)
+    before = described(send, topic)
+    set_quota(send, topic, "producer_byte_rate", None)
 
     assert before == {"producer_byte_rate": 1000.0, "request_percentage": 12.5}
-    assert described(ask, topic) == {"request_percentage": 12.5}
+    assert described(send, topic) == {"request_percentage": 12.5}
 
 
-def test_an_invalid_quota_is_rejected(ask: Ask, topic: str) -> None:
+def test_an_invalid_quota_is_rejected(send: Send, topic: str) -> None:
     """The response has Kafka's error code and message."""
     entry = ([("client-id", topic)], [("producer_byte_rate", -1.0, False)])
 
-    (answer,) = ask(AlterClientQuotasRequest(entries=[entry], validate_only=False)).entries
+    (response,) = send(AlterClientQuotasRequest(entries=[entry], validate_only=False)).entries
 
-    assert answer.error_code == INVALID_REQUEST
-    assert answer.error_message == "Quota producer_byte_rate must be greater than 0"
+    assert response.error_code == INVALID_REQUEST
+    assert response.error_message == "Quota producer_byte_rate must be greater than 0"
 
 
-def test_a_producer_is_throttled(ask: Ask, bootstrap: str, topic: str) -> None:
+def test_a_producer_is_throttled(send: Send, bootstrap: str, topic: str) -> None:
     """librdkafka learns the throttle time, waits, and loses no record."""
     with Connection(bootstrap) as connection:
         make_topic(connection, topic)
     events: list[ThrottleEvent] = []
     client = {"bootstrap.servers": bootstrap, "client.id": topic, "throttle_cb": events.append}
-    set_quota(ask, topic, "producer_byte_rate", 10_000)
+    set_quota(send, topic, "producer_byte_rate", 10_000)
     producer = Producer({**client, "linger.ms": 0})
     started = time.monotonic()
     for _ in range(5):
@@ -117,17 +118,17 @@ def test_kafkas_tool_sets_and_describes_quotas(
     config("--alter", *both, "--entity-default", "--add-config", "request_percentage=50")
     config("--alter", *address, "--add-config", "connection_creation_rate=5")
 
-    def told(*entity: str, expected: str) -> None:
+    def reported(*entity: str, expected: str) -> None:
         eventually(lambda: expected in config("--describe", *entity), expected)
 
     assert f"Completed updating config for client {topic}." in altered
     name = f"client-id '{topic}'"
-    told(*client, expected=f"{name} are consumer_byte_rate=2048.0, producer_byte_rate=1024.0")
-    told(
+    reported(*client, expected=f"{name} are consumer_byte_rate=2048.0, producer_byte_rate=1024.0")
+    reported(
         *both,
         "--entity-default",
         expected=f"user-principal '{topic}', the default client-id are request_percentage=50.0",
     )
-    told(*address, expected="ip '192.0.2.1' are connection_creation_rate=5.0")
+    reported(*address, expected="ip '192.0.2.1' are connection_creation_rate=5.0")
     config("--alter", *client, "--delete-config", "consumer_byte_rate")
-    told(*client, expected=f"{name} are producer_byte_rate=1024.0")
+    reported(*client, expected=f"{name} are producer_byte_rate=1024.0")

@@ -87,8 +87,8 @@ def test_valid_batches_are_appended_and_invalid_ones_rejected(bootstrap: str) ->
     good = batch([bytes(size) for size in range(300)])
     bad = batch([b"value", b"value"]).replace(b"\x0avalue", b"\x08value")  # a shorter one
     with Connection(bootstrap) as connection:
-        taken = read_produce(connection.ask(produce("t", 0, good)))
-        refused = read_produce(connection.ask(produce("t", 0, sealed(bad))))
+        taken = read_produce(connection.request(produce("t", 0, good)))
+        refused = read_produce(connection.request(produce("t", 0, sealed(bad))))
 
     assert (taken.error, taken.base_offset) == (0, 0)
     assert refused.error == INVALID_RECORD
@@ -105,8 +105,8 @@ def test_the_compiled_scan_gives_equal_results(unpacked: Path) -> None:
     assert not compiled_from.endswith(".py")
     assert python_from.endswith(".py")
     assert compiled == python
-    assert any(isinstance(told, str) for told in python)
-    assert any(isinstance(told, list) for told in python)
+    assert any(isinstance(reported, str) for reported in python)
+    assert any(isinstance(reported, list) for reported in python)
 
 
 def _block(random: Random) -> tuple[bytes, int]:
@@ -126,5 +126,5 @@ def _walk(folder: Path, blocks: list[tuple[bytes, int]]) -> tuple[str, list[obje
     done = subprocess.run(
         command, input=given, capture_output=True, text=True, timeout=60, check=True
     )
-    came_from, told = json.loads(done.stdout)
-    return came_from, told
+    came_from, reported = json.loads(done.stdout)
+    return came_from, reported

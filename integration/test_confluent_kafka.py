@@ -178,7 +178,7 @@ def test_a_produce_wakes_a_waiting_consumer(
     assert waiting.consume(1, timeout=0.3) == []  # leaves a fetch parked at the broker
     started = time.monotonic()
     with Connection(bootstrap) as other:
-        other.ask(produce(topic, 0, batch([b"second"])))
+        other.request(produce(topic, 0, batch([b"second"])))
         assert take(waiting, 1)[0].value() == b"second"
     assert time.monotonic() - started < 10
 
@@ -267,13 +267,17 @@ def test_list_offsets_of_the_admin_client(admin: AdminClient, bootstrap: str, to
         producer.flush(10)
     partition = TopicPartition(topic, 0)
 
-    def ask(spec: Any) -> int:
+    def offset_of(spec: Any) -> int:
         offset: int = admin.list_offsets({partition: spec})[partition].result(10).offset
         return offset
 
     spec: Any = OffsetSpec  # its constructors are not typed
-    asked = [ask(spec.earliest()), ask(spec.latest()), ask(spec.max_timestamp())]
-    assert asked == [0, 3, 1]
+    offsets = [
+        offset_of(spec.earliest()),
+        offset_of(spec.latest()),
+        offset_of(spec.max_timestamp()),
+    ]
+    assert offsets == [0, 3, 1]
 
 
 def test_topics_are_created_once_and_deleted_once(admin: AdminClient, topic: str) -> None:

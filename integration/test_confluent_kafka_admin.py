@@ -48,8 +48,8 @@ def test_settings_are_altered(admin: AdminClient, topic: str) -> None:
     ):
         admin.incremental_alter_configs([change])[change].result(20)
 
-    asked = ConfigResource(ResourceType.TOPIC, topic)
-    described = admin.describe_configs([asked])[asked].result(20)
+    requested = ConfigResource(ResourceType.TOPIC, topic)
+    described = admin.describe_configs([requested])[requested].result(20)
     assert described["retention.ms"].value == "7"
     assert "log.cleanup.policy" in described["cleanup.policy"].synonyms
     assert described["cleanup.policy"].value == "delete,compact"
@@ -89,11 +89,11 @@ def test_a_group_is_altered_listed_described_and_deleted(
 ) -> None:
     """Offsets are altered and read; the group is listed, described and deleted."""
     offsets = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0, 1)])
-    asked: Any = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0)])
+    requested: Any = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0)])
 
     admin.alter_consumer_group_offsets([offsets])[group].result(20)
 
-    read = admin.list_consumer_group_offsets([asked])[group].result(20)
+    read = admin.list_consumer_group_offsets([requested])[group].result(20)
     listed = admin.list_consumer_groups(states={ConsumerGroupState.EMPTY}).result(20)
     described = admin.describe_consumer_groups([group])[group].result(20)
     assert [each.offset for each in read.topic_partitions] == [1]

@@ -51,11 +51,11 @@ def broken_broker(folder: Path, *arguments: str) -> Iterator[tuple[ServerProcess
 def test_a_bug_affects_one_request(tmp_path: Path) -> None:
     """The request gets Kafka's error, connections remain open, and log and statistics report it."""
     with broken_broker(tmp_path) as (process, ready), Connection(ready["bootstrap"]) as client:
-        (code,) = struct.unpack_from(">h", client.ask(heartbeat("bug")), 4)
+        (code,) = struct.unpack_from(">h", client.request(heartbeat("bug")), 4)
         assert code == UNKNOWN_SERVER_ERROR
-        assert len(client.ask(api_versions())) > 100
+        assert len(client.request(api_versions())) > 100
         with Connection(ready["bootstrap"]) as other:
-            assert len(other.ask(api_versions())) > 100
+            assert len(other.request(api_versions())) > 100
 
         statistics = AdminClient(ready["admin"]).call("GET", "/v1/statistics")
         assert statistics["nodes"][0]["unexpected_errors"]["requests"] == {"Heartbeat": 1}
@@ -94,7 +94,7 @@ def test_a_node_that_is_inconsistent_stops_alone(tmp_path: Path) -> None:
         assert failures == [None, "InvariantBroken: the log ends too early", None]
         for address in (addresses[0], addresses[2]):
             with Connection(address) as other:
-                assert len(other.ask(api_versions())) > 100
+                assert len(other.request(api_versions())) > 100
         assert process.exit_code is None
 
 

@@ -55,12 +55,12 @@ def test_decisions_equal_those_of_kafkas_controller(tmp_path: Path) -> None:
 
     assert len(kafka) == sum(map(len, played))
     assert kafka.count("fault") < len(kafka) / 20
-    told = iter(kafka)
+    reported = iter(kafka)
     for trace in played:
         so_far = []
         for step, ours in trace:
             so_far.append(step)
-            theirs = next(told)
+            theirs = next(reported)
             assert theirs in (ours, "fault"), "\n".join(so_far)
 
 

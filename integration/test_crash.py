@@ -49,7 +49,7 @@ def test_a_killed_broker_loses_no_acknowledged_record(serve: Serve, tmp_path: Pa
 def _count(connection: Connection) -> int:
     """Return the number of records, and check their offsets."""
     found = 0
-    while batches := read_fetch(connection.ask(fetch("t", 0, found, max_wait_ms=0))).records:
+    while batches := read_fetch(connection.request(fetch("t", 0, found, max_wait_ms=0))).records:
         for offset, value in values(batches):
             assert (offset, value) == (found, b"%d" % found)
             found += 1
@@ -61,8 +61,8 @@ def _produce_until_it_dies(connection: Connection, end: int) -> int:
     while True:
         sent = produce("t", 0, batch([b"%d" % (end + delta) for delta in range(BATCH)]))
         try:
-            answer = read_produce(connection.ask(sent))
+            response = read_produce(connection.request(sent))
         except (EOFError, OSError):
             return end
-        assert (answer.error, answer.base_offset) == (0, end)
+        assert (response.error, response.base_offset) == (0, end)
         end += BATCH

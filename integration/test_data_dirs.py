@@ -18,7 +18,7 @@ PARTITIONS = 4
 def read(broker: Antechamber, partition: int) -> FetchResponse:
     """Return the records that a consumer gets from the beginning."""
     with Connection(broker.bootstrap) as connection:
-        return read_fetch(connection.ask(fetch(TOPIC, partition, 0, max_wait_ms=0)))
+        return read_fetch(connection.request(fetch(TOPIC, partition, 0, max_wait_ms=0)))
 
 
 def test_partitions_are_spread_over_directories(serve: Serve, tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_partitions_are_spread_over_directories(serve: Serve, tmp_path: Path) ->
     with Connection(first.bootstrap) as connection:
         for partition in range(PARTITIONS):
             sent = produce(TOPIC, partition, batch([b"%d" % partition]))
-            assert read_produce(connection.ask(sent)).error == 0
+            assert read_produce(connection.request(sent)).error == 0
     first.close()
     homes = {
         partition: [path for path in (a, b) if (path / "node-1" / f"{TOPIC}-{partition}").exists()]

@@ -42,10 +42,10 @@ def admin_address(broker: Antechamber) -> tuple[str, int]:
 
 def produce_to_all(client: Connection, topic: str, offset: int, *, node: int = 1) -> None:
     """Produce one record to each partition that *node* leads; *offset* is the expected offset."""
-    leaders = read_metadata(client.ask(metadata([topic]))).topics[topic][1]
+    leaders = read_metadata(client.request(metadata([topic]))).topics[topic][1]
     for partition, leader in leaders.items():
         if leader == node:
-            response = read_produce(client.ask(produce(topic, partition, batch([b"safe"]))))
+            response = read_produce(client.request(produce(topic, partition, batch([b"safe"]))))
             assert (response.error, response.base_offset) == (0, offset)
 
 
@@ -110,5 +110,5 @@ def test_many_head_requests(limited: Start) -> None:
             status = client.recv(1000).split()[1]
         assert status == (b"403" if number % 2 else b"405")
     with Connection(broker.bootstrap) as honest:
-        assert honest.ask(api_versions())
+        assert honest.request(api_versions())
     assert broker.admin.call("GET", "/v1/cluster")["nodes"]

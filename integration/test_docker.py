@@ -101,8 +101,8 @@ def entered(image: Path, tmp_path: Path) -> Iterator[tuple[ServerProcess, int, P
     words = json.loads(_value(_stages()["broker"], "ENTRYPOINT"))
     ready = tmp_path / "ready.json"
     words = [str(ready) if word == "/dev/shm/ready.json" else word for word in words]
-    told = ["--port", str(port), "--admin-port", "0", "--advertise", "localhost:19092"]
-    process = ServerProcess([image / words[0], *words[1:], *told], tmp_path / "output")
+    reported = ["--port", str(port), "--admin-port", "0", "--advertise", "localhost:19092"]
+    process = ServerProcess([image / words[0], *words[1:], *reported], tmp_path / "output")
     try:
         eventually(ready.exists, "the ready file", within=20)
         yield process, port, ready
@@ -114,7 +114,7 @@ def test_the_entry_point_serves_and_stops(entered: tuple[ServerProcess, int, Pat
     """Clients get the advertised address; SIGTERM stops it in order."""
     process, port, ready = entered
     with Connection(f"127.0.0.1:{port}") as connection:
-        brokers = read_metadata(connection.ask(metadata([]))).brokers
+        brokers = read_metadata(connection.request(metadata([]))).brokers
 
     assert brokers == [(1, "localhost", 19092)]
     assert json.loads(ready.read_text())["bootstrap"] == "localhost:19092"
@@ -207,9 +207,11 @@ def test_a_container_serves_clients_outside() -> None:
     subprocess.run(build, check=True, timeout=500)
     with BrokerContainer(brokers=3, topics=["orders:3:3"]) as container:
         with Connection(container.bootstrap.partition(",")[0]) as connection:
-            told = read_metadata(connection.ask(metadata([])))
+            reported = read_metadata(connection.request(metadata([])))
 
-        assert ",".join(f"{host}:{port}" for _, host, port in told.brokers) == container.bootstrap
+        assert (
+            ",".join(f"{host}:{port}" for _, host, port in reported.brokers) == container.bootstrap
+        )
         assert container.get_wrapped_container().attrs["Config"]["User"] == "antechamber"
         container.get_wrapped_container().stop(timeout=10)
         assert container.get_wrapped_container().wait()["StatusCode"] == 0

@@ -38,7 +38,7 @@ ERRORS: list[tuple[str, str, ErrorCode, str | None]] = [
 def test_error_responses_equal_kafkas(tmp_path: Path) -> None:
     """All fields are equal for random requests of every version, except for the order of items."""
     rng = random.Random(4711)
-    asked = [
+    requested = [
         (_request(rng, cls, version), version, error)
         for cls in HANDLERS
         for version in cls.__spec__.versions
@@ -47,7 +47,7 @@ def test_error_responses_equal_kafkas(tmp_path: Path) -> None:
     ]
     lines = [
         f"{code} {message} {encode_request(body, version, 7, 'c')[LENGTH_BYTES:].hex()}\n"
-        for body, version, (code, message, _, _) in asked
+        for body, version, (code, message, _, _) in requested
     ]
 
     kafka = subprocess.run(
@@ -59,8 +59,8 @@ def test_error_responses_equal_kafkas(tmp_path: Path) -> None:
         timeout=100,
     ).stdout.splitlines()
 
-    assert len(kafka) == len(asked)
-    for (body, version, (kind, _, code, message)), theirs in zip(asked, kafka, strict=True):
+    assert len(kafka) == len(requested)
+    for (body, version, (kind, _, code, message)), theirs in zip(requested, kafka, strict=True):
         ours = error_response(body, version, code, message)
         if theirs == "none":
             assert ours is None

@@ -149,7 +149,7 @@ def test_an_invalid_order_changes_nothing(
 
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert err.startswith(f"antechamber fault: node {follower} is ")
-    assert read_produce(leader.ask(produce("orders", 0, batch([b"a"])))).error == 0
+    assert read_produce(leader.request(produce("orders", 0, batch([b"a"])))).error == 0
 
 
 def test_an_order_to_an_unknown_node(kafka: Cluster) -> None:

@@ -35,11 +35,11 @@ def fill(broker: Antechamber, topic: str, *, at_most: int) -> list[bytes]:
         make_topic(connection, topic)
         while len(acknowledged) < at_most:
             record = value(len(acknowledged))
-            answer = read_produce(connection.ask(produce(topic, 0, batch([record]))))
-            if answer.error:
-                assert answer.error == KAFKA_STORAGE_ERROR
+            response = read_produce(connection.request(produce(topic, 0, batch([record]))))
+            if response.error:
+                assert response.error == KAFKA_STORAGE_ERROR
                 break
-            assert answer.base_offset == len(acknowledged)
+            assert response.base_offset == len(acknowledged)
             acknowledged.append(record)
         else:
             raise AssertionError("the disk did not fill up")
@@ -55,11 +55,11 @@ def read_all(broker: Antechamber, topic: str) -> list[bytes]:
     found: list[bytes] = []
     with Connection(broker.bootstrap) as connection:
         while True:
-            answer = read_fetch(connection.ask(fetch(topic, 0, len(found), max_wait_ms=0)))
-            assert answer.error == 0
-            if not answer.records:
+            response = read_fetch(connection.request(fetch(topic, 0, len(found), max_wait_ms=0)))
+            assert response.error == 0
+            if not response.records:
                 return found
-            found += [record for _, record in values(answer.records)]
+            found += [record for _, record in values(response.records)]
 
 
 def no_acknowledged_record_is_lost(
@@ -71,7 +71,7 @@ def no_acknowledged_record_is_lost(
         assert found[: len(acknowledged)] == acknowledged
         assert len(found) <= len(acknowledged) + 1  # the failed one may be on the disk
         with Connection(second.bootstrap) as connection:
-            assert read_produce(connection.ask(produce(topic, 0, batch([b"more"])))).error == 0
+            assert read_produce(connection.request(produce(topic, 0, batch([b"more"])))).error == 0
 
 
 def test_a_file_size_limit(serve: Serve, tmp_path: Path, topic: str) -> None:

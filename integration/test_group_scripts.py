@@ -50,11 +50,11 @@ Answers = dict[Path, "Future[list[list[str]]]"]
 
 
 @pytest.fixture(scope="module")
-def answers() -> Iterator[Answers]:
+def responses() -> Iterator[Answers]:
     """The responses of Kafka to each script."""
     with ExitStack() as running:
         pool = running.enter_context(ThreadPoolExecutor(_AT_ONCE))
-        told = {}
+        reported = {}
         for settings in ({}, *_OTHER_SETTINGS):
             kafka = running.enter_context(
                 RealKafka(properties=_AS_IN_SCRIPTS | settings, heap="256M", quick=True)
@@ -62,27 +62,27 @@ def answers() -> Iterator[Answers]:
             played(_WARMS_UP, kafka.bootstrap)
             for path in _SETTINGS:
                 if _SETTINGS[path] == settings:
-                    told[path] = pool.submit(played, _SCRIPTS[path], kafka.bootstrap)
+                    reported[path] = pool.submit(played, _SCRIPTS[path], kafka.bootstrap)
             if not settings:
-                told[TOLD] = pool.submit(_bad_input, kafka.bootstrap)
-        yield told
+                reported[TOLD] = pool.submit(_bad_input, kafka.bootstrap)
+        yield reported
 
 
 @pytest.mark.parametrize("path", _SETTINGS, ids=lambda path: path.stem)
-def test_kafka_gives_the_responses_of_the_script(answers: Answers, path: Path) -> None:
+def test_kafka_gives_the_responses_of_the_script(responses: Answers, path: Path) -> None:
     """The same commands give the same responses, in any order and at any time."""
-    assert answers[path].result() == expected(_SCRIPTS[path])
+    assert responses[path].result() == expected(_SCRIPTS[path])
 
 
-def test_kafka_rejects_bad_input_as_expected(answers: Answers) -> None:
+def test_kafka_rejects_bad_input_as_expected(responses: Answers) -> None:
     """The errors and messages that our broker's tests expect are Kafka's."""
-    assert answers[TOLD].result() == [TOLD.read_text().splitlines()]
+    assert responses[TOLD].result() == [TOLD.read_text().splitlines()]
 
 
 def _bad_input(bootstrap: str) -> list[list[str]]:
     world = RemoteWorld(bootstrap, prefix="")
     try:
         world.put_topic("t", 1)
-        return [[line(case, world.ask(case.body, case.version)) for case in CASES]]
+        return [[line(case, world.request(case.body, case.version)) for case in CASES]]
     finally:
         world.close()

@@ -29,7 +29,7 @@ def test_a_cluster_is_ready_with_its_topics(cluster: Start) -> None:
     kafka = cluster(topics=["orders:2"], config={"num.partitions": 5})
 
     with Connection(kafka.bootstrap) as connection:
-        assert read_produce(connection.ask(produce("orders", 1, batch([b"a"])))).error == 0
+        assert read_produce(connection.request(produce("orders", 1, batch([b"a"])))).error == 0
     [node] = kafka.nodes
     assert kafka.bootstrap == f"{node.host}:{node.port}"
     [orders] = kafka.cluster()["topics"]
@@ -51,7 +51,7 @@ def test_waiting_for_a_parked_fetch(cluster: Start) -> None:
         assert [each["partition"] for each in request["partitions"]] == [0]
         assert [each["correlation_id"] for each in kafka.parked()] == [request["correlation_id"]]
         with Connection(kafka.bootstrap) as producer:
-            producer.ask(produce("orders", 0, batch([b"a"])))
+            producer.request(produce("orders", 0, batch([b"a"])))
         assert list(values(read_fetch(connection.receive()).records)) == [(0, b"a")]
         assert kafka.parked() == []
 
@@ -101,10 +101,10 @@ def test_a_data_directory_keeps_the_records(cluster: Start, tmp_path: Path) -> N
     """Without a data directory, no files remain."""
     first = cluster(data_dir=tmp_path, topics=["orders"])
     with Connection(first.bootstrap) as connection:
-        connection.ask(produce("orders", 0, batch([b"kept"])))
+        connection.request(produce("orders", 0, batch([b"kept"])))
     first.close()
     with Connection(cluster(data_dir=tmp_path).bootstrap) as connection:
-        records = read_fetch(connection.ask(fetch("orders", 0, 0))).records
+        records = read_fetch(connection.request(fetch("orders", 0, 0))).records
     assert list(values(records)) == [(0, b"kept")]
     with cluster(topics=["orders"]) as without:
         assert without.data_dir.is_dir()

@@ -69,16 +69,16 @@ class Watched:
     def fill(self) -> None:
         """Produce 25 MB to the topic."""
         for _ in range(LOG_BYTES // MB):
-            self.ask(produce(self.topic, 0, batch([bytes(MB - 200)])))
+            self.request(produce(self.topic, 0, batch([bytes(MB - 200)])))
 
-    def ask(self, request: bytes) -> None:
+    def request(self, request: bytes) -> None:
         """Produce with the well-behaved client."""
-        assert read_produce(self._honest.ask(request)).error == 0
+        assert read_produce(self._honest.request(request)).error == 0
 
     def assert_serves(self) -> None:
         """Check that requests of the well-behaved client are completed within the limit."""
         for _ in range(5):
-            self.ask(produce(self.topic, 0, batch([b"honest"])))
+            self.request(produce(self.topic, 0, batch([b"honest"])))
 
     def assert_all_closed(self) -> None:
         """Wait until the other connections are closed."""
@@ -185,6 +185,6 @@ def test_short_lived_producers_leave_no_memory_allocated(watched: Watched) -> No
     for _ in range(7):
         with ExitStack() as sockets:
             for client in crowd(watched, sockets, 150):
-                assert read_produce(client.ask(request)).error == 0
+                assert read_produce(client.request(request)).error == 0
         watched.assert_all_closed()
     watched.assert_gives_back_all_but(40 * MB)

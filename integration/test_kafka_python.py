@@ -159,7 +159,7 @@ def test_a_produce_wakes_a_waiting_consumer(make: Make, topic: str, bootstrap: s
     consumer.poll(timeout_ms=300)  # leaves a fetch parked at the broker
     started = time.monotonic()
     with Connection(bootstrap) as other:
-        other.ask(produce(topic, 0, batch([b"second"])))
+        other.request(produce(topic, 0, batch([b"second"])))
         assert take(consumer, 1)[0].value == b"second"
     assert time.monotonic() - started < 10
 
@@ -225,13 +225,13 @@ def test_a_static_member_returns_to_its_partition(
         return len(stays.assignment()) == len(goes.assignment()) == 1
 
     eventually(shared, "one partition each", within=20)
-    its, generation = goes.assignment(), stays._coordinator._generation.generation_id
+    its, generation = goes.assignment(), stays.group_metadata().generation_id
     goes.close()
     back = member(make, two_partitions, **settings, group_instance_id="i2")
     eventually(lambda: back.poll(50) or back.assignment(), "its partition", within=20)
     stays.poll(50)
     assert back.assignment() == its
-    assert stays._coordinator._generation.generation_id == generation
+    assert stays.group_metadata().generation_id == generation
 
 
 def test_committed_offsets_outlive_their_consumer(make: Make, topic: str, group: str) -> None:

@@ -96,9 +96,9 @@ def test_quotas_are_settings_of_clients(tool: Tool) -> None:
     described = tool("ConfigCommand", "--describe", *of_client)
     tool("ConfigCommand", "--alter", *of_client, "--delete-config", "producer_byte_rate")
 
-    told = "Quota configs for client-id 'greedy' are producer_byte_rate=1048576.0"
-    assert described.strip() == told
-    assert told not in tool("ConfigCommand", "--describe", *of_client)
+    reported = "Quota configs for client-id 'greedy' are producer_byte_rate=1048576.0"
+    assert described.strip() == reported
+    assert reported not in tool("ConfigCommand", "--describe", *of_client)
 
 
 def test_log_directories(tool: Tool, topic: str) -> None:
@@ -184,13 +184,13 @@ def test_a_node_is_unregistered(tools: KafkaTools, three_nodes: Cluster) -> None
     there = ("--bootstrap-server", three_nodes.bootstrap)
     three_nodes.stop(3)
 
-    told = tools.run("ClusterTool", "cluster-id", *there)
+    reported = tools.run("ClusterTool", "cluster-id", *there)
     forgotten = tools.run("ClusterTool", "unregister", *there, "--id", "3")
     left = tools.run("ClusterTool", "list-endpoints", *there, "--include-fenced-brokers")
     three_nodes.start(3)
     back = tools.run("ClusterTool", "list-endpoints", *there)
 
-    assert f"Cluster ID: {three_nodes.cluster()['cluster_id']}" in told
+    assert f"Cluster ID: {three_nodes.cluster()['cluster_id']}" in reported
     assert "Broker 3 is no longer registered." in forgotten
     assert [_ids(each) for each in (left, back)] == [["1", "2"], ["1", "2", "3"]]
 

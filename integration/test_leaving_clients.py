@@ -30,7 +30,7 @@ def large_topic(cluster: Callable[..., Cluster], topic: str) -> tuple[Cluster, s
     with Connection(broker.bootstrap) as client:
         make_topic(client, topic)
         for _ in range(BATCHES):
-            response = client.ask(produce(topic, 0, batch([bytes(BATCH_BYTES - 100)])))
+            response = client.request(produce(topic, 0, batch([bytes(BATCH_BYTES - 100)])))
             assert read_produce(response).error == 0
     return broker, topic
 
@@ -56,7 +56,7 @@ def test_clients_that_disconnect_within_large_responses(
     parked = fetch(topic, 0, BATCHES, max_wait_ms=3_600_000)
     half = produce(topic, 0, batch([bytes(BATCH_BYTES - 100)]))[: BATCH_BYTES // 2]
     with Connection(broker.bootstrap) as honest:
-        honest.ask(api_versions())  # it is accepted, so it counts
+        honest.request(api_versions())  # it is accepted, so it counts
         sockets = len(process.net_connections())
         for _ in range(CLIENTS // AT_ONCE):
             crowd = [Connection(broker.bootstrap) for _ in range(AT_ONCE)]
@@ -69,11 +69,11 @@ def test_clients_that_disconnect_within_large_responses(
                     client.socket.settimeout(0.01)
                     read_a_little(client, chance)
                 leave(client, chance)
-            assert honest.ask(api_versions())
+            assert honest.request(api_versions())
         eventually(
             lambda: len(process.net_connections()) <= sockets, "the broker closed all connections"
         )
-        assert honest.ask(api_versions())
+        assert honest.request(api_versions())
 
 
 def read_a_little(client: Connection, chance: random.Random) -> None:

@@ -53,13 +53,13 @@ def test_an_address_with_too_many_connections(cluster: Start) -> None:
     with ExitStack() as sockets:
         served = [sockets.enter_context(Connection(broker.bootstrap)) for _ in range(10)]
         for each in served:
-            each.ask(api_versions())
+            each.request(api_versions())
 
         refused = flood(broker, sockets, FLOOD)
 
         assert all(map(is_closed, refused))
         for each in served:
-            assert each.ask(api_versions())
+            assert each.request(api_versions())
 
 
 def test_connections_beyond_the_limit_wait(cluster: Start) -> None:
@@ -98,4 +98,4 @@ def test_partial_requests_use_bounded_memory(cluster: Start) -> None:
 
     assert took < 2 * BOUND_BYTES
     with Connection(broker.bootstrap) as honest:
-        assert honest.ask(api_versions())
+        assert honest.request(api_versions())

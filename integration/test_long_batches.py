@@ -81,9 +81,11 @@ def test_others_are_served_while_a_long_batch_is_validated(
     """Later requests of others get their responses earlier."""
     long, short = make(), batch([b"v"])
     with Connection(broker.bootstrap) as hostile, Connection(broker.bootstrap) as honest:
-        read_produce(honest.ask(produce(topic, 0, short)))
+        read_produce(honest.request(produce(topic, 0, short)))
         hostile.send(produce(topic, 0, long))
-        offsets = [read_produce(honest.ask(produce(topic, 0, short))) for _ in range(SERVED_MIN)]
+        offsets = [
+            read_produce(honest.request(produce(topic, 0, short))) for _ in range(SERVED_MIN)
+        ]
         error, long_offset = read_produce(hostile.receive())
 
     assert error == 0
@@ -97,9 +99,11 @@ def test_a_batch_of_many_megabytes_is_never_held_as_a_whole(
 ) -> None:
     """It is decompressed in pieces: memory grows by a small part of it."""
     with Connection(broker.bootstrap) as hostile:
-        read_produce(hostile.ask(produce(topic, 0, batch([b"v"]))))
+        read_produce(hostile.request(produce(topic, 0, batch([b"v"]))))
         before = peak_bytes(broker)
-        assert read_produce(hostile.ask(produce(topic, 0, bomb(codec, 100, MEGABYTE)))).error == 0
+        assert (
+            read_produce(hostile.request(produce(topic, 0, bomb(codec, 100, MEGABYTE)))).error == 0
+        )
 
         assert peak_bytes(broker) - before < 100 * MEGABYTE / 4
 
@@ -111,8 +115,8 @@ def test_a_record_takes_at_most_three_times_its_size(
     """The size of its batch does not matter."""
     size = 60 * MEGABYTE
     with Connection(broker.bootstrap) as hostile:
-        read_produce(hostile.ask(produce(topic, 0, batch([b"v"]))))
+        read_produce(hostile.request(produce(topic, 0, batch([b"v"]))))
         before = peak_bytes(broker)
-        assert read_produce(hostile.ask(produce(topic, 0, bomb(codec, 1, size)))).error == 0
+        assert read_produce(hostile.request(produce(topic, 0, bomb(codec, 1, size)))).error == 0
 
         assert peak_bytes(broker) - before < 3 * size

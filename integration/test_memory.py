@@ -26,7 +26,7 @@ Round = Callable[[Cluster, list[Connection], str], None]
 def leave_at_once(broker: Cluster, crowd: list[Connection], topic: str) -> None:
     """Send requests that do not wait."""
     for each in crowd:
-        each.ask(api_versions())
+        each.request(api_versions())
 
 
 def wait_and_be_answered(broker: Cluster, crowd: list[Connection], topic: str) -> None:
@@ -58,7 +58,7 @@ def test_a_connection_releases_its_memory(
         for _ in range(ROUNDS):
             crowd = [Connection(broker.bootstrap) for _ in range(CONNECTIONS)]
             do(broker, crowd, topic)
-            other.ask(api_versions())
+            other.request(api_versions())
             for each in crowd:
                 each.close()
             eventually(lambda: process.num_fds() <= sockets, "the broker closed all of them")

@@ -20,8 +20,8 @@ _FROM_THE_BEGINNING = FetchPartition(partition=0, fetch_offset=0, partition_max_
 
 def command(broker: Antechamber, *arguments: str) -> str:
     """Return the output of a command on a terminal and in a pipe."""
-    asked = [sys.executable, "-m", "antechamber", *arguments, "--admin", broker.ready["admin"]]
-    return subprocess.run(asked, capture_output=True, text=True, timeout=30, check=True).stdout
+    requested = [sys.executable, "-m", "antechamber", *arguments, "--admin", broker.ready["admin"]]
+    return subprocess.run(requested, capture_output=True, text=True, timeout=30, check=True).stdout
 
 
 def test_a_client_id_is_escaped(serve: Serve) -> None:
@@ -38,9 +38,9 @@ def test_a_client_id_is_escaped(serve: Serve) -> None:
 
         table = command(broker, "requests", "--parked", "--client", SHOWN)
         [line] = command(broker, "requests", "--parked", "--json").splitlines()
-        told = command(broker, "explain", "--client", NAME)
+        reported = command(broker, "explain", "--client", NAME)
 
-    for text in (table, line, told, broker.process.stderr()):
+    for text in (table, line, reported, broker.process.stderr()):
         assert "\x1b" not in text
         assert "\u202e" not in text
     assert json.loads(line)["client_id"] == SHOWN

@@ -46,13 +46,13 @@ def test_clients_of_any_age_produce_and_consume(
     command: list[str | Path] = [python, "-W", "ignore", program, kafka.bootstrap, topic, group]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_WITHIN_S)
     assert done.returncode == 0, done.stderr[-3000:]
-    told = json.loads(done.stdout.splitlines()[-1])
-    print(library.name, told["version"])
+    reported = json.loads(done.stdout.splitlines()[-1])
+    print(library.name, reported["version"])
 
-    assert told["sent"] == [0, 1, 2]
-    assert told["read"] == [[0, "one", 1], [1, "two", 1], [2, "three", 1]]
-    assert told["refused"] in _REFUSED
-    assert (told["committed"], told["end"], told["at_time"]) == (3, 3, 0)
+    assert reported["sent"] == [0, 1, 2]
+    assert reported["read"] == [[0, "one", 1], [1, "two", 1], [2, "three", 1]]
+    assert reported["refused"] in _REFUSED
+    assert (reported["committed"], reported["end"], reported["at_time"]) == (3, 3, 0)
 
 
 @pytest.mark.kafka

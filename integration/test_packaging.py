@@ -110,9 +110,9 @@ def test_cluster_needs_only_the_wheel(installed: Path, tmp_path: Path) -> None:
 
 def test_the_version_of_the_installed_command(installed: Path, wheel: Path) -> None:
     """antechamber --version prints the version of the wheel."""
-    told = _run(installed, "--version")
+    reported = _run(installed, "--version")
 
-    assert told.split() == ["antechamber", wheel.name.split("-")[1]]
+    assert reported.split() == ["antechamber", wheel.name.split("-")[1]]
 
 
 def test_an_installed_broker_starts_and_stops(serving: ServerProcess, tmp_path: Path) -> None:

@@ -24,14 +24,14 @@ _ALL = [
 @pytest.fixture(scope="session")
 def outcomes(request: pytest.FixtureRequest) -> dict[str, Outcome]:
     """The outcomes on both systems, by scenario."""
-    asked = {
+    requested = {
         item.callspec.params["name"]
         for item in request.session.items
         if isinstance(item, pytest.Function)
         and item.originalname == test_both_systems_have_the_same_outcome.__name__
         and not item.get_closest_marker("skip")
     }
-    chosen = [scenario for name, scenario in SCENARIOS.items() if name in asked]
+    chosen = [scenario for name, scenario in SCENARIOS.items() if name in requested]
     return {outcome.scenario.name: outcome for outcome in run(chosen)}
 
 

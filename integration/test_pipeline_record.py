@@ -131,9 +131,9 @@ def test_every_node_has_a_port_of_the_proxy(
     assert values == {b"%d" % number for number in range(MESSAGES)}
     records = [json.loads(line) for line in (tmp_path / "records").read_text().splitlines()]
     for api, client in (("Produce", "billing"), ("Fetch", "shipping")):
-        told = [r for r in records if (r["api"], r["client_id"]) == (api, client)]
-        assert {record["node"] for record in told} == {1, 2, 3}
-        assert sum(p["records"] for record in told for p in record["partitions"]) >= MESSAGES
+        reported = [r for r in records if (r["api"], r["client_id"]) == (api, client)]
+        assert {record["node"] for record in reported} == {1, 2, 3}
+        assert sum(p["records"] for record in reported for p in record["partitions"]) >= MESSAGES
 
 
 def conversation(bootstrap: str) -> None:
@@ -142,14 +142,14 @@ def conversation(bootstrap: str) -> None:
         make_topic(client, TOPIC)
         for number in range(10):
             values = [b"%d" % number] * (number + 1)
-            client.ask(produce(TOPIC, 0, batch(values), correlation_id=100 + number))
+            client.request(produce(TOPIC, 0, batch(values), correlation_id=100 + number))
         for offset in (0, 10, 55):
-            client.ask(fetch(TOPIC, 0, offset, max_wait_ms=50, correlation_id=200 + offset))
-        client.ask(fetch(TOPIC, 0, 1_000, correlation_id=300))
-        client.ask(produce(TOPIC, 7, batch([b"nowhere"]), correlation_id=400))
+            client.request(fetch(TOPIC, 0, offset, max_wait_ms=50, correlation_id=200 + offset))
+        client.request(fetch(TOPIC, 0, 1_000, correlation_id=300))
+        client.request(produce(TOPIC, 7, batch([b"nowhere"]), correlation_id=400))
 
 
-def told(path: Path) -> list[tuple[object, ...]]:
+def reported(path: Path) -> list[tuple[object, ...]]:
     """The fields of each Produce and Fetch that both a broker and a proxy know."""
     names = ("topic", "partition", "offset", "records", "bytes", "error")
     return [
@@ -178,8 +178,8 @@ def test_records_of_the_proxy_equal_those_of_the_broker(
         conversation(ours.bootstrap)
         ours.process.stop()
 
-    assert told(tmp_path / "records") == told(own)
-    assert len(told(own)) == 15
+    assert reported(tmp_path / "records") == reported(own)
+    assert len(reported(own)) == 15
 
 
 def test_a_full_stdout_ends_the_proxy_with_one_line(
@@ -217,20 +217,20 @@ def test_an_unreachable_upstream(tmp_path: Path) -> None:
         (b"\0\0\0\6\0\0\0\0\0\x23", ""),
     ],
 )
-def test_the_kind_of_upstream_is_reported(answer: bytes, said: str, tmp_path: Path) -> None:
+def test_the_kind_of_upstream_is_reported(response: bytes, printed: str, tmp_path: Path) -> None:
     """With TLS the proxy ends; with SASL it continues after a warning."""
     with socket.create_server(("127.0.0.1", 0)) as upstream:
         address = f"127.0.0.1:{upstream.getsockname()[1]}"
         words = ["record", "--upstream", address, "--records", str(tmp_path / "records")]
         process = ServerProcess([sys.executable, "-m", "antechamber", *words], tmp_path / "output")
-        for reply in (answer, b"")[: 1 if said else 2]:
+        for reply in (response, b"")[: 1 if printed else 2]:
             connection, _ = upstream.accept()
             with connection:
                 connection.recv(100)
                 connection.sendall(reply)
-        if said:
+        if printed:
             assert process.wait(20) == 1
-            assert process.stderr() == f"antechamber record: --upstream {address}: {said}\n"
+            assert process.stderr() == f"antechamber record: --upstream {address}: {printed}\n"
             return
         eventually(lambda: "bootstrap=" in process.stdout(), "the proxy's first line")
         assert process.stop() == 0

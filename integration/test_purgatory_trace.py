@@ -257,12 +257,12 @@ class Operation(DelayedOperation):
         self.ready_at = ready_at
         self.chain = chain
         self.ready = False
-        self.asked = 0
+        self.requested = 0
 
     def try_complete(self) -> bool:
         self.player.events.append(f"try:{self.number}")
-        self.asked += 1
-        return (self.ready or self.asked == self.ready_at) and self.force_complete()
+        self.requested += 1
+        return (self.ready or self.requested == self.ready_at) and self.force_complete()
 
     def on_complete(self) -> None:
         self.player.events.append(f"complete:{self.number}")

@@ -67,9 +67,9 @@ def test_a_fetch_that_expires_is_never_early(connection: Connection, topic: str)
     """Ten waits of different lengths."""
     for max_wait_ms in range(11, 111, 10):
         started = time.monotonic()
-        answer = read_fetch(connection.ask(fetch(topic, 0, 0, max_wait_ms=max_wait_ms)))
+        response = read_fetch(connection.request(fetch(topic, 0, 0, max_wait_ms=max_wait_ms)))
         waited_ms = (time.monotonic() - started) * 1000
-        assert answer == (0, 0, b"")
+        assert response == (0, 0, b"")
         assert max_wait_ms - 1 <= waited_ms < max_wait_ms + 1000  # Kafka is up to 0.7 ms early
 
 
@@ -80,7 +80,7 @@ def test_a_produce_wakes_every_parked_fetch(
     waiting = [Connection(bootstrap) for _ in range(50)]
     for each in waiting:
         each.send(fetch(topic, 0, 0, max_wait_ms=60_000))
-    connection.ask(produce(topic, 0, batch([b"wake"])))
+    connection.request(produce(topic, 0, batch([b"wake"])))
     for each in waiting:
         assert [v for _, v in values(read_fetch(each.receive()).records)] == [b"wake"]
         each.close()
@@ -93,16 +93,16 @@ def test_clients_that_disconnect_while_parked(
     for _ in range(50):
         with Connection(bootstrap) as leaving:
             leaving.send(fetch(topic, 0, 0, max_wait_ms=60_000))
-    assert read_produce(connection.ask(produce(topic, 0, batch([b"x"])))) == (0, 0)
+    assert read_produce(connection.request(produce(topic, 0, batch([b"x"])))) == (0, 0)
 
 
 def test_acks_0_has_no_response(connection: Connection, topic: str) -> None:
     """The next response is that of the next request."""
     connection.send(produce(topic, 0, batch([b"silent"]), acks=0, correlation_id=1))
-    assert correlation_id(connection.ask(api_versions(correlation_id=2))) == 2
+    assert correlation_id(connection.request(api_versions(correlation_id=2))) == 2
 
     def landed() -> bool:
-        return read_list_offsets(connection.ask(list_offsets(topic, 0, -1))) == (0, 1)
+        return read_list_offsets(connection.request(list_offsets(topic, 0, -1))) == (0, 1)
 
     eventually(landed, "the record is in the log")
 
@@ -111,12 +111,12 @@ def producer_id(connection: Connection) -> tuple[int, int]:
     """Return a producer id and its epoch, when the broker can allocate one."""
 
     def given() -> tuple[int, int] | None:
-        error, number, epoch = read_init_producer_id(connection.ask(init_producer_id()))
+        error, number, epoch = read_init_producer_id(connection.request(init_producer_id()))
         return (number, epoch) if error == 0 else None
 
-    answer = eventually(given, "a producer id")
-    assert answer is not None
-    return answer
+    response = eventually(given, "a producer id")
+    assert response is not None
+    return response
 
 
 def test_a_batch_sent_twice_is_stored_once(connection: Connection, topic: str) -> None:
@@ -127,10 +127,10 @@ def test_a_batch_sent_twice_is_stored_once(connection: Connection, topic: str) -
         for i in range(5)
     ]
     for i, each in enumerate(batches):
-        assert read_produce(connection.ask(produce(topic, 0, each))) == (0, 2 * i)
+        assert read_produce(connection.request(produce(topic, 0, each))) == (0, 2 * i)
     for i, each in enumerate(batches):
-        assert read_produce(connection.ask(produce(topic, 0, each))) == (0, 2 * i)
-    assert read_list_offsets(connection.ask(list_offsets(topic, 0, -1))) == (0, 10)
+        assert read_produce(connection.request(produce(topic, 0, each))) == (0, 2 * i)
+    assert read_list_offsets(connection.request(list_offsets(topic, 0, -1))) == (0, 10)
 
 
 def test_a_gap_in_the_sequence_is_rejected(connection: Connection, topic: str) -> None:
@@ -138,8 +138,8 @@ def test_a_gap_in_the_sequence_is_rejected(connection: Connection, topic: str) -
     number, epoch = producer_id(connection)
     first = batch([b"0"], producer=Producer(number, epoch, 0))
     third = batch([b"2"], producer=Producer(number, epoch, 2))
-    assert read_produce(connection.ask(produce(topic, 0, first))) == (0, 0)
-    assert read_produce(connection.ask(produce(topic, 0, third))) == (
+    assert read_produce(connection.request(produce(topic, 0, first))) == (0, 0)
+    assert read_produce(connection.request(produce(topic, 0, third))) == (
         OUT_OF_ORDER_SEQUENCE_NUMBER,
         -1,
     )
@@ -150,5 +150,7 @@ def test_an_old_epoch_is_fenced(connection: Connection, topic: str) -> None:
     number, epoch = producer_id(connection)
     newer = batch([b"new"], producer=Producer(number, epoch + 1, 0))
     older = batch([b"old"], producer=Producer(number, epoch, 0))
-    assert read_produce(connection.ask(produce(topic, 0, newer))) == (0, 0)
-    assert read_produce(connection.ask(produce(topic, 0, older))).error == INVALID_PRODUCER_EPOCH
+    assert read_produce(connection.request(produce(topic, 0, newer))) == (0, 0)
+    assert (
+        read_produce(connection.request(produce(topic, 0, older))).error == INVALID_PRODUCER_EPOCH
+    )

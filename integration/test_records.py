@@ -70,7 +70,7 @@ def _polls(kafka: Cluster, topic: str) -> list[Seen]:
                 producer.receive()
             # A process's waiting time is counted when the wait ends, so the broker sends another
             # response.
-            producer.ask(produce(ELSEWHERE, 0, batch([b"news"])))
+            producer.request(produce(ELSEWHERE, 0, batch([b"news"])))
             turns = Turns.of(kafka.pid).since(before)
             seen.append(Seen(number, sent_us, client.received_us, turns))
     return seen
@@ -97,12 +97,14 @@ def test_durations_agree_with_a_clients(cluster: Callable[..., Cluster], records
     with cluster(topics=["t", ELSEWHERE], records=records) as kafka:
         seen = _polls(kafka, "t")
 
-    told = {r["correlation_id"]: r for r in read(records) if r["api"] == "Fetch"}
-    assert sorted(told) == list(range(1, POLLS + 1))
-    causes = [told[number]["completed_by"]["cause"] for number in sorted(told)]
+    reported = {r["correlation_id"]: r for r in read(records) if r["api"] == "Fetch"}
+    assert sorted(reported) == list(range(1, POLLS + 1))
+    causes = [reported[number]["completed_by"]["cause"] for number in sorted(reported)]
     assert causes == ["append", "timeout"] * (POLLS // 2)
     for each in seen:
-        assert _is_as_seen(told[each.correlation_id], each), f"{each}: {told[each.correlation_id]}"
+        assert _is_as_seen(reported[each.correlation_id], each), (
+            f"{each}: {reported[each.correlation_id]}"
+        )
 
 
 def test_durations_agree_with_those_of_many_clients(
@@ -127,14 +129,16 @@ def test_durations_agree_with_those_of_many_clients(
         stop.touch()
         seen = [each for client in clients for each in client.result()]
 
-    told = [record for record in read(records) if record["client_id"] == "wire"]
-    by_number = {record["correlation_id"]: record for record in told if record["api"] != "Metadata"}
-    asked = [by_number[each.correlation_id] for each in seen]
-    assert {record["api"] for record in asked} == {"Produce", "Fetch"}
-    causes = Counter(record["completed_by"]["cause"] for record in asked)
+    reported = [record for record in read(records) if record["client_id"] == "wire"]
+    by_number = {
+        record["correlation_id"]: record for record in reported if record["api"] != "Metadata"
+    }
+    requested = [by_number[each.correlation_id] for each in seen]
+    assert {record["api"] for record in requested} == {"Produce", "Fetch"}
+    causes = Counter(record["completed_by"]["cause"] for record in requested)
     assert sum(causes.values()) == len(seen) > 100
-    assert causes["high_watermark"] > len(asked) / 2
-    for record, each in zip(asked, seen, strict=True):
+    assert causes["high_watermark"] > len(requested) / 2
+    for record, each in zip(requested, seen, strict=True):
         phases = [record[f"{phase}_us"] for phase in ("queued", "local", "parked", "send")]
         assert sum(phases) == record["total_us"]
         assert record["queued_us"] == 0  # each client sends one request at a time
@@ -148,9 +152,9 @@ def test_every_request_of_real_clients_has_one_record(
     with cluster(brokers=3, topics=["t:3:3"], records=records) as kafka:
         _busy_clients(kafka.bootstrap)
 
-    told = read(records)
+    reported = read(records)
     by_connection: dict[int, list[int]] = defaultdict(list)
-    for record in told:
+    for record in reported:
         phases = [record[f"{phase}_us"] for phase in ("queued", "local", "parked", "send")]
         assert sum(phases) == record["total_us"]
         assert min(phases) >= 0
@@ -158,22 +162,23 @@ def test_every_request_of_real_clients_has_one_record(
         by_connection[record["connection"]].append(record["correlation_id"])
     for numbers in by_connection.values():
         assert sorted(numbers) == list(range(min(numbers), min(numbers) + len(numbers)))
-    causes = Counter(record["completed_by"]["cause"] for record in told)
+    causes = Counter(record["completed_by"]["cause"] for record in reported)
     assert sum(causes.values()) == sum(map(len, by_connection.values()))
     assert {"arrival", "append", "high_watermark"} <= set(causes)
-    _assert_named_requests_did_it(told)
-    assert all(explanation(record) for record in told)
-    produced = [r for r in told if r["api"] == "Produce"]
+    _assert_named_requests_did_it(reported)
+    assert all(explanation(record) for record in reported)
+    produced = [r for r in reported if r["api"] == "Produce"]
     assert sum(p["records"] for r in produced for p in r["partitions"]) == 200
-    assert {"node-2", "librdkafka", "python"} <= {record["client_id"] for record in told}
+    assert {"node-2", "librdkafka", "python"} <= {record["client_id"] for record in reported}
 
 
-def _assert_named_requests_did_it(told: list[Record]) -> None:
+def _assert_named_requests_did_it(reported: list[Record]) -> None:
     """Check that the completing request appended up to that offset, or fetched as that replica."""
     by_name = {
-        (r["node"], r["api"], r["client_id"], r["correlation_id"]): r["partitions"] for r in told
+        (r["node"], r["api"], r["client_id"], r["correlation_id"]): r["partitions"]
+        for r in reported
     }
-    for record in told:
+    for record in reported:
         by = record["completed_by"]
         if (named := by.get("request")) is None or named["api"] not in ("Produce", "Fetch"):
             continue
@@ -215,7 +220,7 @@ def test_the_topic_has_the_records_of_the_file(
     with cluster(topics=["t"], records=records, records_topic="waits") as kafka:
         with Connection(kafka.bootstrap) as client:
             for _ in range(500):
-                client.ask(produce("t", 0, batch([b"x"])))
+                client.request(produce("t", 0, batch([b"x"])))
         consumer = KafkaConsumer(
             "waits",
             bootstrap_servers=kafka.bootstrap,
@@ -225,8 +230,8 @@ def test_the_topic_has_the_records_of_the_file(
         values = [json.loads(next(consumer).value) for _ in range(500)]
         consumer.close()
 
-    told = read(records)
+    reported = read(records)
     assert [each for each in values if each["api"] == "Produce"] == [
-        each for each in told if each["api"] == "Produce"
+        each for each in reported if each["api"] == "Produce"
     ][: len(values)]
-    assert not any(p["topic"] == "waits" for each in told for p in each["partitions"])
+    assert not any(p["topic"] == "waits" for each in reported for p in each["partitions"])

@@ -106,17 +106,17 @@ def test_a_restart_keeps_topics_and_records(
     with Connection(first.bootstrap) as connection:
         make_topic(connection, topic, partitions=3)
         for value in sent:
-            assert read_produce(connection.ask(produce(topic, 1, batch([value])))).error == 0
-        identity = read_metadata(connection.ask(metadata([topic]))).topics
+            assert read_produce(connection.request(produce(topic, 1, batch([value])))).error == 0
+        identity = read_metadata(connection.request(metadata([topic]))).topics
         first.process.signal(number)
         first.process.wait(5)
     second = serve("--data-dir", data)
     with Connection(second.bootstrap) as connection:
-        assert read_metadata(connection.ask(metadata([topic]))).topics == identity
-        records = read_fetch(connection.ask(fetch(topic, 1, 0))).records
+        assert read_metadata(connection.request(metadata([topic]))).topics == identity
+        records = read_fetch(connection.request(fetch(topic, 1, 0))).records
         assert list(values(records)) == list(enumerate(sent))
-        assert read_list_offsets(connection.ask(list_offsets(topic, 1, -1))) == (0, 100)
-        assert read_produce(connection.ask(produce(topic, 1, batch([b"next"])))) == (0, 100)
+        assert read_list_offsets(connection.request(list_offsets(topic, 1, -1))) == (0, 100)
+        assert read_produce(connection.request(produce(topic, 1, batch([b"next"])))) == (0, 100)
 
 
 def test_a_temporary_data_directory_is_removed(serve: Serve, topic: str) -> None:
@@ -140,7 +140,7 @@ def test_the_ready_line_and_the_ready_file(serve: Serve, topic: str) -> None:
     (node,) = broker.ready["nodes"]
     assert f"{node['host']}:{node['port']}" == broker.bootstrap
     with Connection(broker.bootstrap) as connection:
-        topics = read_metadata(connection.ask(metadata([topic], create=False))).topics
+        topics = read_metadata(connection.request(metadata([topic], create=False))).topics
     assert topics == {topic: (0, dict.fromkeys(range(3), node["id"]))}
 
 

@@ -105,19 +105,19 @@ def test_kafkas_tool_accepts_our_files(ours: Path, key: TopicPartition) -> None:
     directory = ours / str(key)
     kinds = {path.suffix for path in directory.iterdir()}
     assert set(FILES) <= kinds, "the workload has not written all kinds of files"
-    said = dump(directory, "--deep-iteration")
-    assert sum(line.startswith("| ") for line in said) > 100
-    assert not any("isvalid: false" in line for line in said)
-    assert complaints(said, gaps=key == COMPACTED) == []
+    printed = dump(directory, "--deep-iteration")
+    assert sum(line.startswith("| ") for line in printed) > 100
+    assert not any("isvalid: false" in line for line in printed)
+    assert complaints(printed, gaps=key == COMPACTED) == []
 
 
-def complaints(said: list[str], *, gaps: bool) -> list[str]:
+def complaints(printed: list[str], *, gaps: bool) -> list[str]:
     """Return the lines that are complaints; compaction leaves *gaps*.
 
     The tool also reports a gap if a segment does not begin at offset 0.
     """
     found = []
-    for line in said:
+    for line in printed:
         before, is_gap, _ = line.strip().partition(" is followed by ")
         fine = not line or line.startswith((*FINE, "Non-consecutive offsets in "))
         fine = fine or line.endswith(".index is empty.")  # a small segment needs no entry
@@ -129,21 +129,21 @@ def complaints(said: list[str], *, gaps: bool) -> list[str]:
 def test_kafkas_indexes_are_sane(ours: Path) -> None:
     """The tool reports each index file as sane."""
     directory = ours / str(MIXED)
-    said = dump(directory, "--index-sanity-check")
+    printed = dump(directory, "--index-sanity-check")
     indexes = [path.name for path in directory.iterdir() if path.suffix in (".index", ".timeindex")]
     assert [
-        name for name in indexes if not any(f"{name} passed sanity check" in s for s in said)
+        name for name in indexes if not any(f"{name} passed sanity check" in s for s in printed)
     ] == []
 
 
 def stored(bootstrap: str, key: TopicPartition) -> bytes:
     """Return all batches that a broker serves of a partition, unchanged."""
     with Connection(bootstrap) as connection:
-        asked = list_offsets(key.topic, key.partition, EARLIEST)
-        _, offset = read_list_offsets(connection.ask(asked))
+        requested = list_offsets(key.topic, key.partition, EARLIEST)
+        _, offset = read_list_offsets(connection.request(requested))
         found = b""
         while batches := read_fetch(
-            connection.ask(fetch(key.topic, key.partition, offset, max_wait_ms=0))
+            connection.request(fetch(key.topic, key.partition, offset, max_wait_ms=0))
         ).records:
             found += batches
             offset = next_offset(batches)
@@ -221,10 +221,12 @@ def test_a_compaction_gives_equal_files(kafka: RealKafka, tmp_path: Path) -> Non
             end = fill_segment(connection, key.topic)
             eventually(lambda: _cleaned_to(kafka, key) == end, "a compaction")  # noqa: B023
             play(log, stored_batches(theirs, log.log_end_offset))
-            told = horizons(theirs) - known
-            compact(log, end, max(told) - retention_ms if told else MachineClock().wall_ms())
+            reported = horizons(theirs) - known
+            compact(
+                log, end, max(reported) - retention_ms if reported else MachineClock().wall_ms()
+            )
             assert _settled(log.directory) == _settled(theirs)
-            known |= told
+            known |= reported
             markers.append(sum(header.is_control for header, _ in stored_batches(theirs)))
             time.sleep(retention_ms / 1000)
     assert len(known) > 1, "a marker may go later than a tombstone of the same time"
@@ -309,14 +311,14 @@ def producers_go_on(bootstrap: str, key: TopicPartition, sequences: dict[int, in
     assert sequences
     with Connection(bootstrap) as connection:
         for producer, sequence in sequences.items():
-            answers = []
+            responses = []
             for number in (sequence, sequence, sequence + 5):
                 record = Record(b"k", b"next", timestamp=MachineClock().wall_ms())
                 sent = build_batch(
                     [record], producer_id=producer, producer_epoch=0, base_sequence=number
                 )
-                answers.append(_produced_by_the_leader(connection, key, sent))
-            first, again, gap = answers
+                responses.append(_produced_by_the_leader(connection, key, sent))
+            first, again, gap = responses
             assert (first.error, again, gap.error) == (0, first, OUT_OF_ORDER)
 
 
@@ -324,20 +326,20 @@ def _produced_by_the_leader(
     connection: Connection, key: TopicPartition, batch: bytes
 ) -> ProduceResponse:
     """Produce as a client does: retry while the broker is fenced."""
-    asked = produce(key.topic, key.partition, batch)
-    answers: list[ProduceResponse] = []
+    requested = produce(key.topic, key.partition, batch)
+    responses: list[ProduceResponse] = []
 
     def is_leader() -> bool:
-        answers.append(read_produce(connection.ask(asked)))
-        return answers[-1].error != NOT_LEADER_OR_FOLLOWER
+        responses.append(read_produce(connection.request(requested)))
+        return responses[-1].error != NOT_LEADER_OR_FOLLOWER
 
     eventually(is_leader, f"a leader of {key}")
-    return answers[-1]
+    return responses[-1]
 
 
-def complained_of(said: str) -> set[TopicPartition]:
+def complained_of(printed: str) -> set[TopicPartition]:
     """The logs that a starting Kafka had to repair or complained about."""
-    lines = said.splitlines()
+    lines = printed.splitlines()
     loaded = [line for line in lines if "Completed load of UnifiedLog" in line]
     logs = {key for key in (MIXED, COMPACTED, THEIRS) if any(f"/{key}," in at for at in loaded)}
     assert len(logs) == 3, "the loaded logs are not in its output"

@@ -45,13 +45,13 @@ class Unavailable(Exception):  # noqa: N818 - the name states the problem
 @cache
 def oldest(library: Library) -> Path:
     """Return the interpreter of an environment with the oldest version; raises `Unavailable`."""
-    said = ""
+    printed = ""
     for version in library.old:
         try:
             return _environment(library, version)
         except Unavailable as reason:
-            said = str(reason)
-    raise Unavailable(said)
+            printed = str(reason)
+    raise Unavailable(printed)
 
 
 def _environment(library: Library, version: str) -> Path:

@@ -93,34 +93,34 @@ def long_polls(client: Client, first: int) -> list[Seen]:
     """Fetch from the log end, so that each fetch waits for a produce or for its timeout."""
     topic, partition = client.topic, client.partition
 
-    def request(number: int, answer: bytes | None) -> bytes:
-        offset = 0 if answer is None else read_fetch(answer).high_watermark
+    def request(number: int, response: bytes | None) -> bytes:
+        offset = 0 if response is None else read_fetch(response).high_watermark
         return fetch(topic, partition, offset, max_wait_ms=WAIT_MS, correlation_id=number)
 
     return _seen(client, first, request)
 
 
 def _seen(client: Client, first: int, request: Callable[[int, bytes | None], bytes]) -> list[Seen]:
-    asked: list[tuple[int, float, float]] = []
+    requested: list[tuple[int, float, float]] = []
     turns: list[Turns] = []
-    answer = None
+    response = None
     with TimedConnection(_leader(client)) as connection:
         while not client.until.exists():
-            number = first + len(asked)
-            frame = request(number, answer)
+            number = first + len(requested)
+            frame = request(number, response)
             turns.append(Turns.of(client.pid))
             sent_us = time.time_ns() / 1000
-            answer = connection.ask(frame)
-            asked.append((number, sent_us, connection.received_us))
+            response = connection.request(frame)
+            requested.append((number, sent_us, connection.received_us))
             time.sleep(PAUSE_SECONDS)
     # A process's waiting time is counted when the wait ends, which is before its next response.
-    windows = zip(asked, turns, turns[2:], strict=False)
+    windows = zip(requested, turns, turns[2:], strict=False)
     return [Seen(*facts, after.since(before)) for facts, before, after in windows]
 
 
 def _leader(client: Client) -> str:
     with Connection(client.bootstrap) as connection:
-        brokers, topics = read_metadata(connection.ask(metadata([client.topic])))
+        brokers, topics = read_metadata(connection.request(metadata([client.topic])))
     _, leaders = topics[client.topic]
     [at] = [f"{host}:{port}" for n, host, port in brokers if n == leaders[client.partition]]
     return at

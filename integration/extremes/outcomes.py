@@ -69,9 +69,9 @@ def _of_api(bootstrap: str, cls: Any) -> Iterator[tuple[str, str]]:
     topic = f"extremes-{cls.__name__}"
     with Connection(bootstrap) as connection:
         make_topic(connection, topic)
-    asked = MetadataRequest(topics=[MetadataRequestTopic(name=topic)])
+    requested = MetadataRequest(topics=[MetadataRequestTopic(name=topic)])
     with Connection(bootstrap) as connection:
-        frame = connection.ask(encode_request(asked, 12, 1, None))
+        frame = connection.request(encode_request(requested, 12, 1, None))
     topic_id = decode_response(RESPONSES[METADATA], 12, frame)[1].topics[0].topic_id
     for version in cls.__spec__.versions:
         for case in cases(cls, version, topic, topic_id):
@@ -82,7 +82,7 @@ def _of_api(bootstrap: str, cls: Any) -> Iterator[tuple[str, str]]:
 def _outcome(bootstrap: str, cls: Any, case: Case) -> str:
     with Connection(bootstrap, timeout=_WAITS_AFTER_S) as connection:
         try:
-            frame = connection.ask(framed(case.frame))
+            frame = connection.request(framed(case.frame))
         except TimeoutError:
             return WAITS
         except (EOFError, ConnectionError):

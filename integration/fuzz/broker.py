@@ -60,7 +60,7 @@ class FuzzedBroker:
         self.admin = AdminClient(facts["admin"])
         self._child = psutil.Process(self.process.pid)
         with Connection(self.bootstrap) as connection:
-            connection.ask(create_topic(TOPIC, configs=_HONEST))
+            connection.request(create_topic(TOPIC, configs=_HONEST))
 
     @property
     def address(self) -> tuple[str, int]:

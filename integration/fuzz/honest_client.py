@@ -36,10 +36,10 @@ def main() -> int:
         while not ended.is_set():
             value = b"%d" % len(latencies_ms)
             begin = time.perf_counter()
-            answer = read_produce(connection.ask(produce(TOPIC, 0, batch([value]))))
+            response = read_produce(connection.request(produce(TOPIC, 0, batch([value]))))
             latencies_ms.append((time.perf_counter() - begin) * 1000)
-            assert answer.error == 0, answer
-            acknowledged[answer.base_offset] = value
+            assert response.error == 0, response
+            acknowledged[response.base_offset] = value
             time.sleep(_PAUSE_SECONDS)
     found = _read_all(bootstrap, len(acknowledged))
     lost = [offset for offset, value in acknowledged.items() if found.get(offset) != value]
@@ -58,8 +58,8 @@ def _read_all(bootstrap: str, count: int) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
     with Connection(bootstrap) as connection:
         while len(found) < count:
-            asked = fetch(TOPIC, 0, len(found), max_wait_ms=0, max_bytes=_READ_BYTES)
-            records = dict(values(read_fetch(connection.ask(asked)).records))
+            requested = fetch(TOPIC, 0, len(found), max_wait_ms=0, max_bytes=_READ_BYTES)
+            records = dict(values(read_fetch(connection.request(requested)).records))
             if not records:
                 break
             found |= records

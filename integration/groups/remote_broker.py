@@ -54,10 +54,10 @@ class RemoteBroker:
 
     # ---------------------------------------------------------------------------- requests
 
-    def ask(self, body: Any, version: int | None = None, client: str = "player") -> Any:
+    def request(self, body: Any, version: int | None = None, client: str = "player") -> Any:
         """Send a request on a connection without waiting requests, and return its response."""
         version = body.__spec__.versions[-1] if version is None else version
-        frame = self._main.ask(encode_request(body, version, 1, client))
+        frame = self._main.request(encode_request(body, version, 1, client))
         return decode_response(RESPONSES[body.__spec__.key], version, memoryview(frame))[1]
 
     def park(
@@ -95,12 +95,12 @@ class RemoteBroker:
 
     def _await_coordinator(self) -> None:
         body = FindCoordinatorRequest(key_type=0, coordinator_keys=[self.group])
-        while self.ask(body).coordinators[0].error_code or self._is_loading():
+        while self.request(body).coordinators[0].error_code or self._is_loading():
             time.sleep(0.1)
 
     def _is_loading(self) -> bool:
-        told = self.ask(DescribeGroupsRequest(groups=[self.group]), 5).groups[0]
-        return bool(told.error_code)
+        reported = self.request(DescribeGroupsRequest(groups=[self.group]), 5).groups[0]
+        return bool(reported.error_code)
 
     # -------------------------------------------------------------------------- topic names
 
@@ -108,6 +108,6 @@ class RemoteBroker:
         """The name of a script's topic on the broker, which has topics of other scripts, too."""
         return self.prefix + name
 
-    def told(self, name: str) -> str:
+    def reported(self, name: str) -> str:
         """The name of a topic in the script."""
         return name.removeprefix(self.prefix)

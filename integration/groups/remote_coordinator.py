@@ -73,19 +73,19 @@ class RemoteCoordinator:
             ],
         )
 
-        def on_answer(told: Any) -> None:
+        def on_answer(reported: Any) -> None:
             on_response(
                 JoinResult(
-                    error=ErrorCode(told.error_code),
-                    member_id=told.member_id,
-                    generation_id=told.generation_id,
-                    protocol_type=told.protocol_type,
-                    protocol_name=told.protocol_name,
-                    leader_id=told.leader,
-                    skip_assignment=told.skip_assignment,
+                    error=ErrorCode(reported.error_code),
+                    member_id=reported.member_id,
+                    generation_id=reported.generation_id,
+                    protocol_type=reported.protocol_type,
+                    protocol_name=reported.protocol_name,
+                    leader_id=reported.leader,
+                    skip_assignment=reported.skip_assignment,
                     members=[
                         GroupMember(each.member_id, each.group_instance_id, b"")
-                        for each in told.members
+                        for each in reported.members
                     ],
                 )
             )
@@ -107,8 +107,10 @@ class RemoteCoordinator:
             ],
         )
 
-        def on_answer(told: Any) -> None:
-            result = SyncResult(error=ErrorCode(told.error_code), assignment=bytes(told.assignment))
+        def on_answer(reported: Any) -> None:
+            result = SyncResult(
+                error=ErrorCode(reported.error_code), assignment=bytes(reported.assignment)
+            )
             on_response(result)
 
         named = request.protocol_type is not None and request.protocol_name is not None
@@ -125,7 +127,7 @@ class RemoteCoordinator:
             member_id=member_id,
             group_instance_id=group_instance_id,
         )
-        return ErrorCode(self._broker.ask(body).error_code)
+        return ErrorCode(self._broker.request(body).error_code)
 
     def leave_group(self, _group: str, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
         """LeaveGroup."""
@@ -136,12 +138,12 @@ class RemoteCoordinator:
                 for each in leaving
             ],
         )
-        return [ErrorCode(each.error_code) for each in self._broker.ask(body).members]
+        return [ErrorCode(each.error_code) for each in self._broker.request(body).members]
 
     def delete_group(self, _group: str) -> None:
         """DeleteGroups."""
-        told = self._broker.ask(DeleteGroupsRequest(groups_names=[self._broker.group]))
-        _raise_if(told.results[0].error_code)
+        reported = self._broker.request(DeleteGroupsRequest(groups_names=[self._broker.group]))
+        _raise_if(reported.results[0].error_code)
 
     # ------------------------------------------------------------------------------- offsets
 
@@ -166,22 +168,22 @@ class RemoteCoordinator:
                 for name, partitions in topics.items()
             ],
         )
-        told = self._broker.ask(body, request.api_version)
+        reported = self._broker.request(body, request.api_version)
         return [
             ErrorCode(partition.error_code)
-            for topic in told.topics
+            for topic in reported.topics
             for partition in topic.partitions
         ]
 
     def fetch(self, _group: str) -> Mapping[TopicPartition, OffsetAndMetadata]:
         """OffsetFetch."""
-        asked = OffsetFetchRequestGroup(group_id=self._broker.group, topics=None)
-        (told,) = self._broker.ask(OffsetFetchRequest(groups=[asked]), 9).groups
+        requested = OffsetFetchRequestGroup(group_id=self._broker.group, topics=None)
+        (reported,) = self._broker.request(OffsetFetchRequest(groups=[requested]), 9).groups
         return {
-            TopicPartition(self._broker.told(topic.name), each.partition_index): OffsetAndMetadata(
-                each.committed_offset
-            )
-            for topic in told.topics
+            TopicPartition(
+                self._broker.reported(topic.name), each.partition_index
+            ): OffsetAndMetadata(each.committed_offset)
+            for topic in reported.topics
             for each in topic.partitions
         }
 
@@ -191,14 +193,14 @@ class RemoteCoordinator:
         """OffsetDelete, one request for each partition."""
         errors = {}
         for partition in partitions:
-            asked = OffsetDeleteRequestPartition(partition_index=partition.partition)
+            requested = OffsetDeleteRequestPartition(partition_index=partition.partition)
             topic = OffsetDeleteRequestTopic(
-                name=self._broker.real(partition.topic), partitions=[asked]
+                name=self._broker.real(partition.topic), partitions=[requested]
             )
             body = OffsetDeleteRequest(group_id=self._broker.group, topics=[topic])
-            told = self._broker.ask(body)
-            _raise_if(told.error_code)
-            errors[partition] = ErrorCode(told.topics[0].partitions[0].error_code)
+            reported = self._broker.request(body)
+            _raise_if(reported.error_code)
+            errors[partition] = ErrorCode(reported.topics[0].partitions[0].error_code)
         return errors
 
 
@@ -234,16 +236,18 @@ class RemoteConsumers:
                 ]
             ),
         )
-        told = self._broker.ask(body, client=request.client_id)
-        _raise_if(told.error_code)
+        reported = self._broker.request(body, client=request.client_id)
+        _raise_if(reported.error_code)
         assigned = None
-        if told.assignment is not None:
+        if reported.assignment is not None:
             assigned = {
                 each.topic_id: dict.fromkeys(each.partitions, 0)
-                for each in told.assignment.topic_partitions
+                for each in reported.assignment.topic_partitions
             }
         return ConsumerGroupHeartbeatResult(
-            member_id=told.member_id or "", member_epoch=told.member_epoch, assigned=assigned
+            member_id=reported.member_id or "",
+            member_epoch=reported.member_epoch,
+            assigned=assigned,
         )
 
     def _real_regex(self, regex: str | None) -> str | None:

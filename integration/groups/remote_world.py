@@ -29,21 +29,23 @@ class RemoteWorld(RemoteBroker):
         topic = CreatableTopic(
             name=real, num_partitions=partitions, replication_factor=1, assignments=[], configs=[]
         )
-        (made,) = self.ask(CreateTopicsRequest(topics=[topic], timeout_ms=5000)).topics
+        (made,) = self.request(CreateTopicsRequest(topics=[topic], timeout_ms=5000)).topics
         if made.error_code:
             growing = CreatePartitionsTopic(name=real, count=partitions, assignments=None)
-            self.ask(
+            self.request(
                 CreatePartitionsRequest(topics=[growing], timeout_ms=5000, validate_only=False)
             )
         self._await_topic(real, partitions)
         wanted = [MetadataRequestTopic(name=real)]
-        (found,) = self.ask(MetadataRequest(topics=wanted, allow_auto_topic_creation=False)).topics
+        (found,) = self.request(
+            MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
+        ).topics
         self.names[found.topic_id] = name
 
     def drop_topic(self, name: str) -> None:
         """Delete a topic."""
         state = DeleteTopicState(name=self.real(name))
-        self.ask(DeleteTopicsRequest(topics=[state], topic_names=[], timeout_ms=5000))
+        self.request(DeleteTopicsRequest(topics=[state], topic_names=[], timeout_ms=5000))
         self._await_topic(self.real(name), 0)
 
     def _await_topic(self, real: str, partitions: int) -> None:
@@ -61,8 +63,8 @@ class RemoteWorld(RemoteBroker):
                 subscribed_topic_names=[real],
                 topic_partitions=[],
             )
-            told = self.ask(body)
-            topics = told.assignment.topic_partitions if told.assignment else []
+            reported = self.request(body)
+            topics = reported.assignment.topic_partitions if reported.assignment else []
             return sum(len(each.partitions) for each in topics) == partitions
 
         eventually(assigned, f"{partitions} partitions of {real} are assigned")

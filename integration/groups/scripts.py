@@ -27,7 +27,7 @@ _OURS = re.compile(r"^(slow|replicate|refuse|restart|unload|expire)\b", re.MULTI
 _WAIT = re.compile(r"^wait (\d+)", re.MULTILINE)
 _GENERATION = re.compile(r"(?<=^state )(\w+) generation \d+")
 # The time limit of an expected response, and the time in which a request is processed.
-_ANSWERED_WITHIN_S = 3.0
+_RESPONSE_WITHIN_S = 3.0
 _QUIET_S = 0.4
 # Waits in a script are exact; here a wait ends well before or well after the event it is about.
 _BEFORE_MS, _AFTER_MS = -300, 200
@@ -54,9 +54,9 @@ def expected(script: Script) -> list[list[str]]:
     return [sorted(map(without_time, block.responses)) for block in script.blocks]
 
 
-def without_time(answer: str) -> str:
+def without_time(response: str) -> str:
     """The response without its time."""
-    return _GENERATION.sub(r"\1", answer.partition(" ")[2])
+    return _GENERATION.sub(r"\1", response.partition(" ")[2])
 
 
 def _answers_per_command(script: Script) -> list[int]:
@@ -99,7 +99,7 @@ class RemotePlayer(ScriptPlayer):
 
     def _await(self, is_so: Callable[[], bool]) -> None:
         """Handle responses until the condition holds or the time limit is reached."""
-        deadline = time.monotonic() + _ANSWERED_WITHIN_S
+        deadline = time.monotonic() + _RESPONSE_WITHIN_S
         while not is_so() and time.monotonic() < deadline:
             self._remote.take(_QUIET_S)
 
@@ -125,14 +125,16 @@ class RemotePlayer(ScriptPlayer):
         return cast("RemoteWorld", self._world)
 
     def _do_state(self) -> None:
-        told = self._remote.ask(DescribeGroupsRequest(groups=[self._remote.group]), 5)
-        (group,) = told.groups
+        reported = self._remote.request(DescribeGroupsRequest(groups=[self._remote.group]), 5)
+        (group,) = reported.groups
         members = " ".join(sorted(self._called(each.member_id) for each in group.members))
         self._say(f"state {group.group_state} generation 0 members {members}".strip())
 
     def _do_describe(self) -> None:
-        told = self._remote.ask(ConsumerGroupDescribeRequest(group_ids=[self._remote.group]))
-        (group,) = told.groups
+        reported = self._remote.request(
+            ConsumerGroupDescribeRequest(group_ids=[self._remote.group])
+        )
+        (group,) = reported.groups
         self._say(
             f"group {group.group_state} epoch {group.group_epoch} assigned {group.assignment_epoch}"
         )

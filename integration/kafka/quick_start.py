@@ -76,8 +76,8 @@ def _jvm() -> str:
     """A short name of the JVM on the PATH and its version."""
     java = Path(shutil.which("java") or "java").resolve()
     release = java.parent.parent / "release"
-    said = release.read_bytes() if release.exists() else os.fsencode(java)
-    return hashlib.sha256(said).hexdigest()[:8]
+    printed = release.read_bytes() if release.exists() else os.fsencode(java)
+    return hashlib.sha256(printed).hexdigest()[:8]
 
 
 def _make(scratch: Path) -> Path:
@@ -114,5 +114,5 @@ def _use(bootstrap: str) -> None:
     """Make the server load the classes that tests use most."""
     with Connection(bootstrap) as connection:
         make_topic(connection, "first")
-        connection.ask(produce("first", 0, batch([b"value"])))
-        connection.ask(fetch("first", 0, 0))
+        connection.request(produce("first", 0, batch([b"value"])))
+        connection.request(fetch("first", 0, 0))

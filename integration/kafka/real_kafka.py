@@ -144,7 +144,7 @@ class RealKafka:
 
     def _knows_all(self, address: str) -> bool:
         with Connection(address) as connection:
-            return len(read_metadata(connection.ask(metadata([]))).brokers) == len(self.nodes)
+            return len(read_metadata(connection.request(metadata([]))).brokers) == len(self.nodes)
 
     def _folder(self, node: int) -> Path:
         return self.directory / f"node{node}"

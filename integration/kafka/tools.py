@@ -31,14 +31,14 @@ class KafkaTools:
 
     def run(self, tool: str, *arguments: str, fed: str = "") -> str:
         """Return the output of a successful tool, with *fed* as its standard input."""
-        asked = {"tool": _full_name(tool), "arguments": arguments, "input": fed}
+        requested = {"tool": _full_name(tool), "arguments": arguments, "input": fed}
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{json.dumps(asked)}\n")
+        self._process.stdin.write(f"{json.dumps(requested)}\n")
         self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
-        output: str = answer["output"]
-        assert answer["exit"] == 0, output + answer["errors"]
+        response = json.loads(self._process.stdout.readline())
+        output: str = response["output"]
+        assert response["exit"] == 0, output + response["errors"]
         return output
 
     def run_alone(self, tool: str, *arguments: str) -> str:

@@ -16,25 +16,25 @@ class DeadlineError(AssertionError):
     """A condition did not hold in time."""
 
 
-def eventually(ask: Callable[[], T], what: str, *, within: float = 10.0) -> T:
+def eventually(poll: Callable[[], T], what: str, *, within: float = 10.0) -> T:
     """Poll until the result is true, and return it; `what` names the condition in the error."""
     deadline = time.monotonic() + within
     while True:
-        answer = ask()
-        if answer:
-            return answer
+        response = poll()
+        if response:
+            return response
         if time.monotonic() > deadline:
-            raise DeadlineError(f"not within {within} s: {what} (last result: {answer!r})")
+            raise DeadlineError(f"not within {within} s: {what} (last result: {response!r})")
         time.sleep(POLL_SECONDS)
 
 
 async def eventually_async(
-    ask: Callable[[], Awaitable[T]], what: str, *, within: float = 10.0
+    poll: Callable[[], Awaitable[T]], what: str, *, within: float = 10.0
 ) -> T:
     """The same as `eventually`, for asyncio clients."""
     deadline = time.monotonic() + within
-    while not (answer := await ask()):
+    while not (response := await poll()):
         if time.monotonic() > deadline:
-            raise DeadlineError(f"not within {within} s: {what} (last result: {answer!r})")
+            raise DeadlineError(f"not within {within} s: {what} (last result: {response!r})")
         await asyncio.sleep(POLL_SECONDS)
-    return answer
+    return response

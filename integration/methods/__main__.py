@@ -22,11 +22,11 @@ def main() -> int:
     parser.add_argument("library", choices=(*LIBRARIES, "all"))
     parser.add_argument("only", nargs="?", default="")
     parser.add_argument("-v", "--verbose", action="store_true")
-    asked = parser.parse_args()
+    requested = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        libraries = LIBRARIES if asked.library == "all" else [asked.library]
-        done = play(libraries, Path(folder), asked.only)
-    return _report(done, verbose=asked.verbose)
+        libraries = LIBRARIES if requested.library == "all" else [requested.library]
+        done = play(libraries, Path(folder), requested.only)
+    return _report(done, verbose=requested.verbose)
 
 
 def _report(done: Session, *, verbose: bool) -> int:

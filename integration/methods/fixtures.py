@@ -72,7 +72,7 @@ class Fixtures:
         with Connection(self.bootstrap) as connection:
             for number, value in enumerate(VALUES):
                 sent = batch([value], timestamp_ms=first_ms + number * STEP_MS)
-                assert read_produce(connection.ask(produce(name, 0, sent))).error == 0
+                assert read_produce(connection.request(produce(name, 0, sent))).error == 0
         return name
 
     @cached_property

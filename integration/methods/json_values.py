@@ -35,8 +35,8 @@ def to_json(value: Any) -> Any:
 
 def _container(value: Any) -> Any:
     if isinstance(value, Mapping):
-        told = {_key(key): to_json(part) for key, part in value.items()}
-        return dict(sorted(told.items()))
+        reported = {_key(key): to_json(part) for key, part in value.items()}
+        return dict(sorted(reported.items()))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {name: to_json(getattr(value, name)) for name in value._fields}
     if isinstance(value, AbstractSet):
@@ -54,19 +54,21 @@ def _object(value: Any) -> Any:
         if callable(convert := getattr(value, name, None)):
             return to_json(convert())
     if type(value).__name__ in _ACCESSORS:
-        told = {name: to_json(getattr(value, name)()) for name in _ACCESSORS[type(value).__name__]}
-        return _without_empty(told)
+        reported = {
+            name: to_json(getattr(value, name)()) for name in _ACCESSORS[type(value).__name__]
+        }
+        return _without_empty(reported)
     public = [name for name in dir(value) if not name.startswith("_")]
     fields = {name: getattr(value, name) for name in public}
-    told = {name: to_json(field) for name, field in fields.items() if not callable(field)}
-    return _without_empty(told) or type(value).__name__
+    reported = {name: to_json(field) for name, field in fields.items() if not callable(field)}
+    return _without_empty(reported) or type(value).__name__
 
 
-def _without_empty(told: dict[str, Any]) -> dict[str, Any]:
+def _without_empty(reported: dict[str, Any]) -> dict[str, Any]:
     """Remove empty attributes, to shorten the lines."""
     return {
         name: part
-        for name, part in told.items()
+        for name, part in reported.items()
         if part is not None and part is not False and part not in ([], {}, "")
     }
 
@@ -96,7 +98,7 @@ def _future(future: concurrent.futures.Future[Any]) -> Any:
 
 
 def _key(key: Any) -> str:
-    told = to_json(key)
-    if isinstance(told, dict):
-        return " ".join(f"{name}={value}" for name, value in told.items())
-    return str(told)
+    reported = to_json(key)
+    if isinstance(reported, dict):
+        return " ".join(f"{name}={value}" for name, value in reported.items())
+    return str(reported)

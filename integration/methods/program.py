@@ -22,14 +22,14 @@ def main() -> None:
     parser.add_argument("bootstrap")
     parser.add_argument("only", nargs="?", default="")
     parser.add_argument("--older", action="store_true", help="the release may lack names")
-    asked = parser.parse_args()
-    if asked.older:
-        replace_missing_names(PACKAGES[asked.library])
-    tables = tables_of(asked.library)
+    requested = parser.parse_args()
+    if requested.older:
+        replace_missing_names(PACKAGES[requested.library])
+    tables = tables_of(requested.library)
     public = {table.name: sorted(table.public()) for table in tables}
-    print(json.dumps({"release": version(asked.library), "public": public}), flush=True)
-    wanted = [part for part in parts(tables) if asked.only in f"{part.table.name} {part.name}"]
-    for played in play_all(asked.bootstrap, wanted):
+    print(json.dumps({"release": version(requested.library), "public": public}), flush=True)
+    wanted = [part for part in parts(tables) if requested.only in f"{part.table.name} {part.name}"]
+    for played in play_all(requested.bootstrap, wanted):
         print(json.dumps(played), flush=True)
 
 

@@ -133,10 +133,10 @@ def describe_configs(
     name: str, *keys: str, kind: int = TOPIC, synonyms: bool = False
 ) -> DescribeConfigsRequest:
     """Describe the configuration of a resource: all keys if none is named."""
-    asked = DescribeConfigsResource(
+    requested = DescribeConfigsResource(
         resource_type=kind, resource_name=name, configuration_keys=list(keys) or None
     )
-    return DescribeConfigsRequest(resources=[asked], include_synonyms=synonyms)
+    return DescribeConfigsRequest(resources=[requested], include_synonyms=synonyms)
 
 
 def replace_configs(
@@ -176,8 +176,8 @@ def reassign(topic: str, *replicas: Sequence[int] | None) -> AlterPartitionReass
 
 def reassignments(topic: str, *partitions: int) -> ListPartitionReassignmentsRequest:
     """List the ongoing reassignments of a topic."""
-    asked = ListPartitionReassignmentsTopics(name=topic, partition_indexes=list(partitions))
-    return ListPartitionReassignmentsRequest(timeout_ms=PATIENT_MS, topics=[asked])
+    requested = ListPartitionReassignmentsTopics(name=topic, partition_indexes=list(partitions))
+    return ListPartitionReassignmentsRequest(timeout_ms=PATIENT_MS, topics=[requested])
 
 
 def elect(topic: str, *partitions: int, unclean: bool = False) -> ElectLeadersRequest:

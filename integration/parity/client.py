@@ -24,7 +24,7 @@ from protocol.messages import RESPONSES
 
 # If the newest version has only topic ids, requests with topic names are sent in this version.
 BY_NAME = {0: 12, 1: 12, 9: 9, 8: 9}
-ANSWER_WITHIN_S = 25.0
+RESPONSE_WITHIN_S = 25.0
 _CHUNK = 1 << 20
 
 Edit = Callable[[bytes], bytes]  # changes the bytes of a request's header and body
@@ -53,14 +53,14 @@ class Pending:
         """Whether no response arrives for a short time."""
         return self.wait.goes_on()
 
-    def answer(self, within_s: float = ANSWER_WITHIN_S) -> Any:
+    def response(self, within_s: float = RESPONSE_WITHIN_S) -> Any:
         """Return the response; raises `Closed`, and `TimeoutError` when none arrives."""
         if not self.wait.is_over(within_s):
             raise TimeoutError(f"{type(self.request).__name__}: no response within {within_s} s")
         if self._frame is None:
             raise Closed(type(self.request).__name__)
-        response = RESPONSES[self.request.__spec__.key]
-        correlation_id, body = decode_response(response, self.version, self._frame)
+        cls = RESPONSES[self.request.__spec__.key]
+        correlation_id, body = decode_response(cls, self.version, self._frame)
         assert correlation_id == self.correlation_id, "responses must have the order of requests"
         return body
 
@@ -71,7 +71,7 @@ class Client:
     def __init__(
         self, receiver: Receiver, bootstrap: str, events: Events, client_id: str = "parity"
     ) -> None:
-        self.socket = socket.create_connection(address(bootstrap), ANSWER_WITHIN_S)
+        self.socket = socket.create_connection(address(bootstrap), RESPONSE_WITHIN_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.client_id = client_id
         self._events = events
@@ -98,9 +98,9 @@ class Client:
             self._abandon()
         return pending
 
-    def ask(self, request: Any, version: int | None = None) -> Any:
+    def request(self, request: Any, version: int | None = None) -> Any:
         """Send a request and return its response."""
-        return self.start(request, version).answer()
+        return self.start(request, version).response()
 
     def tell(self, request: Any, version: int) -> None:
         """Send a request without a response."""

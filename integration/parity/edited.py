@@ -24,7 +24,7 @@ def response_or_closed(
     """
     client = kafka.connect(client_id=client_id)
     try:
-        return client.start(request, version, edit=edit).answer()
+        return client.start(request, version, edit=edit).response()
     except Closed:
         return CLOSED
     finally:

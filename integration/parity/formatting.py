@@ -58,19 +58,20 @@ class Formatter:
     def line(self, seen: object) -> str:
         """Return one line; the parts of a tuple are joined."""
         if isinstance(seen, tuple):
-            return ": ".join(self._tell(part) for part in seen)
-        return self._tell(seen)
+            return ": ".join(self.text(part) for part in seen)
+        return self.text(seen)
 
-    def _tell(self, value: Any) -> str:
+    def text(self, value: Any) -> str:
+        """Return a value as text."""
         if isinstance(value, Pending):
-            answer = value.answer()
-            return f"{value.wait.how_it_ended()}, {self._tell(answer)}"
+            response = value.response()
+            return f"{value.wait.how_it_ended()}, {self.text(response)}"
         if dataclasses.is_dataclass(value):
             return self._struct(value)
         if isinstance(value, list | tuple):
-            return f"[{'; '.join(map(self._tell, value))}]"
+            return f"[{'; '.join(map(self.text, value))}]"
         if isinstance(value, dict):
-            parts = (f"{self._tell(key)}={self._tell(part)}" for key, part in value.items())
+            parts = (f"{self.text(key)}={self.text(part)}" for key, part in value.items())
             return f"{{{', '.join(parts)}}}"
         if isinstance(value, bytes | bytearray | memoryview):
             return repr(bytes(value))[1:]
@@ -81,37 +82,39 @@ class Formatter:
         return self._plain(str(value))
 
     def _struct(self, struct: Any) -> str:
-        told = []
+        reported = []
         left_out = _LEFT_OUT | _OWN_WORDS.get(type(struct), frozenset())
         for field in dataclasses.fields(struct):
             value = getattr(struct, field.name)
             if field.name in left_out or value == _default(field):
                 continue
-            told.append(f"{field.name}={self._field(field.name, value)}")
-        return f"({' '.join(told)})"
+            reported.append(f"{field.name}={self._field(field.name, value)}")
+        return f"({' '.join(reported)})"
 
     def _field(self, name: str, value: Any) -> str:
         special = _SPECIAL.get(name)
-        return self._tell(value) if special is None else special(self, value)
+        return self.text(value) if special is None else special(self, value)
 
-    def _plain(self, text: str) -> str:
+    def _plain(self, words: str) -> str:
         """Replace names in text, longest first, because one may be the prefix of another."""
         for real in sorted((r for r in self._names if isinstance(r, str)), key=len, reverse=True):
-            text = text.replace(real, self._names[real])
-        text = _MEMBER_ID.sub(lambda found: self.name(found.group(), "member"), text)
-        return _UUID.sub(lambda found: self.name(found.group(), "uuid"), text)
+            words = words.replace(real, self._names[real])
+        words = _MEMBER_ID.sub(lambda found: self.name(found.group(), "member"), words)
+        return _UUID.sub(lambda found: self.name(found.group(), "uuid"), words)
 
-    def _number(self, kind: str, value: int) -> str:
+    def number(self, kind: str, value: int) -> str:
+        """Return the placeholder of a number, except of 0 and -1."""
         return str(value) if value in (0, -1) else self.name((kind, value), kind)
 
-    def _time(self, value: int) -> str:
+    def time(self, value: int) -> str:
+        """Return a time of a scenario, or ``now`` for a time of the run."""
         return "now" if value > _SINCE_MS else str(value)
 
     def records(self, data: Any) -> str:
         """Format complete batches record by record, and the size of a trailing partial one."""
         if data is None:
             return "null"
-        told, end = [], 0
+        reported, end = [], 0
         for position, header in batches(data):
             end = position + header.size
             inside = [
@@ -120,11 +123,11 @@ class Formatter:
             marks = [f"codec {header.codec}"] if header.codec else []
             marks += ["control"] if header.is_control else []
             marks += (
-                [f"time {self._time(header.max_timestamp)}"] if header.is_log_append_time else []
+                [f"time {self.time(header.max_timestamp)}"] if header.is_log_append_time else []
             )
-            told.append(", ".join(marks + inside))
+            reported.append(", ".join(marks + inside))
         torn = f" and {len(data) - end} bytes" if len(data) > end else ""
-        return f"[{'; '.join(told)}]{torn}"
+        return f"[{'; '.join(reported)}]{torn}"
 
     def _value(self, value: bytes | None) -> str:
         if value is None:
@@ -132,15 +135,15 @@ class Formatter:
         return value.decode("latin-1") if len(value) < 20 else f"{len(value)} bytes"
 
 
-def by_partition(answer: Any) -> Any:
+def by_partition(response: Any) -> Any:
     """Return the response with partitions of each topic sorted, where Kafka uses hash tables."""
-    if isinstance(answer, ProduceResponse):
-        for produced in answer.responses:
+    if isinstance(response, ProduceResponse):
+        for produced in response.responses:
             produced.partition_responses.sort(key=lambda each: each.index)
-        return answer
-    for topic in answer.topics:
+        return response
+    for topic in response.topics:
         topic.partitions.sort(key=lambda each: each.partition_index)
-    return answer
+    return response
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
@@ -157,10 +160,10 @@ _SPECIAL: dict[str, Callable[[Formatter, Any], str]] = {
     "error_code": _error,
     "topic_config_error_code": _error,
     "records": Formatter.records,
-    "session_id": lambda formatter, value: formatter._number("session", value),
-    "producer_id": lambda formatter, value: formatter._number("producer", value),
+    "session_id": lambda formatter, value: formatter.number("session", value),
+    "producer_id": lambda formatter, value: formatter.number("producer", value),
     "cluster_id": lambda formatter, value: formatter.name(value, "cluster"),
-    "isr_nodes": lambda formatter, value: formatter._tell(sorted(value)),
-    "timestamp": Formatter._time,
-    "log_append_time_ms": Formatter._time,
+    "isr_nodes": lambda formatter, value: formatter.text(sorted(value)),
+    "timestamp": Formatter.time,
+    "log_append_time_ms": Formatter.time,
 }

@@ -132,14 +132,14 @@ def committed(
     group: str, topics: Mapping[str, Sequence[int]] | None, *, require_stable: bool = False
 ) -> OffsetFetchRequest:
     """OffsetFetch; all topics if none is named."""
-    asked = None
+    requested = None
     if topics is not None:
-        asked = [
+        requested = [
             OffsetFetchRequestTopics(name=name, partition_indexes=list(indexes))
             for name, indexes in topics.items()
         ]
     return OffsetFetchRequest(
-        groups=[OffsetFetchRequestGroup(group_id=group, topics=asked)],
+        groups=[OffsetFetchRequestGroup(group_id=group, topics=requested)],
         require_stable=require_stable,
     )
 

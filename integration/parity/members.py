@@ -25,16 +25,16 @@ class Member:
     def join(self, **how: Any) -> Pending:
         """Start to join; a new member first requests its id."""
         if not self.id:
-            asked = self.client.ask(join(self.group, **self._how | how))
-            self.id = asked.member_id
+            requested = self.client.request(join(self.group, **self._how | how))
+            self.id = requested.member_id
         return self.client.start(join(self.group, self.id, **self._how | how))
 
     def joined(self, pending: Pending) -> Any:
         """Wait for the response to a join, and keep its id and generation."""
-        answer = pending.answer()
-        self.generation = answer.generation_id
-        self.others = [each.member_id for each in answer.members]
-        return answer
+        response = pending.response()
+        self.generation = response.generation_id
+        self.others = [each.member_id for each in response.members]
+        return response
 
     def sync(self) -> Pending:
         """Start a SyncGroup; a leader sends the assignments."""
@@ -43,8 +43,8 @@ class Member:
 
     def heartbeat(self, generation: int | None = None) -> str:
         """Return the state of the group, by a heartbeat on a connection of its own."""
-        asked = heartbeat(self.group, self.id, generation or self.generation)
-        return self._kafka.formatter.line(self._kafka.ask(asked, node=self._node))
+        requested = heartbeat(self.group, self.id, generation or self.generation)
+        return self._kafka.formatter.line(self._kafka.request(requested, node=self._node))
 
 
 def stable(kafka: Kafka, group: str, count: int = 1, **how: Any) -> list[Member]:
@@ -56,5 +56,5 @@ def stable(kafka: Kafka, group: str, count: int = 1, **how: Any) -> list[Member]
     members.sort(key=lambda member: not member.others)
     syncs = [member.sync() for member in members]
     for pending in syncs:
-        pending.answer()
+        pending.response()
     return members

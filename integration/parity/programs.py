@@ -105,9 +105,9 @@ class ListOffsets:
 
     def request(self, place: Place) -> Any:
         """See `Step`."""
-        asked = list_offsets(place.topic, self.timestamp, leader_epoch=self.leader_epoch)
-        asked.topics[0].partitions[0].partition_index = place.first_partition + self.partition
-        return asked
+        requested = list_offsets(place.topic, self.timestamp, leader_epoch=self.leader_epoch)
+        requested.topics[0].partitions[0].partition_index = place.first_partition + self.partition
+        return requested
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,10 @@ class EndOfEpoch:
 
     def request(self, place: Place) -> Any:
         """See `Step`."""
-        asked = OffsetForLeaderPartition(
+        requested = OffsetForLeaderPartition(
             partition=place.first_partition + self.partition, leader_epoch=self.epoch
         )
-        topic = OffsetForLeaderTopic(topic=place.topic, partitions=[asked])
+        topic = OffsetForLeaderTopic(topic=place.topic, partitions=[requested])
         return OffsetForLeaderEpochRequest(replica_id=-1, topics=[topic])
 
 
@@ -217,20 +217,20 @@ class Player:
         formatter.name(place.group, "group")
         lines = []
         for step in program:
-            answer = self._kafka.ask(step.request(place))
-            if hasattr(answer, "topics") and isinstance(step, DeleteRecords | ListOffsets):
-                by_partition(answer)
-            _name_members(formatter, answer)
-            lines.append(formatter.line((type(step).__name__, answer)))
+            response = self._kafka.request(step.request(place))
+            if hasattr(response, "topics") and isinstance(step, DeleteRecords | ListOffsets):
+                by_partition(response)
+            _name_members(formatter, response)
+            lines.append(formatter.line((type(step).__name__, response)))
         return lines
 
 
-def _name_members(formatter: Formatter, answer: Any) -> None:
+def _name_members(formatter: Formatter, response: Any) -> None:
     """Replace generated ids by names, and sort members."""
-    given = getattr(answer, "member_id", None)
+    given = getattr(response, "member_id", None)
     if given is not None and _GIVEN_ID.fullmatch(given):
         formatter.name(given, "member")
-    for group in getattr(answer, "groups", ()):
+    for group in getattr(response, "groups", ()):
         if hasattr(group, "members"):
             for member in group.members:
                 member.subscribed_topic_names.sort(key=formatter.line)

@@ -185,15 +185,15 @@ class ScenarioRunner:
 
     def _play(self, scenario: Scenario, system: System) -> Transcript:
         formatter = Formatter()
-        told = Transcript()
+        reported = Transcript()
         unique = f"{scenario.name}-{uuid.uuid4().hex[:8]}"
         with closing(Kafka(system, self._receiver, unique, formatter)) as kafka:
             try:
                 for seen in scenario.play(kafka):
-                    told.lines.append(formatter.line(seen))
+                    reported.lines.append(formatter.line(seen))
             except NotServed as api:
-                told.lacks = f"{api} is not served"
+                reported.lacks = f"{api} is not served"
             except Exception as error:
-                told.lines.append(f"{BROKEN}{type(error).__name__}: {error}")
-                told.trace = f"{system.name}: {traceback.format_exc(limit=-2)}"
-        return told
+                reported.lines.append(f"{BROKEN}{type(error).__name__}: {error}")
+                reported.trace = f"{system.name}: {traceback.format_exc(limit=-2)}"
+        return reported

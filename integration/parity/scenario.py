@@ -15,7 +15,7 @@ from typing import Any
 
 from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import create_topics, new_topic
-from integration.parity.client import ANSWER_WITHIN_S, Client, Pending, Receiver
+from integration.parity.client import RESPONSE_WITHIN_S, Client, Pending, Receiver
 from integration.parity.formatting import Formatter
 from integration.parity.requests import LATEST, fetch, list_offsets
 from integration.parity.setups import ONE, Setup
@@ -55,12 +55,12 @@ class Kafka:
         client = Client(self._receiver, self.nodes[node], self._events, client_id)
         return self._open.enter_context(closing(client))
 
-    def ask(self, request: Any, version: int | None = None, *, node: int = 1) -> Any:
+    def request(self, request: Any, version: int | None = None, *, node: int = 1) -> Any:
         """Send a request over the scenario's connection to a node and return the response."""
         self._check(request)
         if node not in self._clients or self._clients[node].ended:
             self._clients[node] = self.connect(node)
-        return self._clients[node].ask(request, version)
+        return self._clients[node].request(request, version)
 
     def start(self, request: Any, version: int | None = None, *, node: int = 1) -> Pending:
         """Send a request that may wait over a connection of its own."""
@@ -79,7 +79,7 @@ class Kafka:
         spread = dict.fromkeys(range(partitions), replicas)
         settings = {key.replace("_", "."): value for key, value in configs.items()}
         topic = new_topic(name, replicas=spread, configs=settings)
-        (result,) = self.ask(create_topics(topic)).topics
+        (result,) = self.request(create_topics(topic)).topics
         assert result.error_code == 0, result
         for node in replicas:
             eventually(partial(self._is_known, name, partitions, node), f"{name} at {node}")
@@ -96,14 +96,14 @@ class Kafka:
             partitions = self.metadata(topic, node=node).partitions
             return all(sorted(each.isr_nodes) == sorted(nodes) for each in partitions)
 
-        eventually(in_sync, f"{sorted(nodes)} in sync for {topic}", within=ANSWER_WITHIN_S)
+        eventually(in_sync, f"{sorted(nodes)} in sync for {topic}", within=RESPONSE_WITHIN_S)
 
     def wait_for_leader(self, topic: str, leader: int) -> None:
         """Wait until the leader of partition 0, in the first node's metadata, serves it."""
         eventually(
             lambda: self.metadata(topic).partitions[0].leader_id == leader,
             f"{leader} leads {topic}",
-            within=ANSWER_WITHIN_S,
+            within=RESPONSE_WITHIN_S,
         )
         if leader in self.nodes:
             eventually(lambda: self._is_led(topic, 1, leader), f"{leader} serves {topic}")
@@ -116,14 +116,14 @@ class Kafka:
 
     def metadata(self, topic: str, *, node: int = 1) -> Any:
         """Return the metadata of one topic at a node, without creating it."""
-        asked = MetadataRequest(
+        requested = MetadataRequest(
             topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
         )
-        return self.ask(asked, node=node).topics[0]
+        return self.request(requested, node=node).topics[0]
 
     def pass_time(self, topic: str, ms: int) -> None:
         """Wait in real time, by a fetch at the end of an empty topic."""
-        self.start(fetch(topic, max_wait_ms=ms)).answer()
+        self.start(fetch(topic, max_wait_ms=ms)).response()
 
     def pause(self, node: int) -> None:
         """Pause the replication of a node."""
@@ -156,10 +156,10 @@ class Kafka:
     def _check(self, request: Any) -> None:
         if self._served is None:
             self._served = frozenset()
-            answer = self.ask(
+            response = self.request(
                 ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3
             )
-            self._served = frozenset(each.api_key for each in answer.api_keys)
+            self._served = frozenset(each.api_key for each in response.api_keys)
         if self._served and request.__spec__.key not in self._served:
             raise NotServed(type(request).__name__.removesuffix("Request"))
 
@@ -169,12 +169,12 @@ class Kafka:
         return known.error_code == 0 and len(led) == partitions
 
     def _is_led(self, topic: str, partitions: int, leader: int) -> bool:
-        answer = self.ask(list_offsets(topic, *[LATEST] * partitions), node=leader)
-        return all(each.error_code == 0 for each in answer.topics[0].partitions)
+        response = self.request(list_offsets(topic, *[LATEST] * partitions), node=leader)
+        return all(each.error_code == 0 for each in response.topics[0].partitions)
 
     def _is_followed(self, topic: str, follower: int) -> bool:
-        answer = self.ask(fetch(topic, max_wait_ms=0), 12, node=follower)
-        return bool(answer.responses[0].partitions[0].error_code == 0)
+        response = self.request(fetch(topic, max_wait_ms=0), 12, node=follower)
+        return bool(response.responses[0].partitions[0].error_code == 0)
 
 
 @dataclass(frozen=True)

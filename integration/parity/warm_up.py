@@ -36,12 +36,12 @@ def _finds_coordinator(nodes: Mapping[int, str]) -> bool:
 
 
 def _gives_out_ids(address: str) -> bool:
-    asked = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
-    return bool(_ask(address, asked, 4).error_code == 0)
+    requested = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
+    return bool(_ask(address, requested, 4).error_code == 0)
 
 
 def _ask(address: str, request: Any, version: int) -> Any:
     with Connection(address) as connection:
-        frame = connection.ask(encode_request(request, version, 1, "warm-up"))
-    _, answer = decode_response(RESPONSES[request.__spec__.key], version, frame)
-    return answer
+        frame = connection.request(encode_request(request, version, 1, "warm-up"))
+    _, response = decode_response(RESPONSES[request.__spec__.key], version, frame)
+    return response

@@ -49,18 +49,18 @@ def command(*words: str, **environment: str) -> str:
 def complaint(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     """Return the last line of the command in this process, whose exit code must be 1."""
     assert main(words) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    *steps, last = said.err.splitlines()
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    *steps, last = printed.err.splitlines()
     assert not [step for step in steps if "Exception" in step or "\tat " in step]
     return last.removeprefix("antechamber analyze: ")
 
 
 def test_without_java(records: str, tmp_path: Path) -> None:
     """The error says what to install."""
-    said = command(records, PATH=str(tmp_path), JAVA_HOME="")
+    printed = command(records, PATH=str(tmp_path), JAVA_HOME="")
 
-    assert said.splitlines()[-1] == (
+    assert printed.splitlines()[-1] == (
         "antechamber analyze: Spark needs Java, and none is installed; install a Java runtime of"
         " version 17 or newer, or set JAVA_HOME to one"
     )
@@ -72,26 +72,28 @@ def test_with_an_old_java(records: str, tmp_path: Path) -> None:
     java.parent.mkdir()
     java.write_text("""#!/bin/sh\necho 'openjdk version "11.0.2"' >&2\n""")
     java.chmod(0o755)
-    said = command(records, JAVA_HOME=str(tmp_path))
+    printed = command(records, JAVA_HOME=str(tmp_path))
 
-    assert f"analyze: {java} is Java 11; install a Java runtime" in said.splitlines()[-1]
+    assert f"analyze: {java} is Java 11; install a Java runtime" in printed.splitlines()[-1]
 
 
 def test_without_a_connector(tmp_path: Path) -> None:
     """The error names the jars, before Spark starts."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         topic = f"kafka://127.0.0.1:{listening.getsockname()[1]}/t"
-        said = command(topic, SPARK_KAFKA_JARS=str(tmp_path))
+        printed = command(topic, SPARK_KAFKA_JARS=str(tmp_path))
 
-    assert said.startswith(f"antechamber analyze: SPARK_KAFKA_JARS: {tmp_path} has no spark-sql-")
-    assert said.count("\n") == 1
+    assert printed.startswith(
+        f"antechamber analyze: SPARK_KAFKA_JARS: {tmp_path} has no spark-sql-"
+    )
+    assert printed.count("\n") == 1
 
 
 def test_without_a_broker() -> None:
     """The error is printed before Spark starts."""
-    said = command("kafka://127.0.0.1:1/t")
+    printed = command("kafka://127.0.0.1:1/t")
 
-    assert said == (
+    assert printed == (
         "antechamber analyze: kafka://127.0.0.1:1: no broker there (Connection refused)\n"
     )
 

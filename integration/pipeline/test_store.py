@@ -56,9 +56,9 @@ def test_publishing_replaces_all_tables(spark: SparkSession, tmp_path: Path) -> 
 def test_every_table_is_in_the_documentation(analysed: Store) -> None:
     """The documentation lists exactly these tables."""
     text = Path(__file__).parents[2].joinpath("docs", "reference", "analysis.md").read_text()
-    told = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
+    reported = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
 
-    assert {path.name for path in (Path(analysed.out) / "tables").iterdir()} == told
+    assert {path.name for path in (Path(analysed.out) / "tables").iterdir()} == reported
 
 
 def folding(out: Path, number: int) -> None:

@@ -86,5 +86,5 @@ def _wait_until_ready(process: ServerProcess, ready_file: Path, within: float) -
         return ready_file.exists()
 
     eventually(ready, "the ready file", within=within)
-    answer: dict[str, Any] = json.loads(ready_file.read_text())
-    return answer
+    response: dict[str, Any] = json.loads(ready_file.read_text())
+    return response

@@ -79,7 +79,7 @@ def _transaction(connection: Connection, topic: str, number: int, values: list[R
     batch = _produced(TRANSACTIONAL, number, values, attributes=TRANSACTIONAL_BIT)
     _send(connection, topic, batch, transactional_id="mixed")
     commit = number % 2 == 0
-    connection.ask(write_txn_markers(topic, 0, TRANSACTIONAL, 0, commit=commit))
+    connection.request(write_txn_markers(topic, 0, TRANSACTIONAL, 0, commit=commit))
 
 
 def _produced(producer: int, sequence: int, values: list[Record], **more: int) -> bytes:
@@ -91,10 +91,10 @@ def _produced(producer: int, sequence: int, values: list[Record], **more: int) -
 def _send(
     connection: Connection, topic: str, batch: bytes, *, transactional_id: str | None = None
 ) -> int:
-    asked = produce(topic, 0, batch, transactional_id=transactional_id)
-    answer = read_produce(connection.ask(asked))
-    assert answer.error == 0, answer
-    return answer.base_offset
+    requested = produce(topic, 0, batch, transactional_id=transactional_id)
+    response = read_produce(connection.request(requested))
+    assert response.error == 0, response
+    return response.base_offset
 
 
 def _now_ms() -> int:

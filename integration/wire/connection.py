@@ -39,7 +39,7 @@ class Connection:
         del self._inbox[:end]
         return frame
 
-    def ask(self, frame: bytes) -> bytes:
+    def request(self, frame: bytes) -> bytes:
         """Send a request and receive its response."""
         self.send(frame)
         return self.receive()

@@ -19,7 +19,7 @@ def find_coordinator(connection: Connection, key: str, kind: int = GROUP) -> int
     The internal topic is created if it does not exist.
     """
     body = string(key) + struct.pack(">b", kind)
-    read = Reader(connection.ask(request(_FIND_COORDINATOR, 1, body)))
+    read = Reader(connection.request(request(_FIND_COORDINATOR, 1, body)))
     return read.take("iih")[2]
 
 
@@ -39,7 +39,7 @@ def commit_offset(
     find_coordinator(connection, group)
     body = string(group) + struct.pack(">i", -1) + string("") + struct.pack(">qi", -1, 1)
     body += string(topic) + struct.pack(">iiq", 1, partition, offset) + string("")
-    read = Reader(connection.ask(request(_OFFSET_COMMIT, 2, body)))
+    read = Reader(connection.request(request(_OFFSET_COMMIT, 2, body)))
     read.take("ii")
     read.string()
     return read.take("iih")[2]

@@ -109,7 +109,7 @@ def test_a_refused_connection() -> None:
         (b"", "closed the connection; is it the admin interface of a broker?"),
     ],
 )
-def test_another_server_at_the_address(answer: bytes, words: str) -> None:
+def test_another_server_at_the_address(response: bytes, words: str) -> None:
     """Servers that do not speak HTTP, that send no JSON, or that close the connection."""
     with socket.create_server(("127.0.0.1", 0)) as other:
 
@@ -117,7 +117,7 @@ def test_another_server_at_the_address(answer: bytes, words: str) -> None:
             connected, _ = other.accept()
             with connected:
                 connected.recv(1 << 16)
-                connected.sendall(answer)
+                connected.sendall(response)
 
         thread = threading.Thread(target=serve)
         thread.start()

@@ -24,9 +24,11 @@ class Process:
     code: int | None = None
     stopped = 0
     pid = 4711
+    latest: Process
 
     def __init__(self, arguments: list[str], start_timeout_s: float) -> None:
         Process.arguments = arguments
+        Process.latest = self
 
     def exit_code(self, within_s: float = 0) -> int | None:
         return self.code
@@ -136,7 +138,7 @@ def test_waiting_for_replication_and_groups(facts: FakeFacts) -> None:
 def test_the_cluster_ends_with_its_with_statement(facts: FakeFacts) -> None:
     """An exception of the block propagates."""
     kafka = Cluster()
-    process: Any = kafka._process
+    process = Process.latest
     with pytest.raises(ZeroDivisionError), kafka as same:
         1 / (same is not kafka)
     assert process.stopped == 1
@@ -148,7 +150,7 @@ def test_the_directory_of_a_killed_broker_is_removed(facts: FakeFacts) -> None:
     kafka.data_dir.mkdir()
     kafka.close()
     assert kafka.data_dir.exists()
-    process: Any = kafka._process
+    process = Process.latest
     process.code = -9
     kafka.close()
     assert not kafka.data_dir.exists()
@@ -158,7 +160,7 @@ def test_a_named_data_directory_is_kept(facts: FakeFacts, tmp_path: Path) -> Non
     """It is kept for every exit code of the broker."""
     kafka = Cluster(data_dir=tmp_path / "data")
     kafka.data_dir.mkdir()
-    process: Any = kafka._process
+    process = Process.latest
     process.code = -9
     kafka.close()
     assert kafka.data_dir.exists()
@@ -169,7 +171,7 @@ def test_the_error_after_the_broker_ended(facts: FakeFacts) -> None:
     with serving(FakeFacts()) as url:
         Process.ready["admin"] = url
         kafka = Cluster()
-    process: Any = kafka._process
+    process = Process.latest
     with pytest.raises(antechamber.NoBroker, match="no broker at http"):
         kafka.cluster()
     assert kafka.is_running

@@ -36,12 +36,14 @@ def test_settings_reach_spark() -> None:
         (["a", "--conf", "x"], "'x' is not KEY=VALUE"),
     ],
 )
-def test_invalid_arguments(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments(
+    words: list[str], printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The exit code is 2, and the error is a line that names the option."""
     with pytest.raises(SystemExit) as ended:
         parse(words)
 
-    told = capsys.readouterr().err
+    reported = capsys.readouterr().err
     assert ended.value.code == 2
-    assert said in told
-    assert told.count("\n") == 1
+    assert printed in reported
+    assert reported.count("\n") == 1

@@ -43,7 +43,7 @@ async def use():
         read.append((record.offset, record.value.decode(), len(record.headers)))
     await consumer.commit()
     partition = TopicPartition(topic, 0)
-    told = {
+    reported = {
         "version": aiokafka.__version__,
         "sent": sent,
         "refused": refused,
@@ -53,7 +53,7 @@ async def use():
         "at_time": (await consumer.offsets_for_times({partition: 0}))[partition].offset,
     }
     await consumer.stop()
-    return told
+    return reported
 
 
 print(json.dumps(asyncio.run(use())))

@@ -44,7 +44,7 @@ while len(read) < len(sent):
         break
     read.append((message.offset(), message.value().decode(), len(message.headers())))
 partition = TopicPartition(topic, 0, 0)
-told = {
+reported = {
     "version": confluent_kafka.version()[0]
     if isinstance(confluent_kafka.version(), tuple)
     else confluent_kafka.version(),
@@ -56,4 +56,4 @@ told = {
     "at_time": consumer.offsets_for_times([partition], timeout=20)[0].offset,
 }
 consumer.close()
-print(json.dumps(told))
+print(json.dumps(reported))

@@ -36,7 +36,7 @@ while len(read) < len(sent) and time.monotonic() < deadline:
         read += [(each.offset, each.value.decode(), len(each.headers)) for each in records]
 consumer.commit()
 partition = TopicPartition(topic, 0)
-told = {
+reported = {
     "version": kafka.__version__,
     "sent": sent,
     "refused": refused,
@@ -48,4 +48,4 @@ told = {
 consumer.close()
 producer.close()
 large.close()
-print(json.dumps(told))
+print(json.dumps(reported))

@@ -35,13 +35,13 @@ class _Listener(ConsumerRebalanceListener):
     """Keeps the arguments of its callbacks."""
 
     def __init__(self) -> None:
-        self.told: list[Any] = []
+        self.reported: list[Any] = []
 
     def on_partitions_assigned(self, assigned: Any) -> None:
-        self.told.append(("assigned", sorted(assigned)))
+        self.reported.append(("assigned", sorted(assigned)))
 
     def on_partitions_revoked(self, revoked: Any) -> None:
-        self.told.append(("revoked", sorted(revoked)))
+        self.reported.append(("revoked", sorted(revoked)))
 
 
 def _first(on: Fixtures) -> TopicPartition:
@@ -72,7 +72,7 @@ async def _joined(consumer: Any, on: Fixtures, **how: Any) -> Any:
 async def _listened(consumer: Any, on: Fixtures) -> Any:
     listener = _Listener()
     await _joined(consumer, on, topics=[on.topic], listener=listener)
-    return listener.told[0], listener.told[-1]
+    return listener.reported[0], listener.reported[-1]
 
 
 async def _static(_: Any, on: Fixtures) -> Any:

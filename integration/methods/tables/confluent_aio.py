@@ -159,13 +159,13 @@ async def _joined(consumer: Any, on: Fixtures) -> Any:
 
 
 async def _subscribed(consumer: Any, on: Fixtures) -> Any:
-    told: list[Any] = []
+    reported: list[Any] = []
 
     async def assigned(_: Any, partitions: Any) -> None:
-        told.append(sorted(partitions))
+        reported.append(sorted(partitions))
 
     await consumer.subscribe([on.topic], on_assign=assigned)
-    return await consumer.poll(WITHIN_S), told
+    return await consumer.poll(WITHIN_S), reported
 
 
 async def _unsubscribed(consumer: Any, on: Fixtures) -> Any:

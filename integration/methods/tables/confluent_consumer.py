@@ -47,24 +47,24 @@ def _joined(consumer: Any, on: Fixtures, topics: list[str] | None = None, **kwar
 
 
 def _subscribed(consumer: Any, on: Fixtures, topics: list[str] | None = None) -> Any:
-    told: list[Any] = []
+    reported: list[Any] = []
     record = _joined(
-        consumer, on, topics, on_assign=lambda _, partitions: told.append(sorted(partitions))
+        consumer, on, topics, on_assign=lambda _, partitions: reported.append(sorted(partitions))
     )
-    return record, told
+    return record, reported
 
 
 def _lost(consumer: Any, on: Fixtures) -> Any:
-    told: list[Any] = []
+    reported: list[Any] = []
     _joined(
         *(consumer, on),
-        on_assign=lambda _, partitions: told.append(("assigned", sorted(partitions))),
-        on_revoke=lambda _, partitions: told.append(("revoked", sorted(partitions))),
-        on_lost=lambda _, partitions: told.append(("lost", sorted(partitions))),
+        on_assign=lambda _, partitions: reported.append(("assigned", sorted(partitions))),
+        on_revoke=lambda _, partitions: reported.append(("revoked", sorted(partitions))),
+        on_lost=lambda _, partitions: reported.append(("lost", sorted(partitions))),
     )
     consumer.unsubscribe()
-    eventually(lambda: consumer.poll(0.01) or len(told) > 1, "revocation")
-    return told
+    eventually(lambda: consumer.poll(0.01) or len(reported) > 1, "revocation")
+    return reported
 
 
 def _committed(consumer: Any, on: Fixtures, **kwargs: Any) -> Any:

@@ -34,13 +34,13 @@ class _Listener(ConsumerRebalanceListener):
     """Keeps the arguments of its callbacks."""
 
     def __init__(self) -> None:
-        self.told: list[Any] = []
+        self.reported: list[Any] = []
 
     def on_partitions_assigned(self, assigned: Any) -> None:
-        self.told.append(("assigned", sorted(assigned)))
+        self.reported.append(("assigned", sorted(assigned)))
 
     def on_partitions_revoked(self, revoked: Any) -> None:
-        self.told.append(("revoked", sorted(revoked)))
+        self.reported.append(("revoked", sorted(revoked)))
 
 
 def _first(on: Fixtures) -> TopicPartition:
@@ -71,7 +71,7 @@ def _listened(consumer: Any, on: Fixtures) -> Any:
     listener = _Listener()
     _joined(consumer, on, topics=[on.topic], listener=listener)
     # A client that joins before it knows the topic gets no partitions at first.
-    return listener.told[0], listener.told[-1]
+    return listener.reported[0], listener.reported[-1]
 
 
 def _committed(consumer: Any, on: Fixtures, *args: Any, **kwargs: Any) -> Any:
@@ -87,15 +87,15 @@ def _committed_later(consumer: Any, on: Fixtures, **how: Any) -> Any:
 
 
 def _called_back(consumer: Any, on: Fixtures) -> Any:
-    told: list[Any] = []
+    reported: list[Any] = []
     _committed_later(
         consumer,
         on,
         offsets={_first(on): OffsetAndMetadata(1, "of mine", -1)},
-        callback=lambda offsets, outcome: told.append((offsets, outcome)),
+        callback=lambda offsets, outcome: reported.append((offsets, outcome)),
     )
-    eventually(lambda: consumer.poll(10) or told, "the callback")
-    return told
+    eventually(lambda: consumer.poll(10) or reported, "the callback")
+    return reported
 
 
 def _paused(consumer: Any, on: Fixtures) -> Any:

@@ -17,11 +17,11 @@ def compressed_batches_are_kept(kafka: Kafka) -> Story:
     topic = kafka.topic()
     for codec in CODECS:
         sent = batch(*VALUES, codec=codec)
-        yield codec.name, kafka.ask(produce(topic, sent))
-    stored = kafka.ask(fetch(topic)).responses[0].partitions[0].records
+        yield codec.name, kafka.request(produce(topic, sent))
+    stored = kafka.request(fetch(topic)).responses[0].partitions[0].records
     same = b"".join(batch(*VALUES, codec=codec)[61:] for codec in CODECS)
     yield "bytes are as sent", len(stored) == len(same) + 61 * len(CODECS)
-    yield kafka.ask(fetch(topic))
+    yield kafka.request(fetch(topic))
 
 
 @scenario()
@@ -30,8 +30,8 @@ def topics_with_a_codec(kafka: Kafka) -> Story:
     for wanted in ("uncompressed", "gzip", "snappy", "lz4", "zstd"):
         topic = kafka.topic(compression_type=wanted)
         for codec in (Codec.NONE, Codec.GZIP):
-            kafka.ask(produce(topic, batch(*VALUES, codec=codec)))
-        yield wanted, kafka.ask(fetch(topic))
+            kafka.request(produce(topic, batch(*VALUES, codec=codec)))
+        yield wanted, kafka.request(fetch(topic))
 
 
 @scenario()
@@ -41,7 +41,7 @@ def unknown_codecs(kafka: Kafka) -> Story:
     for codec in (5, 6, 7):
         spoilt = bytearray(batch("a"))
         spoilt[22] |= codec
-        yield codec, kafka.ask(produce(topic, seal(spoilt)))
+        yield codec, kafka.request(produce(topic, seal(spoilt)))
 
 
 @scenario()
@@ -50,9 +50,9 @@ def zstd_by_an_old_client(kafka: Kafka) -> Story:
     topic = kafka.topic()
     compressed = batch("a", codec=Codec.ZSTD)
     for version in (3, 6, 7):
-        yield "produce", version, kafka.ask(produce(topic, compressed), version)
+        yield "produce", version, kafka.request(produce(topic, compressed), version)
     for version in (4, 9, 10):
-        yield "fetch", version, kafka.ask(fetch(topic), version)
+        yield "fetch", version, kafka.request(fetch(topic), version)
 
 
 @scenario()
@@ -62,10 +62,10 @@ def corrupt_compressed_blocks(kafka: Kafka) -> Story:
     for codec in CODECS[1:]:
         spoilt = bytearray(batch(*VALUES, codec=codec))
         spoilt[-12:] = b"\xff" * 12
-        yield codec.name, kafka.ask(produce(topic, seal(spoilt)))
+        yield codec.name, kafka.request(produce(topic, seal(spoilt)))
         half = bytearray(batch(*VALUES, codec=codec)[:-9])
         half[8:12] = (len(half) - 12).to_bytes(4, "big")
-        yield codec.name, "cut", kafka.ask(produce(topic, seal(half)))
+        yield codec.name, "cut", kafka.request(produce(topic, seal(half)))
 
 
 @scenario()
@@ -73,6 +73,6 @@ def compressed_records_have_times(kafka: Kafka) -> Story:
     """Offsets by timestamp are found in compressed batches."""
     topic = kafka.topic()
     for codec in CODECS:
-        kafka.ask(produce(topic, batch(*VALUES, codec=codec, at=1000 + codec)))
+        kafka.request(produce(topic, batch(*VALUES, codec=codec, at=1000 + codec)))
     for at in (0, 1001, 1003, 1005):
-        yield at, kafka.ask(list_offsets(topic, at))
+        yield at, kafka.request(list_offsets(topic, at))

@@ -18,9 +18,9 @@ def versions_are_described(kafka: Kafka) -> Story:
     """The version ranges of the APIs served here, in every version of ApiVersions."""
     common = {request.__spec__.key for request in HANDLERS} | TELEMETRY
     for version in range(5):
-        answer = kafka.ask(NAMED, version)
-        yield version, answer.error_code
-        for api in sorted(answer.api_keys, key=lambda each: each.api_key):
+        response = kafka.request(NAMED, version)
+        yield version, response.error_code
+        for api in sorted(response.api_keys, key=lambda each: each.api_key):
             if api.api_key in common:
                 yield api
 
@@ -29,8 +29,8 @@ def versions_are_described(kafka: Kafka) -> Story:
 def versions_with_invalid_client_names(kafka: Kafka) -> Story:
     """Client names and versions are validated; an unknown version gets a response in v0."""
     for name, number in (("", "1"), ("ok", ""), ("no good", "1"), ("-x", "1"), ("x", "1-")):
-        asked = ApiVersionsRequest(client_software_name=name, client_software_version=number)
-        yield name, number, kafka.ask(asked, 3).error_code
+        requested = ApiVersionsRequest(client_software_name=name, client_software_version=number)
+        yield name, number, kafka.request(requested, 3).error_code
     client = kafka.connect()
     payload = struct.pack(">hhihb", 18, 99, 7, -1, 0)
     client.write(struct.pack(">i", len(payload)) + payload)
@@ -48,7 +48,7 @@ def responses_keep_the_order_of_requests(kafka: Kafka) -> Story:
         started.append(client.start(list_offsets(topic, LATEST)))
         started.append(client.start(fetch(topic)))
     for pending in started:
-        yield pending.answer()
+        yield pending.response()
 
 
 @scenario()

@@ -26,20 +26,20 @@ class Member:
 
     def beat(self) -> Any:
         """Send a full heartbeat, and apply the assignment of the response."""
-        asked = consumer_heartbeat(
+        requested = consumer_heartbeat(
             self.group, self.id, self.epoch, topics=self.topics, owned=self.owned
         )
-        answer = self._kafka.ask(asked)
-        if not answer.error_code:
-            self.epoch = answer.member_epoch
-        if answer.assignment is not None:
-            given = answer.assignment.topic_partitions
+        response = self._kafka.request(requested)
+        if not response.error_code:
+            self.epoch = response.member_epoch
+        if response.assignment is not None:
+            given = response.assignment.topic_partitions
             self.owned = {each.topic_id: each.partitions for each in given}
-        return answer
+        return response
 
     def leave(self) -> Any:
         """Leave the group."""
-        return self._kafka.ask(consumer_heartbeat(self.group, self.id, -1))
+        return self._kafka.request(consumer_heartbeat(self.group, self.id, -1))
 
     @property
     def partitions(self) -> list[int]:
@@ -53,10 +53,10 @@ def consumer_group_of_one(kafka: Kafka) -> Story:
     member = Member(kafka, kafka.new_name("group"), kafka.topic(3))
     yield "joins", member.beat()
     yield "again", member.beat()
-    yield "describe", kafka.ask(ConsumerGroupDescribeRequest(group_ids=[member.group]))
+    yield "describe", kafka.request(ConsumerGroupDescribeRequest(group_ids=[member.group]))
     yield "leaves", member.leave()
     yield "is gone", member.beat()
-    yield "describe", kafka.ask(ConsumerGroupDescribeRequest(group_ids=[member.group]))
+    yield "describe", kafka.request(ConsumerGroupDescribeRequest(group_ids=[member.group]))
 
 
 @scenario()
@@ -81,7 +81,7 @@ def invalid_consumer_heartbeats(kafka: Kafka) -> Story:
     member = Member(kafka, kafka.new_name("group"), kafka.topic())
     member.beat()
     group = member.group
-    for what, asked in (
+    for what, requested in (
         ("unknown member", consumer_heartbeat(group, "nobody", 3)),
         ("epoch ahead", consumer_heartbeat(group, member.id, member.epoch + 5)),
         ("epoch below", consumer_heartbeat(group, member.id, -7)),
@@ -98,7 +98,7 @@ def invalid_consumer_heartbeats(kafka: Kafka) -> Story:
         ("bad regex", consumer_heartbeat(group, "new", 0, regex="a(", owned={})),
         ("no instance", consumer_heartbeat(group, "new", -2)),
     ):
-        yield what, kafka.ask(asked)
+        yield what, kafka.request(requested)
     yield "still well", member.beat()
 
 
@@ -106,15 +106,15 @@ def invalid_consumer_heartbeats(kafka: Kafka) -> Story:
 def consumers_by_regex(kafka: Kafka) -> Story:
     """Topics that match a regular expression are assigned, including later ones."""
     group, topic = kafka.new_name("group"), kafka.topic(2)
-    asked = consumer_heartbeat(group, "me", 0, regex=f"{topic}.*", owned={})
-    joined = kafka.ask(asked)
+    requested = consumer_heartbeat(group, "me", 0, regex=f"{topic}.*", owned={})
+    joined = kafka.request(requested)
     yield joined.error_code
     epochs = [joined.member_epoch]
 
     def assigned() -> Any:
-        answer = kafka.ask(consumer_heartbeat(group, "me", epochs[-1]))
-        epochs.append(answer.member_epoch)
-        found = answer.assignment
+        response = kafka.request(consumer_heartbeat(group, "me", epochs[-1]))
+        epochs.append(response.member_epoch)
+        found = response.assignment
         return found and found.topic_partitions
 
     got = joined.assignment and joined.assignment.topic_partitions
@@ -134,10 +134,10 @@ def consumers_commit_in_their_epoch(kafka: Kafka) -> Story:
         ("a stranger", "nobody", member.epoch),
         ("no member", "", -1),
     ):
-        asked = commit(member.group, topic, {0: 1}, member=id_, generation=epoch)
-        yield what, kafka.ask(asked, 9)
+        requested = commit(member.group, topic, {0: 1}, member=id_, generation=epoch)
+        yield what, kafka.request(requested, 9)
     old = commit(member.group, topic, {0: 1}, member=member.id, generation=member.epoch + 1)
-    yield "in an old version", kafka.ask(old, 8)
+    yield "in an old version", kafka.request(old, 8)
 
 
 @scenario()
@@ -145,9 +145,9 @@ def consumers_and_classic_members(kafka: Kafka) -> Story:
     """A classic member whose embedded protocol cannot be decoded is rejected."""
     member = Member(kafka, kafka.new_name("group"), kafka.topic())
     member.beat()
-    first = kafka.ask(join(member.group))
+    first = kafka.request(join(member.group))
     kafka.formatter.name(first.member_id, "member")
     yield "asks for an id", first
-    yield "joins", kafka.ask(join(member.group, first.member_id))
-    yield "another kind", kafka.ask(join(member.group, "x", kind="connect"))
+    yield "joins", kafka.request(join(member.group, first.member_id))
+    yield "another kind", kafka.request(join(member.group, "x", kind="connect"))
     yield "still well", member.beat()

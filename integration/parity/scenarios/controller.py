@@ -32,27 +32,30 @@ def elections_in_every_form(kafka: Kafka) -> Story:
     """Elections of several partitions, repeated, in old versions, and of unknown types."""
     topic = kafka.topic(2, replicas=(1, 2))
     other = kafka.new_name("unknown")
-    kafka.ask(reassign(topic, (2, 1)))
-    asked = [
+    kafka.request(reassign(topic, (2, 1)))
+    requested = [
         TopicPartitions(topic=topic, partitions=[0, 1, 7]),
         TopicPartitions(topic=other, partitions=[0]),
     ]
     for version in range(3):
-        yield version, kafka.ask(ElectLeadersRequest(topic_partitions=asked), version)
+        yield version, kafka.request(ElectLeadersRequest(topic_partitions=requested), version)
     for kind in (1, 2, -1):
-        yield kind, kafka.ask(ElectLeadersRequest(topic_partitions=asked, election_type=kind), 2)
-    yield "none", kafka.ask(ElectLeadersRequest(topic_partitions=[]))
+        yield (
+            kind,
+            kafka.request(ElectLeadersRequest(topic_partitions=requested, election_type=kind), 2),
+        )
+    yield "none", kafka.request(ElectLeadersRequest(topic_partitions=[]))
 
 
 @scenario(on=THREE, alone=True)
 def elections_of_everything(kafka: Kafka) -> Story:
     """Without names, an election is for all topics, and returns only elected partitions."""
     topic = kafka.topic(2, replicas=(1, 2))
-    kafka.ask(reassign(topic, (2, 1)))
+    kafka.request(reassign(topic, (2, 1)))
     for kind in (0, 1, 5):
-        answer = kafka.ask(ElectLeadersRequest(topic_partitions=None, election_type=kind))
-        ours = [each for each in answer.replica_election_results if each.topic == topic]
-        yield kind, answer.error_code, ours
+        response = kafka.request(ElectLeadersRequest(topic_partitions=None, election_type=kind))
+        ours = [each for each in response.replica_election_results if each.topic == topic]
+        yield kind, response.error_code, ours
 
 
 @scenario(on=THREE)
@@ -67,11 +70,11 @@ def reassignments_with_a_replication_factor(kafka: Kafka) -> Story:
     ):
         request = reassign(topic, to)
         request.allow_replication_factor_change = not insists
-        yield to, kafka.ask(request, version)
+        yield to, kafka.request(request, version)
     _wait_for_replicas(kafka, topic, ALL)
     kafka.wait_for_isr(topic, ALL)
     yield kafka.metadata(topic)
-    yield kafka.ask(reassign(topic, (2,)))
+    yield kafka.request(reassign(topic, (2,)))
     _wait_for_replicas(kafka, topic, (2,))
     yield kafka.metadata(topic)
 
@@ -83,15 +86,15 @@ def reassignments_that_wait(kafka: Kafka) -> Story:
     kafka.crash(3)
     kafka.wait_for_isr(topic, (1, 2))
     _wait_for_fenced(kafka, 3)
-    yield kafka.ask(reassign(topic, (1, 3), (3, 2)))
-    yield kafka.ask(reassignments(topic, 0, 1, 9))
-    everything = kafka.ask(ListPartitionReassignmentsRequest(topics=None))
+    yield kafka.request(reassign(topic, (1, 3), (3, 2)))
+    yield kafka.request(reassignments(topic, 0, 1, 9))
+    everything = kafka.request(ListPartitionReassignmentsRequest(topics=None))
     yield [each for each in everything.topics if each.name == topic]
-    yield "elect", kafka.ask(elect(topic, 0, 1))
-    yield "elsewhere", kafka.ask(reassign(topic, (2, 1)))
-    yield kafka.ask(reassignments(topic, 0, 1))
-    yield "off", kafka.ask(reassign(topic, None, None))
-    yield kafka.ask(reassignments(topic, 0, 1))
+    yield "elect", kafka.request(elect(topic, 0, 1))
+    yield "elsewhere", kafka.request(reassign(topic, (2, 1)))
+    yield kafka.request(reassignments(topic, 0, 1))
+    yield "off", kafka.request(reassign(topic, None, None))
+    yield kafka.request(reassignments(topic, 0, 1))
     kafka.wait_for_isr(topic, (1, 2))
     _wait_for_replicas(kafka, topic, (1, 2))
     yield kafka.metadata(topic)
@@ -102,23 +105,23 @@ def error_messages(kafka: Kafka) -> Story:
     """Errors have messages, unless the error code says everything."""
     topic = kafka.topic(replicas=(1, 2))
     for index, unclean in ((0, False), (0, True), (4, False)):
-        (answer,) = kafka.ask(elect(topic, index, unclean=unclean)).replica_election_results
-        yield _words(kafka, topic, answer.partition_result)
+        (response,) = kafka.request(elect(topic, index, unclean=unclean)).replica_election_results
+        yield _words(kafka, topic, response.partition_result)
     for to in ((9, 8), (1, 1), (), None):
-        (moved,) = kafka.ask(reassign(topic, to)).responses
+        (moved,) = kafka.request(reassign(topic, to)).responses
         yield _words(kafka, topic, moved.partitions)
     insisting = reassign(topic, ALL, ALL)
     insisting.allow_replication_factor_change = False
-    (moved,) = kafka.ask(insisting).responses
+    (moved,) = kafka.request(insisting).responses
     yield _words(kafka, topic, moved.partitions)
     for assigned in ({0: (1, 9)}, {0: (1, 1)}, {0: ()}, {0: (1,), 1: (1, 2)}):
-        made = kafka.ask(create_topics(new_topic(kafka.new_name("topic"), replicas=assigned)))
+        made = kafka.request(create_topics(new_topic(kafka.new_name("topic"), replicas=assigned)))
         yield [each.error_message for each in made.topics]
     for partitions, factor in ((0, 1), (1, 0), (0, 0), (-2, -2)):
-        made = kafka.ask(create_topics(new_topic(kafka.new_name("topic"), partitions, factor)))
+        made = kafka.request(create_topics(new_topic(kafka.new_name("topic"), partitions, factor)))
         yield [each.error_message for each in made.topics]
     for count, by_hand in ((1, None), (0, None), (2, [(1,)]), (3, [(1, 2)]), (2, [(1, 9)])):
-        grown = kafka.ask(create_partitions(topic, count, replicas=by_hand))
+        grown = kafka.request(create_partitions(topic, count, replicas=by_hand))
         yield _words(kafka, topic, grown.results)
 
 
@@ -126,7 +129,7 @@ def error_messages(kafka: Kafka) -> Story:
 def eligible_leaders(kafka: Kafka) -> Story:
     """All in-sync replicas crash, one by one: only the last one returns as the leader (KIP-966)."""
     topic = kafka.topic(replicas=(2, 3), min_insync_replicas="2")
-    yield kafka.ask(produce(topic, A), node=2)
+    yield kafka.request(produce(topic, A), node=2)
     kafka.crash(2)
     kafka.wait_for_isr(topic, (3,))
     yield kafka.metadata(topic)
@@ -136,12 +139,12 @@ def eligible_leaders(kafka: Kafka) -> Story:
     kafka.restart(2)
     _wait_for_alive(kafka, 2)
     yield "the first is back", kafka.metadata(topic)
-    yield kafka.ask(elect(topic, 0))
+    yield kafka.request(elect(topic, 0))
     kafka.restart(3)
     kafka.wait_for_leader(topic, 3)
     kafka.wait_for_isr(topic, (2, 3))
     yield "the last is back", kafka.metadata(topic)
-    yield kafka.ask(fetch(topic), node=3)
+    yield kafka.request(fetch(topic), node=3)
 
 
 @scenario(on=THREE, alone=True, slow=True)
@@ -158,11 +161,11 @@ def unclean_elections(kafka: Kafka) -> Story:
     kafka.restart(2)
     kafka.wait_for_leader(allowing, 2)
     yield "allowed", kafka.metadata(allowing)
-    yield "preferred", kafka.ask(elect(topic, 0))
-    yield "unclean", kafka.ask(elect(topic, 0, unclean=True))
+    yield "preferred", kafka.request(elect(topic, 0))
+    yield "unclean", kafka.request(elect(topic, 0, unclean=True))
     kafka.wait_for_leader(topic, 2)
     yield kafka.metadata(topic)
-    yield "again", kafka.ask(elect(topic, 0, unclean=True))
+    yield "again", kafka.request(elect(topic, 0, unclean=True))
     kafka.restart(3)
     kafka.wait_for_isr(topic, (2, 3))
     yield kafka.metadata(topic)
@@ -178,7 +181,7 @@ def unclean_elections_allowed_later(kafka: Kafka) -> Story:
     kafka.wait_for_leader(topic, -1)
     kafka.restart(2)
     _wait_for_alive(kafka, 2)
-    yield kafka.ask(alter_configs(topic, ("unclean.leader.election.enable", 0, "true")))
+    yield kafka.request(alter_configs(topic, ("unclean.leader.election.enable", 0, "true")))
     kafka.pass_time(kafka.topic(), 1000)
     yield kafka.metadata(topic)
 
@@ -190,12 +193,14 @@ def topics_while_a_node_is_down(kafka: Kafka) -> Story:
     kafka.crash(3)
     _wait_for_fenced(kafka, 3)
     spread, by_hand, grown = (kafka.new_name("topic") for _ in range(3))
-    yield kafka.ask(create_topics(new_topic(spread, 4, 3))).topics[0].error_code
-    yield kafka.ask(create_topics(new_topic(by_hand, replicas={0: (3, 1)}))).topics[0].error_code
-    yield kafka.ask(create_topics(new_topic(kafka.new_name("topic"), replicas={0: (3,)})))
-    yield kafka.ask(create_topics(new_topic(grown, 1, 1))).topics[0].error_code
+    yield kafka.request(create_topics(new_topic(spread, 4, 3))).topics[0].error_code
+    yield (
+        kafka.request(create_topics(new_topic(by_hand, replicas={0: (3, 1)}))).topics[0].error_code
+    )
+    yield kafka.request(create_topics(new_topic(kafka.new_name("topic"), replicas={0: (3,)})))
+    yield kafka.request(create_topics(new_topic(grown, 1, 1))).topics[0].error_code
     eventually(lambda: kafka.metadata(grown).error_code == 0, grown)
-    yield kafka.ask(create_partitions(grown, 2, replicas=[(3,)]))
+    yield kafka.request(create_partitions(grown, 2, replicas=[(3,)]))
     eventually(lambda: len(kafka.metadata(spread).partitions) == 4, spread)
     for partition in kafka.metadata(spread).partitions:
         yield partition.replica_nodes[2], partition.offline_replicas, len(partition.isr_nodes)
@@ -203,15 +208,15 @@ def topics_while_a_node_is_down(kafka: Kafka) -> Story:
     for version in (0, 1, 5, 13):
         yield version, _metadata(kafka, before, version)
     for version, fenced in ((1, False), (2, False), (2, True)):
-        answer = _cluster(kafka, version, fenced=fenced)
-        yield fenced, sorted((each.broker_id, each.is_fenced) for each in answer.brokers)
+        response = _cluster(kafka, version, fenced=fenced)
+        yield fenced, sorted((each.broker_id, each.is_fenced) for each in response.brokers)
 
 
 @scenario(on=THREE)
 def partitions_are_striped(kafka: Kafka) -> Story:
     """Replicas are assigned to consecutive nodes, and leaders alternate."""
     name = kafka.new_name("topic")
-    kafka.ask(create_topics(new_topic(name, 9, 2)))
+    kafka.request(create_topics(new_topic(name, 9, 2)))
     eventually(lambda: len(kafka.metadata(name).partitions) == 9, name)
     partitions = sorted(kafka.metadata(name).partitions, key=lambda each: each.partition_index)
     placed = [tuple(each.replica_nodes) for each in partitions]
@@ -225,17 +230,17 @@ def _words(kafka: Kafka, topic: str, results: Sequence[Any]) -> list[str | None]
 
 
 def _metadata(kafka: Kafka, topic: str, version: int) -> Any:
-    asked = MetadataRequest(
+    requested = MetadataRequest(
         topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=version < 4
     )
-    return kafka.ask(asked, version).topics[0]
+    return kafka.request(requested, version).topics[0]
 
 
 def _cluster(kafka: Kafka, version: int, *, fenced: bool) -> Any:
     request = DescribeClusterRequest(
         include_cluster_authorized_operations=False, include_fenced_brokers=fenced
     )
-    return kafka.ask(request, version)
+    return kafka.request(request, version)
 
 
 def _alive(kafka: Kafka) -> set[int]:

@@ -16,7 +16,7 @@ def damaged_header_bytes(kafka: Kafka) -> Story:
     for position in (*range(8, 12), *range(16, 61)):
         spoilt = bytearray(A)
         spoilt[position] = 0xFF
-        yield position, kafka.ask(produce(topic, bytes(spoilt)))
+        yield position, kafka.request(produce(topic, bytes(spoilt)))
 
 
 @scenario()
@@ -26,7 +26,7 @@ def damaged_header_bytes_with_a_correct_checksum(kafka: Kafka) -> Story:
     for position in range(21, 61):
         spoilt = bytearray(A)
         spoilt[position] = 0xFF
-        yield position, kafka.ask(produce(topic, seal(spoilt)))
+        yield position, kafka.request(produce(topic, seal(spoilt)))
 
 
 @scenario()
@@ -37,7 +37,7 @@ def damaged_record_bytes(kafka: Kafka) -> Story:
     for position in range(61, len(two)):
         spoilt = bytearray(two)
         spoilt[position] ^= 0x41
-        yield position, kafka.ask(produce(topic, seal(spoilt)))
+        yield position, kafka.request(produce(topic, seal(spoilt)))
 
 
 @scenario()
@@ -47,11 +47,11 @@ def base_offsets_are_assigned_by_the_broker(kafka: Kafka) -> Story:
     for position in range(8):
         own = bytearray(A)
         own[position] = 7
-        yield position, kafka.ask(produce(topic, bytes(own)))
+        yield position, kafka.request(produce(topic, bytes(own)))
     own = bytearray(A)
     own[12:16] = b"\0\0\0\5"
-    yield "epoch", kafka.ask(produce(topic, bytes(own)))
-    (partition,) = kafka.ask(fetch(topic)).responses[0].partitions
+    yield "epoch", kafka.request(produce(topic, bytes(own)))
+    (partition,) = kafka.request(fetch(topic)).responses[0].partitions
     yield "as stored", bytes(partition.records)
 
 
@@ -60,7 +60,7 @@ def truncated_batches(kafka: Kafka) -> Story:
     """A batch is truncated at each of its bytes."""
     topic = kafka.topic()
     for size in range(0, len(A), 7):
-        yield size, kafka.ask(produce(topic, A[:size]))
+        yield size, kafka.request(produce(topic, A[:size]))
 
 
 @scenario()
@@ -70,4 +70,4 @@ def old_formats(kafka: Kafka) -> Story:
     for magic in (0, 1, 3, 127, 255):
         old = bytearray(A)
         old[16] = magic
-        yield magic, kafka.ask(produce(topic, bytes(old)))
+        yield magic, kafka.request(produce(topic, bytes(old)))

@@ -14,25 +14,25 @@ def records_are_deleted(kafka: Kafka) -> Story:
     topic = _with_records(kafka)
     for before in (2, 1, 0, 2, 7, -2, 4, -1):
         yield before, kafka.start(delete_records(topic, {0: before}))
-    yield kafka.ask(list_offsets(topic, EARLIEST))
+    yield kafka.request(list_offsets(topic, EARLIEST))
 
 
 @scenario()
 def records_deleted_are_out_of_range(kafka: Kafka) -> Story:
     """A fetch below the new log start is out of range, a fetch at it is not."""
     topic = _with_records(kafka)
-    kafka.ask(delete_records(topic, {0: 3}))
+    kafka.request(delete_records(topic, {0: 3}))
     for offset in (0, 2, 3):
-        yield offset, kafka.ask(fetch(topic, offset, max_wait_ms=0))
+        yield offset, kafka.request(fetch(topic, offset, max_wait_ms=0))
 
 
 @scenario()
 def records_of_unknown_partitions(kafka: Kafka) -> Story:
     """Each partition has its own result; an unknown one has no low watermark."""
     topic = _with_records(kafka)
-    yield by_partition(kafka.ask(delete_records(topic, {0: 2, 5: 0})))
-    yield kafka.ask(delete_records(kafka.new_name("unknown"), {0: 0}))
-    yield kafka.ask(delete_records("__consumer_offsets", {0: 0}))
+    yield by_partition(kafka.request(delete_records(topic, {0: 2, 5: 0})))
+    yield kafka.request(delete_records(kafka.new_name("unknown"), {0: 0}))
+    yield kafka.request(delete_records("__consumer_offsets", {0: 0}))
 
 
 @scenario()
@@ -42,7 +42,7 @@ def records_deleted_under_a_parked_fetch(kafka: Kafka) -> Story:
     parked = kafka.start(fetch(topic, 5, max_wait_ms=SHORT_MS))
     low = kafka.start(fetch(topic, 1, min_bytes=100_000, max_wait_ms=SHORT_MS))
     yield "both wait", parked.waits(), low.waits()
-    kafka.ask(delete_records(topic, {0: 3}))
+    kafka.request(delete_records(topic, {0: 3}))
     yield "at the end", parked
     yield "below", low
 
@@ -51,15 +51,15 @@ def records_deleted_under_a_parked_fetch(kafka: Kafka) -> Story:
 def records_deleted_in_the_middle_of_a_batch(kafka: Kafka) -> Story:
     """The log start may be within a batch, which is still returned completely."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, batch("a", "b", "c", "d")))
-    yield kafka.ask(delete_records(topic, {0: 2}))
-    yield kafka.ask(fetch(topic, 2))
-    yield kafka.ask(list_offsets(topic, EARLIEST))
-    yield kafka.ask(list_offsets(topic, 0))
+    kafka.request(produce(topic, batch("a", "b", "c", "d")))
+    yield kafka.request(delete_records(topic, {0: 2}))
+    yield kafka.request(fetch(topic, 2))
+    yield kafka.request(list_offsets(topic, EARLIEST))
+    yield kafka.request(list_offsets(topic, 0))
 
 
 def _with_records(kafka: Kafka) -> str:
     topic = kafka.topic()
     for value in "abcde":
-        kafka.ask(produce(topic, batch(value)))
+        kafka.request(produce(topic, batch(value)))
     return topic

@@ -85,10 +85,10 @@ def settings_of_client_metrics(kafka: Kafka) -> Story:
         ("no.such.key", "1"),
     ):
         change = (key, SET, value)
-        yield change, kafka.ask(alter_configs(name, change, kind=CLIENT_METRICS)).responses
-    yield kafka.ask(alter_configs("", ("metrics", SET, "*"), kind=CLIENT_METRICS)).responses
+        yield change, kafka.request(alter_configs(name, change, kind=CLIENT_METRICS)).responses
+    yield kafka.request(alter_configs("", ("metrics", SET, "*"), kind=CLIENT_METRICS)).responses
     changes = [("match", SET, "client_id=a.*"), ("metrics", SET, "*"), ("interval.ms", SET, "100")]
-    yield kafka.ask(alter_configs(name, *changes, kind=CLIENT_METRICS, validate_only=True))
+    yield kafka.request(alter_configs(name, *changes, kind=CLIENT_METRICS, validate_only=True))
 
 
 @scenario()
@@ -113,8 +113,8 @@ def settings_of_share_and_streams_groups(kafka: Kafka) -> Story:
         ("streams.initial.rebalance.delay.ms", "1"),
         ("streams.assignment.interval.ms", "15001"),
     ):
-        asked = alter_configs(group, (key, SET, value), kind=GROUP, validate_only=True)
-        yield key, value, kafka.ask(asked).responses
+        requested = alter_configs(group, (key, SET, value), kind=GROUP, validate_only=True)
+        yield key, value, kafka.request(requested).responses
 
 
 @scenario()
@@ -144,8 +144,8 @@ def settings_that_a_broker_rejects(kafka: Kafka) -> Story:
         ("no.such.key", "3"),
     ):
         for node in ("1", ""):
-            asked = alter_configs(node, (key, SET, value), kind=BROKER, validate_only=True)
-            yield key, value, node, kafka.ask(asked).responses
+            requested = alter_configs(node, (key, SET, value), kind=BROKER, validate_only=True)
+            yield key, value, node, kafka.request(requested).responses
 
 
 @scenario(alone=True)
@@ -157,8 +157,8 @@ def numbers_of_threads_that_change(kafka: Kafka) -> Story:
         for node, value in (("1", 1), ("1", 3), ("1", 5), ("", 2), ("", 4), ("1", 16), ("1", 21))
     ]
     for node, change in changes:
-        asked = alter_configs(node, change, kind=BROKER, validate_only=True)
-        yield node, change, kafka.ask(asked).responses
+        requested = alter_configs(node, change, kind=BROKER, validate_only=True)
+        yield node, change, kafka.request(requested).responses
     threads = "num.io.threads"
     for node, operation, value, counts in (
         ("", SET, "16", "16"),
@@ -170,8 +170,8 @@ def numbers_of_threads_that_change(kafka: Kafka) -> Story:
         ("1", SET, "16", "16"),
         ("1", DELETE, None, "8"),
     ):
-        asked = alter_configs(node, (threads, operation, value), kind=BROKER)
-        yield node, operation, value, kafka.ask(asked).responses
+        requested = alter_configs(node, (threads, operation, value), kind=BROKER)
+        yield node, operation, value, kafka.request(requested).responses
         eventually(partial(_counts, kafka, threads, counts), f"{threads} is {counts}")
 
 
@@ -189,18 +189,20 @@ def settings_of_a_broker_that_were_changed(kafka: Kafka) -> Story:
         ("segment.bytes", "9999999"),
     )
     for key, value in changes:
-        kafka.ask(alter_configs("1", (key, SET, value), kind=BROKER))
-    kafka.ask(alter_configs("", ("no.such.key", SET, "y"), kind=BROKER))
-    asked = describe_configs("1", "no.such.key", kind=BROKER, synonyms=True)
+        kafka.request(alter_configs("1", (key, SET, value), kind=BROKER))
+    kafka.request(alter_configs("", ("no.such.key", SET, "y"), kind=BROKER))
+    requested = describe_configs("1", "no.such.key", kind=BROKER, synonyms=True)
     eventually(
-        lambda: any(len(each.synonyms) == 2 for each in kafka.ask(asked).results[0].configs),
+        lambda: any(
+            len(each.synonyms) == 2 for each in kafka.request(requested).results[0].configs
+        ),
         "the broker knows what was set last",
     )
     yield from _described(kafka, "1", BROKER, *(key for key, _ in changes), "log.roll.hours")
     yield from _described(kafka, kafka.topic(), TOPIC, "segment.ms")
     for key, _ in changes:
-        kafka.ask(alter_configs("1", (key, DELETE, None), kind=BROKER))
-    kafka.ask(alter_configs("", ("no.such.key", DELETE, None), kind=BROKER))
+        kafka.request(alter_configs("1", (key, DELETE, None), kind=BROKER))
+    kafka.request(alter_configs("", ("no.such.key", DELETE, None), kind=BROKER))
 
 
 @scenario()
@@ -208,18 +210,18 @@ def features_of_the_cluster(kafka: Kafka) -> Story:
     """Supported and finalized features; version 3 leaves out those with level 0."""
     for version in (3, 4):
         request = ApiVersionsRequest(client_software_name="parity", client_software_version="1")
-        answer = kafka.ask(request, version)
-        yield version, sorted(answer.supported_features, key=lambda each: each.name)
-        yield version, sorted(answer.finalized_features, key=lambda each: each.name)
+        response = kafka.request(request, version)
+        yield version, sorted(response.supported_features, key=lambda each: each.name)
+        yield version, sorted(response.finalized_features, key=lambda each: each.name)
 
 
 def _counts(kafka: Kafka, key: str, value: str) -> bool:
-    (result,) = kafka.ask(describe_configs("1", key, kind=BROKER)).results
+    (result,) = kafka.request(describe_configs("1", key, kind=BROKER)).results
     return bool(result.configs[0].value == value)
 
 
 def _described(kafka: Kafka, name: str, kind: int, *keys: str) -> Iterator[object]:
-    (result,) = kafka.ask(describe_configs(name, *keys, kind=kind, synonyms=True)).results
+    (result,) = kafka.request(describe_configs(name, *keys, kind=kind, synonyms=True)).results
     yield result.error_code
     for each in sorted(result.configs, key=lambda config: config.name):
         facts = each.name, each.config_type, each.is_sensitive, each.read_only

@@ -34,8 +34,8 @@ def bytes_after_a_request(kafka: Kafka) -> Story:
     client = kafka.connect()
     for request in HARMLESS:
         for version in request.__spec__.versions:
-            answer = client.start(request, version, edit=lambda raw: raw + b"\0\1\2").answer()
-            yield type(request).__name__, version, getattr(answer, "error_code", None)
+            response = client.start(request, version, edit=lambda raw: raw + b"\0\1\2").response()
+            yield type(request).__name__, version, getattr(response, "error_code", None)
 
 
 def _tags() -> Iterator[tuple[str, bytes]]:
@@ -96,5 +96,5 @@ def tagged_fields_of_headers(kafka: Kafka) -> Story:
         ("none at all", b""),
     ):
         edit = replaced(b"\0\6parity\0\7parity", b"\0\6parity" + tags + b"\7parity")
-        answer = response_or_closed(kafka, request, 3, edit)
-        yield what, getattr(answer, "error_code", answer)
+        response = response_or_closed(kafka, request, 3, edit)
+        yield what, getattr(response, "error_code", response)

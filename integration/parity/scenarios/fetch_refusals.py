@@ -21,9 +21,9 @@ def fetch_of_unknown_topics_and_partitions(kafka: Kafka) -> Story:
     """An unknown topic, partition or topic id, each in the versions that support it."""
     topic = kafka.topic()
     for version in (4, 11, 12):
-        yield version, kafka.ask(fetch(kafka.new_name("unknown"), max_wait_ms=0), version)
-        yield version, kafka.ask(fetch(topic, {-1: 0, 1: 0}, max_wait_ms=0), version)
-    asked = FetchRequest(
+        yield version, kafka.request(fetch(kafka.new_name("unknown"), max_wait_ms=0), version)
+        yield version, kafka.request(fetch(topic, {-1: 0, 1: 0}, max_wait_ms=0), version)
+    requested = FetchRequest(
         max_wait_ms=0,
         min_bytes=1,
         topics=[
@@ -33,14 +33,14 @@ def fetch_of_unknown_topics_and_partitions(kafka: Kafka) -> Story:
             )
         ],
     )
-    yield "by id", kafka.ask(asked, 13)
+    yield "by id", kafka.request(requested, 13)
 
 
 @scenario()
 def fetch_with_leader_epochs(kafka: Kafka) -> Story:
     """The leader's own epoch is accepted, an older one fenced, a newer one unknown."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     for epoch in (-1, 0, 1):
         yield epoch, kafka.start(fetch(topic, leader_epoch=epoch))
 
@@ -49,46 +49,46 @@ def fetch_with_leader_epochs(kafka: Kafka) -> Story:
 def fetch_beyond_the_end(kafka: Kafka) -> Story:
     """An offset above the log end or below the log start is out of range at once."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     for offset in (1, 2, 10**12, -1, -(2**40)):
-        yield offset, kafka.ask(fetch(topic, offset, max_wait_ms=0))
+        yield offset, kafka.request(fetch(topic, offset, max_wait_ms=0))
 
 
 @scenario()
 def fetch_the_same_partition_twice(kafka: Kafka) -> Story:
     """A request that names a partition twice gets Kafka's response."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, A))
-    asked = fetch(topic, 0, max_wait_ms=0)
-    asked.topics += fetch(topic, 1).topics
-    yield kafka.ask(asked)
+    kafka.request(produce(topic, A))
+    requested = fetch(topic, 0, max_wait_ms=0)
+    requested.topics += fetch(topic, 1).topics
+    yield kafka.request(requested)
 
 
 @scenario()
 def fetch_claims_to_be_a_replica(kafka: Kafka) -> Story:
     """A fetch with the id of an unknown replica is rejected."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     for replica_id in (1, 2, 77):
-        asked = fetch(topic, max_wait_ms=0)
-        asked.replica_id = replica_id
-        yield replica_id, kafka.ask(asked, 12)
+        requested = fetch(topic, max_wait_ms=0)
+        requested.replica_id = replica_id
+        yield replica_id, kafka.request(requested, 12)
 
 
 @scenario()
 def end_of_epochs(kafka: Kafka) -> Story:
     """OffsetForLeaderEpoch: the end offsets of epochs, and unknown epochs."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     for current, epoch in ((-1, 0), (0, 0), (0, 1), (1, 0), (-1, -1), (0, 5)):
-        yield f"{epoch} at {current}", kafka.ask(_end_of(topic, 0, current, epoch))
-    yield "unknown partition", kafka.ask(_end_of(topic, 3, -1, 0))
+        yield f"{epoch} at {current}", kafka.request(_end_of(topic, 0, current, epoch))
+    yield "unknown partition", kafka.request(_end_of(topic, 3, -1, 0))
 
 
 def _end_of(topic: str, partition: int, current: int, epoch: int) -> OffsetForLeaderEpochRequest:
-    asked = OffsetForLeaderPartition(
+    requested = OffsetForLeaderPartition(
         partition=partition, current_leader_epoch=current, leader_epoch=epoch
     )
     return OffsetForLeaderEpochRequest(
-        replica_id=-1, topics=[OffsetForLeaderTopic(topic=topic, partitions=[asked])]
+        replica_id=-1, topics=[OffsetForLeaderTopic(topic=topic, partitions=[requested])]
     )

@@ -14,7 +14,7 @@ NEW = (0, 0)
 def session_returns_only_changes(kafka: Kafka) -> Story:
     """An incremental response contains changed partitions only."""
     topic = kafka.topic(2)
-    first = kafka.ask(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0))
+    first = kafka.request(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0))
     yield "new session", first
     yield (
         "no news",
@@ -22,16 +22,16 @@ def session_returns_only_changes(kafka: Kafka) -> Story:
     )
     parked = kafka.start(fetch(topic, {}, session=(first.session_id, 2)))
     yield "waits", parked.waits()
-    kafka.ask(produce(topic, {1: A}))
+    kafka.request(produce(topic, {1: A}))
     yield "one changed", parked
-    yield "again", kafka.ask(fetch(topic, {1: 1}, session=(first.session_id, 3), max_wait_ms=0))
+    yield "again", kafka.request(fetch(topic, {1: 1}, session=(first.session_id, 3), max_wait_ms=0))
 
 
 @scenario()
 def session_epochs(kafka: Kafka) -> Story:
     """A wrong epoch is rejected and the session continues; an unknown session is rejected."""
     topic = kafka.topic()
-    session = kafka.ask(fetch(topic, session=NEW, max_wait_ms=0)).session_id
+    session = kafka.request(fetch(topic, session=NEW, max_wait_ms=0)).session_id
     for epoch in (2, 7, 1):
         yield epoch, kafka.start(fetch(topic, {}, session=(session, epoch), max_wait_ms=SHORT_MS))
     yield "unknown", kafka.start(fetch(topic, session=(session + 1, 1)))
@@ -42,9 +42,9 @@ def session_epochs(kafka: Kafka) -> Story:
 def session_forgets_partitions(kafka: Kafka) -> Story:
     """A forgotten partition does not wake the fetch; forgetting all of them ends the session."""
     topic = kafka.topic(2)
-    session = kafka.ask(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0)).session_id
+    session = kafka.request(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0)).session_id
     parked = kafka.start(fetch(topic, {}, session=(session, 1), forget=(0,), max_wait_ms=SHORT_MS))
-    kafka.ask(produce(topic, {0: A}))
+    kafka.request(produce(topic, {0: A}))
     yield "only the other", parked
     yield "nothing left", kafka.start(fetch(topic, {}, session=(session, 2), forget=(1,)))
     yield "ended", kafka.start(fetch(topic, {}, session=(session, 3)))
@@ -54,38 +54,38 @@ def session_forgets_partitions(kafka: Kafka) -> Story:
 def session_is_closed_by_its_client(kafka: Kafka) -> Story:
     """Epoch -1 with a session id ends the session after a full response."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, A))
-    session = kafka.ask(fetch(topic, session=NEW)).session_id
-    yield "closing", kafka.ask(fetch(topic, {0: 0}, session=(session, -1)))
-    yield "closed", kafka.ask(fetch(topic, {}, session=(session, 1), max_wait_ms=0))
+    kafka.request(produce(topic, A))
+    session = kafka.request(fetch(topic, session=NEW)).session_id
+    yield "closing", kafka.request(fetch(topic, {0: 0}, session=(session, -1)))
+    yield "closed", kafka.request(fetch(topic, {}, session=(session, 1), max_wait_ms=0))
 
 
 @scenario()
 def session_takes_new_offsets_and_partitions(kafka: Kafka) -> Story:
     """A partition that is sent again has a new offset from then on; a new one joins the session."""
     topic = kafka.topic(2)
-    kafka.ask(produce(topic, {0: A, 1: A}))
-    session = kafka.ask(fetch(topic, {0: 0}, session=NEW)).session_id
-    yield "unchanged", kafka.ask(fetch(topic, {}, session=(session, 1)))
-    yield "moved on", kafka.ask(fetch(topic, {0: 1}, session=(session, 2), max_wait_ms=0))
-    yield "one more", kafka.ask(fetch(topic, {1: 0}, session=(session, 3)))
+    kafka.request(produce(topic, {0: A, 1: A}))
+    session = kafka.request(fetch(topic, {0: 0}, session=NEW)).session_id
+    yield "unchanged", kafka.request(fetch(topic, {}, session=(session, 1)))
+    yield "moved on", kafka.request(fetch(topic, {0: 1}, session=(session, 2), max_wait_ms=0))
+    yield "one more", kafka.request(fetch(topic, {1: 0}, session=(session, 3)))
 
 
 @scenario()
 def session_repeats_errors(kafka: Kafka) -> Story:
     """A partition with an error is in every response."""
     topic = kafka.topic(2)
-    first = kafka.ask(fetch(topic, {0: 0, 1: 5, 9: 0}, session=NEW))
+    first = kafka.request(fetch(topic, {0: 0, 1: 5, 9: 0}, session=NEW))
     yield "at first", first
     for epoch in (1, 2):
-        yield epoch, kafka.ask(fetch(topic, {}, session=(first.session_id, epoch)))
+        yield epoch, kafka.request(fetch(topic, {}, session=(first.session_id, epoch)))
 
 
 @scenario()
 def session_forgets_an_unknown_partition(kafka: Kafka) -> Story:
     """Forgetting an unknown partition changes nothing."""
     topic = kafka.topic()
-    session = kafka.ask(fetch(topic, session=NEW, max_wait_ms=0)).session_id
+    session = kafka.request(fetch(topic, session=NEW, max_wait_ms=0)).session_id
     yield kafka.start(fetch(topic, {}, session=(session, 1), forget=(5,), max_wait_ms=SHORT_MS))
 
 
@@ -93,9 +93,9 @@ def session_forgets_an_unknown_partition(kafka: Kafka) -> Story:
 def session_with_a_deleted_topic(kafka: Kafka) -> Story:
     """A deleted topic is unknown in the next responses of the session."""
     topic = kafka.topic()
-    session = kafka.ask(fetch(topic, session=NEW, max_wait_ms=0)).session_id
+    session = kafka.request(fetch(topic, session=NEW, max_wait_ms=0)).session_id
     parked = kafka.start(fetch(topic, {}, session=(session, 1)))
     yield "waits", parked.waits()
-    kafka.ask(delete_topics(topic))
+    kafka.request(delete_topics(topic))
     yield "deleted", parked
     yield "afterwards", kafka.start(fetch(topic, {}, session=(session, 2), max_wait_ms=PATIENT_MS))

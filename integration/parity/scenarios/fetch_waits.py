@@ -14,7 +14,7 @@ A = batch("a")
 def fetch_with_enough_is_immediate(kafka: Kafka) -> Story:
     """A fetch that finds min_bytes does not wait, in any version."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     for version in (4, 7, 11, 12):
         yield version, kafka.start(fetch(topic, min_bytes=len(A)), version)
 
@@ -45,8 +45,8 @@ def fetch_of_no_bytes_is_immediate(kafka: Kafka) -> Story:
     """Without min_bytes or max_wait_ms the response is empty and immediate."""
     topic = kafka.topic()
     for max_wait_ms, min_bytes in ((0, 1), (-1, 1), (PATIENT_MS, 0), (PATIENT_MS, -1)):
-        asked = fetch(topic, max_wait_ms=max_wait_ms, min_bytes=min_bytes)
-        yield f"wait {max_wait_ms}, min {min_bytes}", kafka.start(asked)
+        requested = fetch(topic, max_wait_ms=max_wait_ms, min_bytes=min_bytes)
+        yield f"wait {max_wait_ms}, min {min_bytes}", kafka.start(requested)
 
 
 @scenario()
@@ -63,7 +63,7 @@ def fetch_may_wait_for_weeks(kafka: Kafka) -> Story:
     topic = kafka.topic()
     parked = kafka.start(fetch(topic, max_wait_ms=FOREVER_MS))
     yield "waits", parked.waits()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     yield "after a produce", parked
 
 
@@ -71,10 +71,10 @@ def fetch_may_wait_for_weeks(kafka: Kafka) -> Story:
 def fetch_waits_for_the_last_byte(kafka: Kafka) -> Story:
     """One byte less than min_bytes does not suffice; with a second batch both are returned."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     parked = kafka.start(fetch(topic, min_bytes=len(A) + 1))
     yield "waits", parked.waits()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     yield "after a second batch", parked
 
 
@@ -83,9 +83,9 @@ def fetch_sums_the_bytes_of_its_partitions(kafka: Kafka) -> Story:
     """Bytes of all partitions of a fetch count towards min_bytes."""
     topic = kafka.topic(2)
     parked = kafka.start(fetch(topic, {0: 0, 1: 0}, min_bytes=2 * len(A)))
-    kafka.ask(produce(topic, {0: A}))
+    kafka.request(produce(topic, {0: A}))
     yield "waits after the first", parked.waits()
-    kafka.ask(produce(topic, {1: A}))
+    kafka.request(produce(topic, {1: A}))
     yield "after a batch in each", parked
 
 
@@ -94,7 +94,7 @@ def fetch_returns_available_data_at_its_timeout(kafka: Kafka) -> Story:
     """At max_wait_ms the available data is returned, though it is less than min_bytes."""
     topic = kafka.topic(2)
     parked = kafka.start(fetch(topic, {0: 0, 1: 0}, min_bytes=10_000, max_wait_ms=SHORT_MS))
-    kafka.ask(produce(topic, {1: A}))
+    kafka.request(produce(topic, {1: A}))
     yield parked
 
 
@@ -105,7 +105,7 @@ def fetch_is_not_woken_by_a_rejected_produce(kafka: Kafka) -> Story:
     parked = kafka.start(fetch(topic, max_wait_ms=SHORT_MS))
     broken = bytearray(A)
     broken[-1] ^= 0xFF
-    yield "produce", kafka.ask(produce(topic, bytes(broken)))
+    yield "produce", kafka.request(produce(topic, bytes(broken)))
     yield "fetch", parked
 
 
@@ -114,7 +114,7 @@ def fetch_is_not_woken_by_another_partition(kafka: Kafka) -> Story:
     """An append to another partition wakes no fetch."""
     topic = kafka.topic(2)
     parked = kafka.start(fetch(topic, {1: 0}, max_wait_ms=SHORT_MS))
-    kafka.ask(produce(topic, {0: A}))
+    kafka.request(produce(topic, {0: A}))
     yield parked
 
 
@@ -125,7 +125,7 @@ def fetch_with_an_unknown_partition_waits_for_the_other(kafka: Kafka) -> Story:
     yield "alone", kafka.start(fetch(topic, {7: 0}))
     parked = kafka.start(fetch(topic, {0: 0, 7: 0}))
     yield "waits", parked.waits()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     yield "after a produce", parked
     yield "to the end", kafka.start(fetch(topic, {7: 0, 0: 1}, max_wait_ms=SHORT_MS))
 
@@ -134,7 +134,7 @@ def fetch_with_an_unknown_partition_waits_for_the_other(kafka: Kafka) -> Story:
 def fetch_out_of_range_ends_the_wait_of_all(kafka: Kafka) -> Story:
     """An offset out of range ends the wait at once, and other partitions return their data."""
     topic = kafka.topic(2)
-    kafka.ask(produce(topic, {0: A, 1: A}))
+    kafka.request(produce(topic, {0: A, 1: A}))
     for offset in (2, -1, -2):
         yield offset, kafka.start(fetch(topic, {0: 0, 1: offset}, min_bytes=10_000))
 
@@ -144,10 +144,10 @@ def fetch_wakes_when_the_log_rolls(kafka: Kafka) -> Story:
     """A new segment ends the wait, because a read covers the old segment only."""
     topic = kafka.topic(segment_bytes=str(1 << 20))
     big = batch("x" * 700_000)
-    kafka.ask(produce(topic, big))
+    kafka.request(produce(topic, big))
     parked = kafka.start(fetch(topic, min_bytes=10 << 20, partition_max_bytes=50 << 20))
     yield "waits", parked.waits()
-    kafka.ask(produce(topic, big))
+    kafka.request(produce(topic, big))
     yield "after a roll", parked
 
 
@@ -157,9 +157,9 @@ def many_fetches_wake_together(kafka: Kafka) -> Story:
     topic = kafka.topic()
     parked = [kafka.start(fetch(topic)) for _ in range(30)]
     yield "all wait", all(each.waits() for each in parked[-3:])
-    kafka.ask(produce(topic, A))
-    answers = [kafka.formatter.line(each.answer()) for each in parked]
-    yield "different answers", len(set(answers)), answers[0]
+    kafka.request(produce(topic, A))
+    responses = [kafka.formatter.line(each.response()) for each in parked]
+    yield "different answers", len(set(responses)), responses[0]
 
 
 @scenario()
@@ -170,7 +170,7 @@ def fetch_delays_later_requests_of_its_connection(kafka: Kafka) -> Story:
     parked = client.start(fetch(topic, max_wait_ms=SHORT_MS))
     behind = client.start(produce(topic, A))
     yield "fetch", parked
-    yield "produce", behind.answer()
+    yield "produce", behind.response()
 
 
 @scenario()
@@ -184,7 +184,7 @@ def fetches_of_closed_connections(kafka: Kafka) -> Story:
     yield "waits", stays.waits()
     for client in gone:
         client.close()
-    kafka.ask(produce(topic, A))
+    kafka.request(produce(topic, A))
     yield "after a produce", stays
 
 
@@ -192,11 +192,11 @@ def fetches_of_closed_connections(kafka: Kafka) -> Story:
 def fetch_wakes_when_its_topic_is_deleted(kafka: Kafka) -> Story:
     """The deletion of a topic ends the wait; other partitions return their data."""
     doomed, kept = kafka.topic(), kafka.topic()
-    kafka.ask(produce(kept, A))
+    kafka.request(produce(kept, A))
     both = fetch(doomed, min_bytes=10_000)
     both.topics += fetch(kept).topics
     old, new = kafka.start(both, 4), kafka.start(both, 12)
     yield "both wait", old.waits(), new.waits()
-    kafka.ask(delete_topics(doomed))
+    kafka.request(delete_topics(doomed))
     yield "v4", old
     yield "v12", new

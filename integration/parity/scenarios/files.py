@@ -12,9 +12,9 @@ from protocol.compression import Codec
 def files_of_a_partition(kafka: Kafka) -> Story:
     """The segment contains the batches unchanged, except for offsets and epoch."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, batch("a", "b", at=1000)))
-    kafka.ask(produce(topic, batch("c", at=2000, codec=Codec.GZIP)))
-    kafka.ask(produce(topic, batch("d", at=1500, producer=(900_100, 0, 0))))
+    kafka.request(produce(topic, batch("a", "b", at=1000)))
+    kafka.request(produce(topic, batch("c", at=2000, codec=Codec.GZIP)))
+    kafka.request(produce(topic, batch("d", at=1500, producer=(900_100, 0, 0))))
     files = kafka.system.partition_files(topic, 0)
     yield sorted(files)
     yield "log", files["00000000000000000000.log"]
@@ -27,7 +27,7 @@ def files_of_several_segments(kafka: Kafka) -> Story:
     """A full segment is followed by one that is named after its base offset."""
     topic = kafka.topic(segment_bytes=str(1 << 20), index_interval_bytes="4096")
     for letter in "abcde":
-        kafka.ask(produce(topic, batch(letter * 400_000, at=1000)))
+        kafka.request(produce(topic, batch(letter * 400_000, at=1000)))
     files = kafka.system.partition_files(topic, 0)
     yield sorted(files)
     yield {name: len(files[name]) for name in sorted(files) if name.endswith(".log")}
@@ -41,6 +41,6 @@ def files_after_delete_records(kafka: Kafka) -> Story:
     """Complete segments below the log start are deleted."""
     topic = kafka.topic(segment_bytes=str(1 << 20))
     for letter in "abcdef":
-        kafka.ask(produce(topic, batch(letter * 400_000)))
-    yield kafka.ask(delete_records(topic, {0: 3}))
+        kafka.request(produce(topic, batch(letter * 400_000)))
+    yield kafka.request(delete_records(topic, {0: 3}))
     yield kafka.system.partition_files(topic, 0).keys() >= {"00000000000000000004.log"}

@@ -26,11 +26,11 @@ def groups_are_described(kafka: Kafka) -> Story:
     """A stable group, an empty one, and an unknown one, in every version."""
     (member,) = stable(kafka, kafka.new_name("group"))
     (gone,) = stable(kafka, kafka.new_name("group"))
-    kafka.ask(leave(gone.group, gone.id))
+    kafka.request(leave(gone.group, gone.id))
     unknown = kafka.new_name("group")
     for version in range(7):
-        asked = DescribeGroupsRequest(groups=[member.group, gone.group, unknown])
-        yield version, kafka.ask(asked, version)
+        requested = DescribeGroupsRequest(groups=[member.group, gone.group, unknown])
+        yield version, kafka.request(requested, version)
 
 
 @scenario()
@@ -38,15 +38,15 @@ def groups_are_listed(kafka: Kafka) -> Story:
     """Groups with members and groups with offsets only, by state and by type."""
     (member,) = stable(kafka, kafka.new_name("group"))
     lone = kafka.new_name("group")
-    kafka.ask(commit(lone, kafka.topic(), {0: 1}))
+    kafka.request(commit(lone, kafka.topic(), {0: 1}))
     for version in range(6):
         yield version, _listed(kafka, {member.group, lone}, ListGroupsRequest(), version)
     for states in (["Stable"], ["Empty", "Dead"], ["stable"], ["nonsense"]):
-        asked = ListGroupsRequest(states_filter=states)
-        yield states, _listed(kafka, {member.group, lone}, asked)
+        requested = ListGroupsRequest(states_filter=states)
+        yield states, _listed(kafka, {member.group, lone}, requested)
     for types in (["classic"], ["Classic"], ["consumer"], ["nonsense"]):
-        asked = ListGroupsRequest(types_filter=types)
-        yield types, _listed(kafka, {member.group, lone}, asked)
+        requested = ListGroupsRequest(types_filter=types)
+        yield types, _listed(kafka, {member.group, lone}, requested)
 
 
 @scenario()
@@ -54,13 +54,13 @@ def groups_are_deleted(kafka: Kafka) -> Story:
     """Empty groups are deleted with their offsets; those with members and unknown ones are not."""
     (member,) = stable(kafka, kafka.new_name("group"))
     lone, topic = kafka.new_name("group"), kafka.topic()
-    kafka.ask(commit(lone, topic, {0: 1}))
+    kafka.request(commit(lone, topic, {0: 1}))
     for version in range(3):
         names = [member.group, lone, kafka.new_name("group"), ""]
-        answer = kafka.ask(DeleteGroupsRequest(groups_names=names), version)
-        answer.results.sort(key=lambda each: names.index(each.group_id))
-        yield version, answer
-    yield kafka.ask(committed(lone, {topic: [0]}))
+        response = kafka.request(DeleteGroupsRequest(groups_names=names), version)
+        response.results.sort(key=lambda each: names.index(each.group_id))
+        yield version, response
+    yield kafka.request(committed(lone, {topic: [0]}))
     yield "still there", member.heartbeat()
 
 
@@ -68,13 +68,13 @@ def groups_are_deleted(kafka: Kafka) -> Story:
 def group_offsets_are_deleted(kafka: Kafka) -> Story:
     """OffsetDelete of unsubscribed topics; unknown partitions have no error."""
     group, topic = kafka.new_name("group"), kafka.topic(2)
-    kafka.ask(commit(group, topic, {0: 1, 1: 2}))
-    yield kafka.ask(_delete(group, topic, 0))
-    yield kafka.ask(committed(group, {topic: [0, 1]}))
-    yield "once more", kafka.ask(_delete(group, topic, 0))
-    yield "no such partition", kafka.ask(_delete(group, topic, 9))
-    yield "no such topic", kafka.ask(_delete(group, kafka.new_name("topic"), 0))
-    yield "no such group", kafka.ask(_delete(kafka.new_name("group"), topic, 0))
+    kafka.request(commit(group, topic, {0: 1, 1: 2}))
+    yield kafka.request(_delete(group, topic, 0))
+    yield kafka.request(committed(group, {topic: [0, 1]}))
+    yield "once more", kafka.request(_delete(group, topic, 0))
+    yield "no such partition", kafka.request(_delete(group, topic, 9))
+    yield "no such topic", kafka.request(_delete(group, kafka.new_name("topic"), 0))
+    yield "no such group", kafka.request(_delete(kafka.new_name("group"), topic, 0))
 
 
 @scenario()
@@ -85,21 +85,21 @@ def group_offsets_that_are_read(kafka: Kafka) -> Story:
     (member,) = stable(kafka, group, protocols=(("range", _subscribed_to(topic)),))
     for each in (topic, other):
         sent = commit(group, each, {0: 1}, member=member.id, generation=member.generation)
-        yield kafka.ask(sent)
-    yield kafka.ask(_delete(group, topic, 0, 1, 7))
-    yield kafka.ask(committed(group, {topic: [0, 1], other: [0]}))
-    yield "twice", kafka.ask(_delete(group, other, 0, 5, 0))
-    yield "none", kafka.ask(_delete(group, topic))
+        yield kafka.request(sent)
+    yield kafka.request(_delete(group, topic, 0, 1, 7))
+    yield kafka.request(committed(group, {topic: [0, 1], other: [0]}))
+    yield "twice", kafka.request(_delete(group, other, 0, 5, 0))
+    yield "none", kafka.request(_delete(group, topic))
     stable(kafka, unreadable)
-    yield "unreadable", kafka.ask(_delete(unreadable, topic, 0))
+    yield "unreadable", kafka.request(_delete(unreadable, topic, 0))
     stable(kafka, strange, kind="connect")
-    yield "another kind", kafka.ask(_delete(strange, topic, 0))
+    yield "another kind", kafka.request(_delete(strange, topic, 0))
     consumer = Consumer(kafka, new, topic)
     consumer.beat()
-    yield "consumer", kafka.ask(_delete(new, topic, 0)), kafka.ask(_delete(new, other, 0))
+    yield "consumer", kafka.request(_delete(new, topic, 0)), kafka.request(_delete(new, other, 0))
     consumer.leave()
-    yield "gone", kafka.ask(_delete(new, topic, 0))
-    yield "no name", kafka.ask(_delete("", topic, 0))
+    yield "gone", kafka.request(_delete(new, topic, 0))
+    yield "no name", kafka.request(_delete("", topic, 0))
 
 
 @scenario()
@@ -116,15 +116,15 @@ def members_are_removed_together(kafka: Kafka) -> Story:
             ("", None),
             (fixed.id, "nobody"),
         ):
-            yield version, member, kafka.ask(_leave(fixed_group, member), version)
-        yield version, kafka.ask(_leave(fixed_group), version)
+            yield version, member, kafka.request(_leave(fixed_group, member), version)
+        yield version, kafka.request(_leave(fixed_group), version)
     yield "still there", fixed.heartbeat()
-    yield kafka.ask(_leave(fixed_group, ("", "fixed"), ("", "fixed"), (fixed.id, None)))
+    yield kafka.request(_leave(fixed_group, ("", "fixed"), ("", "fixed"), (fixed.id, None)))
     yield "gone", fixed.heartbeat()
-    yield kafka.ask(_leave(group, (one.id, None), ("unknown", None), (two.id, None)))
-    yield kafka.ask(DescribeGroupsRequest(groups=[group, fixed_group]))
-    yield kafka.ask(_leave(kafka.new_name("group"), ("x", None), ("", "y")))
-    yield kafka.ask(_leave("", ("x", None)))
+    yield kafka.request(_leave(group, (one.id, None), ("unknown", None), (two.id, None)))
+    yield kafka.request(DescribeGroupsRequest(groups=[group, fixed_group]))
+    yield kafka.request(_leave(kafka.new_name("group"), ("x", None), ("", "y")))
+    yield kafka.request(_leave("", ("x", None)))
 
 
 @scenario()
@@ -134,11 +134,11 @@ def consumers_are_removed(kafka: Kafka) -> Story:
     member = Consumer(kafka, group, topic)
     member.beat()
     joins = consumer_heartbeat(group, "a-member", 0, topics=[topic], owned={}, instance="fixed")
-    yield kafka.ask(joins).error_code
-    yield kafka.ask(_leave(group, ("unknown", None), ("", "nobody"), ("unknown", "fixed")))
-    yield kafka.ask(_leave(group, ("", "fixed")))
-    yield kafka.ask(_leave(group, (member.id, None)))
-    yield kafka.ask(ConsumerGroupDescribeRequest(group_ids=[group]))
+    yield kafka.request(joins).error_code
+    yield kafka.request(_leave(group, ("unknown", None), ("", "nobody"), ("unknown", "fixed")))
+    yield kafka.request(_leave(group, ("", "fixed")))
+    yield kafka.request(_leave(group, (member.id, None)))
+    yield kafka.request(ConsumerGroupDescribeRequest(group_ids=[group]))
 
 
 @scenario()
@@ -153,9 +153,9 @@ def groups_of_both_protocols(kafka: Kafka) -> Story:
     stable(kafka, classic)
     for name in (live, empty, classic, kafka.new_name("group"), ""):
         for version in (0, 1):
-            yield kafka.ask(ConsumerGroupDescribeRequest(group_ids=[name]), version)
+            yield kafka.request(ConsumerGroupDescribeRequest(group_ids=[name]), version)
         for version in (5, 6):
-            yield kafka.ask(DescribeGroupsRequest(groups=[name]), version)
+            yield kafka.request(DescribeGroupsRequest(groups=[name]), version)
     for types, states in (
         (["consumer"], []),
         (["CONSUMER", "classic"], ["stable"]),
@@ -164,21 +164,21 @@ def groups_of_both_protocols(kafka: Kafka) -> Story:
         ([""], []),
         ([], [""]),
     ):
-        asked = ListGroupsRequest(types_filter=types, states_filter=states)
-        answer = _listed(kafka, {live, empty, classic}, asked)
-        yield types, states, sorted(answer.groups, key=lambda each: each.group_id)
-    yield kafka.ask(DeleteGroupsRequest(groups_names=[]))
+        requested = ListGroupsRequest(types_filter=types, states_filter=states)
+        response = _listed(kafka, {live, empty, classic}, requested)
+        yield types, states, sorted(response.groups, key=lambda each: each.group_id)
+    yield kafka.request(DeleteGroupsRequest(groups_names=[]))
     for names in ([live], [empty], [live, live, empty]):
-        answer = kafka.ask(DeleteGroupsRequest(groups_names=names))
-        yield sorted(answer.results, key=lambda each: each.group_id)
+        response = kafka.request(DeleteGroupsRequest(groups_names=names))
+        yield sorted(response.results, key=lambda each: each.group_id)
 
 
-def _listed(kafka: Kafka, mine: set[str], asked: ListGroupsRequest, version: int = 5) -> Any:
+def _listed(kafka: Kafka, mine: set[str], requested: ListGroupsRequest, version: int = 5) -> Any:
     """The response without the groups of other scenarios, sorted by state."""
-    answer = kafka.ask(asked, version)
-    answer.groups = [each for each in answer.groups if each.group_id in mine]
-    answer.groups.sort(key=lambda each: each.protocol_type)
-    return answer
+    response = kafka.request(requested, version)
+    response.groups = [each for each in response.groups if each.group_id in mine]
+    response.groups.sort(key=lambda each: each.protocol_type)
+    return response
 
 
 def _delete(group: str, topic: str, *partitions: int) -> OffsetDeleteRequest:

@@ -20,12 +20,12 @@ def group_has_a_coordinator(kafka: Kafka) -> Story:
     """FindCoordinator for one group, for many, and for an invalid key."""
     group = kafka.new_name("group")
     for version in (0, 1, 2, 3):
-        asked = find_coordinator()
-        asked.key = group
-        yield version, kafka.ask(asked, version)
-    yield kafka.ask(find_coordinator(group, kafka.new_name("group")))
-    yield "bad type", kafka.ask(find_coordinator(group, key_type=7))
-    yield "no name", kafka.ask(find_coordinator(""))
+        requested = find_coordinator()
+        requested.key = group
+        yield version, kafka.request(requested, version)
+    yield kafka.request(find_coordinator(group, kafka.new_name("group")))
+    yield "bad type", kafka.request(find_coordinator(group, key_type=7))
+    yield "no name", kafka.request(find_coordinator(""))
 
 
 @scenario()
@@ -34,14 +34,14 @@ def group_gives_member_ids_first(kafka: Kafka) -> Story:
     for version in (0, 1, 3, 4, 5, 7, 9):
         group = kafka.new_name("group")
         pending = kafka.start(join(group), version)
-        yield version, pending.answer().error_code, pending.wait.reached(0, INITIAL_DELAY_MS)
+        yield version, pending.response().error_code, pending.wait.reached(0, INITIAL_DELAY_MS)
 
 
 @scenario()
 def group_rejects_members(kafka: Kafka) -> Story:
     """Unknown ids, session timeouts out of range, no protocols, and no group id."""
     group = kafka.new_name("group")
-    for what, asked in (
+    for what, requested in (
         ("unknown id", join(group, "nobody")),
         ("short session", join(group, session_ms=10)),
         ("long session", join(group, session_ms=10_000_000)),
@@ -49,7 +49,7 @@ def group_rejects_members(kafka: Kafka) -> Story:
         ("no kind", join(group, kind="")),
         ("no name", join("")),
     ):
-        yield what, kafka.ask(asked)
+        yield what, kafka.request(requested)
 
 
 @scenario()
@@ -60,7 +60,7 @@ def group_of_one(kafka: Kafka) -> Story:
     yield member.joined(pending)
     yield pending.wait.reached(0, INITIAL_DELAY_MS, 2 * INITIAL_DELAY_MS)
     yield "before the sync", member.heartbeat()
-    yield "sync", member.sync().answer()
+    yield "sync", member.sync().response()
     yield "stable", member.heartbeat()
     yield "old generation", member.heartbeat(member.generation + 7)
 
@@ -69,20 +69,20 @@ def group_of_one(kafka: Kafka) -> Story:
 def group_without_a_member(kafka: Kafka) -> Story:
     """Responses for a group without members."""
     group = kafka.new_name("group")
-    yield kafka.ask(heartbeat(group, "nobody", 1))
-    yield kafka.ask(sync(group, "nobody", 1))
-    yield kafka.ask(leave(group, "nobody"))
-    yield kafka.ask(commit(group, kafka.topic(), {0: 1}, member="nobody", generation=1))
+    yield kafka.request(heartbeat(group, "nobody", 1))
+    yield kafka.request(sync(group, "nobody", 1))
+    yield kafka.request(leave(group, "nobody"))
+    yield kafka.request(commit(group, kafka.topic(), {0: 1}, member="nobody", generation=1))
 
 
 @scenario()
 def group_of_other_protocols(kafka: Kafka) -> Story:
     """A member without a common protocol, or of another type, is rejected."""
     (member,) = stable(kafka, kafka.new_name("group"))
-    yield kafka.ask(join(member.group, protocols=(("sticky", b""),)))
-    yield kafka.ask(join(member.group, kind="connect"))
+    yield kafka.request(join(member.group, protocols=(("sticky", b""),)))
+    yield kafka.request(join(member.group, kind="connect"))
     wrong = sync(member.group, member.id, member.generation, protocol="sticky")
-    yield "another protocol", kafka.ask(wrong)
+    yield "another protocol", kafka.request(wrong)
     yield member.heartbeat()
 
 
@@ -91,12 +91,12 @@ def group_with_unknown_members(kafka: Kafka) -> Story:
     """Requests with an unknown member or another generation in a stable group."""
     (member,) = stable(kafka, kafka.new_name("group"))
     group, generation = member.group, member.generation
-    yield kafka.ask(heartbeat(group, "nobody", generation))
-    yield kafka.ask(heartbeat(group, member.id, generation + 1))
-    yield kafka.ask(sync(group, "nobody", generation))
-    yield kafka.ask(sync(group, member.id, generation + 1))
-    yield kafka.ask(leave(group, "nobody", member.id))
-    yield kafka.ask(heartbeat(group, member.id, generation))
+    yield kafka.request(heartbeat(group, "nobody", generation))
+    yield kafka.request(heartbeat(group, member.id, generation + 1))
+    yield kafka.request(sync(group, "nobody", generation))
+    yield kafka.request(sync(group, member.id, generation + 1))
+    yield kafka.request(leave(group, "nobody", member.id))
+    yield kafka.request(heartbeat(group, member.id, generation))
 
 
 @scenario()
@@ -104,12 +104,12 @@ def group_with_a_static_member(kafka: Kafka) -> Story:
     """A static member (KIP-345) returns with a new id and keeps its assignment."""
     group = kafka.new_name("group")
     first = kafka.start(join(group, instance="one"))
-    joined = first.answer()
+    joined = first.response()
     yield joined
     generation, old = joined.generation_id, joined.member_id
-    kafka.ask(sync(group, old, generation, {old: b"mine"}, instance="one"))
-    again = kafka.ask(join(group, instance="one"))
+    kafka.request(sync(group, old, generation, {old: b"mine"}, instance="one"))
+    again = kafka.request(join(group, instance="one"))
     yield "again", again
-    yield "its old id", kafka.ask(heartbeat(group, old, generation, instance="one"))
-    yield "unknown instance", kafka.ask(heartbeat(group, old, generation, instance="two"))
-    yield kafka.ask(sync(group, again.member_id, again.generation_id, instance="one"))
+    yield "its old id", kafka.request(heartbeat(group, old, generation, instance="one"))
+    yield "unknown instance", kafka.request(heartbeat(group, old, generation, instance="two"))
+    yield kafka.request(sync(group, again.member_id, again.generation_id, instance="one"))

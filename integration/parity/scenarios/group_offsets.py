@@ -13,11 +13,11 @@ from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchReques
 def offsets_without_members(kafka: Kafka) -> Story:
     """Any consumer may commit to a group without members; an uncommitted offset is -1."""
     group, topic = kafka.new_name("group"), kafka.topic(2)
-    yield kafka.ask(committed(group, {topic: [0, 1]}))
-    yield kafka.ask(commit(group, topic, {0: 5}, metadata="note", epoch=0))
-    yield kafka.ask(committed(group, {topic: [0, 1]}))
-    yield "all", kafka.ask(committed(group, None))
-    yield "stable", kafka.ask(committed(group, {topic: [0]}, require_stable=True))
+    yield kafka.request(committed(group, {topic: [0, 1]}))
+    yield kafka.request(commit(group, topic, {0: 5}, metadata="note", epoch=0))
+    yield kafka.request(committed(group, {topic: [0, 1]}))
+    yield "all", kafka.request(committed(group, None))
+    yield "stable", kafka.request(committed(group, {topic: [0]}, require_stable=True))
 
 
 @scenario()
@@ -25,12 +25,12 @@ def offsets_of_all_versions(kafka: Kafka) -> Story:
     """OffsetCommit and OffsetFetch in every version with topic names."""
     group, topic = kafka.new_name("group"), kafka.topic()
     for version in range(2, 10):
-        yield "commit", version, kafka.ask(commit(group, topic, {0: version}), version)
+        yield "commit", version, kafka.request(commit(group, topic, {0: version}), version)
     for version in range(1, 8):
-        asked = OffsetFetchRequest(
+        requested = OffsetFetchRequest(
             group_id=group, topics=[OffsetFetchRequestTopic(name=topic, partition_indexes=[0, 7])]
         )
-        yield "fetch", version, kafka.ask(asked, version)
+        yield "fetch", version, kafka.request(requested, version)
 
 
 @scenario()
@@ -40,42 +40,42 @@ def offsets_need_the_right_member(kafka: Kafka) -> Story:
     (member,) = stable(kafka, kafka.new_name("group"))
     group, generation = member.group, member.generation
     for who, at in ((member.id, generation), ("", -1), ("nobody", generation), (member.id, 9)):
-        answer = kafka.ask(commit(group, topic, {0: 1}, member=who, generation=at))
-        yield who, at, answer
-    yield kafka.ask(committed(group, None))
+        response = kafka.request(commit(group, topic, {0: 1}, member=who, generation=at))
+        yield who, at, response
+    yield kafka.request(committed(group, None))
 
 
 @scenario()
 def offsets_of_unknown_topics(kafka: Kafka) -> Story:
     """Commits for unknown topics and partitions."""
     group = kafka.new_name("group")
-    yield kafka.ask(commit(group, kafka.new_name("unknown"), {0: 1}))
-    yield by_partition(kafka.ask(commit(group, kafka.topic(), {0: 1, 9: 1, -1: 1})))
+    yield kafka.request(commit(group, kafka.new_name("unknown"), {0: 1}))
+    yield by_partition(kafka.request(commit(group, kafka.topic(), {0: 1, 9: 1, -1: 1})))
 
 
 @scenario()
 def offsets_with_unusual_values(kafka: Kafka) -> Story:
     """Negative offsets, and metadata that is null or too long."""
     group, topic = kafka.new_name("group"), kafka.topic()
-    yield kafka.ask(commit(group, topic, {0: -5}))
-    yield kafka.ask(commit(group, topic, {0: 2**62}))
-    yield kafka.ask(commit(group, topic, {0: 3}, metadata=None))
-    yield kafka.ask(committed(group, {topic: [0]}))
-    yield kafka.ask(commit(group, topic, {0: 1}, metadata="x" * 4096))
-    yield kafka.ask(commit(group, topic, {0: 2}, metadata="x" * 4097))
-    answer = kafka.ask(committed(group, {topic: [0]}))
-    yield answer.groups[0].topics[0].partitions[0].committed_offset
+    yield kafka.request(commit(group, topic, {0: -5}))
+    yield kafka.request(commit(group, topic, {0: 2**62}))
+    yield kafka.request(commit(group, topic, {0: 3}, metadata=None))
+    yield kafka.request(committed(group, {topic: [0]}))
+    yield kafka.request(commit(group, topic, {0: 1}, metadata="x" * 4096))
+    yield kafka.request(commit(group, topic, {0: 2}, metadata="x" * 4097))
+    response = kafka.request(committed(group, {topic: [0]}))
+    yield response.groups[0].topics[0].partitions[0].committed_offset
 
 
 @scenario()
 def offsets_of_many_groups(kafka: Kafka) -> Story:
     """One OffsetFetch for several groups, known and unknown (KIP-709)."""
     known, unknown, topic = kafka.new_name("group"), kafka.new_name("group"), kafka.topic()
-    kafka.ask(commit(known, topic, {0: 5}))
+    kafka.request(commit(known, topic, {0: 5}))
     both = committed(known, {topic: [0]})
     both.groups += committed(unknown, {topic: [0]}).groups
     both.groups += committed("", {topic: [0]}).groups
-    yield kafka.ask(both)
+    yield kafka.request(both)
 
 
 @scenario()
@@ -84,5 +84,5 @@ def offsets_outlive_members_and_go_with_topics(kafka: Kafka) -> Story:
     topic = kafka.topic()
     (member,) = stable(kafka, kafka.new_name("group"))
     sent = commit(member.group, topic, {0: 7}, member=member.id, generation=member.generation)
-    yield kafka.ask(sent)
-    yield kafka.ask(committed(member.group, {topic: [0]}))
+    yield kafka.request(sent)
+    yield kafka.request(committed(member.group, {topic: [0]}))

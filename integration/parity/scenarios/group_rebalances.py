@@ -16,11 +16,11 @@ def rebalance_begins_with_a_delay(kafka: Kafka) -> Story:
     first = one.join()
     yield "first waits", first.waits()
     second = two.join()
-    answers = {one: one.joined(first), two: two.joined(second)}
+    responses = {one: one.joined(first), two: two.joined(second)}
     yield first.wait.reached(0, INITIAL_DELAY_MS, 2 * INITIAL_DELAY_MS)
-    yield sorted(len(each.members) for each in answers.values())
-    yield "one generation", {each.generation_id for each in answers.values()}
-    yield "one leader", len({each.leader for each in answers.values()})
+    yield sorted(len(each.members) for each in responses.values())
+    yield "one generation", {each.generation_id for each in responses.values()}
+    yield "one leader", len({each.leader for each in responses.values()})
 
 
 @scenario()
@@ -31,7 +31,7 @@ def rebalance_waits_for_all_members(kafka: Kafka) -> Story:
     second = two.join()
     yield "newcomer waits", second.waits()
     yield "told by a heartbeat", one.heartbeat()
-    yield "told by a sync", one.sync().answer()
+    yield "told by a sync", one.sync().response()
     first = one.join()
     yield one.joined(first).generation_id, two.joined(second).generation_id, second.waits()
     yield "sizes", sorted((len(one.others), len(two.others)))
@@ -72,7 +72,7 @@ def rebalance_for_other_metadata(kafka: Kafka) -> Story:
     yield "told", leader.heartbeat()
     joined = leader.join()
     yield leader.joined(joined).generation_id, follower.joined(changed).generation_id
-    yield "told to the leader", sorted(bytes(m.metadata) for m in joined.answer().members)
+    yield "told to the leader", sorted(bytes(m.metadata) for m in joined.response().members)
 
 
 @scenario()
@@ -102,7 +102,7 @@ def sync_ends_without_the_leader(kafka: Kafka) -> Story:
         member.joined(pending)
     leader, follower = sorted(members, key=lambda each: not each.others)
     early = follower.sync()
-    yield early.answer(), early.wait.reached(0, 900)
+    yield early.response(), early.wait.reached(0, 900)
     yield "leader", leader.heartbeat()
     yield "follower", follower.heartbeat()
 
@@ -136,7 +136,7 @@ def leaving_ends_the_wait_for_the_missing(kafka: Kafka) -> Story:
     two = Member(kafka, one.group)
     second = two.join()
     yield "waits", second.waits()
-    yield kafka.ask(leave(one.group, one.id))
+    yield kafka.request(leave(one.group, one.id))
     yield two.joined(second).generation_id, second.wait.how_it_ended()
 
 
@@ -144,11 +144,11 @@ def leaving_ends_the_wait_for_the_missing(kafka: Kafka) -> Story:
 def leaving_a_stable_group_starts_a_rebalance(kafka: Kafka) -> Story:
     """The other members learn of a leave by heartbeats; the last leave empties the group."""
     leader, follower = stable(kafka, kafka.new_name("group"), 2)
-    yield kafka.ask(leave(leader.group, follower.id))
+    yield kafka.request(leave(leader.group, follower.id))
     yield leader.heartbeat()
     joined = leader.join()
     yield leader.joined(joined).generation_id
-    yield kafka.ask(leave(leader.group, leader.id))
+    yield kafka.request(leave(leader.group, leader.id))
     yield leader.heartbeat()
 
 
@@ -157,10 +157,10 @@ def leaving_in_old_versions(kafka: Kafka) -> Story:
     """Before v3 one member leaves at a time, and the response has its error."""
     for version in (0, 1, 2):
         (member,) = stable(kafka, kafka.new_name("group"))
-        asked = leave(member.group)
-        asked.member_id = member.id
-        yield version, kafka.ask(asked, version)
-        yield version, kafka.ask(asked, version)
+        requested = leave(member.group)
+        requested.member_id = member.id
+        yield version, kafka.request(requested, version)
+        yield version, kafka.request(requested, version)
 
 
 @scenario()
@@ -174,7 +174,7 @@ def joins_of_closed_connections(kafka: Kafka) -> Story:
     yield one.heartbeat()
     again = one.join()
     yield one.joined(again).generation_id, again.wait.reached(0)
-    yield one.sync().answer()
+    yield one.sync().response()
 
 
 @scenario()
@@ -189,7 +189,7 @@ def protocols_are_voted_on(kafka: Kafka) -> Story:
     joins = [each.join() for each in members]
     yield {each.joined(pending).protocol_name for each, pending in zip(members, joins, strict=True)}
     leader = next(each for each in members if each.others)
-    yield sorted(bytes(m.metadata) for m in joins[members.index(leader)].answer().members)
+    yield sorted(bytes(m.metadata) for m in joins[members.index(leader)].response().members)
 
 
 @scenario()
@@ -203,6 +203,6 @@ def assignments_reach_their_members(kafka: Kafka) -> Story:
     leader, follower = sorted(members, key=lambda each: not each.others)
     waiting = follower.client.start(sync(group, follower.id, follower.generation))
     brought = {leader.id: b"for the leader"}
-    yield kafka.ask(sync(group, leader.id, leader.generation, brought))
-    yield waiting.answer()
-    yield kafka.ask(join(group, follower.id)).generation_id
+    yield kafka.request(sync(group, leader.id, leader.generation, brought))
+    yield waiting.response()
+    yield kafka.request(join(group, follower.id)).generation_id

@@ -27,18 +27,18 @@ def settings_of_a_group(kafka: Kafka) -> Story:
     """Before, during and after a configuration is set; an unknown group has one, too."""
     group = kafka.new_name("group")
     yield _told(kafka, group)
-    yield kafka.ask(describe_configs(group, HEARTBEAT, kind=GROUP))
+    yield kafka.request(describe_configs(group, HEARTBEAT, kind=GROUP))
     yield _listed(kafka, group)
-    yield kafka.ask(alter_configs(group, (SESSION, SET, "50000"), kind=GROUP))
+    yield kafka.request(alter_configs(group, (SESSION, SET, "50000"), kind=GROUP))
     eventually(lambda: _value(kafka, group, SESSION) == "50000", "it is set")
     yield _told(kafka, group)
     yield _listed(kafka, group)
-    yield kafka.ask(alter_configs(group, (HEARTBEAT, SET, "6000"), kind=GROUP))
+    yield kafka.request(alter_configs(group, (HEARTBEAT, SET, "6000"), kind=GROUP))
     eventually(lambda: _value(kafka, group, HEARTBEAT) == "6000", "it is set")
-    yield kafka.ask(replace_configs(group, (HEARTBEAT, "7000"), kind=GROUP))
+    yield kafka.request(replace_configs(group, (HEARTBEAT, "7000"), kind=GROUP))
     eventually(lambda: _value(kafka, group, HEARTBEAT) == "7000", "it is set")
     yield _told(kafka, group)
-    yield kafka.ask(alter_configs(group, (HEARTBEAT, DELETE, None), kind=GROUP))
+    yield kafka.request(alter_configs(group, (HEARTBEAT, DELETE, None), kind=GROUP))
     eventually(lambda: _value(kafka, group, HEARTBEAT) == "5000", "it is not set")
     yield _told(kafka, group)
     yield _listed(kafka, group)
@@ -66,16 +66,18 @@ def invalid_settings_of_groups(kafka: Kafka) -> Story:
         (HEARTBEAT, SET, "0"),
         ("group.consumer.session.timeout.ms", SET, "50000"),
     ):
-        yield change, kafka.ask(alter_configs(group, change, kind=GROUP, validate_only=True))
+        yield change, kafka.request(alter_configs(group, change, kind=GROUP, validate_only=True))
     both = ((SESSION, SET, "50000"), (HEARTBEAT, SET, "1"))
-    yield "nothing is half done", kafka.ask(alter_configs(group, *both, kind=GROUP))
+    yield "nothing is half done", kafka.request(alter_configs(group, *both, kind=GROUP))
     yield _value(kafka, group, SESSION), _value(kafka, group, HEARTBEAT)
     for name in ("", "a b", "x" * 300):
         yield (
             name,
-            kafka.ask(alter_configs(name, (SESSION, SET, "50000"), kind=GROUP, validate_only=True)),
+            kafka.request(
+                alter_configs(name, (SESSION, SET, "50000"), kind=GROUP, validate_only=True)
+            ),
         )
-        (result,) = kafka.ask(describe_configs(name, SESSION, kind=GROUP)).results
+        (result,) = kafka.request(describe_configs(name, SESSION, kind=GROUP)).results
         yield result
 
 
@@ -85,27 +87,27 @@ def settings_of_a_group_in_effect(kafka: Kafka) -> Story:
     group, topic = kafka.new_name("group"), kafka.topic()
     member = str(uuid4())
     kafka.formatter.name(member, "consumer")
-    joined = kafka.ask(consumer_heartbeat(group, member, 0, topics=[topic], owned={}))
+    joined = kafka.request(consumer_heartbeat(group, member, 0, topics=[topic], owned={}))
     yield joined
-    yield kafka.ask(alter_configs(group, (HEARTBEAT, SET, "6000"), kind=GROUP))
+    yield kafka.request(alter_configs(group, (HEARTBEAT, SET, "6000"), kind=GROUP))
     eventually(lambda: _value(kafka, group, HEARTBEAT) == "6000", "it is set")
-    yield kafka.ask(consumer_heartbeat(group, member, joined.member_epoch))
+    yield kafka.request(consumer_heartbeat(group, member, joined.member_epoch))
 
 
 def _told(kafka: Kafka, group: str) -> Any:
     """The configuration of a group, sorted, without keys of share and streams groups."""
-    (result,) = kafka.ask(describe_configs(group, kind=GROUP, synonyms=True)).results
+    (result,) = kafka.request(describe_configs(group, kind=GROUP, synonyms=True)).results
     configs = [each for each in result.configs if each.name.startswith("consumer.")]
     result.configs = sorted(configs, key=lambda each: each.name)
     return result
 
 
 def _listed(kafka: Kafka, group: str) -> bool:
-    answer = kafka.ask(ListConfigResourcesRequest(resource_types=[GROUP]))
-    return group in {each.resource_name for each in answer.config_resources}
+    response = kafka.request(ListConfigResourcesRequest(resource_types=[GROUP]))
+    return group in {each.resource_name for each in response.config_resources}
 
 
 def _value(kafka: Kafka, group: str, key: str) -> str | None:
-    (result,) = kafka.ask(describe_configs(group, key, kind=GROUP)).results
+    (result,) = kafka.request(describe_configs(group, key, kind=GROUP)).results
     value: str | None = result.configs[0].value if result.configs else None
     return value

@@ -14,9 +14,9 @@ def producer_ids_are_allocated(kafka: Kafka) -> Story:
     """Each InitProducerId returns a new id with epoch 0."""
     ids = []
     for version in (0, 2, 4, 5):
-        answer = kafka.ask(NEW, version)
-        yield version, answer
-        ids.append(answer.producer_id)
+        response = kafka.request(NEW, version)
+        yield version, response
+        ids.append(response.producer_id)
     yield "all differ", len(set(ids)) == len(ids)
 
 
@@ -24,25 +24,31 @@ def producer_ids_are_allocated(kafka: Kafka) -> Story:
 def inconsistent_producer_ids(kafka: Kafka) -> Story:
     """Inconsistent ids and epochs are rejected."""
     for producer_id, epoch in ((5, -1), (-1, 5), (-2, -2), (123_456, 3)):
-        asked = InitProducerIdRequest(
+        requested = InitProducerIdRequest(
             transactional_id=None,
             transaction_timeout_ms=60_000,
             producer_id=producer_id,
             producer_epoch=epoch,
         )
-        answer = kafka.ask(asked, 4)
-        yield producer_id, epoch, answer.error_code, answer.producer_id > -1, answer.producer_epoch
+        response = kafka.request(requested, 4)
+        yield (
+            producer_id,
+            epoch,
+            response.error_code,
+            response.producer_id > -1,
+            response.producer_epoch,
+        )
 
 
 @scenario()
 def sequences_of_a_producer(kafka: Kafka) -> Story:
     """A batch in order is appended, a repeated one has the first offset, a gap is rejected."""
-    producer = kafka.ask(NEW).producer_id
+    producer = kafka.request(NEW).producer_id
     topic = kafka.topic()
     for sequence in (0, 1, 0, 1, 3, 2, 2, 5, 1):
-        answer = kafka.ask(produce(topic, batch("x", producer=(producer, 0, sequence))))
-        yield sequence, answer
-    yield kafka.ask(fetch(topic))
+        response = kafka.request(produce(topic, batch("x", producer=(producer, 0, sequence))))
+        yield sequence, response
+    yield kafka.request(fetch(topic))
 
 
 @scenario()
@@ -51,7 +57,7 @@ def sequences_of_batches(kafka: Kafka) -> Story:
     topic = kafka.topic()
     for sequence, values in ((0, "abc"), (3, "de"), (0, "abc"), (3, "d"), (4, "e"), (5, "f")):
         sent = batch(*values, producer=(900_001, 0, sequence))
-        yield sequence, values, kafka.ask(produce(topic, sent))
+        yield sequence, values, kafka.request(produce(topic, sent))
 
 
 @scenario()
@@ -59,10 +65,10 @@ def sequences_remembered(kafka: Kafka) -> Story:
     """The last five batches are recognised as duplicates; older ones are out of order."""
     topic = kafka.topic()
     for sequence in range(8):
-        kafka.ask(produce(topic, batch("x", producer=(900_002, 0, sequence))))
+        kafka.request(produce(topic, batch("x", producer=(900_002, 0, sequence))))
     for sequence in range(8):
-        answer = kafka.ask(produce(topic, batch("x", producer=(900_002, 0, sequence))))
-        yield sequence, answer
+        response = kafka.request(produce(topic, batch("x", producer=(900_002, 0, sequence))))
+        yield sequence, response
 
 
 @scenario()
@@ -71,7 +77,7 @@ def epochs_of_a_producer(kafka: Kafka) -> Story:
     topic = kafka.topic()
     for epoch, sequence in ((0, 0), (0, 1), (1, 1), (1, 0), (0, 2), (1, 1), (3, 0), (2, 0)):
         sent = batch("x", producer=(900_003, epoch, sequence))
-        yield epoch, sequence, kafka.ask(produce(topic, sent))
+        yield epoch, sequence, kafka.request(produce(topic, sent))
 
 
 @scenario()
@@ -80,7 +86,7 @@ def unknown_producers_start_anywhere(kafka: Kafka) -> Story:
     topic = kafka.topic()
     for producer, sequence in ((900_010, 7), (900_011, 2**31 - 1), (900_011, 0), (900_012, 1)):
         sent = batch("x", producer=(producer, 0, sequence))
-        yield producer, sequence, kafka.ask(produce(topic, sent))
+        yield producer, sequence, kafka.request(produce(topic, sent))
 
 
 @scenario()
@@ -89,7 +95,7 @@ def sequences_wrap_around(kafka: Kafka) -> Story:
     topic = kafka.topic()
     for sequence, values in ((2**31 - 3, "ab"), (2**31 - 1, "cd"), (1, "e"), (2**31 - 1, "cd")):
         sent = batch(*values, producer=(900_004, 0, sequence))
-        yield sequence, kafka.ask(produce(topic, sent))
+        yield sequence, kafka.request(produce(topic, sent))
 
 
 @scenario()
@@ -97,4 +103,4 @@ def producers_without_sequences(kafka: Kafka) -> Story:
     """A producer id without sequence numbers, and the reverse."""
     topic = kafka.topic()
     for producer in ((900_005, 0, -1), (900_005, -1, 0), (-1, -1, 5), (-1, 3, -1), (-2, 0, 0)):
-        yield producer, kafka.ask(produce(topic, batch("x", producer=producer)))
+        yield producer, kafka.request(produce(topic, batch("x", producer=producer)))

@@ -30,29 +30,29 @@ def nodes_have_the_same_metadata(kafka: Kafka) -> Story:
 def replicas_are_spread(kafka: Kafka) -> Story:
     """Automatically assigned partitions are on different nodes, with their replicas."""
     name = kafka.new_name("topic")
-    kafka.ask(create_topics(new_topic(name, 3, 2)))
+    kafka.request(create_topics(new_topic(name, 3, 2)))
     eventually(lambda: len(kafka.metadata(name).partitions) == 3, name)
     partitions = kafka.metadata(name).partitions
     yield "leaders", sorted(each.leader_id for each in partitions)
     yield "replicas", [len(set(each.replica_nodes)) for each in partitions]
-    yield "too many", kafka.ask(create_topics(new_topic(kafka.new_name("topic"), 1, 4)))
+    yield "too many", kafka.request(create_topics(new_topic(kafka.new_name("topic"), 1, 4)))
 
 
 @scenario(on=THREE, alone=True, slow=True)
 def leader_crashes(kafka: Kafka) -> Story:
     """Another in-sync replica leads in a new epoch, with every acknowledged record."""
     topic = kafka.topic(replicas=(2, 3, 1))
-    yield kafka.ask(produce(topic, A), node=2)
+    yield kafka.request(produce(topic, A), node=2)
     kafka.crash(2)
     kafka.wait_for_leader(topic, 3)
     kafka.wait_for_isr(topic, (3, 1))
     yield kafka.metadata(topic)
-    yield kafka.ask(produce(topic, A), node=3)
+    yield kafka.request(produce(topic, A), node=3)
     kafka.restart(2)
     kafka.wait_for_isr(topic, ALL)
     yield kafka.metadata(topic)
-    yield kafka.ask(fetch(topic), node=3)
-    yield "old epoch", kafka.ask(fetch(topic, leader_epoch=0), node=3)
+    yield kafka.request(fetch(topic), node=3)
+    yield "old epoch", kafka.request(fetch(topic, leader_epoch=0), node=3)
 
 
 @scenario(on=THREE, alone=True, slow=True)
@@ -61,55 +61,55 @@ def follower_crashes_during_a_produce(kafka: Kafka) -> Story:
     topic = kafka.topic(replicas=(1, 3))
     kafka.crash(3)
     parked = kafka.start(produce(topic, A))
-    yield parked.answer()
+    yield parked.response()
     kafka.wait_for_isr(topic, (1,))
     yield kafka.start(produce(topic, A))
     kafka.restart(3)
     kafka.wait_for_isr(topic, (1, 3))
-    yield kafka.ask(produce(topic, A))
+    yield kafka.request(produce(topic, A))
 
 
 @scenario(on=THREE, alone=True, slow=True)
 def only_replica_crashes(kafka: Kafka) -> Story:
     """A partition whose only replica stops has no leader until it returns with its records."""
     topic = kafka.topic(replicas=(3,))
-    yield kafka.ask(produce(topic, A), node=3)
+    yield kafka.request(produce(topic, A), node=3)
     kafka.crash(3)
     kafka.wait_for_leader(topic, -1)
     yield kafka.metadata(topic)
-    yield "elsewhere", kafka.ask(list_offsets(topic, LATEST))
-    yield "elect", kafka.ask(elect(topic, 0))
+    yield "elsewhere", kafka.request(list_offsets(topic, LATEST))
+    yield "elect", kafka.request(elect(topic, 0))
     kafka.restart(3)
     kafka.wait_for_leader(topic, 3)
-    yield kafka.ask(fetch(topic), node=3)
+    yield kafka.request(fetch(topic), node=3)
 
 
 @scenario(on=THREE)
 def elections_of_preferred_leaders(kafka: Kafka) -> Story:
     """The preferred leader is elected; if it leads already or is unknown, there is an error."""
     topic = kafka.topic(replicas=ALL)
-    yield "already", kafka.ask(elect(topic, 0))
-    yield "unknown", kafka.ask(elect(topic, 5))
-    kafka.ask(reassign(topic, (3, 2, 1)))
-    yield kafka.ask(elect(topic, 0))
+    yield "already", kafka.request(elect(topic, 0))
+    yield "unknown", kafka.request(elect(topic, 5))
+    kafka.request(reassign(topic, (3, 2, 1)))
+    yield kafka.request(elect(topic, 0))
     kafka.wait_for_leader(topic, 3)
     yield kafka.metadata(topic)
-    yield "unclean", kafka.ask(elect(topic, 0, unclean=True))
+    yield "unclean", kafka.request(elect(topic, 0, unclean=True))
 
 
 @scenario(on=THREE)
 def replicas_are_reassigned(kafka: Kafka) -> Story:
     """A reassignment copies the records to new replicas and removes the old ones."""
     topic = kafka.topic(replicas=(1, 2))
-    kafka.ask(produce(topic, A))
-    yield kafka.ask(reassign(topic, (3, 2)))
+    kafka.request(produce(topic, A))
+    yield kafka.request(reassign(topic, (3, 2)))
     kafka.wait_for_isr(topic, (3, 2))
     eventually(lambda: len(kafka.metadata(topic).partitions[0].replica_nodes) == 2, "moved")
     yield kafka.metadata(topic)
-    yield "on the move", kafka.ask(reassignments(topic, 0))
+    yield "on the move", kafka.request(reassignments(topic, 0))
     leader = kafka.metadata(topic).partitions[0].leader_id
     kafka.wait_for_leader(topic, leader)
-    yield kafka.ask(fetch(topic), node=leader)
+    yield kafka.request(fetch(topic), node=leader)
 
 
 @scenario(on=THREE)
@@ -117,6 +117,6 @@ def invalid_reassignments(kafka: Kafka) -> Story:
     """Unknown nodes, repeated nodes, no nodes, and a cancellation without a reassignment."""
     topic = kafka.topic(replicas=(1, 2))
     for to in ((9,), (1, 1), (), (-1,), None):
-        yield to, kafka.ask(reassign(topic, to))
-    yield "unknown topic", kafka.ask(reassign(kafka.new_name("unknown"), (1,)))
-    yield "none on the move", kafka.ask(reassignments(topic, 0))
+        yield to, kafka.request(reassign(topic, to))
+    yield "unknown topic", kafka.request(reassign(kafka.new_name("unknown"), (1,)))
+    yield "none on the move", kafka.request(reassignments(topic, 0))

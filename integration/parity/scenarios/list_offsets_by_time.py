@@ -16,38 +16,38 @@ def ends_of_a_log(kafka: Kafka) -> Story:
     for _ in range(2):
         for version in range(1, 12):
             for at in (LATEST, EARLIEST, 0, 1500, 2000, 9000):
-                yield version, at, kafka.ask(list_offsets(topic, at), version)
+                yield version, at, kafka.request(list_offsets(topic, at), version)
         for at in (1000, 2000, 3000):
-            kafka.ask(produce(topic, batch("a", "b", at=at)))
+            kafka.request(produce(topic, batch("a", "b", at=at)))
 
 
 @scenario()
 def special_timestamps(kafka: Kafka) -> Story:
     """The maximum timestamp (KIP-734), and the ends of tiered logs, which do not exist."""
     topic = kafka.topic()
-    asked = (MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD, -7)
+    requested = (MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD, -7)
     for _ in range(2):
-        for at in asked:
-            yield at, kafka.ask(list_offsets(topic, at))
+        for at in requested:
+            yield at, kafka.request(list_offsets(topic, at))
         for at in (5000, 9000, 7000):
-            kafka.ask(produce(topic, batch("a", "b", at=at)))
+            kafka.request(produce(topic, batch("a", "b", at=at)))
 
 
 @scenario()
 def special_timestamps_of_old_versions(kafka: Kafka) -> Story:
     """A special timestamp is rejected in versions without it."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, batch("a")))
+    kafka.request(produce(topic, batch("a")))
     for version, at in ((6, -3), (7, -3), (7, -4), (8, -4), (8, -5), (9, -5), (10, -6), (11, -6)):
-        yield version, at, kafka.ask(list_offsets(topic, at), version)
+        yield version, at, kafka.request(list_offsets(topic, at), version)
 
 
 @scenario()
 def offsets_of_unknown_partitions(kafka: Kafka) -> Story:
     """An unknown topic or partition has its error; others are not affected."""
     topic = kafka.topic()
-    yield kafka.ask(list_offsets(kafka.new_name("unknown"), LATEST))
-    yield by_partition(kafka.ask(list_offsets(topic, LATEST, LATEST)))
+    yield kafka.request(list_offsets(kafka.new_name("unknown"), LATEST))
+    yield by_partition(kafka.request(list_offsets(topic, LATEST, LATEST)))
 
 
 @scenario()
@@ -56,22 +56,22 @@ def offsets_with_leader_epochs(kafka: Kafka) -> Story:
     topic = kafka.topic()
     for epoch in (-1, 0, 1):
         for at in (LATEST, 0):
-            yield epoch, at, kafka.ask(list_offsets(topic, at, leader_epoch=epoch))
+            yield epoch, at, kafka.request(list_offsets(topic, at, leader_epoch=epoch))
 
 
 @scenario()
 def offsets_of_the_same_partition_twice(kafka: Kafka) -> Story:
     """A partition that is named twice is rejected."""
     topic = kafka.topic()
-    asked = list_offsets(topic, LATEST)
-    asked.topics[0].partitions *= 2
-    yield kafka.ask(asked)
+    requested = list_offsets(topic, LATEST)
+    requested.topics[0].partitions *= 2
+    yield kafka.request(requested)
 
 
 @scenario()
 def offsets_by_isolation_level(kafka: Kafka) -> Story:
     """Without transactions both isolation levels have the same end."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, batch("a", "b")))
+    kafka.request(produce(topic, batch("a", "b")))
     for read_committed in (False, True):
-        yield kafka.ask(list_offsets(topic, LATEST, read_committed=read_committed))
+        yield kafka.request(list_offsets(topic, LATEST, read_committed=read_committed))

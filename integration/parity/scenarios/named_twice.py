@@ -36,32 +36,32 @@ def topics_named_twice(kafka: Kafka) -> Story:
     by_id = MetadataRequestTopic(topic_id=kafka.metadata(topic).topic_id, name=None)
     for version in (4, 9, 12, 13):
         named = MetadataRequest(topics=by_name, allow_auto_topic_creation=False)
-        yield version, kafka.ask(named, version).topics
+        yield version, kafka.request(named, version).topics
     for first in (by_id, MetadataRequestTopic(name=topic), MetadataRequestTopic(name=other)):
-        yield kafka.ask(MetadataRequest(topics=[first, by_id])).topics
-    yield kafka.ask(describe_partitions(topic, topic))
+        yield kafka.request(MetadataRequest(topics=[first, by_id])).topics
+    yield kafka.request(describe_partitions(topic, topic))
     producers = TopicRequest(name=topic, partition_indexes=[0, 0])
-    yield kafka.ask(DescribeProducersRequest(topics=[producers, producers]))
+    yield kafka.request(DescribeProducersRequest(topics=[producers, producers]))
 
 
 @scenario()
 def partitions_named_twice(kafka: Kafka) -> Story:
     """In requests about records."""
     topic = kafka.topic(2)
-    kafka.ask(produce(topic, batch("a", "b")))
+    kafka.request(produce(topic, batch("a", "b")))
     for version in (1, 5, 9):
         yield version, *_doubled(kafka, list_offsets(topic, LATEST), version)
         one_twice = list_offsets(topic, LATEST, LATEST)
         one_twice.topics[0].partitions += list_offsets(topic, LATEST).topics[0].partitions
-        yield version, by_partition(kafka.ask(one_twice, version))
-    yield "no partitions", kafka.ask(list_offsets(topic))
+        yield version, by_partition(kafka.request(one_twice, version))
+    yield "no partitions", kafka.request(list_offsets(topic))
     for version in (0, 2):
         yield version, *_doubled(kafka, delete_records(topic, {0: 1}), version)
     for version in (2, 4):
         partition = OffsetForLeaderPartition(partition=0, leader_epoch=0)
         epochs = OffsetForLeaderTopic(topic=topic, partitions=[partition])
-        asked = OffsetForLeaderEpochRequest(replica_id=-1, topics=[epochs])
-        yield version, *_doubled(kafka, asked, version)
+        requested = OffsetForLeaderEpochRequest(replica_id=-1, topics=[epochs])
+        yield version, *_doubled(kafka, requested, version)
 
 
 @scenario()
@@ -69,12 +69,12 @@ def reassignments_named_twice(kafka: Kafka) -> Story:
     """In reassignments and elections."""
     topic = kafka.topic(2)
     election = elect(topic, 0, 1, 0)
-    yield kafka.ask(election)
+    yield kafka.request(election)
     election.topic_partitions = [*(election.topic_partitions or []) * 2]
-    yield kafka.ask(election)
+    yield kafka.request(election)
     for to in ((1,), None, (9,)):
         yield to, *_doubled(kafka, reassign(topic, to))
-    yield kafka.ask(reassignments(topic, 0, 0))
+    yield kafka.request(reassignments(topic, 0, 0))
 
 
 @scenario()
@@ -84,23 +84,23 @@ def groups_named_twice(kafka: Kafka) -> Story:
     (member,) = stable(kafka, kafka.new_name("group"))
     for version in (2, 7, 9):
         yield version, *_doubled(kafka, commit(group, topic, {0: 1}), version)
-    asked: Any = committed(group, {topic: [0, 0]})
-    yield kafka.ask(asked)
-    asked.groups[0].topics *= 2
-    yield kafka.ask(asked)
-    asked.groups *= 2
-    yield kafka.ask(asked)
-    yield kafka.ask(find_coordinator(group, group))
+    requested: Any = committed(group, {topic: [0, 0]})
+    yield kafka.request(requested)
+    requested.groups[0].topics *= 2
+    yield kafka.request(requested)
+    requested.groups *= 2
+    yield kafka.request(requested)
+    yield kafka.request(find_coordinator(group, group))
     names = [member.group, member.group, group, group]
-    yield kafka.ask(DescribeGroupsRequest(groups=names))
-    yield kafka.ask(ConsumerGroupDescribeRequest(group_ids=names))
-    yield kafka.ask(DeleteGroupsRequest(groups_names=[group, group]))
+    yield kafka.request(DescribeGroupsRequest(groups=names))
+    yield kafka.request(ConsumerGroupDescribeRequest(group_ids=names))
+    yield kafka.request(DeleteGroupsRequest(groups_names=[group, group]))
 
 
 def _doubled(kafka: Kafka, request: Any, version: int | None = None) -> tuple[Any, Any]:
     """The responses if each partition is named twice, and then each topic, too."""
     for topic in request.topics:
         topic.partitions *= 2
-    once = kafka.ask(request, version)
+    once = kafka.request(request, version)
     request.topics *= 2
-    return once, kafka.ask(request, version)
+    return once, kafka.request(request, version)

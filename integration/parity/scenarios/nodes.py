@@ -33,7 +33,7 @@ from protocol.messages.update_features import FeatureUpdateKey, UpdateFeaturesRe
 def unknown_nodes_are_not_unregistered(kafka: Kafka) -> Story:
     """UnregisterBroker of an unknown node."""
     for node in (7, -1, 2**31 - 1):
-        yield node, kafka.ask(UnregisterBrokerRequest(broker_id=node))
+        yield node, kafka.request(UnregisterBrokerRequest(broker_id=node))
 
 
 @scenario(on=THREE, alone=True, slow=True)
@@ -41,28 +41,28 @@ def nodes_are_unregistered(kafka: Kafka) -> Story:
     """UnregisterBroker of a stopped node: it is not described until it returns."""
     topic = kafka.topic(2, replicas=(3, 2))
     lone = kafka.topic(replicas=(3,))
-    kafka.ask(produce(topic, batch("a")), node=3)
+    kafka.request(produce(topic, batch("a")), node=3)
     kafka.crash(3)
     kafka.wait_for_leader(topic, 2)
     kafka.wait_for_isr(topic, (2,))
-    yield kafka.ask(UnregisterBrokerRequest(broker_id=3))
+    yield kafka.request(UnregisterBrokerRequest(broker_id=3))
     eventually(lambda: 3 not in _fenced(kafka), "3 is forgotten")
     yield (
         _fenced(kafka),
         kafka.metadata(topic),
         kafka.metadata(lone),
-        kafka.ask(describe_partitions(lone)),
+        kafka.request(describe_partitions(lone)),
     )
-    yield "again", kafka.ask(UnregisterBrokerRequest(broker_id=3))
-    yield kafka.ask(create_topics(new_topic(kafka.new_name("topic"), 1, 3)))
-    yield kafka.ask(reassign(topic, (1, 3)))
+    yield "again", kafka.request(UnregisterBrokerRequest(broker_id=3))
+    yield kafka.request(create_topics(new_topic(kafka.new_name("topic"), 1, 3)))
+    yield kafka.request(reassign(topic, (1, 3)))
     kafka.restart(3)
     kafka.wait_for_isr(topic, (2, 3))
     yield (
         _fenced(kafka),
         kafka.metadata(topic),
         kafka.metadata(lone),
-        kafka.ask(describe_partitions(lone)),
+        kafka.request(describe_partitions(lone)),
     )
 
 
@@ -71,20 +71,20 @@ def running_nodes_are_unregistered(kafka: Kafka) -> Story:
     """UnregisterBroker of a running node: it leads nothing, and must be restarted."""
     topic = kafka.topic(2, replicas=(3, 2))
     lone, wide = kafka.topic(replicas=(3,)), kafka.topic(replicas=(1, 3), min_insync_replicas="2")
-    kafka.ask(produce(topic, batch("a")), node=3)
-    yield kafka.ask(UnregisterBrokerRequest(broker_id=3))
+    kafka.request(produce(topic, batch("a")), node=3)
+    yield kafka.request(UnregisterBrokerRequest(broker_id=3))
     eventually(lambda: 3 not in _fenced(kafka), "3 is forgotten")
     kafka.wait_for_leader(topic, 2)
     yield _fenced(kafka), kafka.metadata(topic)
     kafka.pass_time(kafka.topic(), 6000)
-    yield _fenced(kafka), kafka.metadata(topic), kafka.ask(describe_partitions(lone, wide))
-    yield kafka.ask(produce(topic, batch("a")), node=3)
+    yield _fenced(kafka), kafka.metadata(topic), kafka.request(describe_partitions(lone, wide))
+    yield kafka.request(produce(topic, batch("a")), node=3)
     yield kafka.metadata(topic, node=3)
     kafka.crash(3)
     kafka.restart(3)
     kafka.wait_for_isr(topic, (2, 3))
     kafka.wait_for_isr(wide, (1, 3))
-    yield _fenced(kafka), kafka.metadata(topic), kafka.ask(describe_partitions(lone, wide))
+    yield _fenced(kafka), kafka.metadata(topic), kafka.request(describe_partitions(lone, wide))
 
 
 @scenario()
@@ -93,12 +93,12 @@ def nodes_are_described(kafka: Kafka) -> Story:
     for version in range(3):
         for allowed in (False, True):
             for kind in (1,) if version == 0 else (1, 2, 0, 9):
-                asked = DescribeClusterRequest(
+                requested = DescribeClusterRequest(
                     include_cluster_authorized_operations=allowed, endpoint_type=kind
                 )
-                answer = kafka.ask(asked, version)
-                answer.cluster_id = answer.cluster_id or "none"
-                yield version, kind, answer
+                response = kafka.request(requested, version)
+                response.cluster_id = response.cluster_id or "none"
+                yield version, kind, response
 
 
 @scenario()
@@ -112,13 +112,13 @@ def quorums_are_described(kafka: Kafka) -> Story:
         ("", (0,)),
     ):
         partitions = [PartitionRequest(partition_index=each) for each in indexes]
-        asked = DescribeQuorumRequest(
+        requested = DescribeQuorumRequest(
             topics=[TopicRequest(topic_name=topic, partitions=partitions)]
         )
         for version in range(3):
-            answer = kafka.ask(asked, version)
-            yield version, answer
-    yield kafka.ask(DescribeQuorumRequest(topics=[]))
+            response = kafka.request(requested, version)
+            yield version, response
+    yield kafka.request(DescribeQuorumRequest(topics=[]))
 
 
 @scenario()
@@ -126,13 +126,13 @@ def log_directories_are_described(kafka: Kafka) -> Story:
     """DescribeLogDirs of existing partitions, of unknown ones, and of none."""
     topic = kafka.topic(2)
     for indexes in ((0, 1), (0,), (7,), ()):
-        asked = DescribableLogDirTopic(topic=topic, partitions=list(indexes))
+        requested = DescribableLogDirTopic(topic=topic, partitions=list(indexes))
         for version in range(1, 6):
-            yield indexes, _directories(kafka, [asked], version)
+            yield indexes, _directories(kafka, [requested], version)
     unknown = DescribableLogDirTopic(topic=kafka.new_name("unknown"), partitions=[0])
     yield _directories(kafka, [unknown])
     yield _directories(kafka, [])
-    everything = kafka.ask(DescribeLogDirsRequest(topics=None)).results[0].topics
+    everything = kafka.request(DescribeLogDirsRequest(topics=None)).results[0].topics
     (ours,) = (each for each in everything if each.name == topic)
     yield sorted(each.partition_index for each in ours.partitions)
 
@@ -141,15 +141,17 @@ def log_directories_are_described(kafka: Kafka) -> Story:
 def unknown_log_directories(kafka: Kafka) -> Story:
     """AlterReplicaLogDirs: unknown directories, unknown partitions, and the present directory."""
     topic = kafka.topic()
-    (here,) = kafka.ask(DescribeLogDirsRequest(topics=[])).results
+    (here,) = kafka.request(DescribeLogDirsRequest(topics=[])).results
     for path in (here.log_dir, "/no/such/directory", "relative", ""):
         for name, index in ((topic, 0), (topic, 5), (kafka.new_name("unknown"), 0), ("a b", 0)):
             to = AlterReplicaLogDirTopic(name=name, partitions=[index])
-            asked = AlterReplicaLogDirsRequest(dirs=[AlterReplicaLogDir(path=path, topics=[to])])
+            requested = AlterReplicaLogDirsRequest(
+                dirs=[AlterReplicaLogDir(path=path, topics=[to])]
+            )
             for version in (1, 2):
-                answer = kafka.ask(asked, version)
-                yield path == here.log_dir, name, index, answer
-    yield kafka.ask(AlterReplicaLogDirsRequest(dirs=[]))
+                response = kafka.request(requested, version)
+                yield path == here.log_dir, name, index, response
+    yield kafka.request(AlterReplicaLogDirsRequest(dirs=[]))
 
 
 @scenario()
@@ -194,14 +196,14 @@ def resources_are_listed(kafka: Kafka) -> Story:
         (2, 4),
         (4, 4),
     ):
-        asked = ListConfigResourcesRequest(resource_types=list(kinds or ()))
-        answer = kafka.ask(asked, 0 if kinds is None else 1)
+        requested = ListConfigResourcesRequest(resource_types=list(kinds or ()))
+        response = kafka.request(requested, 0 if kinds is None else 1)
         ours = [
             (each.resource_type, each.resource_name)
-            for each in answer.config_resources
+            for each in response.config_resources
             if each.resource_type not in (TOPIC, GROUP) or each.resource_name == topic
         ]
-        yield kinds, answer.error_code, sorted(ours)
+        yield kinds, response.error_code, sorted(ours)
 
 
 def _updated(kafka: Kafka, version: int, *levels: tuple[str, int], kind: int = 1) -> Any:
@@ -209,24 +211,24 @@ def _updated(kafka: Kafka, version: int, *levels: tuple[str, int], kind: int = 1
         FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
         for name, level in levels
     ]
-    asked = UpdateFeaturesRequest(feature_updates=updates, validate_only=version > 0)
-    return kafka.ask(asked, version)
+    requested = UpdateFeaturesRequest(feature_updates=updates, validate_only=version > 0)
+    return kafka.request(requested, version)
 
 
 def _directories(kafka: Kafka, topics: list[DescribableLogDirTopic], version: int = 5) -> Any:
     """The content of the directories, without values of the machine."""
-    answer = kafka.ask(DescribeLogDirsRequest(topics=topics), version)
-    for each in answer.results:
+    response = kafka.request(DescribeLogDirsRequest(topics=topics), version)
+    for each in response.results:
         each.log_dir, each.total_bytes, each.usable_bytes = "", 0, 0
         for topic in each.topics:
             topic.partitions.sort(key=lambda partition: partition.partition_index)
-    return answer
+    return response
 
 
 def _fenced(kafka: Kafka) -> dict[int, bool]:
     """The described nodes, and whether they are fenced."""
-    asked = DescribeClusterRequest(
+    requested = DescribeClusterRequest(
         include_cluster_authorized_operations=False, include_fenced_brokers=True
     )
-    nodes = {each.broker_id: each.is_fenced for each in kafka.ask(asked, 2).brokers}
+    nodes = {each.broker_id: each.is_fenced for each in kafka.request(requested, 2).brokers}
     return dict(sorted(nodes.items()))

@@ -25,9 +25,9 @@ def produce_completes_at_once(kafka: Kafka) -> Story:
 def produce_assigns_offsets(kafka: Kafka) -> Story:
     """Batches get successive offsets, whatever base offset the producer has written."""
     topic = kafka.topic()
-    yield kafka.ask(produce(topic, batch("a", "b", "c")))
-    yield kafka.ask(produce(topic, batch("d")))
-    yield kafka.ask(fetch(topic))
+    yield kafka.request(produce(topic, batch("a", "b", "c")))
+    yield kafka.request(produce(topic, batch("d")))
+    yield kafka.request(fetch(topic))
 
 
 @scenario()
@@ -37,7 +37,7 @@ def produce_without_acks_has_no_response(kafka: Kafka) -> Story:
     client = kafka.connect()
     for value in ("a", "b", "c"):
         client.tell(produce(topic, batch(value), acks=0), 9)
-    yield client.ask(fetch(topic))
+    yield client.request(fetch(topic))
 
 
 @scenario()
@@ -53,8 +53,8 @@ def produce_with_invalid_acks(kafka: Kafka) -> Story:
     """acks other than -1, 0 and 1 are rejected for every partition, and nothing is appended."""
     topic = kafka.topic(2)
     for acks in (2, -2, 100):
-        yield acks, by_partition(kafka.ask(produce(topic, {0: A, 1: A}, acks=acks)))
-    yield kafka.ask(fetch(topic, {0: 0, 1: 0}, max_wait_ms=0))
+        yield acks, by_partition(kafka.request(produce(topic, {0: A, 1: A}, acks=acks)))
+    yield kafka.request(fetch(topic, {0: 0, 1: 0}, max_wait_ms=0))
 
 
 @scenario()
@@ -63,11 +63,11 @@ def produce_rejects_some_partitions(kafka: Kafka) -> Story:
     topic = kafka.topic(2)
     broken = bytearray(A)
     broken[-1] ^= 0xFF
-    yield kafka.ask(produce(topic, {9: A, 0: A}))
-    yield kafka.ask(produce(topic, {9: A, 1: bytes(broken)}))
+    yield kafka.request(produce(topic, {9: A, 0: A}))
+    yield kafka.request(produce(topic, {9: A, 1: bytes(broken)}))
     two = produce(kafka.new_name("unknown"), A)
     two.topic_data += produce(topic, A).topic_data
-    yield kafka.ask(two)
+    yield kafka.request(two)
 
 
 @scenario()
@@ -75,7 +75,7 @@ def produce_no_batch_or_two(kafka: Kafka) -> Story:
     """A produce has one batch for each partition: none and two are rejected."""
     topic = kafka.topic()
     for what, records in (("none", b""), ("two", A + A), ("half", A[:40])):
-        yield what, kafka.ask(produce(topic, records))
+        yield what, kafka.request(produce(topic, records))
 
 
 @scenario()
@@ -92,16 +92,16 @@ def produce_the_same_partition_twice(kafka: Kafka) -> Story:
         name=topic,
         partition_data=[PartitionProduceData(index=0, records=batch(v)) for v in ("a", "b")],
     )
-    yield kafka.ask(ProduceRequest(acks=-1, timeout_ms=SHORT_MS, topic_data=[one]))
-    yield kafka.ask(fetch(topic))
+    yield kafka.request(ProduceRequest(acks=-1, timeout_ms=SHORT_MS, topic_data=[one]))
+    yield kafka.request(fetch(topic))
 
 
 @scenario()
 def produce_nothing(kafka: Kafka) -> Story:
     """A produce without topics, or without partitions, has an empty response."""
     topic = kafka.topic()
-    yield kafka.ask(ProduceRequest(acks=-1, timeout_ms=SHORT_MS, topic_data=[]))
-    yield kafka.ask(produce(topic, {}))
+    yield kafka.request(ProduceRequest(acks=-1, timeout_ms=SHORT_MS, topic_data=[]))
+    yield kafka.request(produce(topic, {}))
 
 
 @scenario()
@@ -109,39 +109,39 @@ def produce_too_much(kafka: Kafka) -> Story:
     """A batch above max.message.bytes is rejected, one below is not."""
     topic = kafka.topic(max_message_bytes="500")
     for size in (400, 500, 1000):
-        yield size, kafka.ask(produce(topic, batch("x" * size)))
-    yield kafka.ask(fetch(topic))
+        yield size, kafka.request(produce(topic, batch("x" * size)))
+    yield kafka.request(fetch(topic))
 
 
 @scenario()
 def produce_more_than_a_segment(kafka: Kafka) -> Story:
     """A batch larger than a segment is rejected."""
     topic = kafka.topic(segment_bytes=str(1 << 20), max_message_bytes=str(4 << 20))
-    yield kafka.ask(produce(topic, batch("x" * (1 << 20))))
-    yield kafka.ask(produce(topic, batch("x" * 1000)))
+    yield kafka.request(produce(topic, batch("x" * (1 << 20))))
+    yield kafka.request(produce(topic, batch("x" * 1000)))
 
 
 @scenario()
 def produce_without_keys_to_a_compacted_topic(kafka: Kafka) -> Story:
     """Compaction needs keys, so records without one are rejected, each by its index."""
     topic = kafka.topic(cleanup_policy="compact")
-    yield kafka.ask(produce(topic, batch("a", "b")))
-    yield kafka.ask(produce(topic, batch("a", key="k")))
-    yield kafka.ask(produce(topic, batch(None, key="k")))
+    yield kafka.request(produce(topic, batch("a", "b")))
+    yield kafka.request(produce(topic, batch("a", key="k")))
+    yield kafka.request(produce(topic, batch(None, key="k")))
 
 
 @scenario()
 def produce_transactionally_without_a_transaction(kafka: Kafka) -> Story:
     """Transactional batches need a transactional id, and the coordinator's verification."""
     topic = kafka.topic()
-    yield kafka.ask(produce(topic, batch("a", producer=(900_000, 0, 0), attributes=0x10)))
+    yield kafka.request(produce(topic, batch("a", producer=(900_000, 0, 0), attributes=0x10)))
     control = batch("a", producer=(900_000, 0, 0), attributes=0x30)
-    yield kafka.ask(produce(topic, control))
+    yield kafka.request(produce(topic, control))
 
 
 @scenario()
 def produce_control_batches(kafka: Kafka) -> Story:
     """Control batches of clients are rejected."""
     topic = kafka.topic()
-    yield kafka.ask(produce(topic, batch("a", attributes=0x20)))
-    yield kafka.ask(fetch(topic, max_wait_ms=0))
+    yield kafka.request(produce(topic, batch("a", attributes=0x20)))
+    yield kafka.request(fetch(topic, max_wait_ms=0))

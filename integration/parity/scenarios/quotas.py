@@ -124,9 +124,9 @@ def quotas_are_filtered(kafka: Kafka) -> Story:
         {USER: None, CLIENT_ID: other},
     ]
     for number, entity in enumerate(entities, 1):
-        kafka.ask(_altered(entity, {RATE: number * 1e12}))
+        kafka.request(_altered(entity, {RATE: number * 1e12}))
     entities.append({IP: "192.0.2.9"})
-    kafka.ask(_altered(entities[-1], {"connection_creation_rate": 100_000}))
+    kafka.request(_altered(entities[-1], {"connection_creation_rate": 100_000}))
     eventually(lambda: len(_found(kafka)) == len(entities), "all are known")
     kinds = [(EXACT, name), (EXACT, other), (DEFAULT, None), (SPECIFIED, None)]
     for strict in (False, True):
@@ -172,14 +172,14 @@ def quota_precedence(kafka: Kafka) -> Story:
     ]
     for rank, entity in enumerate(ranks):
         little = rank % 2 == 0
-        kafka.ask(_altered(entity, {RATE: 1 if little else 1e12}))
+        kafka.request(_altered(entity, {RATE: 1 if little else 1e12}))
         kafka.pass_time(topic, 300)
-        answer = kafka.connect(client_id=client).ask(produce(topic, batch("x" * 200)))
-        yield entity, answer.throttle_time_ms > 0
+        response = kafka.connect(client_id=client).request(produce(topic, batch("x" * 200)))
+        yield entity, response.throttle_time_ms > 0
     _forget(kafka, *ranks)
     kafka.pass_time(topic, 300)
-    answer = kafka.connect(client_id=client).ask(produce(topic, batch("x" * 200)))
-    yield "none", answer.throttle_time_ms > 0
+    response = kafka.connect(client_id=client).request(produce(topic, batch("x" * 200)))
+    yield "none", response.throttle_time_ms > 0
 
 
 def _entry(entity: Entity, changes: Mapping[str, float | None]) -> alter.EntryData:
@@ -203,28 +203,28 @@ def _altered(
 
 def _words(kafka: Kafka, request: alter.AlterClientQuotasRequest, version: int = 1) -> Any:
     """The results of the entities, sorted by name, because Kafka uses a hash table."""
-    entries = kafka.ask(request, version).entries
-    told = [(each.error_code, each.error_message, _named(each.entity)) for each in entries]
-    return sorted(told, key=str)
+    entries = kafka.request(request, version).entries
+    reported = [(each.error_code, each.error_message, _named(each.entity)) for each in entries]
+    return sorted(reported, key=str)
 
 
 def _found(
-    kafka: Kafka, *asked: tuple[str, int, str | None], strict: bool = False, version: int = 1
+    kafka: Kafka, *requested: tuple[str, int, str | None], strict: bool = False, version: int = 1
 ) -> Any:
     """The matching entities and quotas, sorted by name."""
     components = [
         describe.ComponentData(entity_type=kind, match_type=match_type, match=match)
-        for kind, match_type, match in asked
+        for kind, match_type, match in requested
     ]
     request = describe.DescribeClientQuotasRequest(components=components, strict=strict)
-    answer = kafka.ask(request, version)
-    if answer.entries is None:
-        return answer.error_code, answer.error_message
-    told = [
+    response = kafka.request(request, version)
+    if response.entries is None:
+        return response.error_code, response.error_message
+    reported = [
         (_named(each.entity), sorted((value.key, value.value) for value in each.values))
-        for each in answer.entries
+        for each in response.entries
     ]
-    return sorted(told, key=str)
+    return sorted(reported, key=str)
 
 
 def _values(kafka: Kafka, entity: Entity) -> dict[str, float]:
@@ -241,7 +241,7 @@ def _wait_for(kafka: Kafka, entity: Entity, rate: float) -> None:
 def _forget(kafka: Kafka, *entities: Entity) -> None:
     """Remove all quotas, and wait until none is left."""
     for entity in entities:
-        kafka.ask(_altered(entity, dict.fromkeys(_values(kafka, entity))))
+        kafka.request(_altered(entity, dict.fromkeys(_values(kafka, entity))))
     eventually(lambda: not any(_values(kafka, entity) for entity in entities), "no quotas")
 
 
@@ -255,10 +255,10 @@ def throttle_times_beyond_32_bits(kafka: Kafka) -> Story:
     topic = kafka.topic()
     for rate in (1e-300, 5e-324, math.nan):
         name = kafka.new_name("client")
-        kafka.ask(_altered({CLIENT_ID: name}, {RATE: rate, "consumer_byte_rate": rate}))
+        kafka.request(_altered({CLIENT_ID: name}, {RATE: rate, "consumer_byte_rate": rate}))
         eventually(partial(_found, kafka, (CLIENT_ID, EXACT, name)), "the quota is known")
         client = kafka.connect(client_id=name)
         for _ in range(2):
-            yield rate, client.ask(produce(topic, batch("x" * 100_000))).throttle_time_ms
-            yield rate, client.ask(fetch(topic, max_wait_ms=0), 12).throttle_time_ms
+            yield rate, client.request(produce(topic, batch("x" * 100_000))).throttle_time_ms
+            yield rate, client.request(fetch(topic, max_wait_ms=0), 12).throttle_time_ms
         _forget(kafka, {CLIENT_ID: name})

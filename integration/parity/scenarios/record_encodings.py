@@ -60,7 +60,7 @@ def records_in_unusual_forms(kafka: Kafka) -> Story:
     """Each record is in a batch of its own, with a correct checksum."""
     topic = kafka.topic()
     for what, raw in _records():
-        yield what, kafka.ask(produce(topic, _batch(raw)))
+        yield what, kafka.request(produce(topic, _batch(raw)))
 
 
 @scenario()
@@ -81,4 +81,4 @@ def counts_of_records(kafka: Kafka) -> Story:
         ("bytes after the last", _batch(first, b"xyz", count=1, last=0)),
         ("no records", _batch(count=0, last=-1)),
     ):
-        yield what, kafka.ask(produce(topic, raw))
+        yield what, kafka.request(produce(topic, raw))

@@ -24,13 +24,13 @@ def unknown_isolation_levels(kafka: Kafka) -> Story:
     """There are two isolation levels; another value fails the whole request."""
     topic = kafka.topic()
     for level in (2, -1, 127, -128):
-        asked: Any = fetch(topic, max_wait_ms=0)
-        asked.isolation_level = level
+        requested: Any = fetch(topic, max_wait_ms=0)
+        requested.isolation_level = level
         for version in (4, 6, 7, 12):
-            yield "fetch", level, version, kafka.ask(asked, version)
+            yield "fetch", level, version, kafka.request(requested, version)
         offsets = list_offsets(topic, LATEST)
         offsets.isolation_level = level
-        yield "offsets", level, kafka.ask(offsets, 5)
+        yield "offsets", level, kafka.request(offsets, 5)
 
 
 @scenario()
@@ -52,7 +52,7 @@ def changes_with_a_timeout_of_zero(kafka: Kafka) -> Story:
             ElectLeadersRequest(election_type=0, topic_partitions=elected, timeout_ms=timeout_ms),
             AlterPartitionReassignmentsRequest(topics=[moved], timeout_ms=timeout_ms),
         ):
-            yield timeout_ms, kafka.ask(request)
+            yield timeout_ms, kafka.request(request)
     yield "not created", kafka.metadata(name).error_code
 
 
@@ -60,5 +60,5 @@ def changes_with_a_timeout_of_zero(kafka: Kafka) -> Story:
 def topics_without_a_name(kafka: Kafka) -> Story:
     """Neither a name nor an id, in versions that support both."""
     for version in (10, 11, 12, 13):
-        asked = MetadataRequest(topics=[MetadataRequestTopic(name=None)])
-        yield version, response_or_closed(kafka, asked, version)
+        requested = MetadataRequest(topics=[MetadataRequestTopic(name=None)])
+        yield version, response_or_closed(kafka, requested, version)

@@ -15,8 +15,8 @@ ALL = (1, 2, 3)
 def deletion_waits_for_the_followers(kafka: Kafka) -> Story:
     """With all replicas fetching, it takes at most a follower's fetch wait."""
     topic = _with_records(kafka)
-    yield kafka.ask(delete_records(topic, {0: 2}))
-    yield kafka.ask(list_offsets(topic, EARLIEST))
+    yield kafka.request(delete_records(topic, {0: 2}))
+    yield kafka.request(list_offsets(topic, EARLIEST))
 
 
 @scenario(on=THREE, alone=True)
@@ -26,22 +26,22 @@ def deletion_waits_for_a_paused_follower(kafka: Kafka) -> Story:
     kafka.pause(3)
     for timeout_ms in (SHORT_MS, 0):
         late = kafka.start(delete_records(topic, {0: 2, 5: 1}, timeout_ms=timeout_ms))
-        yield timeout_ms, by_partition(late.answer()), late.wait.how_it_ended()
-    yield "below", kafka.ask(fetch(topic, 1, max_wait_ms=0))
+        yield timeout_ms, by_partition(late.response()), late.wait.how_it_ended()
+    yield "below", kafka.request(fetch(topic, 1, max_wait_ms=0))
     parked = kafka.start(delete_records(topic, {0: 3}))
     yield "waits", parked.waits()
     kafka.resume(3)
-    yield "after the resume", parked.answer()
+    yield "after the resume", parked.response()
 
 
 @scenario(on=THREE)
 def deletion_at_the_wrong_node(kafka: Kafka) -> Story:
     """Only the leader deletes records."""
-    yield kafka.ask(delete_records(_with_records(kafka), {0: 2}), node=2)
+    yield kafka.request(delete_records(_with_records(kafka), {0: 2}), node=2)
 
 
 def _with_records(kafka: Kafka) -> str:
     topic = kafka.topic(replicas=ALL)
     for value in "abcde":
-        kafka.ask(produce(topic, batch(value)))
+        kafka.request(produce(topic, batch(value)))
     return topic

@@ -17,9 +17,9 @@ def commits_are_fast_with_all_replicas(kafka: Kafka) -> Story:
     """A commit is replicated within milliseconds."""
     group, topic = kafka.new_name("group"), kafka.topic()
     coordinator = _coordinator(kafka, group)
-    kafka.ask(commit(group, topic, {0: 2}), node=coordinator)  # the first one takes longer
+    kafka.request(commit(group, topic, {0: 2}), node=coordinator)  # the first one takes longer
     yield kafka.start(commit(group, topic, {0: 3}), node=coordinator)
-    yield kafka.ask(committed(group, {topic: [0]}), node=coordinator)
+    yield kafka.request(committed(group, {topic: [0]}), node=coordinator)
 
 
 @scenario(on=THREE)
@@ -27,10 +27,10 @@ def nodes_that_do_not_coordinate(kafka: Kafka) -> Story:
     """A node that is not the coordinator returns an error."""
     group, topic = kafka.new_name("group"), kafka.topic()
     wrong = next(node for node in kafka.nodes if node != _coordinator(kafka, group))
-    yield kafka.ask(commit(group, topic, {0: 3}), node=wrong)
-    yield kafka.ask(committed(group, {topic: [0]}), node=wrong)
-    yield Member(kafka, group, node=wrong).join().answer()
-    yield kafka.ask(join(group, "somebody"), node=wrong)
+    yield kafka.request(commit(group, topic, {0: 3}), node=wrong)
+    yield kafka.request(committed(group, {topic: [0]}), node=wrong)
+    yield Member(kafka, group, node=wrong).join().response()
+    yield kafka.request(join(group, "somebody"), node=wrong)
 
 
 @scenario(on=THREE, alone=True)
@@ -40,7 +40,7 @@ def commits_wait_for_a_paused_follower(kafka: Kafka) -> Story:
     coordinator = _coordinator(kafka, group)
     kafka.pause(_follower(coordinator))
     late = kafka.start(commit(group, topic, {0: 3}), node=coordinator)
-    yield late.answer(), late.wait.reached(0, COMMIT_TIMEOUT_MS)
+    yield late.response(), late.wait.reached(0, COMMIT_TIMEOUT_MS)
     parked = kafka.start(commit(group, topic, {0: 4}), node=coordinator)
     yield "waits", parked.waits()
     kafka.resume(_follower(coordinator))
@@ -69,30 +69,31 @@ def group_moves_with_its_coordinator(kafka: Kafka) -> Story:
     old = _coordinator(kafka, group)
     (member,) = stable(kafka, group, node=old)
     sent = commit(group, topic, {0: 7}, member=member.id, generation=member.generation)
-    yield kafka.ask(sent, node=old)
+    yield kafka.request(sent, node=old)
     new = _follower(old)
     _move_offsets(kafka, new)
-    yield "at the old one", kafka.ask(commit(group, topic, {0: 8}), node=old)
-    yield kafka.ask(committed(group, {topic: [0]}), node=new)
+    yield "at the old one", kafka.request(commit(group, topic, {0: 8}), node=old)
+    yield kafka.request(committed(group, {topic: [0]}), node=new)
     beat = heartbeat(group, member.id, member.generation)
-    yield "still a member", kafka.ask(beat, node=new)
+    yield "still a member", kafka.request(beat, node=new)
     _move_offsets(kafka, old)
 
 
 def _move_offsets(kafka: Kafka, to: int) -> None:
     """Make a node the leader of the offsets partition, and wait until it has loaded it."""
     others = [node for node in kafka.nodes if node != to]
-    kafka.ask(reassign(OFFSETS, (to, *others)))
-    kafka.ask(elect(OFFSETS, 0))
+    kafka.request(reassign(OFFSETS, (to, *others)))
+    kafka.request(elect(OFFSETS, 0))
     kafka.wait_for_leader(OFFSETS, to)
-    asked = committed("any", {})
+    requested = committed("any", {})
     eventually(
-        lambda: kafka.ask(asked, node=to).groups[0].error_code == 0, f"the coordinator at {to}"
+        lambda: kafka.request(requested, node=to).groups[0].error_code == 0,
+        f"the coordinator at {to}",
     )
 
 
 def _coordinator(kafka: Kafka, group: str) -> int:
-    (found,) = kafka.ask(find_coordinator(group)).coordinators
+    (found,) = kafka.request(find_coordinator(group)).coordinators
     node: int = found.node_id
     return node
 

@@ -16,10 +16,10 @@ A = batch("a")
 def replicated_produce_is_fast(kafka: Kafka) -> Story:
     """With all replicas fetching, acks=all completes at once, also with min.insync.replicas 3."""
     topic = kafka.topic(replicas=ALL, min_insync_replicas="3")
-    kafka.ask(produce(topic, A))  # the followers' first fetch of a new topic may be late
+    kafka.request(produce(topic, A))  # the followers' first fetch of a new topic may be late
     for _ in range(3):
         yield kafka.start(produce(topic, A))
-    yield kafka.ask(fetch(topic))
+    yield kafka.request(fetch(topic))
 
 
 @scenario(on=THREE, alone=True)
@@ -41,10 +41,10 @@ def produce_times_out_and_keeps_its_records(kafka: Kafka) -> Story:
     kafka.pause(3)
     for timeout_ms in (SHORT_MS, 0, -1):
         yield timeout_ms, kafka.start(produce(topic, A, timeout_ms=timeout_ms))
-    yield "unseen", kafka.ask(fetch(topic, max_wait_ms=0))
+    yield "unseen", kafka.request(fetch(topic, max_wait_ms=0))
     kafka.resume(3)
-    yield "after the resume", kafka.ask(produce(topic, A))
-    yield kafka.ask(fetch(topic))
+    yield "after the resume", kafka.request(produce(topic, A))
+    yield kafka.request(fetch(topic))
 
 
 @scenario(on=THREE, alone=True)
@@ -72,13 +72,13 @@ def produce_below_the_minimum_of_replicas(kafka: Kafka) -> Story:
     kafka.wait_for_isr(topic, (1, 2))
     yield "still waits", parked.waits()
     yield "refused", kafka.start(produce(topic, A))
-    yield "acks=1", kafka.ask(produce(topic, A, acks=1))
-    yield "latest", kafka.ask(list_offsets(topic, LATEST))
+    yield "acks=1", kafka.request(produce(topic, A, acks=1))
+    yield "latest", kafka.request(list_offsets(topic, LATEST))
     yield "timed out", parked
     kafka.resume(3)
     kafka.wait_for_isr(topic, ALL)
-    yield "in sync again", kafka.ask(produce(topic, A))
-    yield kafka.ask(fetch(topic))
+    yield "in sync again", kafka.request(produce(topic, A))
+    yield kafka.request(fetch(topic))
 
 
 @scenario(on=THREE, alone=True)
@@ -101,7 +101,7 @@ def many_produces_complete_together(kafka: Kafka) -> Story:
     parked = [kafka.start(produce(topic, A)) for _ in range(30)]
     yield "the last waits", parked[-1].waits()
     kafka.resume(3)
-    offsets = [each.answer().responses[0].partition_responses[0].base_offset for each in parked]
+    offsets = [each.response().responses[0].partition_responses[0].base_offset for each in parked]
     yield sorted(offsets)
     yield parked[-1].wait.how_it_ended()
 
@@ -110,28 +110,28 @@ def many_produces_complete_together(kafka: Kafka) -> Story:
 def produce_waits_while_the_leader_moves(kafka: Kafka) -> Story:
     """When the leader changes, waiting produces complete at once, with the appended offset."""
     topic = kafka.topic(replicas=ALL)
-    kafka.ask(produce(topic, A))  # node 2 fetches now, and will have the next one as well
+    kafka.request(produce(topic, A))  # node 2 fetches now, and will have the next one as well
     kafka.pause(3)
     parked = kafka.start(produce(topic, A))
     yield "waits", parked.waits()
     _move_leader(kafka, topic)
     yield "told", parked
-    yield "at the old leader", kafka.ask(produce(topic, A))
+    yield "at the old leader", kafka.request(produce(topic, A))
     kafka.resume(3)
-    yield "at the new one", kafka.ask(produce(topic, A), node=2)
-    yield kafka.ask(fetch(topic), node=2)
+    yield "at the new one", kafka.request(produce(topic, A), node=2)
+    yield kafka.request(fetch(topic), node=2)
 
 
 @scenario(on=THREE, alone=True)
 def produce_with_one_leader_moved(kafka: Kafka) -> Story:
     """A partition that lost its leader has its error; the response waits for the other one."""
     topic = kafka.topic(2, replicas=ALL)
-    kafka.ask(produce(topic, {0: A, 1: A}))
+    kafka.request(produce(topic, {0: A, 1: A}))
     kafka.pause(3)
     parked = kafka.start(produce(topic, {0: A, 1: A}, timeout_ms=1300))
     yield "waits", parked.waits()
     _move_leader(kafka, topic)
-    yield by_partition(parked.answer()), parked.wait.how_it_ended()
+    yield by_partition(parked.response()), parked.wait.how_it_ended()
 
 
 @scenario(on=THREE, alone=True)
@@ -141,7 +141,7 @@ def produce_waits_while_its_topic_is_deleted(kafka: Kafka) -> Story:
     kafka.pause(3)
     parked = kafka.start(produce(topic, A))
     yield "waits", parked.waits()
-    kafka.ask(delete_topics(topic))
+    kafka.request(delete_topics(topic))
     yield parked
 
 
@@ -150,12 +150,12 @@ def produce_at_the_wrong_node(kafka: Kafka) -> Story:
     """A node that does not lead rejects a produce; newer versions name the leader (KIP-951)."""
     topic = kafka.topic(replicas=ALL)
     for version in (3, 9, 10, 12):
-        yield version, kafka.ask(produce(topic, A), version, node=2)
+        yield version, kafka.request(produce(topic, A), version, node=2)
     elsewhere = kafka.topic(replicas=(1,))
-    yield "no replica", kafka.ask(produce(elsewhere, A), node=3)
+    yield "no replica", kafka.request(produce(elsewhere, A), node=3)
 
 
 def _move_leader(kafka: Kafka, topic: str) -> None:
     """Make node 2 the leader of partition 0 instead of node 1."""
-    kafka.ask(reassign(topic, (2, 1, 3)))
-    kafka.ask(elect(topic, 0))
+    kafka.request(reassign(topic, (2, 1, 3)))
+    kafka.request(elect(topic, 0))

@@ -26,7 +26,7 @@ def settings_are_replaced(kafka: Kafka) -> Story:
     topic = kafka.topic(retention_ms="5000", cleanup_policy="compact")
     for version in range(3):
         value = str(2000 + version)
-        yield kafka.ask(replace_configs(topic, ("max.message.bytes", value)), version)
+        yield kafka.request(replace_configs(topic, ("max.message.bytes", value)), version)
         eventually(partial(_is, kafka, topic, "max.message.bytes", value), "it is set")
         yield _value(kafka, topic, "retention.ms"), _value(kafka, topic, "cleanup.policy")
     for settings in (
@@ -36,17 +36,17 @@ def settings_are_replaced(kafka: Kafka) -> Story:
         [("retention.ms", "1"), ("retention.ms", "2")],
         [("retention.ms", "7000"), ("min.insync.replicas", "-1")],
     ):
-        yield settings, kafka.ask(replace_configs(topic, *settings))
+        yield settings, kafka.request(replace_configs(topic, *settings))
     one = ("retention.ms", "1")
-    yield "validated", kafka.ask(replace_configs(topic, one, validate_only=True))
+    yield "validated", kafka.request(replace_configs(topic, one, validate_only=True))
     yield _value(kafka, topic, "retention.ms")
     for name in (kafka.new_name("unknown"), "", "a b"):
-        yield kafka.ask(replace_configs(name, one))
+        yield kafka.request(replace_configs(name, one))
     for kind in NOWHERE:
-        yield kafka.ask(replace_configs(topic, one, kind=kind))
+        yield kafka.request(replace_configs(topic, one, kind=kind))
     for name in ("99", "one", "-1"):
-        yield kafka.ask(replace_configs(name, ("message.max.bytes", "1"), kind=BROKER))
-    yield "none", kafka.ask(replace_configs(topic))
+        yield kafka.request(replace_configs(name, ("message.max.bytes", "1"), kind=BROKER))
+    yield "none", kafka.request(replace_configs(topic))
     eventually(partial(_is, kafka, topic, "max.message.bytes", "1048588"), "the default is back")
 
 
@@ -76,7 +76,7 @@ def settings_that_are_lists(kafka: Kafka) -> Story:
         [(policy, SET, "compact"), (policy, APPEND, "delete")],
         [("", SET, "1")],
     ):
-        yield changes, kafka.ask(alter_configs(topic, *changes))
+        yield changes, kafka.request(alter_configs(topic, *changes))
         kafka.pass_time(topic, 100)  # until Kafka's broker has applied it
         yield _value(kafka, topic, policy)
 
@@ -87,7 +87,7 @@ def lists_that_grow_too_long(kafka: Kafka) -> Story:
     topic, key = kafka.topic(), "leader.replication.throttled.replicas"
     for first in (1000, 4000):
         words = ",".join(f"{number}:1" for number in range(first, first + 3000))
-        yield first, kafka.ask(alter_configs(topic, (key, APPEND, words)))
+        yield first, kafka.request(alter_configs(topic, (key, APPEND, words)))
 
 
 @scenario()
@@ -112,13 +112,13 @@ def settings_of_tools(kafka: Kafka) -> Story:
         ("local.retention.ms", SET, "-2"),
         ("local.retention.bytes", SET, "x"),
     ):
-        asked = alter_configs(topic, change, validate_only=True)
-        yield change, kafka.ask(asked)
+        requested = alter_configs(topic, change, validate_only=True)
+        yield change, kafka.request(requested)
     throttle = ((replicas, APPEND, "0:1"), ("local.retention.ms", SET, "5"))
-    yield kafka.ask(alter_configs(topic, *throttle))
+    yield kafka.request(alter_configs(topic, *throttle))
     eventually(partial(_is, kafka, topic, replicas, "0:1"), "it is set")
     for key in (replicas, "local.retention.ms", "remote.storage.enable"):
-        yield kafka.ask(describe_configs(topic, key, synonyms=True))
+        yield kafka.request(describe_configs(topic, key, synonyms=True))
 
 
 @scenario()
@@ -147,8 +147,8 @@ def settings_of_brokers(kafka: Kafka) -> Story:
             ("no.such.key", APPEND, "1"),
         ):
             change = (key, operation, value)
-            asked = alter_configs(name, change, kind=BROKER, validate_only=True)
-            yield change, kafka.ask(asked)
+            requested = alter_configs(name, change, kind=BROKER, validate_only=True)
+            yield change, kafka.request(requested)
 
 
 @scenario()
@@ -156,20 +156,20 @@ def settings_of_unknown_types(kafka: Kafka) -> Story:
     """Unknown resource types, no names, and repeated resources."""
     topic, change = kafka.topic(), ("retention.ms", SET, "1")
     for kind in NOWHERE:
-        yield kafka.ask(alter_configs(topic, change, kind=kind))
-        yield kafka.ask(describe_configs(topic, kind=kind))
+        yield kafka.request(alter_configs(topic, change, kind=kind))
+        yield kafka.request(describe_configs(topic, kind=kind))
     for name in ("", "a b"):
-        yield kafka.ask(alter_configs(name, change))
-        yield kafka.ask(describe_configs(name))
+        yield kafka.request(alter_configs(name, change))
+        yield kafka.request(describe_configs(name))
     altered = alter_configs(topic, change)
     altered.resources *= 2
-    yield kafka.ask(altered)
+    yield kafka.request(altered)
     described = describe_configs(topic, "retention.ms")
     described.resources *= 2
-    yield kafka.ask(described)
+    yield kafka.request(described)
     described = describe_configs(topic)
     described.resources[0].configuration_keys = []
-    (result,) = kafka.ask(described).results
+    (result,) = kafka.request(described).results
     yield "no keys are all keys", "retention.ms" in {each.name for each in result.configs}
 
 
@@ -178,6 +178,6 @@ def _is(kafka: Kafka, topic: str, key: str, value: str) -> bool:
 
 
 def _value(kafka: Kafka, topic: str, key: str) -> str | None:
-    (result,) = kafka.ask(describe_configs(topic, key)).results
+    (result,) = kafka.request(describe_configs(topic, key)).results
     value: str | None = result.configs[0].value
     return value

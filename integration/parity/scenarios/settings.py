@@ -34,17 +34,17 @@ def settings_of_a_topic(kafka: Kafka) -> Story:
 def settings_of_replicas_in_sync(kafka: Kafka) -> Story:
     """The source of min.insync.replicas: before, during and after it is set for a topic."""
     topic, key = kafka.topic(), "min.insync.replicas"
-    yield kafka.ask(describe_configs(topic, key, synonyms=True))
+    yield kafka.request(describe_configs(topic, key, synonyms=True))
     for change, then in (((key, SET, "2"), "2"), ((key, DELETE, None), "1")):
-        yield change, kafka.ask(alter_configs(topic, change))
+        yield change, kafka.request(alter_configs(topic, change))
         _wait_for(kafka, topic, key, then)
-        yield kafka.ask(describe_configs(topic, key, synonyms=True))
+        yield kafka.request(describe_configs(topic, key, synonyms=True))
 
 
 @scenario()
 def settings_of_a_topic_by_key(kafka: Kafka) -> Story:
     """Every key of a topic, with its default, type and source."""
-    (result,) = kafka.ask(describe_configs(kafka.topic())).results
+    (result,) = kafka.request(describe_configs(kafka.topic())).results
     for each in sorted(result.configs, key=lambda config: config.name):
         each.documentation = ""
         yield each.name, each.value, each.config_type, each.config_source, each.read_only
@@ -54,21 +54,21 @@ def settings_of_a_topic_by_key(kafka: Kafka) -> Story:
 def settings_of_unknown_resources(kafka: Kafka) -> Story:
     """Unknown topics and brokers, unknown keys, and types without configuration."""
     topic = kafka.topic()
-    yield kafka.ask(describe_configs(kafka.new_name("unknown")))
-    yield kafka.ask(describe_configs("99", kind=BROKER))
-    yield kafka.ask(describe_configs("one", kind=BROKER))
-    yield kafka.ask(describe_configs(topic, "no.such.key"))
-    yield kafka.ask(describe_configs(topic, kind=0))
-    yield kafka.ask(describe_configs("a b"))
+    yield kafka.request(describe_configs(kafka.new_name("unknown")))
+    yield kafka.request(describe_configs("99", kind=BROKER))
+    yield kafka.request(describe_configs("one", kind=BROKER))
+    yield kafka.request(describe_configs(topic, "no.such.key"))
+    yield kafka.request(describe_configs(topic, kind=0))
+    yield kafka.request(describe_configs("a b"))
 
 
 @scenario()
 def settings_in_the_response_to_a_creation(kafka: Kafka) -> Story:
     """CreateTopics returns the new topic's configuration."""
     topic = new_topic(kafka.new_name("topic"), configs={"retention.ms": "5000"})
-    (made,) = kafka.ask(create_topics(topic)).topics
-    told = [each for each in made.configs or [] if each.name in KEYS]
-    yield sorted(told, key=lambda each: each.name)
+    (made,) = kafka.request(create_topics(topic)).topics
+    reported = [each for each in made.configs or [] if each.name in KEYS]
+    yield sorted(reported, key=lambda each: each.name)
 
 
 @scenario()
@@ -82,7 +82,7 @@ def settings_are_changed(kafka: Kafka) -> Story:
         (("retention.ms", DELETE, None), "-1"),
         (("max.message.bytes", SET, "1000"), "1000"),
     ):
-        yield change, kafka.ask(alter_configs(topic, change))
+        yield change, kafka.request(alter_configs(topic, change))
         _wait_for(kafka, topic, change[0], then)
         yield _settings(kafka, topic, *KEYS)
 
@@ -100,8 +100,11 @@ def invalid_settings(kafka: Kafka) -> Story:
         [("retention.ms", SET, "1"), ("retention.ms", SET, "2")],
         [("max.message.bytes", SET, "5000"), ("min.insync.replicas", SET, "-1")],
     ):
-        yield changes, kafka.ask(alter_configs(topic, *changes))
-    yield "unknown topic", kafka.ask(alter_configs(kafka.new_name("x"), ("retention.ms", SET, "1")))
+        yield changes, kafka.request(alter_configs(topic, *changes))
+    yield (
+        "unknown topic",
+        kafka.request(alter_configs(kafka.new_name("x"), ("retention.ms", SET, "1"))),
+    )
     yield _settings(kafka, topic, *KEYS)
 
 
@@ -111,30 +114,30 @@ def settings_only_validated(kafka: Kafka) -> Story:
     topic = kafka.topic()
     for value in ("5000", "soon"):
         change = ("retention.ms", SET, value)
-        yield value, kafka.ask(alter_configs(topic, change, validate_only=True))
-    yield kafka.ask(describe_configs(topic, "retention.ms"))
+        yield value, kafka.request(alter_configs(topic, change, validate_only=True))
+    yield kafka.request(describe_configs(topic, "retention.ms"))
 
 
 @scenario()
 def settings_take_effect_at_once(kafka: Kafka) -> Story:
     """A smaller max.message.bytes rejects the next batch."""
     topic = kafka.topic()
-    yield kafka.ask(produce(topic, batch("x" * 2000)))
-    yield kafka.ask(alter_configs(topic, ("max.message.bytes", SET, "1000")))
+    yield kafka.request(produce(topic, batch("x" * 2000)))
+    yield kafka.request(alter_configs(topic, ("max.message.bytes", SET, "1000")))
     parked = produce(topic, batch("x" * 2000))
     for _ in range(100):
-        answer = kafka.ask(parked)
-        if answer.responses[0].partition_responses[0].error_code:
+        response = kafka.request(parked)
+        if response.responses[0].partition_responses[0].error_code:
             break
-    answer.responses[0].partition_responses[0].base_offset = -1
-    yield answer
+    response.responses[0].partition_responses[0].base_offset = -1
+    yield response
 
 
 def _wait_for(kafka: Kafka, topic: str, key: str, value: str) -> None:
     """Wait until a key has a value, because Kafka's brokers apply changes asynchronously."""
 
     def is_so() -> bool:
-        (result,) = kafka.ask(describe_configs(topic, key)).results
+        (result,) = kafka.request(describe_configs(topic, key)).results
         return bool(result.configs[0].value == value)
 
     eventually(is_so, f"{key} is {value}")
@@ -142,7 +145,7 @@ def _wait_for(kafka: Kafka, topic: str, key: str, value: str) -> None:
 
 def _settings(kafka: Kafka, topic: str, *keys: str, **how: bool) -> Any:
     """The configuration of a topic, sorted by key."""
-    answer = kafka.ask(describe_configs(topic, *keys, **how))
-    for result in answer.results:
+    response = kafka.request(describe_configs(topic, *keys, **how))
+    for result in response.results:
         result.configs.sort(key=lambda each: each.name)
-    return answer
+    return response

@@ -18,16 +18,16 @@ def append_time_is_set_by_the_broker(kafka: Kafka) -> Story:
     """With LogAppendTime every record has the time of its append, which the response returns."""
     topic = kafka.topic(message_timestamp_type="LogAppendTime")
     for codec in (Codec.NONE, Codec.GZIP):
-        yield codec.name, kafka.ask(produce(topic, batch("a", "b", codec=codec)))
-    yield kafka.ask(fetch(topic))
+        yield codec.name, kafka.request(produce(topic, batch("a", "b", codec=codec)))
+    yield kafka.request(fetch(topic))
 
 
 @scenario()
 def create_time_is_set_by_the_producer(kafka: Kafka) -> Story:
     """With CreateTime the producer's timestamps are kept; the response has none."""
     topic = kafka.topic()
-    yield kafka.ask(produce(topic, batch("a", at=5)))
-    yield kafka.ask(list_offsets(topic, 5))
+    yield kafka.request(produce(topic, batch("a", at=5)))
+    yield kafka.request(list_offsets(topic, 5))
 
 
 @scenario()
@@ -39,7 +39,7 @@ def times_too_far_away(kafka: Kafka) -> Story:
     now = int(time.time() * 1000)
     for hours in (-24, -0.5, 0, 0.5, 24):
         sent = batch("a", at=now + int(hours * HOUR_MS))
-        yield hours, kafka.ask(produce(topic, sent))
+        yield hours, kafka.request(produce(topic, sent))
 
 
 @scenario()
@@ -50,7 +50,7 @@ def times_too_far_away_in_a_batch(kafka: Kafka) -> Story:
     times = (now, now - 2 * HOUR_MS, now, now - 3 * HOUR_MS)
     records = [Record(key=None, value=b"x", timestamp=each) for each in times]
     for codec in (Codec.NONE, Codec.LZ4):
-        yield codec.name, kafka.ask(produce(topic, build_batch(records, codec=codec)))
+        yield codec.name, kafka.request(produce(topic, build_batch(records, codec=codec)))
 
 
 @scenario()
@@ -59,7 +59,7 @@ def times_in_the_future(kafka: Kafka) -> Story:
     topic = kafka.topic()
     now = int(time.time() * 1000)
     for what, at in (("none", -1), ("zero", 0), ("soon", now + 60_000), ("far", now + 2 * HOUR_MS)):
-        yield what, kafka.ask(produce(topic, batch("a", at=at)))
+        yield what, kafka.request(produce(topic, batch("a", at=at)))
 
 
 @scenario()
@@ -67,9 +67,9 @@ def times_that_descend(kafka: Kafka) -> Story:
     """Timestamps need not ascend: the first record at or after a time is found."""
     topic = kafka.topic()
     for at in (3000, 1000, 2000, 4000):
-        kafka.ask(produce(topic, batch("a", at=at)))
+        kafka.request(produce(topic, batch("a", at=at)))
     for at in (500, 1000, 1500, 2500, 3500, 4000, 4001):
-        yield at, kafka.ask(list_offsets(topic, at))
+        yield at, kafka.request(list_offsets(topic, at))
 
 
 @scenario()
@@ -77,6 +77,6 @@ def times_within_a_batch(kafka: Kafka) -> Story:
     """The search for a timestamp checks each record."""
     topic = kafka.topic()
     records = [Record(key=None, value=b"x", timestamp=TIME_MS + each) for each in (5, 1, 9, 3)]
-    kafka.ask(produce(topic, build_batch(records)))
+    kafka.request(produce(topic, build_batch(records)))
     for at in (0, 1, 4, 6, 9, 10):
-        yield at, kafka.ask(list_offsets(topic, TIME_MS + at))
+        yield at, kafka.request(list_offsets(topic, TIME_MS + at))

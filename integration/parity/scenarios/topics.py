@@ -42,8 +42,8 @@ def topics_with_bad_names(kafka: Kafka) -> Story:
     """Names that are empty, too long, only dots, or have characters other than [a-zA-Z0-9._-]."""
     for name in ("", ".", "..", "a b", "ä", "a/b", "x" * 249, "x" * 250, "a\0b", "..."):
         topic = new_topic(name) if name != "x" * 249 else new_topic(kafka.new_name("topic"))
-        answer = kafka.ask(create_topics(topic))
-        yield len(name), [each.error_code for each in answer.topics]
+        response = kafka.request(create_topics(topic))
+        yield len(name), [each.error_code for each in response.topics]
 
 
 @scenario()
@@ -51,18 +51,18 @@ def topics_that_collide(kafka: Kafka) -> Story:
     """A name that differs from another only in dots and underscores is rejected."""
     name = kafka.new_name("topic")
     for each in (f"{name}.a_b", f"{name}.a.b", f"{name}_a_b", f"{name}.a_b"):
-        yield [t.error_code for t in kafka.ask(create_topics(new_topic(each))).topics]
+        yield [t.error_code for t in kafka.request(create_topics(new_topic(each))).topics]
 
 
 @scenario()
 def topics_with_bad_numbers(kafka: Kafka) -> Story:
     """Invalid numbers of partitions and replicas."""
     for partitions in (0, -2, -100):
-        answer = kafka.ask(create_topics(new_topic(kafka.new_name("topic"), partitions)))
-        yield "partitions", partitions, answer
+        response = kafka.request(create_topics(new_topic(kafka.new_name("topic"), partitions)))
+        yield "partitions", partitions, response
     for replication in (0, 2, -2):
-        answer = kafka.ask(create_topics(new_topic(kafka.new_name("topic"), 1, replication)))
-        yield "replication", replication, answer
+        response = kafka.request(create_topics(new_topic(kafka.new_name("topic"), 1, replication)))
+        yield "replication", replication, response
 
 
 @scenario()
@@ -81,7 +81,7 @@ def topics_with_bad_replicas(kafka: Kafka) -> Story:
         yield replicas, _made(kafka, new_topic(kafka.new_name("topic"), replicas=replicas))
     both = new_topic(kafka.new_name("topic"), replicas={0: [1]})
     both.num_partitions, both.replication_factor = 1, 1
-    yield "both", kafka.ask(create_topics(both))
+    yield "both", kafka.request(create_topics(both))
 
 
 @scenario()
@@ -99,7 +99,7 @@ def topics_with_bad_configs(kafka: Kafka) -> Story:
         ("max.message.bytes", ""),
     ):
         topic = new_topic(kafka.new_name("topic"), configs={key: value})
-        yield key, value, kafka.ask(create_topics(topic))
+        yield key, value, kafka.request(create_topics(topic))
 
 
 @scenario()
@@ -108,35 +108,35 @@ def topics_only_validated(kafka: Kafka) -> Story:
     name = kafka.new_name("topic")
     yield _made(kafka, new_topic(name), validate_only=True)
     yield kafka.metadata(name)
-    yield kafka.ask(create_topics(new_topic(name, 0), validate_only=True))
+    yield kafka.request(create_topics(new_topic(name, 0), validate_only=True))
 
 
 @scenario()
 def topics_twice(kafka: Kafka) -> Story:
     """An existing topic, and a topic that a request names twice."""
     existing, twice = kafka.topic(), kafka.new_name("topic")
-    yield kafka.ask(create_topics(new_topic(existing)))
-    yield kafka.ask(create_topics(new_topic(twice), new_topic(twice, 2)))
+    yield kafka.request(create_topics(new_topic(existing)))
+    yield kafka.request(create_topics(new_topic(twice), new_topic(twice, 2)))
 
 
 @scenario()
 def topics_are_deleted(kafka: Kafka) -> Story:
     """By name and by id; a deleted topic is unknown, and can be created again, empty."""
     topic = kafka.topic()
-    kafka.ask(produce(topic, batch("a")))
-    yield kafka.ask(delete_topics(topic))
+    kafka.request(produce(topic, batch("a")))
+    yield kafka.request(delete_topics(topic))
     eventually(lambda: kafka.metadata(topic).error_code != 0, "the topic is gone")
     yield kafka.metadata(topic)
-    yield "again", kafka.ask(delete_topics(topic))
-    kafka.ask(create_topics(new_topic(topic)))
+    yield "again", kafka.request(delete_topics(topic))
+    kafka.request(create_topics(new_topic(topic)))
     _wait_for(kafka, topic)
     by_id = DeleteTopicsRequest(
         topics=[DeleteTopicState(topic_id=kafka.metadata(topic).topic_id)], timeout_ms=1000
     )
-    yield "by id", kafka.ask(by_id)
+    yield "by id", kafka.request(by_id)
     yield (
         "unknown id",
-        kafka.ask(
+        kafka.request(
             DeleteTopicsRequest(topics=[DeleteTopicState(topic_id=UUID(int=7))], timeout_ms=1000)
         ),
     )
@@ -150,10 +150,10 @@ def topics_deleted_in_unusual_ways(kafka: Kafka) -> Story:
     both = DeleteTopicState(name=topic, topic_id=topic_id)
     neither = DeleteTopicState()
     for states in ([both], [neither], [DeleteTopicState(name=topic)] * 2):
-        yield kafka.ask(DeleteTopicsRequest(topics=states, timeout_ms=1000))
+        yield kafka.request(DeleteTopicsRequest(topics=states, timeout_ms=1000))
     for version in (1, 4, 5):
         old = DeleteTopicsRequest(topic_names=[kafka.new_name("unknown")], timeout_ms=1000)
-        yield version, kafka.ask(old, version)
+        yield version, kafka.request(old, version)
 
 
 @scenario()
@@ -161,14 +161,14 @@ def partitions_are_added(kafka: Kafka) -> Story:
     """A topic can only get more partitions; other changes are rejected."""
     topic = kafka.topic(2)
     for count in (2, 1, 0, -1, 3):
-        yield count, kafka.ask(create_partitions(topic, count))
+        yield count, kafka.request(create_partitions(topic, count))
     eventually(lambda: len(kafka.metadata(topic).partitions) == 3, "three partitions")
-    yield "only asked", kafka.ask(create_partitions(topic, 5, validate_only=True))
+    yield "only asked", kafka.request(create_partitions(topic, 5, validate_only=True))
     yield kafka.metadata(topic)
-    yield "unknown", kafka.ask(create_partitions(kafka.new_name("unknown"), 5))
+    yield "unknown", kafka.request(create_partitions(kafka.new_name("unknown"), 5))
     nowhere: list[int] = []
     for replicas in ([[1]], [[1], [1]], [[9]], [nowhere], [[1, 1]]):
-        yield replicas, kafka.ask(create_partitions(topic, 4, replicas=replicas))
+        yield replicas, kafka.request(create_partitions(topic, 4, replicas=replicas))
 
 
 @scenario()
@@ -181,16 +181,16 @@ def topics_created_in_unusual_ways(kafka: Kafka) -> Story:
             for index, nodes in replicas
         ]
         for validate_only in (True, False):
-            yield replicas, kafka.ask(create_topics(topic, validate_only=validate_only))
+            yield replicas, kafka.request(create_topics(topic, validate_only=validate_only))
     topic = new_topic(kafka.new_name("topic"), configs={"retention.ms": "soon"})
     topic.configs += new_topic("other", configs={"retention.ms": "2"}).configs
-    yield [each.error_code for each in kafka.ask(create_topics(topic)).topics]
+    yield [each.error_code for each in kafka.request(create_topics(topic)).topics]
     many = [new_topic(kafka.new_name("topic"), count) for count in (6000, 4001)]
-    yield "too many together", kafka.ask(create_topics(*many, new_topic("a b")))
-    yield kafka.ask(create_topics())
-    yield kafka.ask(create_topics(new_topic("__cluster_metadata")))
+    yield "too many together", kafka.request(create_topics(*many, new_topic("a b")))
+    yield kafka.request(create_topics())
+    yield kafka.request(create_topics(new_topic("__cluster_metadata")))
     good, few = kafka.new_name("topic"), kafka.new_name("topic")
-    made = kafka.ask(create_topics(new_topic(good), new_topic("a b"), new_topic(few, 0)))
+    made = kafka.request(create_topics(new_topic(good), new_topic("a b"), new_topic(few, 0)))
     yield sorted((each.name, each.error_code) for each in made.topics)
 
 
@@ -203,11 +203,11 @@ def partitions_are_added_in_unusual_ways(kafka: Kafka) -> Story:
     )
     beside = CreatePartitionsTopic(name=other, count=2, assignments=None)
     for topics in ([grown, grown], [grown, beside, grown], [bad, bad], [bad], []):
-        asked = CreatePartitionsRequest(topics=topics, timeout_ms=5000, validate_only=True)
+        requested = CreatePartitionsRequest(topics=topics, timeout_ms=5000, validate_only=True)
         for version in range(4):
-            answer = kafka.ask(asked, version)
-            answer.results.sort(key=lambda each: each.name)
-            yield version, answer
+            response = kafka.request(requested, version)
+            response.results.sort(key=lambda each: each.name)
+            yield version, response
     for count, replicas in (
         (2, []),
         (3, [[1]]),
@@ -217,8 +217,8 @@ def partitions_are_added_in_unusual_ways(kafka: Kafka) -> Story:
         (1, []),
         (1, None),
     ):
-        asked = create_partitions(topic, count, replicas=replicas, validate_only=True)
-        yield count, replicas, kafka.ask(asked)
+        requested = create_partitions(topic, count, replicas=replicas, validate_only=True)
+        yield count, replicas, kafka.request(requested)
 
 
 @scenario()
@@ -226,20 +226,20 @@ def metadata_of_unknown_topics(kafka: Kafka) -> Story:
     """An unknown name or id has its error; invalid names are rejected, not created."""
     yield kafka.metadata(kafka.new_name("unknown"))
     unknown_id = MetadataRequest(topics=[MetadataRequestTopic(topic_id=UUID(int=9), name=None)])
-    yield "by id", kafka.ask(unknown_id).topics
+    yield "by id", kafka.request(unknown_id).topics
     for name in ("a b", "", ".."):
-        asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
-        yield kafka.ask(asked).topics
+        requested = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
+        yield kafka.request(requested).topics
 
 
 @scenario()
 def metadata_creates_topics(kafka: Kafka) -> Story:
     """The first response for an unknown topic is an error, a later one has the topic."""
     name = kafka.new_name("topic")
-    asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
-    yield "first", kafka.ask(asked).topics
-    eventually(lambda: kafka.ask(asked).topics[0].error_code == 0, "the topic is made")
-    yield kafka.ask(asked).topics
+    requested = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
+    yield "first", kafka.request(requested).topics
+    eventually(lambda: kafka.request(requested).topics[0].error_code == 0, "the topic is made")
+    yield kafka.request(requested).topics
 
 
 @scenario()
@@ -247,54 +247,62 @@ def metadata_creates_topics_in_every_version(kafka: Kafka) -> Story:
     """The same error in all versions; from v4 on a request can prevent the creation."""
     for version in range(14):
         for allowed in (True, False):
-            asked = MetadataRequest(
+            requested = MetadataRequest(
                 topics=[MetadataRequestTopic(name=kafka.new_name("topic"))],
                 allow_auto_topic_creation=allowed,
             )
-            yield version, allowed, kafka.ask(asked, version).topics
+            yield version, allowed, kafka.request(requested, version).topics
 
 
 @scenario()
 def metadata_of_topics_that_cannot_be_created(kafka: Kafka) -> Story:
     """A colliding name stays unknown; an invalid name is rejected."""
     first = kafka.new_name("topic")
-    kafka.ask(create_topics(new_topic(first + ".a")))
+    kafka.request(create_topics(new_topic(first + ".a")))
     _wait_for(kafka, first + ".a")
     for name in (first + "_a", first + "_a", "a b", "", ".."):
-        asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
-        yield kafka.ask(asked).topics
+        requested = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
+        yield kafka.request(requested).topics
 
 
 @scenario()
 def metadata_of_unknown_internal_topics(kafka: Kafka) -> Story:
     """Their responses mark them as internal."""
-    asked = MetadataRequest(
+    requested = MetadataRequest(
         topics=[MetadataRequestTopic(name="__share_group_state")], allow_auto_topic_creation=False
     )
-    yield kafka.ask(asked).topics
+    yield kafka.request(requested).topics
 
 
 @scenario()
 def metadata_of_nothing_and_of_the_cluster(kafka: Kafka) -> Story:
     """An empty list requests no topics; brokers and controller are returned."""
     for version in (1, 4, 8, 9, 12, 13):
-        answer = kafka.ask(MetadataRequest(topics=[], allow_auto_topic_creation=True), version)
-        yield version, answer.brokers, answer.controller_id, answer.topics, answer.error_code
+        response = kafka.request(
+            MetadataRequest(topics=[], allow_auto_topic_creation=True), version
+        )
+        yield (
+            version,
+            response.brokers,
+            response.controller_id,
+            response.topics,
+            response.error_code,
+        )
 
 
 @scenario()
 def metadata_with_authorized_operations(kafka: Kafka) -> Story:
     """The authorized operations, if they are requested."""
     topic = kafka.topic()
-    asked = MetadataRequest(
+    requested = MetadataRequest(
         topics=[MetadataRequestTopic(name=topic), MetadataRequestTopic(name="a/b")],
         include_cluster_authorized_operations=True,
         include_topic_authorized_operations=True,
     )
     for version in (8, 10, 12):
-        answer = kafka.ask(asked, version)
-        operations = {each.name: each.topic_authorized_operations for each in answer.topics}
-        yield version, operations[topic], operations["a/b"], answer.cluster_authorized_operations
+        response = kafka.request(requested, version)
+        operations = {each.name: each.topic_authorized_operations for each in response.topics}
+        yield version, operations[topic], operations["a/b"], response.cluster_authorized_operations
 
 
 def _wait_for(kafka: Kafka, topic: str) -> None:
@@ -304,7 +312,7 @@ def _wait_for(kafka: Kafka, topic: str) -> None:
 
 def _made(kafka: Kafka, topic: CreatableTopic, version: int = 7, **how: bool) -> Any:
     """The response to CreateTopics without the configuration, which `settings.py` checks."""
-    answer = kafka.ask(create_topics(topic, **how), version)
-    for each in answer.topics:
+    response = kafka.request(create_topics(topic, **how), version)
+    for each in response.topics:
         each.configs = []
-    return answer
+    return response
