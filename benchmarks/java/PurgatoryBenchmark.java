@@ -13,9 +13,9 @@ import org.apache.kafka.server.util.timer.SystemTimer;
 import org.apache.kafka.server.util.timer.TimerTask;
 
 /**
- * Apache Kafka's own timer and purgatory under the figures of benchmarks/purgatory_ours.py and
- * benchmarks/purgatory_model.py: the same names, counts and draws. Each part runs once unmeasured, to
- * be compiled, and once measured. Prints a name and a figure a line; the argument is the scale.
+ * Measures Apache Kafka's timer and purgatory with the figures of benchmarks/purgatory_ours.py and
+ * benchmarks/purgatory_model.py: the same names, counts and draws. Each part runs once for the
+ * compiler, and once measured. Prints a line for each figure; the argument is the scale.
  */
 public final class PurgatoryBenchmark {
     private static final int ROUND = 10_000;

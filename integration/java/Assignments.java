@@ -20,7 +20,7 @@ import org.apache.kafka.coordinator.group.modern.GroupSpecImpl;
 import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignmentImpl;
 
 /**
- * Reads groups, a line each, and prints what Kafka's assignors make of them.
+ * Reads groups, a line each, and prints the assignments of Kafka's assignors.
  *
  *   ASSIGNOR TYPE TOPIC:COUNT,... MEMBER;INSTANCE;TOPIC,...;TOPIC=P.P,... ...
  *

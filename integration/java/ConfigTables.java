@@ -14,7 +14,7 @@ import org.apache.kafka.storage.internals.log.LogConfig;
 
 /**
  * Prints all configuration keys that Kafka's classes define, internal ones included, a line each:
- * resource, name, type, default, range, update mode, whether it is internal, broker's keys behind it.
+ * resource, name, type, default, range, update mode, whether it is internal, synonyms among the broker's keys.
  */
 public final class ConfigTables {
     private static final String NOTHING = "<null>";

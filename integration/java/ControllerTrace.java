@@ -67,21 +67,21 @@ import org.apache.kafka.server.common.MetadataVersion;
 import org.apache.kafka.timeline.SnapshotRegistry;
 
 /**
- * Reads traces of a cluster from standard input and tells what Apache Kafka's own controller does.
+ * Reads traces of a cluster from standard input and prints the decisions of Apache Kafka's controller.
  *
  * <pre>
  *   trace                                         begin a new one
- *   register NODE | fence NODE                    a node comes (back from a crash), or crashes
- *   create TOPIC MIN_ISR UNCLEAN REPLICAS/...     a topic placed by hand: replicas 1,2,3 a partition
+ *   register NODE | fence NODE                    a node registers (after a crash), or crashes
+ *   create TOPIC MIN_ISR UNCLEAN REPLICAS/...     a topic with an assignment: replicas 1,2,3 for each partition
  *   grow TOPIC REPLICAS/...                       more partitions
- *   isr TOPIC PARTITION NODE BROKER LEADER EPOCH ISR   a leader's wish, its epochs relative to ours
- *   configure TOPIC MIN_ISR UNCLEAN               other settings; "-": the default
+ *   isr TOPIC PARTITION NODE BROKER LEADER EPOCH ISR   a leader's AlterPartition; epochs are relative to the present ones
+ *   configure TOPIC MIN_ISR UNCLEAN               a topic's configuration; "-": the default
  *   elect TYPE TOPIC PARTITION | electall TYPE | balance | unclean
  *   move RF_CHANGE TOPIC PARTITION REPLICAS       a reassignment; REPLICAS "-" cancels it
  * </pre>
  *
- * After each step: how it ended, then every partition with all that is registered of it; or "fault",
- * to the end of the trace, once Kafka's controller has failed with an exception of its own.
+ * After each step it prints the outcome, then the registration of every partition; or "fault" until
+ * the end of the trace, after Kafka's controller has failed with an exception.
  */
 public final class ControllerTrace {
     private static final Map<String, Short> FEATURES = Map.of(
@@ -144,7 +144,7 @@ public final class ControllerTrace {
                 try {
                     out.println(trace.step(words) + trace.state());
                 } catch (IllegalArgumentException fault) {
-                    // It asks where a last known leader keeps a partition that has moved elsewhere.
+                    // It looks up the directory of a last known leader, whose partition was reassigned.
                     out.println("fault");
                     trace = null;
                 }
@@ -269,7 +269,7 @@ public final class ControllerTrace {
         var registration = cluster.registration(node);
         List<BrokerState> isr = numbers(words[7]).stream().
             map(each -> new BrokerState().setBrokerId(each)).toList();
-        // No leader asks for the ISR there is; whether it has recovered is not what is traced here.
+        // No leader requests the present ISR; its recovery state is not traced.
         boolean same = partition != null && Replicas.toList(partition.isr).equals(numbers(words[7]));
         LeaderRecoveryState recovery = same ? partition.leaderRecoveryState : LeaderRecoveryState.RECOVERED;
         var result = replication.alterPartition(

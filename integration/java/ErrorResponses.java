@@ -8,12 +8,12 @@ import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Reads requests, a line each, and prints the response that Kafka gives to each after an error.
+ * Reads requests, a line each, and prints Kafka's response to each for an error.
  *
  *   ERROR MESSAGE FRAME --> FRAME, or "none" if Kafka closes the connection instead
  *
  * Frames are in hexadecimal, without their length. The error is a code, or "bug" for an exception
- * that is none of Kafka's own; "-" stands for no message.
+ * that is not Kafka's; "-" means no message.
  */
 public class ErrorResponses {
     public static void main(String[] arguments) throws Exception {
@@ -30,9 +30,9 @@ public class ErrorResponses {
             header.apiKey(), header.apiVersion(), new ByteBufferAccessor(frame)).request;
         AbstractResponse response = request.getErrorResponse(0, error(words[0], words[1]));
         if (response == null) return "none";
-        ByteBuffer answer = response.serializeWithHeader(header.toResponseHeader(), header.apiVersion());
-        byte[] bytes = new byte[answer.remaining()];
-        answer.get(bytes);
+        ByteBuffer buffer = response.serializeWithHeader(header.toResponseHeader(), header.apiVersion());
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
         return HexFormat.of().formatHex(bytes);
     }
 

@@ -12,22 +12,22 @@ import java.util.Map;
 import org.apache.kafka.common.utils.Exit;
 
 /**
- * Runs Kafka's command-line tools, one after another in one JVM: starting one costs more than most
- * tools do.
+ * Runs Kafka's command-line tools, one after another in one JVM, because starting a JVM takes longer
+ * than most tools.
  *
- * Reads {"tool": CLASS, "arguments": [...], "input": TEXT}, a line each, and answers
+ * Reads {"tool": CLASS, "arguments": [...], "input": TEXT}, a line each, and prints
  * {"exit": CODE, "output": TEXT, "errors": TEXT}.
  */
 public class KafkaTools {
     private static class Exited extends Error {}
 
-    // The first that a tool said; one that catches what it throws says another.
+    // The first exit code of a tool; a tool that catches its exception sets another one.
     private static Integer code;
 
     public static void main(String[] arguments) throws Exception {
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
-        PrintStream answers = System.out;
-        // One of each for good: Scala's Console keeps the first that it sees.
+        PrintStream responses = System.out;
+        // The streams never change, because Scala's Console keeps the first ones.
         ByteArrayOutputStream output = new ByteArrayOutputStream();
         ByteArrayOutputStream errors = new ByteArrayOutputStream();
         System.setOut(new PrintStream(output, true));
@@ -44,7 +44,7 @@ public class KafkaTools {
             run(json.readTree(line));
             hooks.forEach(Runnable::run);
             hooks.clear();
-            answers.println(json.writeValueAsString(Map.of(
+            responses.println(json.writeValueAsString(Map.of(
                 "exit", code == null ? 0 : code,
                 "output", output.toString(),
                 "errors", errors.toString())));
@@ -53,11 +53,11 @@ public class KafkaTools {
         }
     }
 
-    private static void run(JsonNode asked) throws Exception {
+    private static void run(JsonNode request) throws Exception {
         List<String> words = new ArrayList<>();
-        asked.get("arguments").forEach(word -> words.add(word.asText()));
-        System.setIn(new ByteArrayInputStream(asked.get("input").asText().getBytes("UTF-8")));
-        Class<?> tool = Class.forName(asked.get("tool").asText());
+        request.get("arguments").forEach(word -> words.add(word.asText()));
+        System.setIn(new ByteArrayInputStream(request.get("input").asText().getBytes("UTF-8")));
+        Class<?> tool = Class.forName(request.get("tool").asText());
         try {
             tool.getMethod("main", String[].class).invoke(
                 null, (Object) words.toArray(new String[0]));

@@ -14,18 +14,18 @@ import org.apache.kafka.server.purgatory.DelayedOperationPurgatory;
 import org.apache.kafka.server.util.timer.SystemTimer;
 
 /**
- * Reads traces of a purgatory from standard input and tells what Apache Kafka's own does with them.
+ * Reads traces of a purgatory from standard input and prints the behaviour of Apache Kafka's.
  *
  * <pre>
  *   trace PURGE_INTERVAL             begin a new one
- *   watch ID DELAY ASK CHAIN KEY...  a new operation: ready at its ASK-th check (0: when told to);
+ *   watch ID DELAY ASK CHAIN KEY...  a new operation: ready at its ASK-th check (0: by a step);
  *                                    when completed it checks key CHAIN ("-": none)
  *   again ID KEY...                  watch an operation once more
  *   ready ID | force ID | run ID | untimed ID | check KEY | cancel KEY
  * </pre>
  *
- * No step depends on the clock: delays are over from the beginning or not for hours. After each one
- * the reaper's step is taken by hand, and whatever the timer's executor was given has run.
+ * No step depends on the clock: delays have expired at the start, or do not expire for hours. After
+ * each one the reaper's step is executed, and the tasks of the timer's executor have run.
  */
 public final class PurgatoryTrace {
     private final PrintStream out;

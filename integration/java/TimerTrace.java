@@ -12,18 +12,18 @@ import java.util.concurrent.DelayQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Reads traces of a timer from standard input and tells what Apache Kafka's own wheel does with them.
+ * Reads traces of a timer from standard input and prints the behaviour of Apache Kafka's wheel.
  *
  * <pre>
  *   trace TICK SIZE START      begin a new one
  *   add ID DELAY               a task, now; adding an id again adds the same task again
  *   cancel ID
- *   advance TIME               the clock stands at TIME now
+ *   advance TIME               the time is TIME now
  * </pre>
  *
- * Time is scripted, so the steps of SystemTimer.advanceClock are taken here, with the clock of the
- * trace in the place of the machine's; everything else is TimingWheel, TimerTaskList, TimerTaskEntry
- * and TimerTask. In this package because their constructors are package-private.
+ * Time is simulated, so the steps of SystemTimer.advanceClock are executed here, with the clock of
+ * the trace instead of the machine's; everything else is TimingWheel, TimerTaskList, TimerTaskEntry
+ * and TimerTask. The class is in this package because their constructors are package-private.
  */
 public final class TimerTrace {
     private final PrintStream out;

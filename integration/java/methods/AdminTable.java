@@ -2,7 +2,7 @@ package methods;
 
 import org.apache.kafka.clients.admin.Admin;
 
-/** The table of Admin; its methods by what they are about. */
+/** The table of Admin; its methods are in classes by subject. */
 class AdminTable {
     static MethodTable<Admin> table() {
         MethodTable<Admin> table = new MethodTable<>(Admin.class, Admin::create);

@@ -24,11 +24,11 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.common.utils.AppInfoParser;
 
 /**
- * Plays the tables of the Java clients to a broker: ADDRESS [TEXT]. Only shapes with TEXT in their
- * name are played.
+ * Runs the tables of the Java clients on a broker: ADDRESS [TEXT]. Only shapes with TEXT in their
+ * name run.
  *
  * Prints JSON: the release and the public methods, each outcome, and at the end the overloads that
- * nobody called.
+ * no shape called.
  */
 public class ClientMethods {
     private static final int AT_ONCE = 8;
@@ -90,17 +90,17 @@ public class ClientMethods {
         } catch (Throwable failed) {
             outcome = JsonValues.of(failed);
         }
-        Map<String, Object> told = new HashMap<>();
-        told.put("client", table.name);
-        told.put("method", method);
-        told.put("shape", name.substring(name.indexOf('/') + 1));
-        told.put("calls_it", used.contains(method));
-        told.put("took_ms", (System.nanoTime() - begin) / 1_000_000);
-        told.put("outcome", outcome);
-        return told;
+        Map<String, Object> result = new HashMap<>();
+        result.put("client", table.name);
+        result.put("method", method);
+        result.put("shape", name.substring(name.indexOf('/') + 1));
+        result.put("calls_it", used.contains(method));
+        result.put("took_ms", (System.nanoTime() - begin) / 1_000_000);
+        result.put("outcome", outcome);
+        return result;
     }
 
-    /** Stands before a client, and notes which of its methods are called. */
+    /** Returns a proxy of a client that notes the called methods. */
     private Object watched(MethodTable<?> table, Object client, Set<String> used) {
         Set<String> signatures =
             invoked.computeIfAbsent(table.name, name -> ConcurrentHashMap.newKeySet());

@@ -50,7 +50,7 @@ class ConsumerTable {
         table.call("subscribe", "listener", (consumer, on) -> {
             Listener listener = new Listener();
             consumer.subscribe(List.of(on.topic()), listener);
-            return List.of(joined(consumer), listener.told);
+            return List.of(joined(consumer), listener.events);
         });
         table.call("subscribe", "pattern", (consumer, on) -> {
             consumer.subscribe(Pattern.compile(Pattern.quote(on.topic()) + ".*"));
@@ -59,7 +59,7 @@ class ConsumerTable {
         table.call("subscribe", "pattern_and_listener", (consumer, on) -> {
             Listener listener = new Listener();
             consumer.subscribe(Pattern.compile(Pattern.quote(on.topic()) + ".*"), listener);
-            return List.of(joined(consumer), listener.told);
+            return List.of(joined(consumer), listener.events);
         });
         table.call("subscribe", "consumer_protocol", (consumer, on) -> {
             Consumer other = on.client(table, NEW_PROTOCOL);
@@ -75,7 +75,7 @@ class ConsumerTable {
             Listener listener = new Listener();
             Consumer other = on.client(table, NEW_PROTOCOL);
             other.subscribe(new SubscriptionPattern(on.topic().replace(".", "\\.")), listener);
-            return List.of(joined(other), listener.told);
+            return List.of(joined(other), listener.events);
         });
         table.call("subscription", "defaults", (consumer, on) -> {
             consumer.subscribe(List.of(on.topic()));
@@ -159,18 +159,18 @@ class ConsumerTable {
             return committed(consumer, on);
         });
         table.call("commitAsync", "callback", (consumer, on) -> {
-            List<Object> told = new ArrayList<>();
+            List<Object> events = new ArrayList<>();
             read(consumer, on);
-            consumer.commitAsync((offsets, error) -> told.add(offsets + " " + error));
-            return polled(consumer, told);
+            consumer.commitAsync((offsets, error) -> events.add(offsets + " " + error));
+            return polled(consumer, events);
         });
         table.call("commitAsync", "offsets_and_callback", (consumer, on) -> {
-            List<Object> told = new ArrayList<>();
+            List<Object> events = new ArrayList<>();
             consumer.assign(List.of(on.first()));
             consumer.commitAsync(
                 AdminGroups.offset(on.first()),
-                (offsets, error) -> told.add(offsets + " " + error));
-            return polled(consumer, told);
+                (offsets, error) -> events.add(offsets + " " + error));
+            return polled(consumer, events);
         });
         table.call("committed", "defaults", (consumer, on) -> {
             on.group();
@@ -276,7 +276,7 @@ class ConsumerTable {
         return JsonValues.of(consumer.poll(WITHIN));
     }
 
-    /** Polls until there are records: the partitions are assigned then. */
+    /** Polls until there are records, by which time partitions are assigned. */
     private static Object joined(Consumer consumer) throws Exception {
         Fixtures.eventually(() -> {
             consumer.poll(Duration.ofMillis(200));
@@ -285,12 +285,12 @@ class ConsumerTable {
         return consumer.assignment();
     }
 
-    private static Object polled(Consumer consumer, List<Object> told) throws Exception {
+    private static Object polled(Consumer consumer, List<Object> events) throws Exception {
         Fixtures.eventually(() -> {
             consumer.poll(Duration.ofMillis(10));
-            return !told.isEmpty();
+            return !events.isEmpty();
         });
-        return told;
+        return events;
     }
 
     private static Object paused(Consumer consumer, Fixtures on) throws Exception {
@@ -308,18 +308,18 @@ class ConsumerTable {
         return on.mine(new TreeSet<>(topics.keySet()), name -> name);
     }
 
-    /** Notes what it is told. */
+    /** Notes what it is events. */
     private static class Listener implements ConsumerRebalanceListener {
-        final List<Object> told = new ArrayList<>();
+        final List<Object> events = new ArrayList<>();
 
         @Override
         public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-            told.add("revoked " + new TreeSet<>(partitions.stream().map(String::valueOf).toList()));
+            events.add("revoked " + new TreeSet<>(partitions.stream().map(String::valueOf).toList()));
         }
 
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-            told.add("assigned " + new TreeSet<>(partitions.stream().map(String::valueOf).toList()));
+            events.add("assigned " + new TreeSet<>(partitions.stream().map(String::valueOf).toList()));
         }
     }
 }

@@ -22,9 +22,9 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * What a shape finds on the broker: topics, records and groups that no other shape uses.
+ * Topics, records and groups of one shape on the broker.
  *
- * Names are the same on every broker, so that outcomes can be compared as they are.
+ * Names are the same on every broker, so that outcomes can be compared.
  */
 class Fixtures implements AutoCloseable {
     static final long NOW = System.currentTimeMillis() / 1000 * 1000 - 3000;
@@ -37,10 +37,10 @@ class Fixtures implements AutoCloseable {
     private final List<AutoCloseable> clients = new ArrayList<>();
     private String topic;
     private String group;
-    /** Stands before a client, to note what is called. */
+    /** Wraps a client, to note the called methods. */
     Function<Object, Object> watch = client -> client;
 
-    /** `admin` and `producer` make the fixtures of all fixtures. */
+    /** `admin` and `producer` are shared by all fixtures. */
     Fixtures(
         String bootstrap, String clientId, Admin admin, KafkaProducer<String, String> producer
     ) {
@@ -51,12 +51,12 @@ class Fixtures implements AutoCloseable {
         this.producer = producer;
     }
 
-    /** Returns a name of this shape's own. */
+    /** Returns a name that only this shape has. */
     String named(String what) {
         return prefix + what;
     }
 
-    /** Returns a name that nothing has. */
+    /** Returns the name of nothing. */
     String absent() {
         return named("absent");
     }
@@ -98,12 +98,12 @@ class Fixtures implements AutoCloseable {
         return group;
     }
 
-    /** Returns whether something's name is of this shape. */
+    /** Returns whether a name belongs to this shape. */
     boolean isMine(String name) {
         return name.startsWith(prefix);
     }
 
-    /** Returns those whose name is of this shape. */
+    /** Returns the items whose names belong to this shape. */
     <T> List<T> mine(Collection<T> all, Function<T, String> name) {
         return all.stream().filter(each -> isMine(name.apply(each))).collect(Collectors.toList());
     }
@@ -127,13 +127,13 @@ class Fixtures implements AutoCloseable {
         return table.of.cast(watch.apply(client));
     }
 
-    /** Closes a client with this fixtures. */
+    /** Closes a client together with these fixtures. */
     <T extends AutoCloseable> T closing(T client) {
         clients.add(client);
         return client;
     }
 
-    /** Returns a member of a group of its own, once it has its partitions. */
+    /** Returns a member of a new group, once it has its partitions. */
     KafkaConsumer<String, String> member(String ownGroup, String instance) throws Exception {
         Properties settings = new Properties();
         settings.putAll(settings());
@@ -148,7 +148,7 @@ class Fixtures implements AutoCloseable {
         return consumer;
     }
 
-    /** Asks until the answer is true, for ten seconds. */
+    /** Polls until the result is true, for at most ten seconds. */
     static void eventually(Callable<Boolean> ask) throws Exception {
         long deadline = System.nanoTime() + 10_000_000_000L;
         while (true) {

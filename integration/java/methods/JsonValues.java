@@ -13,32 +13,32 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 
-/** Turns what client methods return into values of JSON. */
+/** Converts the results of client methods to JSON values. */
 class JsonValues {
     private static final int WITHIN_S = 30;
 
-    /** Returns a value as JSON has it: futures resolved, objects by their own words. */
+    /** Returns a value as JSON: futures resolved, objects as text. */
     static Object of(Object value) {
         if (value == null || value instanceof Number || value instanceof Boolean) return value;
         if (value instanceof Throwable error) return raised(error);
         if (value instanceof Future<?> future) return future(future);
         if (value instanceof Optional<?> optional) return of(optional.orElse(null));
         if (value instanceof Map<?, ?> map) {
-            Map<String, Object> told = new TreeMap<>();
-            map.forEach((key, part) -> told.put(String.valueOf(key), of(part)));
-            return told;
+            Map<String, Object> json = new TreeMap<>();
+            map.forEach((key, part) -> json.put(String.valueOf(key), of(part)));
+            return json;
         }
         if (value instanceof ConsumerRecords<?, ?> records) {
-            List<Object> told = new ArrayList<>();
-            records.forEach(each -> told.add(record(each)));
-            return told;
+            List<Object> json = new ArrayList<>();
+            records.forEach(each -> json.add(record(each)));
+            return json;
         }
         if (value instanceof Object[] array) return of(List.of(array));
         if (value instanceof Collection<?> parts) {
-            List<Object> told = new ArrayList<>();
-            parts.forEach(part -> told.add(of(part)));
-            if (value instanceof Set) told.sort((a, b) -> ("" + a).compareTo("" + b));
-            return told;
+            List<Object> json = new ArrayList<>();
+            parts.forEach(part -> json.add(of(part)));
+            if (value instanceof Set) json.sort((a, b) -> ("" + a).compareTo("" + b));
+            return json;
         }
         return String.valueOf(value);
     }

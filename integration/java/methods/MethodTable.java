@@ -6,7 +6,7 @@ import java.util.function.Function;
 
 /** The methods of one client interface, and the shapes in which each is called. */
 class MethodTable<C> {
-    /** Calls a method on a client; returns what is compared. */
+    /** Calls a method on a client; returns the compared value. */
     interface Shape<C> {
         Object call(C client, Fixtures on) throws Exception;
     }
@@ -16,7 +16,7 @@ class MethodTable<C> {
     final Function<Map<String, Object>, C> make;
     final Map<String, Shape<C>> shapes = new LinkedHashMap<>();
 
-    /** `make` makes a client, of its configuration. */
+    /** `make` makes a client from its configuration. */
     MethodTable(Class<C> of, Function<Map<String, Object>, C> make) {
         this.name = "java " + of.getSimpleName();
         this.of = of;

@@ -51,11 +51,11 @@ class ProducerTable {
         table.call("send", "acks_of_none", (producer, on) -> with(on, "acks", "0"));
         table.call("send", "acks_of_one", (producer, on) -> with(on, "acks", "1"));
         table.call("send", "callback", (producer, on) -> {
-            var told = new java.util.concurrent.CompletableFuture<String>();
+            var delivered = new java.util.concurrent.CompletableFuture<String>();
             producer.send(
                 new ProducerRecord<>(on.emptyTopic("t", 1), "value"),
-                (RecordMetadata record, Exception error) -> told.complete(record + " " + error));
-            return told;
+                (RecordMetadata record, Exception error) -> delivered.complete(record + " " + error));
+            return delivered;
         });
         table.call("flush", "defaults", (producer, on) -> {
             var sent = producer.send(new ProducerRecord<>(on.emptyTopic("t", 1), "value"));

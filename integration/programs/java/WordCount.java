@@ -15,7 +15,7 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.state.Stores;
 
-/** Counts words by way of a repartition topic, and prints the counts when they are complete. */
+/** Counts words with a repartition topic, and prints the counts when they are complete. */
 public class WordCount {
     public static void main(String[] arguments) throws Exception {
         Properties settings = new Properties();
