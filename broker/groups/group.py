@@ -85,7 +85,7 @@ class Group(Protocol):
         """Whether its members subscribe to *topic*, so that its offsets do not expire."""
         ...
 
-    def expires_since_ms(self, offset: OffsetAndMetadata) -> int | None:
+    def retention_base_ms(self, offset: OffsetAndMetadata) -> int | None:
         """The wall time at which the retention of an offset begins; None if it does not expire."""
         ...
 

@@ -194,14 +194,14 @@ class OffsetMetadataManager:
         old = [
             partition
             for partition, offset in written.items()
-            if not group.is_subscribed_to(partition.topic) and self._is_old(group, offset)
+            if not group.is_subscribed_to(partition.topic) and self._is_expired(group, offset)
         ]
         if old:
             self._delete_offsets(group_id, old)
         return not self._states.offsets.written(group_id)
 
-    def _is_old(self, group: AnyGroup, offset: OffsetAndMetadata) -> bool:
-        since_ms = group.expires_since_ms(offset)
+    def _is_expired(self, group: AnyGroup, offset: OffsetAndMetadata) -> bool:
+        since_ms = group.retention_base_ms(offset)
         if since_ms is None:
             return False
         if offset.expire_timestamp_ms is not None:

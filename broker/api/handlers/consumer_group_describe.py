@@ -95,7 +95,7 @@ def _member(
         subscribed_topic_regex=member.subscribed_topic_regex,
         assignment=assignment,
         target_assignment=target_assignment,
-        member_type=_CLASSIC_MEMBER if member.speaks_classic else _CONSUMER_MEMBER,
+        member_type=_CLASSIC_MEMBER if member.uses_classic_protocol else _CONSUMER_MEMBER,
     )
 
 

@@ -24,7 +24,7 @@ from broker.groups.classic.requests import (
     SyncCallback,
     SyncGroup,
 )
-from broker.groups.classic.sync_phase import assignment_of
+from broker.groups.classic.sync_phase import sync_result_of
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -71,7 +71,7 @@ class ClassicGroupCoordinator:
                 self._rebalancer.sync_phase.store_assignment(group, request.assignments)
         else:
             self._rebalancer.sync_phase.on_member_synced(group, member.member_id)
-            on_response(assignment_of(group, member))
+            on_response(sync_result_of(group, member))
 
     # ------------------------------------------------------------------ heartbeat and leave
 

@@ -19,7 +19,7 @@ from broker.groups.classic.group_state import (
     PREPARING_REBALANCE,
     STABLE,
     TRANSITIONS,
-    GroupState,
+    ClassicGroupState,
 )
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
 from broker.groups.classic.protocol_votes import SupportedProtocols
@@ -87,7 +87,7 @@ class ClassicGroup:
 
     # -------------------------------------------------------------------------------- state
 
-    def transition_to(self, state: GroupState, now_wall_ms: int) -> None:
+    def transition_to(self, state: ClassicGroupState, now_wall_ms: int) -> None:
         """Move to *state*; the transition must be valid."""
         assert state in TRANSITIONS[self.state], f"{self.group_id}: {self.state} -> {state}"
         self.previous_state, self.state = self.state, state
@@ -130,7 +130,7 @@ class ClassicGroup:
             self.transition_to(EMPTY, now_wall_ms)
         self.subscribed_topics = self._compute_subscribed_topics()
 
-    def restore(self, protocol_name: str | None, state: GroupState) -> None:
+    def restore(self, protocol_name: str | None, state: ClassicGroupState) -> None:
         """Set the protocol and the state of a group that is loaded or converted."""
         self.protocol_name = protocol_name
         self.state = state
@@ -333,7 +333,7 @@ class ClassicGroup:
             return self.uses_consumer_protocol
         return topic in self.subscribed_topics
 
-    def expires_since_ms(self, offset: OffsetAndMetadata) -> int | None:
+    def retention_base_ms(self, offset: OffsetAndMetadata) -> int | None:
         """Since the last member left (Empty), or since the commit (Stable, simple consumers)."""
         if self.protocol_type is None:
             return offset.commit_timestamp_ms

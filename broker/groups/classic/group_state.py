@@ -13,7 +13,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class GroupState(StrEnum):
+class ClassicGroupState(StrEnum):
     """The values are the names in DescribeGroups and ListGroups responses."""
 
     EMPTY = "Empty"
@@ -23,13 +23,13 @@ class GroupState(StrEnum):
     DEAD = "Dead"
 
 
-EMPTY = GroupState.EMPTY
-PREPARING_REBALANCE = GroupState.PREPARING_REBALANCE
-COMPLETING_REBALANCE = GroupState.COMPLETING_REBALANCE
-STABLE = GroupState.STABLE
-DEAD = GroupState.DEAD
+EMPTY = ClassicGroupState.EMPTY
+PREPARING_REBALANCE = ClassicGroupState.PREPARING_REBALANCE
+COMPLETING_REBALANCE = ClassicGroupState.COMPLETING_REBALANCE
+STABLE = ClassicGroupState.STABLE
+DEAD = ClassicGroupState.DEAD
 
-TRANSITIONS: dict[GroupState, frozenset[GroupState]] = {
+TRANSITIONS: dict[ClassicGroupState, frozenset[ClassicGroupState]] = {
     EMPTY: frozenset({PREPARING_REBALANCE, DEAD}),
     PREPARING_REBALANCE: frozenset({COMPLETING_REBALANCE, EMPTY, DEAD}),
     COMPLETING_REBALANCE: frozenset({STABLE, PREPARING_REBALANCE, DEAD}),

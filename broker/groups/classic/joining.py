@@ -22,7 +22,7 @@ from broker.groups.classic.group_state import (
     STABLE,
 )
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
-from broker.groups.classic.rebalance import Rebalancer, generation_of
+from broker.groups.classic.rebalance import Rebalancer, join_result_of
 from broker.groups.classic.requests import (
     UNKNOWN_MEMBER_ID,
     JoinCallback,
@@ -196,7 +196,7 @@ class Joining:
             rebalancer.sessions.cancel(group, member.member_id)
             rebalancer.sessions.reschedule(group, restored)
         else:
-            result = generation_of(group, member)
+            result = join_result_of(group, member)
             leads = group.leader_id == member.member_id
             if request.supports_skipping_assignment:
                 result.skip_assignment = leads
@@ -224,7 +224,7 @@ class Joining:
             # The leader may have seen changes that its own metadata does not show.
             self._rejoin_changed(group, request, member, "leads and joins again", on_response)
         else:
-            on_response(generation_of(group, member))
+            on_response(join_result_of(group, member))
 
     def _rejoin_changed(
         self,

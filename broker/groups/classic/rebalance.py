@@ -123,7 +123,7 @@ class Rebalancer:
 
     def on_complete_join(self, group: ClassicGroup) -> None:
         """Remove the members that have not joined, and begin the next generation."""
-        self._drop_missing_members(group)
+        self._remove_missing_members(group)
         if group.state is DEAD:
             return
         if group.members and not group.maybe_elect_new_joined_leader():
@@ -134,7 +134,7 @@ class Rebalancer:
         group.init_next_generation(self._clock.wall_ms())
         if group.state is EMPTY:
             log.info("group %s is empty in generation %d", group.group_id, group.generation_id)
-            self._write_end(group)
+            self._append_empty_generation(group)
         else:
             self._begin_generation(group)
 
@@ -149,7 +149,7 @@ class Rebalancer:
         self._actions.try_complete_actions()
         self._purgatory.on_error(f"the join of group {group.group_id!r}", error)
 
-    def _write_end(self, group: ClassicGroup) -> None:
+    def _append_empty_generation(self, group: ClassicGroup) -> None:
         """Append the record of a group that has become Empty.
 
         If the log refuses it, the members are loaded by the next coordinator, and expire again.
@@ -163,7 +163,7 @@ class Rebalancer:
                 error,
             )
 
-    def _drop_missing_members(self, group: ClassicGroup) -> None:
+    def _remove_missing_members(self, group: ClassicGroup) -> None:
         missing = [
             member.member_id
             for member in group.members.values()
@@ -183,7 +183,7 @@ class Rebalancer:
             group.leader_id,
         )
         for member in group.members.values():
-            self.responses.join(group, member, generation_of(group, member))
+            self.responses.join(group, member, join_result_of(group, member))
             member.is_new = False
             self.sessions.reschedule(group, member)
         self.sync_phase.begin(group)
@@ -246,7 +246,7 @@ class Rebalancer:
         self.sync_phase.end(group)
 
 
-def generation_of(group: ClassicGroup, member: ClassicGroupMember) -> JoinResult:
+def join_result_of(group: ClassicGroup, member: ClassicGroupMember) -> JoinResult:
     """The JoinGroup response of the present generation; only the leader's lists the members."""
     assert group.leader_id is not None
     leads = group.leader_id == member.member_id

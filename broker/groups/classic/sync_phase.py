@@ -92,7 +92,7 @@ class SyncPhase:
     def _propagate(self, group: ClassicGroup, assignments: Mapping[str, bytes]) -> None:
         for member in group.members.values():
             member.assignment = assignments.get(member.member_id, b"")
-            self._respond(group, member, assignment_of(group, member))
+            self._respond(group, member, sync_result_of(group, member))
 
     def propagate_error(self, group: ClassicGroup, error: ErrorCode) -> None:
         """Drop the assignments and respond to all waiting SyncGroups with *error*."""
@@ -128,7 +128,7 @@ class SyncPhase:
             self._actions.try_complete_actions()
 
 
-def assignment_of(group: ClassicGroup, member: ClassicGroupMember) -> SyncResult:
+def sync_result_of(group: ClassicGroup, member: ClassicGroupMember) -> SyncResult:
     """The SyncGroup response of *member* in the present generation."""
     return SyncResult(
         protocol_type=group.protocol_type,

@@ -54,7 +54,7 @@ def _admit_static(
         return member
     if present is None:
         return new_member(draft.group, request.member_id)
-    if not present.speaks_classic and present.member_epoch != LEAVING_STATIC_EPOCH:
+    if not present.uses_classic_protocol and present.member_epoch != LEAVING_STATIC_EPOCH:
         raise ApiError(
             ErrorCode.UNRELEASED_INSTANCE_ID,
             f"Static member {request.member_id} with instance id {instance_id} cannot join the "
@@ -80,7 +80,7 @@ def with_changes(
     }
     if request.rebalance_timeout_ms != UNCHANGED_MS:
         changes["rebalance_timeout_ms"] = request.rebalance_timeout_ms
-    if member.speaks_classic:
+    if member.uses_classic_protocol:
         changes["classic"] = None
     if (member.client_id, member.client_host) != (request.client_id, request.client_host):
         changes |= {"client_id": request.client_id, "client_host": request.client_host}

@@ -72,7 +72,7 @@ class ClassicMembers:
         before = _admit(draft, request, member_id, is_new_member=is_new_member)
         subscription = _subscription(request)
         after = _with_changes(before, request, subscription)
-        is_downgrade = self._is_last_to_change(group, request)
+        is_downgrade = self._is_last_consumer(group, request)
         if is_downgrade:
             joined = self._downgrade(draft, before, after, subscription)
         else:
@@ -95,7 +95,7 @@ class ClassicMembers:
 
         self._runtime.when_replicated(group.group_id, on_replicated)
 
-    def _is_last_to_change(self, group: ConsumerGroup, request: JoinGroup) -> bool:
+    def _is_last_consumer(self, group: ConsumerGroup, request: JoinGroup) -> bool:
         """Whether a static member returns with the classic protocol and was the last without it."""
         present = group.static_member(request.group_instance_id)
         if present is None or not self._migration.may_downgrade_by_replacing(group, present):
@@ -116,7 +116,7 @@ class ClassicMembers:
         has_changed = before.subscribed_topic_names != member.subscribed_topic_names
         draft.write_metadata(member)
         if not has_changed:
-            member = self._consumers.reconcile(
+            member = self._consumers.maybe_reconcile(
                 draft, member, self._owned(subscription), has_subscription_changed=False
             )
         why = (
@@ -249,7 +249,7 @@ def _member(group: ConsumerGroup, member_id: str, instance_id: str | None) -> Co
         member = group.member(member_id)
     else:
         member = check_instance(group.static_member(instance_id), instance_id, member_id)
-    if not member.speaks_classic:
+    if not member.uses_classic_protocol:
         raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
     return member
 

@@ -137,11 +137,11 @@ class ConsumerGroupCoordinator:
         self.finish(draft)
         self.timeouts.reschedule_session(draft.group_id, after)
         if after is not before:
-            self._note_move(draft.group_id, before, after)
+            self._update_rebalance_timeout(draft.group_id, before, after)
         if self.subscriptions.is_refresh_due(
             group_before, draft.group
         ) and not self._resolution.is_pending(draft.group_id):
-            self._resolution.begin_soon(draft.group_id)
+            self._resolution.schedule(draft.group_id)
         return ConsumerGroupHeartbeatResult(
             member_id=request.member_id,
             member_epoch=after.member_epoch,
@@ -164,12 +164,12 @@ class ConsumerGroupCoordinator:
             draft.write_metadata(member)
             is_resolved = self.subscriptions.update_regex(draft, before, member)
         self.subscriptions.update_epoch(draft, bump=names_changed or is_resolved)
-        self.maybe_assign(draft)
-        return self.reconcile(
+        self.maybe_update_target_assignment(draft)
+        return self.maybe_reconcile(
             draft, member, owned, has_subscription_changed=names_changed or regex_changed
         )
 
-    def maybe_assign(self, draft: GroupDraft) -> None:
+    def maybe_update_target_assignment(self, draft: GroupDraft) -> None:
         """Compute a new target assignment if the group epoch is newer than the present one's.
 
         It waits ``group.consumer.assignment.interval.ms`` after the last one.
@@ -184,7 +184,7 @@ class ConsumerGroupCoordinator:
         assignor = ASSIGNORS[group.preferred_assignor() or self.default_assignor]
         write_target_assignment(draft, assignor, self.topics, now_ms)
 
-    def reconcile(
+    def maybe_reconcile(
         self,
         draft: GroupDraft,
         member: ConsumerGroupMember,
@@ -216,7 +216,7 @@ class ConsumerGroupCoordinator:
         before = self._states.groups.get(draft.group_id)
         self._states.groups[draft.group_id] = draft.group
         if draft.is_up_to_date:
-            self.subscriptions.topics_seen(draft.group)
+            self.subscriptions.mark_up_to_date(draft.group)
         if isinstance(before, ClassicGroup):
             self._migration.retired(before)
             self.on_loaded(draft.group)
@@ -239,7 +239,7 @@ class ConsumerGroupCoordinator:
             return GroupDraft(ConsumerGroup(request.group_id))
         return self._migration.upgraded(group)
 
-    def _note_move(
+    def _update_rebalance_timeout(
         self, group_id: str, before: ConsumerGroupMember, after: ConsumerGroupMember
     ) -> None:
         is_move = (after.state, after.member_epoch, after.pending_revocation) != (

@@ -52,29 +52,29 @@ class CurrentAssignmentBuilder:
         match member.state:
             case MemberState.STABLE:
                 if member.member_epoch != self.target_epoch:
-                    return self._towards_target(member, member.member_epoch)
-                return self._maybe_without_unsubscribed(member)
+                    return self._compute_next_assignment(member, member.member_epoch)
+                return self._maybe_revoke_unsubscribed(member)
             case MemberState.UNREVOKED_PARTITIONS:
                 if self._still_owns(member.pending_revocation):
-                    return self._maybe_without_unsubscribed(member)
-                return self._towards_target(member, member.member_epoch)
+                    return self._maybe_revoke_unsubscribed(member)
+                return self._compute_next_assignment(member, member.member_epoch)
             case MemberState.UNRELEASED_PARTITIONS:
-                return self._towards_target(member, member.member_epoch)
+                return self._compute_next_assignment(member, member.member_epoch)
         if self.owned is None or self.owned:
             raise ApiError(
                 ErrorCode.FENCED_MEMBER_EPOCH,
                 "The consumer group member is in a unknown state. "
                 "The member must abandon all its partitions and rejoin.",
             )
-        return self._towards_target(member, self.target_epoch)
+        return self._compute_next_assignment(member, self.target_epoch)
 
-    def _towards_target(
+    def _compute_next_assignment(
         self, member: ConsumerGroupMember, member_epoch: int
     ) -> ConsumerGroupMember:
         kept, revoked = self._split(member)
         if revoked and self._still_owns(revoked):
             return _revoking(member, member_epoch, kept, revoked)
-        assigned, is_complete = self._with_what_is_free(kept, member.member_id)
+        assigned, is_complete = self._with_free_partitions(kept, member.member_id)
         return replace(
             member.at_epoch(self.target_epoch),
             state=MemberState.STABLE if is_complete else MemberState.UNRELEASED_PARTITIONS,
@@ -97,7 +97,7 @@ class CurrentAssignmentBuilder:
                 side.setdefault(topic_id, {})[partition] = epoch
         return kept, revoked
 
-    def _with_what_is_free(
+    def _with_free_partitions(
         self, kept: OwnedPartitions, member_id: str
     ) -> tuple[OwnedPartitions, bool]:
         """The target partitions that no other member owns, and whether these are all of them."""
@@ -115,7 +115,7 @@ class CurrentAssignmentBuilder:
                 assigned.setdefault(topic_id, {}).update(got)
         return assigned, is_complete
 
-    def _maybe_without_unsubscribed(self, member: ConsumerGroupMember) -> ConsumerGroupMember:
+    def _maybe_revoke_unsubscribed(self, member: ConsumerGroupMember) -> ConsumerGroupMember:
         """Revoke topics that the member no longer subscribes to, before there is a new target."""
         if not self.has_subscription_changed:
             return member

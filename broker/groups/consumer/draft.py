@@ -56,7 +56,7 @@ class GroupDraft:
     def write(self, record: CoordinatorRecord) -> None:
         """Add a record and replay it."""
         if not self._is_copy:
-            self.group = self.group.copied()
+            self.group = self.group.copy()
             self._is_copy = True
         self.records.append(record)
         replay(self.group, record)

@@ -6,9 +6,9 @@ that a copy can be changed and dropped.
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from copy import copy
 from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
@@ -83,9 +83,9 @@ class ConsumerGroup:
         self.has_partition_metadata_record = False
         self.is_deleted = False
 
-    def copied(self) -> ConsumerGroup:
+    def copy(self) -> ConsumerGroup:
         """Return a shallow copy; the values in its tables are never changed, only replaced."""
-        other = copy(self)
+        other = copy.copy(self)
         other.members = self.members.copy()
         other.static_members = self.static_members.copy()
         other.owners = self.owners.copy()
@@ -195,7 +195,7 @@ class ConsumerGroup:
         if epoch < 0 and not self.members:
             return None
         member = self.member(committer.member_id)
-        if member.speaks_classic:
+        if member.uses_classic_protocol:
             if epoch != member.member_epoch:
                 raise ApiError(ErrorCode.ILLEGAL_GENERATION)
             return None
@@ -222,7 +222,7 @@ class ConsumerGroup:
             return
         member = self.member(member_id or "")
         if member_epoch != member.member_epoch:
-            classic = member.speaks_classic
+            classic = member.uses_classic_protocol
             raise ApiError(
                 ErrorCode.ILLEGAL_GENERATION if classic else ErrorCode.STALE_MEMBER_EPOCH
             )
@@ -239,7 +239,7 @@ class ConsumerGroup:
         """Whether any member subscribes to *topic*."""
         return any(topic in self.subscribed_topics(each) for each in self.members.values())
 
-    def expires_since_ms(self, offset: OffsetAndMetadata) -> int | None:
+    def retention_base_ms(self, offset: OffsetAndMetadata) -> int | None:
         """The retention of a topic without subscribers begins with the commit."""
         return offset.commit_timestamp_ms
 

@@ -61,7 +61,7 @@ class ConsumerGroupMember:
     pending_revocation: OwnedPartitions = field(default_factory=dict)
 
     @property
-    def speaks_classic(self) -> bool:
+    def uses_classic_protocol(self) -> bool:
         """Whether it uses JoinGroup, SyncGroup and Heartbeat."""
         return self.classic is not None
 

@@ -174,14 +174,14 @@ class Migration:
 
     def may_downgrade_by_replacing(self, group: ConsumerGroup, member: ConsumerGroupMember) -> bool:
         """Whether the group can become a classic one when a classic member replaces *member*."""
-        return not member.speaks_classic and self._can_be_classic(
+        return not member.uses_classic_protocol and self._can_be_classic(
             group, {member.member_id}, len(group.members)
         )
 
     def _can_be_classic(self, group: ConsumerGroup, without: AbstractSet[str], size: int) -> bool:
         others = (each for name, each in group.members.items() if name not in without)
         return (
-            all(member.speaks_classic for member in others)
+            all(member.uses_classic_protocol for member in others)
             and self._downgrades
             and size <= self._classic_size_max
         )

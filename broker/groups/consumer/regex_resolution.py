@@ -60,7 +60,7 @@ class RegexResolution:
         """Whether a resolution for the group is running or scheduled."""
         return group_id in self._running or self._timer.is_scheduled(RegexKey(group_id))
 
-    def begin_soon(self, group_id: str) -> None:
+    def schedule(self, group_id: str) -> None:
         """Resolve all expressions of a group after the present request."""
         self._timer.schedule(RegexKey(group_id), 0, lambda: self._begin(group_id))
 

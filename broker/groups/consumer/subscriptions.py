@@ -47,7 +47,7 @@ class Subscriptions:
         """A topic that the group subscribes to was created, changed or deleted."""
         self._up_to_date.discard(group.group_id)
 
-    def topics_seen(self, group: ConsumerGroup) -> None:
+    def mark_up_to_date(self, group: ConsumerGroup) -> None:
         """The metadata hash of the group is that of its present topics, and is appended."""
         self._up_to_date.add(group.group_id)
 

@@ -68,7 +68,7 @@ class Timeouts:
         epoch.
         """
         key = TimeoutKey(group_id, member.member_id, Timeout.REBALANCE)
-        if member.speaks_classic or member.state is not MemberState.UNREVOKED_PARTITIONS:
+        if member.uses_classic_protocol or member.state is not MemberState.UNREVOKED_PARTITIONS:
             self._timer.cancel(key)
             return
 

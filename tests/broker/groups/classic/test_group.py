@@ -223,7 +223,7 @@ def test_the_retention_of_offsets_begins_by_state() -> None:
         group.restore("p", STABLE)
         group.subscribed_topics = topics
 
-    assert [each.expires_since_ms(offset) for each in (simple, empty, stable, opaque)] == [
+    assert [each.retention_base_ms(offset) for each in (simple, empty, stable, opaque)] == [
         1000,
         7000,
         1000,

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from broker.groups.classic.group import ClassicGroup
-from broker.groups.classic.group_state import TRANSITIONS, GroupState
+from broker.groups.classic.group_state import TRANSITIONS, ClassicGroupState
 
 # The valid previous states of each state, as ClassicGroupState declares them.
 PREVIOUS_STATES = {
@@ -19,8 +19,10 @@ PREVIOUS_STATES = {
 }
 
 
-@pytest.mark.parametrize(("before", "after"), list(product(GroupState, GroupState)))
-def test_the_transitions_are_those_of_kafka(before: GroupState, after: GroupState) -> None:
+@pytest.mark.parametrize(("before", "after"), list(product(ClassicGroupState, ClassicGroupState)))
+def test_the_transitions_are_those_of_kafka(
+    before: ClassicGroupState, after: ClassicGroupState
+) -> None:
     """For each pair of states."""
     group = ClassicGroup("g", 0)
     group.state = before
@@ -36,14 +38,14 @@ def test_the_transitions_are_those_of_kafka(before: GroupState, after: GroupStat
 
 def test_the_table_contains_every_state() -> None:
     """As a key."""
-    assert set(TRANSITIONS) == set(GroupState)
+    assert set(TRANSITIONS) == set(ClassicGroupState)
 
 
 def test_a_rebalance_can_begin_in_all_states_except_preparing_rebalance_and_dead() -> None:
     """Kafka's canRebalance follows from the table."""
     group = ClassicGroup("g", 0)
     able = set()
-    for state in GroupState:
+    for state in ClassicGroupState:
         group.state = state
         if group.can_rebalance:
             able.add(state.value)

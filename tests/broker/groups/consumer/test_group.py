@@ -67,7 +67,7 @@ def test_the_assignor_is_the_one_that_most_members_prefer() -> None:
 def test_changes_to_a_copy_do_not_affect_the_group() -> None:
     """Its tables are copied."""
     group = group_of(member("a", instance_id="i"))
-    copied = group.copied()
+    copied = group.copy()
     copied.put(member("b", instance_id="j"))
     copied.remove("a")
     copied.epoch = 9
@@ -238,7 +238,7 @@ def test_the_retention_begins_with_the_commit() -> None:
     """Mirrors testOffsetExpirationCondition."""
     offset = OffsetAndMetadata(5, commit_timestamp_ms=1000)
 
-    assert group_of(member("m", "t")).expires_since_ms(offset) == 1000
+    assert group_of(member("m", "t")).retention_base_ms(offset) == 1000
 
 
 # ----------------------------------------------------------------------------------- deletion

@@ -49,7 +49,7 @@ FOUND = {"t.*": frozenset("t"), "u": frozenset("u"), "v|t": frozenset("t")}
 def test_without_threads_all_are_resolved_in_one_step() -> None:
     """As in tools and tests."""
     world = World(Inline())
-    world.resolution.begin_soon("g")
+    world.resolution.schedule("g")
     assert world.resolution.is_pending("g")
     world.tick()
     world.tick()
@@ -62,7 +62,7 @@ def test_each_expression_is_a_separate_computation() -> None:
     """The version is that of the topic names at the beginning."""
     threads = HeldOffload()
     world = World(threads)
-    world.resolution.begin_soon("g")
+    world.resolution.schedule("g")
     world.tick()
     world.topics.version += 1
     for _ in REGEXES:
@@ -80,7 +80,7 @@ def test_a_cancelled_resolution_has_no_result(steps: int) -> None:
     """At any stage."""
     threads = HeldOffload()
     world = World(threads)
-    world.resolution.begin_soon("g")
+    world.resolution.schedule("g")
     world.tick()
     for _ in range(steps):
         threads.finish_next()
@@ -99,12 +99,12 @@ def test_the_results_for_a_deleted_group_are_dropped() -> None:
     threads = HeldOffload()
     world = World(threads)
     group, world.group = world.group, None
-    world.resolution.begin_soon("g")
+    world.resolution.schedule("g")
     world.tick()
     assert not threads.jobs
 
     world.group = group
-    world.resolution.begin_soon("g")
+    world.resolution.schedule("g")
     world.tick()
     for _ in REGEXES:
         threads.finish_next()

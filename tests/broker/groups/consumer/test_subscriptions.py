@@ -37,7 +37,7 @@ class World:
         draft = GroupDraft(group)
         self.subscriptions.update_epoch(draft, bump=bump)
         if draft.is_up_to_date:
-            self.subscriptions.topics_seen(draft.group)
+            self.subscriptions.mark_up_to_date(draft.group)
         return draft.group
 
     def resolved(self, group: ConsumerGroup) -> ConsumerGroup:
