@@ -30,13 +30,14 @@ _INCLUDE = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 
 
-def rewrite_source(_app: Sphinx, name: str, source: list[str]) -> None:
+def rewrite_source(app: Sphinx, name: str, source: list[str]) -> None:
     """Handle Sphinx's event ``source-read``: expand an ``{include}`` and rewrite links."""
     page = FOLDER / f"{name}.md"
     text, origin = source[0], page
     if included := _INCLUDE.search(text):
         origin = (page.parent / included[1]).resolve()
         text = origin.read_text()
+        app.env.note_dependency(str(origin))  # the page is built again if the file changes
     source[0] = rewrite_links(text, origin, page)
 
 

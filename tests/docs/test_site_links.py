@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from docs.site_links import FOLDER, ROOT, rewrite_links, rewrite_source
+
+
+def application(dependencies: list[str]) -> Any:
+    """Return an application of Sphinx that adds to *dependencies* those of the page."""
+    return SimpleNamespace(env=SimpleNamespace(note_dependency=dependencies.append))
 
 
 @pytest.mark.parametrize(
@@ -28,12 +36,14 @@ def test_a_link_is_relative_to_the_page(link: str, rewritten: str) -> None:
 
 
 def test_an_include_has_the_text_of_its_file() -> None:
-    """With its links rewritten."""
+    """The page depends on the file, so that a change of the file builds it again."""
     source = ["```{include} ../../SECURITY.md\n```\n"]
+    dependencies: list[str] = []
 
-    rewrite_source(None, "project/security", source)  # type: ignore[arg-type]  # not used
+    rewrite_source(application(dependencies), "project/security", source)
 
     assert source[0].startswith("# Security policy\n")
+    assert dependencies == [str(ROOT / "SECURITY.md")]
 
 
 def test_a_page_keeps_its_own_links() -> None:
@@ -41,6 +51,6 @@ def test_a_page_keeps_its_own_links() -> None:
     source = ["[a](../reference/admin.md#faults) and [b](pytest.md)\n"]
     before = list(source)
 
-    rewrite_source(None, "how-to/faults", source)  # type: ignore[arg-type]  # not used
+    rewrite_source(application([]), "how-to/faults", source)
 
     assert source == before
