@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +224,10 @@ class Node:
             "fetch_sessions": len(self.fetch_sessions),
             "following": len(self.replication.fetchers),
             "purgatories": [purgatory.statistics() for purgatory in self.purgatories],
+            "timers": [
+                _timer_statistics(timer)
+                for timer in (self.timer, *(purgatory.timer for purgatory in self.purgatories))
+            ],
             "unexpected_errors": self.unexpected_errors.statistics(),
         }
 
@@ -307,3 +312,10 @@ class Node:
         )
         self.purgatories.append(purgatory)
         return purgatory
+
+
+def _timer_statistics(timer: SystemTimer) -> dict[str, object]:
+    """``next_step_ms``: until the timer moves or runs tasks; None if none are pending."""
+    next_ms = timer.next_expiration_ms
+    step_ms = None if next_ms == inf else max(0, int(next_ms - timer.now_ms()))
+    return {"name": timer.name, "pending": timer.size, "next_step_ms": step_ms}

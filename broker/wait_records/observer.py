@@ -47,21 +47,12 @@ class RequestObserver:
         """Count what a produce carries for a partition; *batches* is not kept."""
         self._sizes[key] = size_of(batches)
 
-    def add_result(self, key: TopicPartition, offset: int, error: int) -> None:
-        """Add a partition of a produce, with the size that was measured, or of a deletion."""
-        self._add(key, offset, self._sizes.get(key, NOTHING), error)
-
-    def add_fetched(self, key: TopicPartition, offset: int, error: int, batches: Splice) -> None:
-        """Add a partition of a fetch, with the batches of the response."""
-        self._add(key, offset, size_of(batches), error)
-
-    def replace_results(self, partitions: Iterable[WaitPartition]) -> None:
-        """Add *partitions* in the place of all results: the request gets no response."""
-        self.record.results = []
-        for key, offset, error in partitions:
-            self.add_result(key, offset, error)
-
-    def _add(self, key: TopicPartition, offset: int, size: Size, error: int) -> None:
+    def add_result(
+        self, key: TopicPartition, offset: int, error: int, size: Size | None = None
+    ) -> None:
+        """Add a partition with its outcome; without *size* it has the size that was measured."""
+        if size is None:
+            size = self._sizes.get(key, NOTHING)
         partition = self._hosted.get(key)
         if partition is None:
             self.record.results.append((key, offset, size, error, -1, -1))
@@ -70,6 +61,12 @@ class RequestObserver:
             self.record.results.append(
                 (key, offset, size, error, log.high_watermark, log.log_end_offset)
             )
+
+    def replace_results(self, partitions: Iterable[WaitPartition]) -> None:
+        """Add *partitions* in the place of all results: the request gets no response."""
+        self.record.results = []
+        for key, offset, error in partitions:
+            self.add_result(key, offset, error)
 
 
 def size_of(batches: Splice) -> Size:

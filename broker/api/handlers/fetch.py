@@ -35,7 +35,7 @@ from broker.replication.fetch_data import (
 )
 from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionName
 from broker.replication.waits import FetchWait
-from broker.wait_records.observer import RequestObserver
+from broker.wait_records.observer import RequestObserver, size_of
 from protocol.codec import Output, encode_into
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import (
@@ -112,7 +112,7 @@ def _observe(
 ) -> None:
     for requested, result in zip(readable, results, strict=True):
         key, offset = requested.key, requested.fetch_offset
-        observer.add_fetched(key, offset, result.error, result.records)
+        observer.add_result(key, offset, result.error, size_of(result.records))
 
 
 def _replica(body: FetchRequest) -> tuple[int, int]:

@@ -44,12 +44,11 @@ def test_a_result_of_a_missing_partition_has_no_offsets(observer: RequestObserve
     assert observer.record.partitions == [PartitionFacts("t", 1, -1, 0, 0, 3, -1, -1)]
 
 
-def test_a_fetched_partition_has_the_size_of_its_batches(observer: RequestObserver) -> None:
-    """Those of the response."""
-    records = batch(b"a")
-    observer.add_fetched(HOSTED, 5, 0, records)
+def test_a_result_may_have_a_size_of_its_own(observer: RequestObserver) -> None:
+    """A fetched partition has that of the batches in the response."""
+    observer.add_result(HOSTED, 5, 0, (1, 70))
 
-    assert observer.record.partitions == [PartitionFacts("t", 0, 5, 1, len(records), 0, 7, 9)]
+    assert observer.record.partitions == [PartitionFacts("t", 0, 5, 1, 70, 0, 7, 9)]
 
 
 def test_an_abandoned_request_has_the_partitions_of_its_wait(observer: RequestObserver) -> None:
