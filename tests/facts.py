@@ -1,4 +1,4 @@
-"""A broker made of facts alone: what the admin interface is tested on."""
+"""Facts for tests of the admin interface and its clients, without a broker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JsonObject = dict[str, Any]
 def partition(
     index: int, *, high_watermark: int = 3, end: int = 3, isr: tuple[int, ...] = (1, 2, 3)
 ) -> JsonObject:
-    """A partition of three replicas, led by node 1; those in sync have all of it."""
+    """A partition of three replicas, led by node 1; replicas in sync have all records."""
     replicas = [
         {
             "node": node,
@@ -98,7 +98,7 @@ def parked_produce(
 
 
 def parked_fetch(topic: str = "orders", client_id: str | None = "consumer-1") -> JsonObject:
-    """A fetch that waits for a first byte."""
+    """A fetch that waits for one byte."""
     return {
         "node": 2,
         "connection": 8,
@@ -130,7 +130,7 @@ def parked_fetch(topic: str = "orders", client_id: str | None = "consumer-1") ->
 
 
 def answered_fetch(client_id: str | None = "reader", correlation_id: int = 12) -> JsonObject:
-    """The wait record of a fetch that a produce has released."""
+    """The wait record of a fetch that a produce has completed."""
     return {
         "schema": 1,
         "node": 1,
@@ -173,14 +173,14 @@ def answered_fetch(client_id: str | None = "reader", correlation_id: int = 12) -
 
 
 class FakeFacts:
-    """Three nodes whose states, topics, groups and requests a test sets as it likes."""
+    """Three nodes whose states, topics, groups and requests are set by the test."""
 
     def __init__(self) -> None:
         self.changes = StateChanges()
         self.states = {1: "running", 2: "running", 3: "running"}
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
         self.parked: list[JsonObject] = []
-        self.answered: list[JsonObject] | None = None  # None: they are not recorded
+        self.answered: list[JsonObject] | None = None  # None: requests are not recorded
         self.known_groups: list[JsonObject] = []
 
     def cluster(self) -> JsonObject:
@@ -210,7 +210,7 @@ class FakeFacts:
     def requests(self, query: RequestQuery) -> list[JsonObject]:
         known = self.parked if query.parked else self.answered
         if known is None:
-            raise NotServed("answered requests are not recorded; ask for the parked ones")
+            raise NotServed("completed requests are not recorded; request parked=1")
         return [each for each in known if _matches(each, query)][: query.limit]
 
     def pause(self, node_id: int) -> None:
@@ -234,10 +234,8 @@ class FakeFacts:
 
 
 def _matches(request: JsonObject, query: RequestQuery) -> bool:
-    return (
-        query.api in (None, request["api"])
-        and query.client in (None, request["client_id"])
-        and query.correlation in (None, request["correlation_id"])
-        and (query.followers or not request.get("follower"))
-        and query.topic in (None, *(each["topic"] for each in request["partitions"]))
+    topics = [each["topic"] for each in request["partitions"]]
+    follower = request.get("follower", False)
+    return query.matches(
+        request["api"], request["client_id"], request["correlation_id"], follower, topics
     )

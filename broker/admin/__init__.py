@@ -1,1 +1,1 @@
-"""The admin interface: HTTP with JSON, by which command lines and tests see into the broker."""
+"""The admin interface: HTTP with JSON, for the command line, the Python handle and tests."""

@@ -1,9 +1,9 @@
-"""What a client of the admin interface may wait for: each looks at the facts and says what lacks.
+"""The conditions that a client of the admin interface may wait for.
 
-parked         requests wait: at least so many of that API, topic and client
-hw             the high watermark is the log's end, in every partition named
-isr            the in-sync set is all the replicas, or has exactly so many
-group_stable   the group is Stable, and has at least so many members
+parked         requests are parked: at least that many of that API, topic and client
+hw             the high watermark is the log end, in every partition named
+isr            the in-sync set has all replicas, or exactly that many
+group_stable   the group is Stable, and has at least that many members
 """
 
 from __future__ import annotations
@@ -15,113 +15,115 @@ from typing import Protocol
 
 from broker.admin.facts import LIMIT_MAX, Facts, JsonObject, RequestQuery
 
-_TOLD_MAX = 5  # how many partitions or requests one line names
+_NAMED_MAX = 5  # partitions or requests in one line
 
-# What there is, and what it lacks in a few words each: nothing lacks when the condition holds.
+# The value of the response, and what is missing: nothing if the condition holds.
 Finding = tuple[JsonObject, list[str]]
 
 
 class Condition(Protocol):
-    """Something that is so, or is not so yet."""
+    """A condition of the broker's state."""
 
-    def look(self, facts: Facts) -> Finding:
-        """See whether it is so."""
+    def check(self, facts: Facts) -> Finding:
+        """Compare the condition with the present state."""
         ...
 
-    def instead(self, facts: Facts, /) -> list[str]:
-        """What is there instead, for who has waited in vain; nothing if what lacks says it all."""
+    def alternatives(self, facts: Facts, /) -> list[str]:
+        """What exists of the kind that was waited for; empty if `check` says it all."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """At least ``asked.limit`` requests wait."""
+    """At least ``query.limit`` requests are parked."""
 
-    asked: RequestQuery
+    query: RequestQuery
 
-    def look(self, facts: Facts) -> Finding:
-        """Count what waits."""
-        found, asked = facts.requests(self.asked), self.asked
-        if len(found) >= asked.limit:
+    def check(self, facts: Facts) -> Finding:
+        """Count the parked requests that match."""
+        found, query = facts.requests(self.query), self.query
+        if len(found) >= query.limit:
             return {"requests": found}, []
-        topic = f" on {asked.topic}" if asked.topic else ""
-        client = f" from client {asked.client}" if asked.client else ""
-        what = f"{asked.api or 'requests'}{topic}{client}"
-        return {}, [f"{len(found)} of {asked.limit} parked {what}"]
+        topic = f" on {query.topic}" if query.topic else ""
+        client = f" from client {query.client}" if query.client else ""
+        what = f"{query.api or 'requests'}{topic}{client}"
+        return {}, [f"{len(found)} of {query.limit} parked {what}"]
 
-    def instead(self, facts: Facts) -> list[str]:
-        """All that waits."""
-        waiting = facts.requests(RequestQuery(parked=True, limit=LIMIT_MAX))
-        return [_told(each) for each in waiting] or ["nothing parked"]
+    def alternatives(self, facts: Facts) -> list[str]:
+        """All parked requests."""
+        parked = facts.requests(RequestQuery(parked=True, limit=LIMIT_MAX))
+        return [_format_request(each) for each in parked] or ["no parked request"]
 
 
 @dataclass(frozen=True, slots=True)
 class _OfPartitions(ABC):
-    """Something of each partition of a topic, of one of them, or of all there are."""
+    """A condition of a partition, of each partition of a topic, or of all partitions."""
 
     topic: str | None
     partition: int | None
 
-    def look(self, facts: Facts) -> Finding:
-        """See what each partition lacks."""
+    def check(self, facts: Facts) -> Finding:
+        """Check each partition."""
         named = list(self._partitions(facts))
         if self.topic is not None and not named:
             which = self.topic if self.partition is None else f"{self.topic}-{self.partition}"
             return {}, [f"there is no {which}"]
-        lacking = [self._lacking(name, each) for name, each in named]
-        return {"partitions": [each for _, each in named]}, [words for words in lacking if words]
+        missing = [self._missing(name, each) for name, each in named]
+        return {"partitions": [each for _, each in named]}, [line for line in missing if line]
 
-    def instead(self, _facts: Facts) -> list[str]:
-        """Nothing: what lacks says what there is."""
+    def alternatives(self, _facts: Facts) -> list[str]:
+        """Nothing: what is missing includes the present state."""
         return []
 
     def _partitions(self, facts: Facts) -> Iterator[tuple[str, JsonObject]]:
         for topic in facts.cluster()["topics"]:
             for each in topic["partitions"]:
-                if self._is_meant(topic["name"], each["partition"]):
+                if self._is_selected(topic["name"], each["partition"]):
                     yield f"{topic['name']}-{each['partition']}", {"topic": topic["name"], **each}
 
-    def _is_meant(self, topic: str, partition: int) -> bool:
+    def _is_selected(self, topic: str, partition: int) -> bool:
         return self.topic in (None, topic) and self.partition in (None, partition)
 
     @abstractmethod
-    def _lacking(self, name: str, partition: JsonObject) -> str:
-        """What the partition lacks; empty when nothing does."""
+    def _missing(self, name: str, partition: JsonObject) -> str:
+        """What the partition lacks; empty if the condition holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class HighWatermark(_OfPartitions):
-    """Everything appended is replicated."""
+    """All records are replicated."""
 
-    def _lacking(self, name: str, partition: JsonObject) -> str:
-        reached, end = partition["high_watermark"], partition["log_end_offset"]
+    def _missing(self, name: str, partition: JsonObject) -> str:
+        high_watermark, end = partition["high_watermark"], partition["log_end_offset"]
         if partition["leader"] < 0 or end is None:
-            return f"{name} has no leader that runs"
-        return "" if reached == end else f"{name} has high watermark {reached} and log end {end}"
+            return f"{name} has no running leader"
+        if high_watermark == end:
+            return ""
+        return f"{name} has high watermark {high_watermark} and log end {end}"
 
 
 @dataclass(frozen=True, slots=True)
 class InSync(_OfPartitions):
-    """The in-sync set has ``count`` members, or is complete."""
+    """The in-sync set has ``count`` replicas, or all of them if that is None."""
 
     count: int | None
 
-    def _lacking(self, name: str, partition: JsonObject) -> str:
+    def _missing(self, name: str, partition: JsonObject) -> str:
         isr = sorted(partition["isr"])
         replicas = sorted(each["node"] for each in partition["replicas"])
-        wanted = len(replicas) if self.count is None else self.count
-        return "" if len(isr) == wanted else f"{name} has {isr} of {replicas} in sync"
+        count = len(replicas) if self.count is None else self.count
+        return "" if len(isr) == count else f"{name} has {isr} of {replicas} in sync"
 
 
 @dataclass(frozen=True, slots=True)
 class GroupStable:
-    """A group's rebalance is over."""
+    """No rebalance of the group is in progress."""
 
     group: str
     count: int
 
-    def look(self, facts: Facts) -> Finding:
-        """Find the group."""
+    def check(self, facts: Facts) -> Finding:
+        """Check the state and the number of members."""
         for each in facts.groups():
             if each["group"] == self.group:
                 if each["state"] == "Stable" and each["members"] >= self.count:
@@ -130,19 +132,18 @@ class GroupStable:
                 return {}, [f"group {self.group} is {each['state']} with {members}"]
         return {}, [f"there is no group {self.group}"]
 
-    def instead(self, facts: Facts) -> list[str]:
-        """The groups there are."""
-        groups = facts.groups()
-        return [f"group {each['group']} is {each['state']}" for each in groups]
+    def alternatives(self, facts: Facts) -> list[str]:
+        """All groups."""
+        return [f"group {each['group']} is {each['state']}" for each in facts.groups()]
 
 
-def some(words: list[str]) -> str:
-    """The first of *words* in one line, and how many more there are."""
-    more = len(words) - _TOLD_MAX
-    return ", ".join(words[:_TOLD_MAX]) + (f" and {more} more" if more > 0 else "")
+def some(lines: list[str]) -> str:
+    """The first of *lines*, separated by commas, and the number of the others."""
+    more = len(lines) - _NAMED_MAX
+    return ", ".join(lines[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
-def _told(request: JsonObject) -> str:
+def _format_request(request: JsonObject) -> str:
     partitions = some([f"{each['topic']}-{each['partition']}" for each in request["partitions"]])
     on = f" on {partitions}" if partitions else ""
     return f"{request['api']}{on} from client {request['client_id']}"

@@ -1,4 +1,4 @@
-"""Exceptions that no handler of the admin interface expects: logged and counted, and no more."""
+"""Logs and counts the exceptions that no handler of the admin interface expects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ log = logging.getLogger("antechamber.errors")
 
 
 class AdminErrors:
-    """Counts them; in strict mode they are raised instead."""
+    """The exceptions of the admin interface; in strict mode they are raised instead."""
 
     def __init__(self) -> None:
         self._strict = is_strict()

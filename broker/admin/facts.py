@@ -1,31 +1,16 @@
-"""What the admin interface asks of the broker: its state, what waits in it, and faults on demand.
+"""What the admin interface uses of the broker: its state, its requests, and faults on demand.
 
-All values are made of what JSON can hold. A parked request is a dict with those fields of a wait
-record that exist while it waits:
-
-    node, connection, client_id, correlation_id, api ("Produce"), version
-    arrived_us                  microseconds since the Unix epoch
-    parked_us                   microseconds since then, its time behind others included
-    purgatory                   "Produce", "Fetch", "DeleteRecords", "Rebalance", ...
-    waited_for                  {"kind": "min_bytes" | "high_watermark" | "members" | ..., "need",
-                                "had", ...}, or None
-    timeout_ms, remaining_ms    the wait allowed, and what is left of it; None: no limit, or it is
-                                not known
-    checks                      how many times completion has been tried
-    partitions                  a list of {"topic", "partition", "offset", ...}
-
-In a produce each partition also has ``needed_offset``, which the high watermark must reach, and
-``replicas``: a list of {"node", "log_end_offset" (None: the node does not run), "behind" (bool),
-"in_sync" (bool: only those are waited for), "caught_up_ms_ago" (None: the leader, or never),
-"state" ("running", "paused", "stopped": of the node)}.
+All values are made of what JSON can hold. docs/reference/admin.md lists their fields.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from broker.common.state_changes import StateChanges
+from protocol.printable import printable
 
 JsonObject = dict[str, Any]
 
@@ -34,16 +19,15 @@ LIMIT_MAX = 10_000
 
 
 class NotServed(Exception):  # noqa: N818 - it names what is the matter
-    """What is asked for is not in this version; the message says what is."""
+    """The broker does not have what was requested; the message says what it has."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestQuery:
-    """Which requests: those that wait now, or the latest that were answered.
+    """Selects requests: those that are parked, or the last ones that were completed.
 
     None matches any. ``topic`` matches a request with a partition of it, ``client`` its client id,
-    ``correlation`` its correlation id. ``followers``: the fetches by which nodes replicate from
-    each other are among them.
+    ``correlation`` its correlation id. ``followers`` includes the fetches by which nodes replicate.
     """
 
     parked: bool = False
@@ -54,50 +38,63 @@ class RequestQuery:
     limit: int = LIMIT_DEFAULT
     correlation: int | None = None
 
+    def matches(
+        self,
+        api: str,
+        client_id: str | None,
+        correlation_id: int,
+        follower: bool,
+        topics: Iterable[str],
+    ) -> bool:
+        """Whether a request is selected; a client id matches also in its printable form."""
+        return (
+            self.api in (None, api)
+            and (self.client in (None, client_id) or self._is_printable_form_of(client_id))
+            and self.correlation in (None, correlation_id)
+            and (self.followers or not follower)
+            and self.topic in (None, *topics)
+        )
+
+    def _is_printable_form_of(self, client_id: str | None) -> bool:
+        return client_id is not None and self.client == printable(client_id)
+
 
 class Facts(Protocol):
-    """The broker, as the admin interface knows it; each fact is a new value."""
+    """The broker as the admin interface knows it; each call returns new values."""
 
     changes: StateChanges
 
     def cluster(self) -> JsonObject:
-        """Nodes, topics, leaders, in-sync sets and offsets.
-
-        {"cluster_id", "nodes": [{"id", "host", "port", "state": "running" | "paused" | "stopped",
-        "epoch"}], "topics": [{"name", "id", "partitions": [{"partition", "leader" (-1: none),
-        "leader_epoch", "replicas": [{"node", "log_start_offset", "log_end_offset",
-        "high_watermark", "in_sync", "alive", "caught_up_ms_ago"}], "isr", "log_start_offset",
-        "high_watermark", "log_end_offset"}]}]}; offsets are None where the node does not run.
-        """
+        """Nodes, topics, leaders, in-sync sets and offsets."""
         ...
 
     def statistics(self) -> JsonObject:
-        """Purgatories, timers, connections, wait records."""
+        """Counts of the nodes and of what they share."""
         ...
 
     def groups(self) -> list[JsonObject]:
-        """Consumer groups: {"group", "state" (Kafka's name of it), "members" (how many)}."""
+        """Groups: ``group``, ``state`` (Kafka's name of it), ``members`` (the number)."""
         ...
 
     def requests(self, query: RequestQuery) -> list[JsonObject]:
-        """The requests that match, the longest waiting (or the latest answered) first.
+        """The requests that match, the longest waiting or the last completed first.
 
-        Raises `NotServed` if answered requests are not recorded.
+        Raises `NotServed` if completed requests are not recorded.
         """
         ...
 
     def pause(self, node_id: int) -> None:
-        """Stop the node's followers from fetching; raises `NoSuchNode` or `WrongState`."""
+        """See `Cluster.pause`; raises `NoSuchNode` or `WrongState`."""
         ...
 
     def resume(self, node_id: int) -> None:
-        """Let them fetch again; raises `NoSuchNode` or `WrongState`."""
+        """See `Cluster.resume`; raises `NoSuchNode` or `WrongState`."""
         ...
 
     async def stop(self, node_id: int) -> None:
-        """End the node as a crash would; raises `NoSuchNode` or `WrongState`."""
+        """See `Cluster.stop`; raises `NoSuchNode` or `WrongState`."""
         ...
 
     async def start(self, node_id: int) -> None:
-        """Bring a stopped node back; raises `NoSuchNode` or `WrongState`."""
+        """See `Cluster.start`; raises `NoSuchNode` or `WrongState`."""
         ...

@@ -1,10 +1,9 @@
-"""One HTTP/1.1 connection: requests in, JSON answers out, everything bounded.
+"""An HTTP/1.1 connection with responses in JSON.
 
-h11 speaks the protocol, this file moves its bytes. Headers, bodies and the time a client may take
-have limits, because the interface shares its process with the broker and must not be a way to
-stop it. What cannot be understood gets one response and is closed. A response may take long; the
-work on it is cancelled when the client hangs up. An exception in that work is a response with
-status 500, and ends nothing else.
+h11 implements the protocol; this module transfers its bytes. Headers, bodies and the time of a
+client are limited, because the interface shares its process with the broker. Invalid input gets one
+response, and the connection is closed. A disconnect cancels the work on a response. An exception in
+that work becomes a response with status 500 and has no other effect.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from protocol.printable import printable_json
 
 HEADERS_MAX_BYTES = 16_384
 BODY_MAX_BYTES = 65_536
-# How long a client may take over one request, and one answer; an idle connection lives as long.
+# The limit for receiving one request and for sending one response, and of an idle connection.
 REQUEST_TIMEOUT_S = 30
 _RECEIVE_BYTES = 16_384
 
 
 class HttpError(Exception):
-    """A request that is refused: answered with the status and its reason as JSON."""
+    """A request that is refused with a status, and a message as JSON."""
 
     def __init__(self, status: HTTPStatus, message: str, **headers: str) -> None:
         super().__init__(message)
@@ -38,7 +37,7 @@ class HttpError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A whole request; header names are in lower case."""
+    """A complete request; header names are in lower case."""
 
     method: str
     target: str
@@ -48,51 +47,51 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A status and a value that becomes JSON."""
+    """A status and a value that JSON can hold."""
 
     status: HTTPStatus
     value: object
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Answer = Callable[[HttpRequest], Awaitable[HttpResponse]]
-# Is given what failed and its exception; returns to confine that to the request, or raises it.
+Handle = Callable[[HttpRequest], Awaitable[HttpResponse]]
+# Receives what failed and its exception; raises it unless the effect is limited to the request.
 OnError = Callable[[str, Exception], None]
 
 
 def raise_error(_what: str, error: Exception) -> None:
-    """Confine nothing."""
+    """Raise *error*."""
     raise error
 
 
 class HttpConnection:
-    """Serves one stream until either side has enough."""
+    """Serves one stream until either side closes it."""
 
     def __init__(
-        self, stream: trio.abc.Stream, answer: Answer, on_error: OnError = raise_error
+        self, stream: trio.abc.Stream, handle: Handle, on_error: OnError = raise_error
     ) -> None:
         self._stream = stream
-        self._answer = answer
+        self._handle = handle
         self._on_error = on_error
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEADERS_MAX_BYTES)
         self._scope = trio.CancelScope()
         self._is_head = False  # the response to such a request has no body (RFC 9110, 9.3.2)
-        # Since when the broker waits for the client; None while the client waits for the broker.
+        # The time since which the broker waits for the client; None while the client waits.
         self.waits_since: float | None = trio.current_time()
 
     async def serve(self) -> None:
-        """Serve request after request; the stream is closed at the end."""
+        """Serve all requests and close the stream."""
         try:
             with self._scope:
                 async with self._stream:
                     await self._serve_all()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass  # the client is gone
+            pass  # the client has disconnected
         except Exception as error:
             self._on_error("a connection of the admin interface", error)
 
     def close(self) -> None:
-        """End the connection at once, whatever it is doing."""
+        """End the connection at once, also during a request."""
         self._scope.cancel()
 
     async def _serve_all(self) -> None:
@@ -100,13 +99,13 @@ class HttpConnection:
             self._http.start_next_cycle()
 
     async def _serve_one(self) -> bool:
-        """Answer one request; False when it was the last."""
+        """Serve one request; False if it was the last."""
         self._is_head = False
         try:
             request = await self._receive()
             if request is None:
                 return False
-            response = await self._answered(request)
+            response = await self._respond(request)
             if response is None:
                 return False
         except HttpError as error:
@@ -117,14 +116,14 @@ class HttpConnection:
         return await self._send(response) and self._http.states == _BOTH_DONE
 
     async def _receive(self) -> HttpRequest | None:
-        """The next request; None when the client has no more, or is idle for too long."""
+        """The next request; None if the client has closed, or was idle for too long."""
         with trio.move_on_after(REQUEST_TIMEOUT_S):
             head = await self._next_event()
             if not isinstance(head, h11.Request):
                 return None
             self._is_head = head.method == b"HEAD"
             if head.method == b"CONNECT":
-                raise HttpError(HTTPStatus.NOT_IMPLEMENTED, "this is no proxy")
+                raise HttpError(HTTPStatus.NOT_IMPLEMENTED, "CONNECT is not supported")
             return HttpRequest(
                 head.method.decode("ascii"),
                 head.target.decode("ascii", "replace"),
@@ -134,17 +133,17 @@ class HttpConnection:
         if self._http.their_state is h11.IDLE and not self._http.trailing_data[0]:
             return None
         raise HttpError(
-            HTTPStatus.REQUEST_TIMEOUT, f"no whole request within {REQUEST_TIMEOUT_S} s"
+            HTTPStatus.REQUEST_TIMEOUT, f"no complete request within {REQUEST_TIMEOUT_S} s"
         )
 
-    async def _answered(self, request: HttpRequest) -> HttpResponse | None:
-        """The answer, however long it takes; None when the client hangs up before it is there."""
+    async def _respond(self, request: HttpRequest) -> HttpResponse | None:
+        """The response, without a time limit; None if the client disconnects before."""
         response = None
         self.waits_since = None
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._watch_for_the_end, nursery.cancel_scope)
+            nursery.start_soon(self._watch_for_disconnect, nursery.cancel_scope)
             try:
-                response = await self._answer(request)
+                response = await self._handle(request)
             except HttpError as error:
                 response = _refusal(error)
             except Exception as error:
@@ -158,9 +157,9 @@ class HttpConnection:
         status = HTTPStatus.INTERNAL_SERVER_ERROR
         return _refusal(HttpError(status, "unexpected error; the broker's log has its traceback"))
 
-    async def _watch_for_the_end(self, answering: trio.CancelScope) -> None:
-        """Cancel *answering* when the client is gone; what it sends meanwhile is for later."""
-        received = b"some"
+    async def _watch_for_disconnect(self, responding: trio.CancelScope) -> None:
+        """Cancel *responding* when the client disconnects; bytes that it sends are kept."""
+        received = b"not yet"
         while received and len(self._http.trailing_data[0]) < HEADERS_MAX_BYTES:
             try:
                 received = bytes(await self._stream.receive_some(_RECEIVE_BYTES))
@@ -168,7 +167,7 @@ class HttpConnection:
                 received = b""
             self._http.receive_data(received)
         if not received:
-            answering.cancel()
+            responding.cancel()
 
     async def _body(self) -> bytes:
         body = bytearray()
@@ -177,7 +176,7 @@ class HttpConnection:
             if len(body) > BODY_MAX_BYTES:
                 raise HttpError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                    f"a body may have {BODY_MAX_BYTES} bytes at most",
+                    f"a body may have at most {BODY_MAX_BYTES} bytes",
                 )
         return bytes(body)
 
@@ -187,13 +186,13 @@ class HttpConnection:
             if event is not h11.NEED_DATA:
                 return event
             if self._http.they_are_waiting_for_100_continue:
-                go_on = h11.InformationalResponse(status_code=100, headers=[])
-                await self._stream.send_all(self._http.send(go_on) or b"")
+                proceed = h11.InformationalResponse(status_code=100, headers=[])
+                await self._stream.send_all(self._http.send(proceed) or b"")
             received = await self._stream.receive_some(_RECEIVE_BYTES)
             self._http.receive_data(bytes(received))
 
     async def _send(self, response: HttpResponse) -> bool:
-        """Send the answer; False if the client does not take it."""
+        """Send a response; False if the client does not read it in time."""
         if self._http.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
             return False
         body = printable_json(json.dumps(response.value)).encode() + b"\n"
@@ -205,7 +204,7 @@ class HttpConnection:
             **response.headers,
         }
         if self._http.their_state is not h11.DONE:
-            headers["Connection"] = "close"  # what is left of the request will not be read
+            headers["Connection"] = "close"  # the rest of the request is not read
         head = h11.Response(
             status_code=response.status,
             reason=response.status.phrase.encode(),
@@ -215,9 +214,9 @@ class HttpConnection:
         if not self._is_head:
             out += self._http.send(h11.Data(data=body)) or b""
         out += self._http.send(h11.EndOfMessage()) or b""
-        with trio.move_on_after(REQUEST_TIMEOUT_S) as patience:
+        with trio.move_on_after(REQUEST_TIMEOUT_S) as timeout:
             await self._stream.send_all(out)
-        return not patience.cancelled_caught
+        return not timeout.cancelled_caught
 
 
 _BOTH_DONE = {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}

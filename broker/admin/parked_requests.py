@@ -26,7 +26,7 @@ _IN_STEPS: Facts = {
 def parked_requests(
     node_id: int, clock: Clock, connections: Iterable[Connection]
 ) -> Iterator[Facts]:
-    """Each request in progress on a node, as in docs/admin.md; the longest waiting first."""
+    """Each request in progress on a node, as docs/reference/admin.md lists it; the oldest first."""
     parked = [
         (request.arrived_ms, connection.id, request)
         for connection in connections

@@ -1,13 +1,13 @@
-"""The paths of the admin interface, and what each answers."""
+"""The paths of the admin interface and their handlers."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
-from broker.admin.asked import read_condition, read_requests
 from broker.admin.facts import Facts, JsonObject
 from broker.admin.http import HttpError
+from broker.admin.parameters import read_condition, read_requests
 from broker.admin.routes import Call, Handler, Routes
 from broker.admin.wait import TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX, wait_until
 from purgatories.timer.system_timer import SystemTimer
@@ -16,7 +16,7 @@ _NODE_ID_MAX = 2**31 - 1
 
 
 def routes(facts: Facts, timer: SystemTimer) -> Routes:
-    """The table of paths; the time of those who wait runs on *timer*."""
+    """The table of paths; timeouts run on *timer*."""
 
     async def requests(call: Call) -> object:
         return {"requests": facts.requests(read_requests(call.query))}
@@ -29,43 +29,45 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         return await wait_until(condition, facts, timer, timeout_ms)
 
     return {
-        "/v1/cluster": {"GET": _tell(facts.cluster)},
-        "/v1/statistics": {"GET": _tell(facts.statistics)},
+        "/v1/cluster": {"GET": _get(facts.cluster)},
+        "/v1/statistics": {"GET": _get(facts.statistics)},
         "/v1/requests": {"GET": requests},
         "/v1/wait": {"GET": wait},
-        "/v1/nodes/{id}/pause": {"POST": _order(facts, _at_once(facts.pause))},
-        "/v1/nodes/{id}/resume": {"POST": _order(facts, _at_once(facts.resume))},
-        "/v1/nodes/{id}/stop": {"POST": _order(facts, facts.stop)},
-        "/v1/nodes/{id}/start": {"POST": _order(facts, facts.start)},
+        "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},
+        "/v1/nodes/{id}/resume": {"POST": _change_node(facts, _as_async(facts.resume))},
+        "/v1/nodes/{id}/stop": {"POST": _change_node(facts, facts.stop)},
+        "/v1/nodes/{id}/start": {"POST": _change_node(facts, facts.start)},
     }
 
 
-def _tell(fact: Callable[[], JsonObject]) -> Handler:
-    async def answer(call: Call) -> object:
+def _get(fact: Callable[[], JsonObject]) -> Handler:
+    """Return a fact; the path has no parameters."""
+
+    async def handle(call: Call) -> object:
         call.query.allow()
         return fact()
 
-    return answer
+    return handle
 
 
-def _order(facts: Facts, carry_out: Callable[[int], Awaitable[None]]) -> Handler:
-    """Do something to a node, and tell how it is now."""
+def _change_node(facts: Facts, change: Callable[[int], Awaitable[None]]) -> Handler:
+    """Change the state of a node, and return the node afterwards."""
 
-    async def answer(call: Call) -> object:
+    async def handle(call: Call) -> object:
         call.query.allow()
         node_id = _node_id(call.path["id"])
-        await carry_out(node_id)
+        await change(node_id)
         nodes = facts.cluster()["nodes"]
         return next(node for node in nodes if node["id"] == node_id)
 
-    return answer
+    return handle
 
 
-def _at_once(order: Callable[[int], None]) -> Callable[[int], Awaitable[None]]:
-    async def carry_out(node_id: int) -> None:
-        order(node_id)
+def _as_async(change: Callable[[int], None]) -> Callable[[int], Awaitable[None]]:
+    async def changed(node_id: int) -> None:
+        change(node_id)
 
-    return carry_out
+    return changed
 
 
 def _node_id(text: str) -> int:

@@ -1,7 +1,7 @@
-"""The parameters of a request's target, each read under its name and checked.
+"""The parameters of a request's target.
 
-A parameter that nobody knows, comes twice or cannot be read is refused with 400 and a line that
-says what there is: a wrong spelling must not quietly ask for something else.
+A parameter that is unknown, given twice or invalid is refused with 400 and a line that names the
+valid ones: a spelling mistake must not have the effect of another request.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
 class Query:
-    """Reads parameters; each method raises `HttpError` when its parameter cannot be read."""
+    """Reads parameters by name; each method raises `HttpError` for an invalid value."""
 
     def __init__(self, given: Iterable[tuple[str, str]] = ()) -> None:
         self._given: dict[str, str] = {}
@@ -28,11 +28,11 @@ class Query:
         """Refuse every parameter that is not one of *names*."""
         for name in self._given:
             if name not in names:
-                there_are = f"there are {', '.join(names)}" if names else "there are none here"
-                raise _refused(f"no parameter is named {name!r}; {there_are}")
+                known = f"there are {', '.join(names)}" if names else "this path has none"
+                raise _refused(f"no parameter is named {name!r}; {known}")
 
     def text(self, name: str) -> str | None:
-        """Whatever is given; None if nothing is, or nothing but the name."""
+        """The text; None if the parameter is not given or empty."""
         return self._given.get(name) or None
 
     def flag(self, name: str) -> bool:
@@ -43,7 +43,7 @@ class Query:
         return _FLAGS[value]
 
     def choice(self, name: str, choices: Collection[str]) -> str | None:
-        """One of *choices*, in whatever case it is written; None if not given."""
+        """One of *choices*, which are compared without regard to case; None if not given."""
         value = self.text(name)
         if value is None:
             return None

@@ -1,10 +1,10 @@
-"""Who may ask what: the table of paths, and the checks before any of them is looked up.
+"""Routes requests to handlers, after the checks of who may send them.
 
-A page in the user's browser can send requests to loopback, too. It cannot forge the ``Host``,
-``Origin`` and ``Sec-Fetch-Site`` headers. The first two must name the address served, which ends
-DNS rebinding and cross-site posts. Browsers send no ``Origin`` with a GET or HEAD whose response
-the page does not read, but the third header says that another site sends it. Beyond loopback every
-request must bear the token.
+A page in the user's browser can send requests to loopback as well. It cannot forge the ``Host``,
+``Origin`` and ``Sec-Fetch-Site`` headers. The first two must name the address served, which
+prevents DNS rebinding and cross-site posts. Browsers send no ``Origin`` with a GET or HEAD whose
+response the page does not read, but ``Sec-Fetch-Site`` shows that another site sends it. On
+addresses other than loopback every request must have the token.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from broker.common.errors import NoSuchNode, WrongState
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a handler is given: the parts of the path that its template names, and the query."""
+    """The argument of a handler: the named parts of the path, and the parameters."""
 
     path: Mapping[str, str] = field(default_factory=dict)
     query: Query = field(default_factory=Query)
 
 
 Handler = Callable[[Call], Awaitable[object]]
-# Path -> method -> handler; a part of a path in braces matches any. A GET never changes anything.
+# Path -> method -> handler. A part in braces matches any text. A GET never changes anything.
 Routes = Mapping[str, Mapping[str, Handler]]
 
 _QUERY_FIELDS_MAX = 20
 _OTHER_SITE = "requests from other sites are refused"
-# Where a browser says that a request comes from: a page of ours, or the user (W3C Fetch Metadata).
+# The values for a page of this server and for the user (W3C Fetch Metadata).
 _OWN_SITE = frozenset({"same-origin", "none"})
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """What a request must show; ``hosts`` None accepts any, and then there must be a token."""
+class AccessRules:
+    """What a request must have; ``hosts`` None accepts any, and then a token is needed."""
 
     hosts: frozenset[str] | None
     token: str | None = None
@@ -50,7 +50,7 @@ class Gate:
         assert self.hosts is not None or self.token is not None
 
     def check(self, request: HttpRequest) -> None:
-        """Let the request pass or raise `HttpError`."""
+        """Raise `HttpError` unless the request may be served."""
         if self.hosts is not None:
             if request.headers.get("host", "").lower() not in self.hosts:
                 raise HttpError(HTTPStatus.FORBIDDEN, "the Host header is not the address served")
@@ -70,15 +70,15 @@ class Gate:
 
 
 class Router:
-    """Answers requests from a table, behind a gate."""
+    """Calls the handlers of a table for requests that pass the access rules."""
 
-    def __init__(self, routes: Routes, gate: Gate) -> None:
+    def __init__(self, routes: Routes, rules: AccessRules) -> None:
         self._routes = routes
-        self._gate = gate
+        self._rules = rules
 
     async def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer one request; raises `HttpError`."""
-        self._gate.check(request)
+        """Return the response of one request; raises `HttpError`."""
+        self._rules.check(request)
         path, query = _split(request.target)
         methods, named = self._find(path)
         handler = methods.get(request.method)
@@ -86,7 +86,7 @@ class Router:
             allowed = ", ".join(sorted(methods))
             raise HttpError(
                 HTTPStatus.METHOD_NOT_ALLOWED,
-                f"{request.method} is not for {path}; {allowed} is",
+                f"{path} does not allow {request.method}, only {allowed}",
                 Allow=allowed,
             )
         try:
@@ -109,7 +109,7 @@ class Router:
 
 
 def _match(template: list[str], parts: list[str]) -> dict[str, str] | None:
-    """What the braces of *template* stand for in a path, or None if it is another path."""
+    """The text of each part in braces; None if the path does not match *template*."""
     if len(template) != len(parts):
         return None
     named = {}

@@ -1,8 +1,8 @@
-"""The admin listener: what it serves, and to whom.
+"""The admin listener, its access rules and its limit of connections.
 
-It has room for so many connections. When one more comes, the connection for whose client the broker
-has waited longest is closed for it: slow clients shut nobody out. If all wait for the broker, the
-new one is closed.
+A connection beyond the limit closes the one whose client the broker has waited for the longest, so
+that slow clients cannot exclude others. If all clients wait for the broker, the new connection is
+closed.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import trio
 from broker.admin.facts import Facts
 from broker.admin.http import HttpConnection, OnError, raise_error
 from broker.admin.paths import routes
-from broker.admin.routes import Gate, Router
+from broker.admin.routes import AccessRules, Router
 from broker.process.descriptors import OVERLOADED, shares
 from purgatories.timer.system_timer import SystemTimer
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1"})
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
-# While no descriptor is free, those in the backlog wait.
+# New connections wait in the backlog while the process has no free descriptor.
 _OVERLOAD_PAUSE_S = 0.1
 
 
@@ -33,23 +33,23 @@ async def serve_admin(
     *,
     token: str | None = None,
 ) -> None:
-    """Answer admin requests on a listening socket until cancelled.
+    """Serve admin requests on a listening socket until cancelled.
 
-    *timer* is one that outlives every node: on it runs the time of those who wait. ``on_error`` is
-    given the exceptions that handlers raise.
+    The timeouts of ``/v1/wait`` run on *timer*, which must outlive every node. *on_error* receives
+    the exceptions that handlers raise. *token* is needed for addresses other than loopback.
     """
-    router = Router(routes(facts, timer), gate(listener.getsockname()[:2], token))
+    router = Router(routes(facts, timer), access_rules(listener.getsockname()[:2], token))
     accepting = trio.SocketListener(trio.socket.from_stdlib_socket(listener))
-    room = Room(shares().admin)
+    limit = ConnectionLimit(shares().admin)
 
     async def serve(stream: trio.SocketStream) -> None:
         connection = HttpConnection(stream, router, on_error)
-        if not room.enter(connection):
+        if not limit.add(connection):
             connection.close()
         try:
             await connection.serve()
         finally:
-            room.leave(connection)
+            limit.remove(connection)
 
     async with accepting, trio.open_nursery() as nursery:
         while True:
@@ -62,16 +62,16 @@ async def serve_admin(
                 nursery.start_soon(serve, stream)
 
 
-class Room:
-    """The connections that are served, at most ``size`` of them."""
+class ConnectionLimit:
+    """The connections that are served, at most *connections_max*."""
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    def __init__(self, connections_max: int) -> None:
+        self._connections_max = connections_max
         self._connections: set[HttpConnection] = set()
 
-    def enter(self, connection: HttpConnection) -> bool:
-        """Make room for *connection*; False if all others wait for the broker."""
-        if len(self._connections) >= self._size:
+    def add(self, connection: HttpConnection) -> bool:
+        """Add a connection, and close another if needed; False if all wait for the broker."""
+        if len(self._connections) >= self._connections_max:
             slowest = min(self._connections, key=_waits_since)
             if slowest.waits_since is None:
                 return False
@@ -80,8 +80,8 @@ class Room:
         self._connections.add(connection)
         return True
 
-    def leave(self, connection: HttpConnection) -> None:
-        """*connection* is closed."""
+    def remove(self, connection: HttpConnection) -> None:
+        """Remove a connection that is closed."""
         self._connections.discard(connection)
 
 
@@ -89,10 +89,11 @@ def _waits_since(connection: HttpConnection) -> float:
     return math.inf if connection.waits_since is None else connection.waits_since
 
 
-def gate(address: tuple[str, int], token: str | None) -> Gate:
-    """What requests to this address must show."""
+def access_rules(address: tuple[str, int], token: str | None) -> AccessRules:
+    """The rules for requests to *address*."""
     host, port = address
     if host in _WILDCARDS:
-        return Gate(None, token)
+        return AccessRules(None, token)
     names = {host, "localhost", *_LOOPBACK} if host in _LOOPBACK else {host}
-    return Gate(frozenset(f"[{n}]:{port}" if ":" in n else f"{n}:{port}" for n in names), token)
+    hosts = frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names)
+    return AccessRules(hosts, token)

@@ -1,7 +1,6 @@
-"""Waiting for the broker to be in some state: look, sleep until something moves, look again.
+"""Waits for a condition: checks it now, and again after each change of the broker's state.
 
-The time allowed runs on the broker's own timer, like every other wait: a clock that stands still
-stops this one, too. Nothing polls.
+The timeout runs on a timer of the broker, so it follows the broker's clock.
 """
 
 from __future__ import annotations
@@ -22,20 +21,23 @@ TIMEOUT_MS_MAX = 3_600_000
 async def wait_until(
     condition: Condition, facts: Facts, timer: SystemTimer, timeout_ms: int
 ) -> JsonObject:
-    """What there is once *condition* holds; raises `HttpError` 408 that says what lacks."""
+    """Return the finding when *condition* holds; raises `HttpError` 408 after the timeout.
+
+    Its message has what is missing.
+    """
     deadline = _Deadline(timeout_ms, facts.changes)
     timer.add(deadline)
     try:
         while True:
-            there_is, lacking = condition.look(facts)
-            if not lacking:
-                return there_is
+            finding, missing = condition.check(facts)
+            if not missing:
+                return finding
             if deadline.is_over:
-                instead = condition.instead(facts)
+                alternatives = condition.alternatives(facts)
                 raise HttpError(
                     HTTPStatus.REQUEST_TIMEOUT,
-                    f"not within {timeout_ms} ms: {some(lacking)}"
-                    + (f"; there is: {some(instead)}" if instead else ""),
+                    f"not within {timeout_ms} ms: {some(missing)}"
+                    + (f"; there is: {some(alternatives)}" if alternatives else ""),
                 )
             await facts.changes.wait()
     finally:
@@ -43,7 +45,7 @@ async def wait_until(
 
 
 class _Deadline(TimerTask):
-    """Wakes those who wait for a change, so that the one whose time is up looks a last time."""
+    """Notifies the waiting calls, so that the one that has timed out checks a last time."""
 
     __slots__ = ("_changes", "is_over")
 

@@ -15,7 +15,7 @@ from protocol.headers import RequestHeader
 
 
 class CauseKind(StrEnum):
-    """The kinds of docs/records.md; ARRIVAL and ERROR: the request did not wait."""
+    """The kinds of docs/reference/records.md; ARRIVAL and ERROR: the request did not wait."""
 
     ARRIVAL = "arrival"
     APPEND = "append"

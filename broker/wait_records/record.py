@@ -39,7 +39,7 @@ class PartitionFacts(NamedTuple):
 
 
 class WaitRecord:
-    """The fields of docs/records.md; times are the node's monotonic milliseconds.
+    """The fields of docs/reference/records.md; times are the node's monotonic milliseconds.
 
     ``parked_ms`` is None if the request was not parked, ``ended_by`` if it did not wait or the
     cause is unknown. ``stalled_by`` is the step of the loop that delayed the request. ``follower``
@@ -126,7 +126,7 @@ class WaitRecord:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields of docs/records.md in their order; the four phases add up to the total."""
+        """The fields of docs/reference/records.md; the four phases add up to the total."""
         header = self.header
         queued, local, parked, send = self.phases_us()
         return {

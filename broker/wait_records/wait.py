@@ -76,5 +76,5 @@ class Wait(ABC):
         return ()
 
     def partition_facts(self) -> Iterable[Facts]:
-        """Each partition as in docs/admin.md: ``topic``, ``partition``, ``offset`` and more."""
+        """Each partition as docs/reference/admin.md lists it."""
         return ()

@@ -1,4 +1,4 @@
-"""The cluster as the admin interface tells it."""
+"""The facts of a cluster for the admin interface."""
 
 from __future__ import annotations
 
@@ -30,48 +30,53 @@ async def _two_records(cluster: RunningCluster) -> ClusterFacts:
 
 
 def _partition(facts: ClusterFacts) -> dict[str, Any]:
+    """The only partition."""
     [topic] = facts.cluster()["topics"]
     [partition] = topic["partitions"]
     assert isinstance(partition, dict)
     return partition
 
 
-async def test_nodes_are_told_with_what_they_do(tmp_path: Path) -> None:
-    """Address, state and epoch; all of it fits into JSON."""
+async def test_nodes_have_their_states(tmp_path: Path) -> None:
+    """All values are the same after a conversion to JSON and back."""
     async with running_cluster(tmp_path) as cluster:
         facts = await _two_records(cluster)
         cluster.cluster.pause(1)
         await cluster.cluster.stop(3)
 
-        told = facts.cluster()
+        state = facts.cluster()
 
-        assert [(n["id"], n["port"], n["state"]) for n in told["nodes"]] == [
+        assert [(n["id"], n["port"], n["state"]) for n in state["nodes"]] == [
             (1, 9092, "paused"),
             (2, 9093, "running"),
             (3, 9094, "stopped"),
         ]
-        assert json.loads(json.dumps(told)) == told
+        assert json.loads(json.dumps(state)) == state
 
 
-async def test_a_partition_is_told_as_its_leader_has_it(tmp_path: Path) -> None:
-    """And each replica as it is, which its leader may not know yet."""
+async def test_a_partition_has_the_offsets_of_its_leader(tmp_path: Path) -> None:
+    """Each replica has its own offsets, which its leader may not know yet."""
     async with running_cluster(tmp_path) as cluster:
         facts = await _two_records(cluster)
         await trio.sleep(0.2)
 
-        told = _partition(facts)
+        partition = _partition(facts)
 
-        assert (told["leader"], told["leader_epoch"], told["isr"]) == (2, 0, [2, 3, 1])
-        assert (told["high_watermark"], told["log_end_offset"]) == (2, 2)
+        assert (partition["leader"], partition["leader_epoch"], partition["isr"]) == (
+            2,
+            0,
+            [2, 3, 1],
+        )
+        assert (partition["high_watermark"], partition["log_end_offset"]) == (2, 2)
         assert [
             (r["node"], r["log_end_offset"], r["high_watermark"], r["in_sync"], r["alive"])
-            for r in told["replicas"]
+            for r in partition["replicas"]
         ] == [(2, 2, 2, True, True), (3, 2, 0, True, True), (1, 2, 0, True, True)]
-        assert [r["caught_up_ms_ago"] for r in told["replicas"]] == [None, 200, 200]
+        assert [r["caught_up_ms_ago"] for r in partition["replicas"]] == [None, 200, 200]
 
 
-async def test_a_replica_that_is_away_tells_nothing(tmp_path: Path) -> None:
-    """A stopped follower has no offsets; nor has a partition without a leader."""
+async def test_a_stopped_replica_has_no_offsets(tmp_path: Path) -> None:
+    """Nor has a partition without a leader."""
     async with running_cluster(tmp_path) as cluster:
         facts = await _two_records(cluster)
         await cluster.cluster.stop(1)
@@ -81,25 +86,25 @@ async def test_a_replica_that_is_away_tells_nothing(tmp_path: Path) -> None:
 
         for node_id in (3, 2):
             await cluster.cluster.stop(node_id)
-        told = _partition(facts)
-        assert (told["leader"], told["high_watermark"]) == (-1, None)
+        partition = _partition(facts)
+        assert (partition["leader"], partition["high_watermark"]) == (-1, None)
 
 
 async def test_a_follower_that_never_fetched_was_never_caught_up(tmp_path: Path) -> None:
-    """None, not an endless number."""
+    """The value is None, not infinity, which JSON does not have."""
     async with running_cluster(tmp_path, replica_lag_time_max_ms="2000") as cluster:
         facts = await _two_records(cluster)
         await cluster.cluster.stop(1)
         await cluster.cluster.stop(2)
 
-        told = _partition(facts)
+        partition = _partition(facts)
 
-        assert told["leader"] == 3
-        assert [r["caught_up_ms_ago"] for r in told["replicas"]] == [None, None, None]
+        assert partition["leader"] == 3
+        assert [r["caught_up_ms_ago"] for r in partition["replicas"]] == [None, None, None]
 
 
-async def test_parked_requests_are_found_by_what_they_are(tmp_path: Path) -> None:
-    """By API, client, topic; followers only if asked for; the longest waiting first."""
+async def test_parked_requests_are_selected_by_a_query(tmp_path: Path) -> None:
+    """By API, client and topic, with followers on request; the longest waiting first."""
     async with running_cluster(tmp_path) as cluster:
         facts = await _two_records(cluster)
         waiting = []
@@ -110,8 +115,8 @@ async def test_parked_requests_are_found_by_what_they_are(tmp_path: Path) -> Non
             await trio.sleep(0.01)
 
         def found(**query: Any) -> list[str]:
-            asked = RequestQuery(parked=True, **query)
-            return [each["client_id"] for each in facts.requests(asked)]
+            selected = RequestQuery(parked=True, **query)
+            return [each["client_id"] for each in facts.requests(selected)]
 
         assert found() == ["one", "other"]
         assert found(client="other", topic="t", api="Fetch") == ["other"]
@@ -120,20 +125,20 @@ async def test_parked_requests_are_found_by_what_they_are(tmp_path: Path) -> Non
         assert len(found(followers=True)) == 4
 
 
-async def test_what_is_not_recorded_cannot_be_told(tmp_path: Path) -> None:
-    """Answered requests are kept only where recording is on."""
+async def test_completed_requests_are_refused_without_recording(tmp_path: Path) -> None:
+    """They are kept only if the broker records requests."""
     async with running_cluster(tmp_path) as cluster:
         with pytest.raises(NotServed):
             ClusterFacts(cluster.cluster).requests(RequestQuery())
 
 
-async def test_orders_reach_the_cluster(tmp_path: Path) -> None:
-    """What it refuses comes back as it is."""
+async def test_changes_of_nodes_reach_the_cluster(tmp_path: Path) -> None:
+    """Exceptions of the cluster are raised unchanged."""
     async with running_cluster(tmp_path) as cluster:
         facts = ClusterFacts(cluster.cluster)
         seen = []
-        for order in (facts.pause, facts.resume):
-            order(1)
+        for change in (facts.pause, facts.resume):
+            change(1)
             seen.append(cluster.cluster.members[1].state)
         for waited in (facts.stop, facts.start):
             await waited(1)
@@ -145,7 +150,7 @@ async def test_orders_reach_the_cluster(tmp_path: Path) -> None:
 
 
 async def test_statistics_are_those_of_the_running_nodes(tmp_path: Path) -> None:
-    """A stopped one counts nothing."""
+    """A stopped node has no statistics."""
     async with running_cluster(tmp_path) as cluster:
         await cluster.cluster.stop(2)
 
@@ -157,7 +162,7 @@ async def test_statistics_are_those_of_the_running_nodes(tmp_path: Path) -> None
 async def test_errors_of_the_admin_interface_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are no node's."""
+    """They do not belong to a node."""
     monkeypatch.delenv("ANTECHAMBER_STRICT", raising=False)
     async with running_cluster(tmp_path) as cluster:
         facts = ClusterFacts(cluster.cluster)
@@ -167,14 +172,14 @@ async def test_errors_of_the_admin_interface_are_counted(
         assert facts.statistics()["admin"] == {"unexpected_errors": 1}
 
 
-async def test_groups_are_told_with_their_size(tmp_path: Path) -> None:
+async def test_groups_are_listed(tmp_path: Path) -> None:
     """There are none here."""
     async with running_cluster(tmp_path) as cluster:
         assert ClusterFacts(cluster.cluster).groups() == []
 
 
-async def test_what_is_recorded_is_told_latest_first(tmp_path: Path) -> None:
-    """Requests that were answered."""
+async def test_completed_requests_are_listed_the_last_one_first(tmp_path: Path) -> None:
+    """As wait records."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t")
         client = cluster.client(1)

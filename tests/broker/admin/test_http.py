@@ -1,4 +1,4 @@
-"""One HTTP connection, over memory streams and in virtual time."""
+"""An HTTP connection over memory streams, in virtual time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from broker.admin.http import (
     BODY_MAX_BYTES,
     HEADERS_MAX_BYTES,
     REQUEST_TIMEOUT_S,
-    Answer,
+    Handle,
     HttpConnection,
     HttpError,
     HttpRequest,
@@ -36,6 +36,7 @@ GET = b"GET /thing?a=1 HTTP/1.1\r\nHost: h\r\n\r\n"
 
 
 async def echo(request: HttpRequest) -> HttpResponse:
+    """Return the parts of the request, or refuse or fail as its target says."""
     if request.target.startswith("/broken"):
         raise ZeroDivisionError
     if request.target == "/refused":
@@ -45,22 +46,23 @@ async def echo(request: HttpRequest) -> HttpResponse:
 
 
 def ignore(_what: str, _error: Exception) -> None:
-    """Confine every exception."""
+    """Ignore the exception."""
 
 
 @asynccontextmanager
 async def connected(
-    answerer: Answer = echo, on_error: OnError = raise_error
+    handle: Handle = echo, on_error: OnError = raise_error
 ) -> AsyncIterator[Client]:
+    """The client's end of a connection that is served."""
     client, server = memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(HttpConnection(server, answerer, on_error).serve)
+        nursery.start_soon(HttpConnection(server, handle, on_error).serve)
         yield client
         await client.aclose()
 
 
-async def answer(client: Client) -> tuple[int, dict[str, str], object]:
-    """Read one whole answer: status, headers in lower case, value."""
+async def receive(client: Client) -> tuple[int, dict[str, str], object]:
+    """Receive a response: status, headers in lower case, value."""
     data = bytearray()
     while b"\r\n\r\n" not in data:
         data += await client.receive_some()
@@ -73,34 +75,35 @@ async def answer(client: Client) -> tuple[int, dict[str, str], object]:
 
 
 async def at_end(client: Client) -> bool:
+    """Whether the server has closed the connection."""
     return await client.receive_some() == b""
 
 
-async def test_a_request_is_answered_with_json() -> None:
-    """Method, target, headers and body reach the answerer."""
+async def test_a_response_is_json() -> None:
+    """The handler gets method, target, headers and body."""
     async with connected() as client:
         await client.send_all(b"POST /x HTTP/1.1\r\nHost: H\r\nContent-Length: 2\r\n\r\nhi")
-        status, headers, value = await answer(client)
+        status, headers, value = await receive(client)
 
     assert (status, value) == (200, ["POST", "/x", "H", "hi"])
     assert headers["content-type"] == "application/json"
 
 
 async def test_a_connection_serves_several_requests() -> None:
-    """Keep-alive is HTTP/1.1's default, and refusals do not end it."""
+    """Keep-alive is the default of HTTP/1.1; a refusal does not close the connection."""
     async with connected() as client:
         await client.send_all(GET)
-        assert (await answer(client))[0] == 200
+        assert (await receive(client))[0] == 200
         await client.send_all(b"GET /refused HTTP/1.1\r\nHost: h\r\n\r\n")
-        status, headers, value = await answer(client)
+        status, headers, value = await receive(client)
         assert (status, headers["allow"], value) == (405, "get", {"error": "not that"})
         await client.send_all(GET)
-        assert (await answer(client))[0] == 200
+        assert (await receive(client))[0] == 200
 
 
 @pytest.mark.parametrize("target", [b"/thing", b"/refused", b"/broken"])
 async def test_the_response_to_a_head_request_has_no_body(target: bytes) -> None:
-    """Its headers are those of a GET, and the connection goes on."""
+    """Its headers are those of a GET, and the connection remains open."""
     async with connected(on_error=ignore) as client:
         await client.send_all(b"HEAD " + target + b" HTTP/1.1\r\nHost: h\r\n\r\n" + GET)
         data = bytearray()
@@ -128,8 +131,8 @@ async def test_the_response_to_a_head_request_has_no_body(target: bytes) -> None
         b"X: \xff\x80",
     ],
 )
-async def test_no_request_ends_more_than_its_connection(request_line: bytes, header: bytes) -> None:
-    """Whatever its method and headers are, it gets a response or the end."""
+async def test_a_request_affects_its_connection_only(request_line: bytes, header: bytes) -> None:
+    """It gets a response with any method and headers."""
     async with connected() as client:
         request = request_line + b" HTTP/1.1\r\nHost: h\r\n" + header + b"\r\n\r\n0\r\n\r\n"
         await client.send_all(request)
@@ -137,13 +140,13 @@ async def test_no_request_ends_more_than_its_connection(request_line: bytes, hea
 
 
 async def test_an_exception_in_a_handler_is_a_response_with_status_500() -> None:
-    """It is reported with the request that met it, and the connection goes on."""
+    """It is reported with its request, and the connection remains open."""
     errors: list[tuple[str, Exception]] = []
     async with connected(on_error=lambda what, error: errors.append((what, error))) as client:
         await client.send_all(GET.replace(b"thing", b"broken"))
-        status, _, value = await answer(client)
+        status, _, value = await receive(client)
         await client.send_all(GET)
-        assert (await answer(client))[0] == 200
+        assert (await receive(client))[0] == 200
 
     assert status == HTTPStatus.INTERNAL_SERVER_ERROR
     assert value == {"error": "unexpected error; the broker's log has its traceback"}
@@ -152,7 +155,7 @@ async def test_an_exception_in_a_handler_is_a_response_with_status_500() -> None
 
 
 async def test_an_exception_in_a_connection_is_reported() -> None:
-    """One that no response can tell of."""
+    """Here it is raised after the last response."""
 
     def break_down() -> None:
         raise ZeroDivisionError
@@ -166,16 +169,16 @@ async def test_an_exception_in_a_connection_is_reported() -> None:
     assert errors == ["a connection of the admin interface"]
 
 
-async def test_an_exception_in_a_handler_is_raised_if_nobody_confines_it() -> None:
-    """Tests do not overlook it."""
+async def test_an_exception_in_a_handler_is_raised_by_default() -> None:
+    """So a test fails with it."""
     with pytest.RaisesGroup(ZeroDivisionError, flatten_subgroups=True):
         async with connected() as client:
             await client.send_all(GET.replace(b"thing", b"broken"))
             await at_end(client)
 
 
-async def test_a_connection_can_be_closed_whatever_it_does() -> None:
-    """Its client reads the end, and it is known how long the broker has waited for a request."""
+async def test_a_connection_can_be_closed_while_it_waits() -> None:
+    """It has the time since which it waits for a request."""
     client, server = memory_stream_pair()
     connection = HttpConnection(server, echo)
     begun = trio.current_time()
@@ -187,23 +190,23 @@ async def test_a_connection_can_be_closed_whatever_it_does() -> None:
         assert await at_end(client)
 
 
-async def test_a_client_that_wants_to_close_is_closed() -> None:
-    """Connection: close is honoured."""
+async def test_connection_close_is_honoured() -> None:
+    """The server closes after the response."""
     async with connected() as client:
         await client.send_all(b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-        await answer(client)
+        await receive(client)
         assert await at_end(client)
 
 
-async def test_a_body_is_asked_for_when_the_client_waits() -> None:
-    """Expect: 100-continue, as curl sends with larger bodies."""
+async def test_the_server_sends_100_continue_on_request() -> None:
+    """curl sends Expect: 100-continue with larger bodies."""
     async with connected() as client:
         await client.send_all(
             b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
         )
         assert (await client.receive_some()).startswith(b"HTTP/1.1 100 ")
         await client.send_all(b"hi")
-        assert (await answer(client))[2] == ["POST", "/", "h", "hi"]
+        assert (await receive(client))[2] == ["POST", "/", "h", "hi"]
 
 
 @pytest.mark.parametrize(
@@ -215,60 +218,58 @@ async def test_a_body_is_asked_for_when_the_client_waits() -> None:
         (b"GET / HTTP/1.1\r\nHost: h\r\nX: " + b"x" * 20_000, 431),
     ],
 )
-async def test_what_is_not_http_is_answered_once_and_closed(
-    request_bytes: bytes, status: int
-) -> None:
-    """Garbage, a Kafka request, headers without end: a status and a reason."""
+async def test_invalid_http_gets_one_response(request_bytes: bytes, status: int) -> None:
+    """Random bytes, a Kafka request and endless headers; then the connection is closed."""
     async with connected() as client:
         await client.send_all(request_bytes)
-        got, _, value = await answer(client)
+        got, _, value = await receive(client)
         assert (got, list(value)) == (status, ["error"])  # type: ignore[call-overload]  # a dict
         assert await at_end(client)
 
 
 async def test_a_body_beyond_the_limit_is_refused() -> None:
-    """413, and the rest of the body is not read."""
+    """The status is 413, and the rest of the body is not read."""
     async with connected() as client:
         length = BODY_MAX_BYTES + 1
         await client.send_all(
             b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n" % length + b"x" * length
         )
-        assert (await answer(client))[0] == 413
+        assert (await receive(client))[0] == 413
         assert await at_end(client)
 
 
-async def test_half_a_request_is_given_up_on() -> None:
-    """A client that stops in its headers gets 408 in the end."""
+async def test_an_incomplete_request_times_out() -> None:
+    """A client that stops within its headers gets 408."""
     async with connected() as client:
         started = trio.current_time()
         await client.send_all(b"GET / HTTP/1.1\r\nHo")
-        assert (await answer(client))[0] == 408
+        assert (await receive(client))[0] == 408
         assert await at_end(client)
         assert trio.current_time() - started == pytest.approx(REQUEST_TIMEOUT_S)
 
 
-async def test_an_idle_connection_is_closed_without_a_word() -> None:
-    """Nobody asked anything, so nothing is answered."""
+async def test_an_idle_connection_is_closed_without_a_response() -> None:
+    """There is no request to respond to."""
     async with connected() as client:
         assert await at_end(client)
 
 
-async def test_a_client_that_goes_away_in_between_is_forgotten() -> None:
-    """The serving task ends; nothing is raised."""
+async def test_a_disconnect_within_a_request_raises_nothing() -> None:
+    """The task of the connection ends."""
     async with connected() as client:
         await client.send_all(b"GET / HTTP/1.1\r\n")
         await client.aclose()
 
 
-async def test_an_answer_that_takes_long_ends_with_its_client() -> None:
-    """Who waits and hangs up does not keep a place."""
-    given_up = trio.Event()
+async def test_a_disconnect_cancels_the_work_on_a_response() -> None:
+    """The client disconnects before the response."""
+    cancelled = trio.Event()
 
     async def never(_request: HttpRequest) -> HttpResponse:
         try:
             await trio.sleep_forever()
         finally:
-            given_up.set()
+            cancelled.set()
         raise AssertionError("unreachable")
 
     client, server = memory_stream_pair()
@@ -277,15 +278,15 @@ async def test_an_answer_that_takes_long_ends_with_its_client() -> None:
         await client.send_all(GET)
         await wait_all_tasks_blocked()
         await client.aclose()
-        await given_up.wait()
+        await cancelled.wait()
 
 
-async def test_a_request_that_comes_while_another_is_answered_waits() -> None:
-    """Pipelined requests are answered in order, also when the first one takes its time."""
-    go_on = trio.Event()
+async def test_pipelined_requests_get_responses_in_order() -> None:
+    """Also if the first one takes longer than the second one."""
+    proceed = trio.Event()
 
     async def slow(request: HttpRequest) -> HttpResponse:
-        await go_on.wait()
+        await proceed.wait()
         return HttpResponse(HTTPStatus.OK, request.target)
 
     async with connected(slow) as client:
@@ -293,17 +294,17 @@ async def test_a_request_that_comes_while_another_is_answered_waits() -> None:
         await wait_all_tasks_blocked()
         await client.send_all(GET.replace(b"thing", b"other"))
         await wait_all_tasks_blocked()
-        go_on.set()
-        assert (await answer(client))[2] == "/thing?a=1"
-        assert (await answer(client))[2] == "/other?a=1"
+        proceed.set()
+        assert (await receive(client))[2] == "/thing?a=1"
+        assert (await receive(client))[2] == "/other?a=1"
 
 
-async def test_requests_without_end_are_not_hoarded() -> None:
-    """While an answer is awaited, only so many bytes are read ahead."""
-    go_on = trio.Event()
+async def test_the_bytes_read_ahead_are_limited() -> None:
+    """A client may send requests without end during the work on a response."""
+    proceed = trio.Event()
 
     async def slow(request: HttpRequest) -> HttpResponse:
-        await go_on.wait()
+        await proceed.wait()
         return HttpResponse(HTTPStatus.OK, request.target)
 
     client, server = memory_stream_pair()

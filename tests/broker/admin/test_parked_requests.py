@@ -1,4 +1,4 @@
-"""What waits now, and why."""
+"""The requests that are parked."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ FETCH_VERSION = 12
 
 
 def _clients(node: Node) -> list[dict[str, Any]]:
-    """What waits on behalf of clients."""
+    """The parked requests without the fetches of followers."""
     return [facts for facts in parked_on(node) if not facts["follower"]]
 
 
 def _fetch(topic: str, offset: int, *, min_bytes: int, max_wait_ms: int) -> FetchRequest:
-    asked = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
+    """A fetch of one partition."""
+    wanted = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
     return FetchRequest(
         max_wait_ms=max_wait_ms,
         min_bytes=min_bytes,
-        topics=[FetchTopic(topic=topic, partitions=[asked])],
+        topics=[FetchTopic(topic=topic, partitions=[wanted])],
     )
 
 
@@ -51,8 +52,8 @@ async def _two_records(cluster: RunningCluster) -> Node:
     return cluster.node(leader)
 
 
-async def test_a_fetch_tells_how_many_bytes_it_has_and_needs(tmp_path: Path) -> None:
-    """With its client, since when and for how long it may wait."""
+async def test_a_parked_fetch_has_the_bytes_needed_and_available(tmp_path: Path) -> None:
+    """With its client, the time of its wait and what is left of the timeout."""
     async with running_node(tmp_path) as running:
         running.controller.create_topic("t")
         records = batch(b"a")
@@ -74,8 +75,8 @@ async def test_a_fetch_tells_how_many_bytes_it_has_and_needs(tmp_path: Path) -> 
         assert facts["partitions"] == [{"topic": "t", "partition": 0, "offset": 0}]
 
 
-async def test_what_was_behind_another_has_its_whole_time_left(tmp_path: Path) -> None:
-    """The limit is counted from its turn, not from when it had been read."""
+async def test_a_request_after_another_has_its_whole_timeout(tmp_path: Path) -> None:
+    """The timeout begins when the request is handled, not when it is read."""
     async with running_node(tmp_path) as running:
         running.controller.create_topic("t")
         client = running.client()
@@ -89,8 +90,8 @@ async def test_what_was_behind_another_has_its_whole_time_left(tmp_path: Path) -
         assert 290 <= facts["remaining_ms"] <= 302
 
 
-async def test_a_produce_tells_who_is_behind(tmp_path: Path) -> None:
-    """The offset needed, and each replica's log end as the leader knows it."""
+async def test_a_parked_produce_has_the_progress_of_its_replicas(tmp_path: Path) -> None:
+    """The offset needed, and the log end of each replica as the leader knows it."""
     async with running_cluster(tmp_path) as cluster:
         leader = await _two_records(cluster)
         [slow, quick] = [n for n in (1, 2, 3) if n != leader.id]
@@ -119,8 +120,8 @@ async def test_a_produce_tells_who_is_behind(tmp_path: Path) -> None:
         }
 
 
-async def test_a_deletion_tells_how_far_the_slowest_replica_is(tmp_path: Path) -> None:
-    """The low watermark, which a paused follower holds back."""
+async def test_a_parked_deletion_has_the_low_watermark(tmp_path: Path) -> None:
+    """The log start of a paused follower does not move."""
     async with running_cluster(tmp_path) as cluster:
         leader = await _two_records(cluster)
         cluster.cluster.pause(next(n for n in (1, 2, 3) if n != leader.id))

@@ -11,14 +11,14 @@ from broker.admin.query import Query
 
 
 def refused(read: Callable[[], object]) -> tuple[int, str]:
-    """The status and the line of what is refused."""
+    """The status and message of a refusal."""
     with pytest.raises(HttpError) as caught:
         read()
     return caught.value.status, caught.value.message
 
 
 def test_parameters_are_read_by_name() -> None:
-    """As text, as a flag, as a number, as one of some words."""
+    """As text, flag, number or choice."""
     query = Query([("topic", "orders"), ("parked", "1"), ("limit", "7"), ("api", "Fetch")])
 
     assert query.text("topic") == "orders"
@@ -27,8 +27,8 @@ def test_parameters_are_read_by_name() -> None:
     assert query.choice("api", ["Produce", "Fetch"]) == "Fetch"
 
 
-def test_what_is_not_given_is_none() -> None:
-    """A name without a value counts as not given, so that a form may be sent half empty."""
+def test_a_parameter_that_is_not_given_is_none() -> None:
+    """A name without a value counts as not given."""
     query = Query([("topic", "")])
 
     assert query.text("topic") is None
@@ -38,41 +38,41 @@ def test_what_is_not_given_is_none() -> None:
     assert query.choice("api", ["Fetch"]) is None
 
 
-def test_an_unknown_parameter_is_told_what_there_is() -> None:
-    """A wrong spelling must not quietly ask for something else."""
+def test_an_unknown_parameter_is_refused() -> None:
+    """The message has the known ones."""
     query = Query([("tpoic", "orders")])
 
     assert refused(lambda: query.allow("topic", "limit")) == (
         400,
         "no parameter is named 'tpoic'; there are topic, limit",
     )
-    assert refused(query.allow) == (400, "no parameter is named 'tpoic'; there are none here")
+    assert refused(query.allow) == (400, "no parameter is named 'tpoic'; this path has none")
 
 
-def test_a_parameter_that_comes_twice_is_refused() -> None:
-    """Nobody could say which one counts."""
+def test_a_parameter_given_twice_is_refused() -> None:
+    """It is not known which value is meant."""
     assert refused(lambda: Query([("a", "1"), ("a", "2")])) == (400, "a is given twice")
 
 
 @pytest.mark.parametrize("text", ["0", "11", "-1", "1.5", "ten", "1_0", "٣", "9" * 5000])
-def test_a_number_out_of_its_range_is_refused(text: str) -> None:
-    """The line says the range."""
+def test_a_number_outside_its_range_is_refused(text: str) -> None:
+    """The message has the range."""
     status, line = refused(lambda: Query([("limit", text)]).whole("limit", 1, 10))
 
     assert status == 400
     assert line.endswith("is not a whole number from 1 to 10")
 
 
-def test_a_flag_is_one_or_nought() -> None:
-    """Other words are refused."""
+def test_a_flag_is_one_or_zero() -> None:
+    """Other values are refused."""
     assert refused(lambda: Query([("parked", "yes")]).flag("parked")) == (
         400,
         "parked: 'yes' is neither 1 nor 0",
     )
 
 
-def test_a_choice_names_the_others() -> None:
-    """In whatever case it is written."""
+def test_an_invalid_choice_is_refused() -> None:
+    """The message has the valid ones; the case does not matter."""
     assert refused(lambda: Query([("api", "produces")]).choice("api", ["Fetch", "Produce"])) == (
         400,
         "api: 'produces' is not one of Fetch, Produce",

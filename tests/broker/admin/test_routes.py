@@ -1,4 +1,4 @@
-"""Who may ask what."""
+"""Routes, and the rules of who may send requests."""
 
 from __future__ import annotations
 
@@ -8,125 +8,132 @@ import pytest
 
 from broker.admin.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest
-from broker.admin.routes import Call, Gate, Router
+from broker.admin.routes import AccessRules, Call, Router
 from broker.common.errors import NoSuchNode, WrongState
 
 pytestmark = pytest.mark.anyio
 
-OPEN = Gate(frozenset({"127.0.0.1:9644"}))
+OPEN = AccessRules(frozenset({"127.0.0.1:9644"}))
 
 
 async def things(call: Call) -> object:
+    """The parameters a and b."""
     return [call.query.text("a"), call.query.text("b")]
 
 
 async def thing(call: Call) -> object:
+    """The named parts of the path."""
     return dict(call.path)
 
 
 async def refuse(call: Call) -> object:
+    """Raise the exception for a status."""
     raise {"404": NoSuchNode, "409": WrongState, "501": NotServed}[call.path["status"]]("because")
 
 
-async def asked(
-    method: str = "GET", target: str = "/v1/things", *, gate: Gate = OPEN, **headers: str
+async def request(
+    method: str = "GET", target: str = "/v1/things", *, rules: AccessRules = OPEN, **headers: str
 ) -> tuple[int, object]:
-    """The status and value, or the refusal, of one request."""
+    """The status, and the value or the message, of one request."""
     routes = {
         "/v1/things": {"GET": things, "POST": things},
         "/v1/things/{id}/turn": {"POST": thing},
         "/v1/refuse/{status}": {"POST": refuse},
     }
-    router = Router(routes, gate)
-    request = HttpRequest(method, target, {"host": "127.0.0.1:9644", **headers})
+    router = Router(routes, rules)
+    http_request = HttpRequest(method, target, {"host": "127.0.0.1:9644", **headers})
     try:
-        response = await router(request)
+        response = await router(http_request)
     except HttpError as error:
         return error.status, error.message
     return response.status, response.value
 
 
-async def test_a_path_leads_to_its_handler() -> None:
-    """With its query."""
-    assert await asked(target="/v1/things?a=1&b=x%20y") == (200, ["1", "x y"])
+async def test_a_path_selects_its_handler() -> None:
+    """The handler gets the parameters."""
+    assert await request(target="/v1/things?a=1&b=x%20y") == (200, ["1", "x y"])
 
 
 async def test_a_part_of_a_path_may_be_named() -> None:
-    """What is in braces stands for one part, whatever it is."""
-    assert await asked("POST", "/v1/things/x%2Fy/turn") == (200, {"id": "x/y"})
-    assert (await asked("POST", "/v1/things/turn"))[0] == 404
-    assert (await asked("POST", "/v1/things/a/b/turn"))[0] == 404
+    """A name in braces matches one part with any text."""
+    assert await request("POST", "/v1/things/x%2Fy/turn") == (200, {"id": "x/y"})
+    assert (await request("POST", "/v1/things/turn"))[0] == 404
+    assert (await request("POST", "/v1/things/a/b/turn"))[0] == 404
 
 
 @pytest.mark.parametrize("status", [404, 409, 501])
-async def test_what_the_broker_refuses_has_a_status(status: int) -> None:
-    """No such node, a node in another state, a thing that this version does not do."""
-    assert await asked("POST", f"/v1/refuse/{status}") == (status, "because")
+async def test_an_exception_of_the_broker_has_a_status(status: int) -> None:
+    """No such node, a node in another state, something that is not recorded."""
+    assert await request("POST", f"/v1/refuse/{status}") == (status, "because")
 
 
 async def test_a_parameter_given_twice_is_refused() -> None:
-    """Nobody could say which one counts."""
-    assert await asked(target="/v1/things?a=1&a=2") == (400, "a is given twice")
+    """It is not known which value is meant."""
+    assert await request(target="/v1/things?a=1&a=2") == (400, "a is given twice")
 
 
-async def test_an_unknown_path_is_told_what_there_is() -> None:
-    """404 lists the paths."""
-    assert await asked(target="/v2") == (
+async def test_an_unknown_path_is_refused() -> None:
+    """The message of the 404 has the known paths."""
+    assert await request(target="/v2") == (
         404,
         "no such path; there are /v1/refuse/{status}, /v1/things, /v1/things/{id}/turn",
     )
 
 
-async def test_an_unfit_method_is_told_what_is_allowed() -> None:
-    """405 names the methods, also in its Allow header."""
-    assert await asked("DELETE") == (405, "DELETE is not for /v1/things; GET, POST is")
+async def test_a_method_that_is_not_allowed_is_refused() -> None:
+    """The message of the 405 has the allowed methods."""
+    assert await request("DELETE") == (405, "/v1/things does not allow DELETE, only GET, POST")
 
 
 @pytest.mark.parametrize("target", ["/v1/things?a", "//[", "/v1/things?" + "a=1&" * 30 + "a=1"])
-async def test_a_target_that_is_no_url_is_refused(target: str) -> None:
-    """400 for what cannot be taken apart."""
-    assert (await asked(target=target))[0] == HTTPStatus.BAD_REQUEST
+async def test_an_invalid_target_is_refused(target: str) -> None:
+    """The status is 400."""
+    assert (await request(target=target))[0] == HTTPStatus.BAD_REQUEST
 
 
 @pytest.mark.parametrize("host", ["evil.example:9644", "127.0.0.1", "127.0.0.1:80", ""])
-async def test_a_foreign_host_is_refused(host: str) -> None:
-    """A name that was made to point here is not the address served (DNS rebinding)."""
-    assert (await asked(host=host))[0] == HTTPStatus.FORBIDDEN
+async def test_another_host_is_refused(host: str) -> None:
+    """Another name that resolves to the address is refused as well (DNS rebinding)."""
+    assert (await request(host=host))[0] == HTTPStatus.FORBIDDEN
 
 
 async def test_a_request_of_another_site_is_refused() -> None:
-    """A page elsewhere may post here, but its browser says where the page is from."""
-    assert (await asked("POST", origin="http://evil.example"))[0] == HTTPStatus.FORBIDDEN
-    assert (await asked("POST", origin="http://127.0.0.1:9644"))[0] == HTTPStatus.OK
+    """The browser sends the site of the page in Origin."""
+    assert (await request("POST", origin="http://evil.example"))[0] == HTTPStatus.FORBIDDEN
+    assert (await request("POST", origin="http://127.0.0.1:9644"))[0] == HTTPStatus.OK
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-async def test_a_browser_says_that_another_site_sends_a_request(method: str, site: str) -> None:
-    """Also with requests for which it sends no Origin."""
+async def test_a_request_that_a_browser_sends_for_another_site_is_refused(
+    method: str, site: str
+) -> None:
+    """Sec-Fetch-Site shows it also for requests without Origin."""
     headers = {"sec-fetch-site": site}
-    assert (await asked(method, gate=OPEN, **headers))[0] == HTTPStatus.FORBIDDEN
+    assert (await request(method, rules=OPEN, **headers))[0] == HTTPStatus.FORBIDDEN
 
 
 @pytest.mark.parametrize("site", ["same-origin", "none"])
-async def test_a_user_may_ask_with_a_browser(site: str) -> None:
-    """An address that is typed in comes from no site."""
+async def test_a_user_may_use_a_browser(site: str) -> None:
+    """For a typed address, Sec-Fetch-Site is ``none``."""
     headers = {"sec-fetch-site": site}
-    assert (await asked(gate=OPEN, **headers))[0] == HTTPStatus.OK
+    assert (await request(rules=OPEN, **headers))[0] == HTTPStatus.OK
 
 
 @pytest.mark.parametrize(
     ("header", "status"),
     [({}, 401), ({"authorization": "Bearer wrong"}, 401), ({"authorization": "Bearer t"}, 200)],
 )
-async def test_beyond_loopback_the_token_counts(header: dict[str, str], status: int) -> None:
-    """Any Host will do there, since a rebinding page cannot know the token."""
-    gate = Gate(None, "t")
+async def test_other_addresses_than_loopback_need_the_token(
+    header: dict[str, str], status: int
+) -> None:
+    """Any Host is accepted, since a page of another site does not have the token."""
+    rules = AccessRules(None, "t")
 
-    assert (await asked(gate=gate, **{"host": "any", **header}))[0] == status
+    assert (await request(rules=rules, **{"host": "any", **header}))[0] == status
 
 
-def test_a_gate_without_any_check_cannot_be() -> None:
-    """Accepting every host needs a token."""
+def test_access_rules_check_the_host_or_the_token() -> None:
+    """Rules that accept any host without a token are an error."""
     with pytest.raises(AssertionError):
-        Gate(None)
+        AccessRules(None)

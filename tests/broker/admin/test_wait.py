@@ -1,4 +1,4 @@
-"""Waiting until the broker is in some state."""
+"""Waiting for a condition."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ A_PRODUCE = Parked(RequestQuery(parked=True, api="Produce", limit=1))
 
 @asynccontextmanager
 async def running_timer() -> AsyncIterator[SystemTimer]:
+    """A timer with a reaper."""
     timer = SystemTimer("admin", now_ms=TrioClock(0).now_ms)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(run_reaper, timer)
@@ -32,8 +33,8 @@ async def running_timer() -> AsyncIterator[SystemTimer]:
         nursery.cancel_scope.cancel()
 
 
-async def test_what_is_so_is_answered_at_once() -> None:
-    """Nothing is waited for, and no timer is left."""
+async def test_a_condition_that_holds_returns_at_once() -> None:
+    """No task remains in the timer."""
     facts = FakeFacts()
     facts.parked = [parked_produce()]
     async with running_timer() as timer:
@@ -41,8 +42,8 @@ async def test_what_is_so_is_answered_at_once() -> None:
         assert timer.size == 0
 
 
-async def test_a_change_is_looked_at() -> None:
-    """One that does not help is waited over, one that does ends the wait at that moment."""
+async def test_each_change_is_followed_by_a_check() -> None:
+    """The wait continues after a change that does not fulfil the condition."""
     facts = FakeFacts()
     found: list[JsonObject] = []
 
@@ -65,8 +66,8 @@ async def test_a_change_is_looked_at() -> None:
         assert timer.size == 0
 
 
-async def test_time_runs_out_with_a_line() -> None:
-    """It says what lacks, and what there is instead; 408 is the status."""
+async def test_a_timeout_reports_what_is_missing() -> None:
+    """The status is 408, and the message has what exists instead."""
     facts = FakeFacts()
     facts.parked = [parked_fetch()]
     async with running_timer() as timer:
@@ -82,15 +83,15 @@ async def test_time_runs_out_with_a_line() -> None:
     )
 
 
-async def test_no_time_at_all_is_one_look() -> None:
-    """timeout_ms=0 asks whether it is so."""
+async def test_without_time_there_is_one_check() -> None:
+    """With ``timeout_ms=0`` the response says whether the condition holds."""
     async with running_timer() as timer:
         with pytest.raises(HttpError):
             await wait_until(A_PRODUCE, FakeFacts(), timer, 0)
 
 
-async def test_who_stops_waiting_takes_its_timer_along() -> None:
-    """A client that hangs up leaves nothing."""
+async def test_a_cancelled_wait_leaves_no_task_in_the_timer() -> None:
+    """A client has disconnected."""
     async with running_timer() as timer:
         with trio.move_on_after(1):
             await wait_until(A_PRODUCE, FakeFacts(), timer, 5000)

@@ -51,7 +51,7 @@ def test_a_request_that_does_not_wait_is_not_parked() -> None:
 
 
 def test_partitions_have_named_fields() -> None:
-    """All fields of docs/records.md, in their order."""
+    """All fields of docs/reference/records.md, in their order."""
     record = _record()
     record.results = [(TopicPartition("t", 0), 5, (2, 100), 0, 7, 9)]
 

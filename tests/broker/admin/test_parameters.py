@@ -1,4 +1,4 @@
-"""What a query asks for."""
+"""The parameters of /v1/requests and /v1/wait."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from broker.admin.asked import API_NAMES, read_condition, read_requests
 from broker.admin.conditions import Condition, GroupStable, HighWatermark, InSync, Parked
 from broker.admin.facts import RequestQuery
 from broker.admin.http import HttpError
+from broker.admin.parameters import API_NAMES, read_condition, read_requests
 from broker.admin.query import Query
 
 
 def query(text: str) -> Query:
+    """The parameters in a query string."""
     return Query(parse_qsl(text))
 
 
-def test_requests_are_asked_for_by_what_they_are() -> None:
-    """Without a word: the latest answered, of any kind."""
+def test_requests_are_selected_by_parameters() -> None:
+    """Without parameters the last completed requests are selected."""
     assert read_requests(query("")) == RequestQuery()
     assert read_requests(
         query("parked=1&api=Produce&topic=t&client=c&followers=1&limit=5&correlation=7")
@@ -41,8 +42,8 @@ def test_requests_are_asked_for_by_what_they_are() -> None:
         ("for=group_stable&group=g&count=2", GroupStable("g", 2)),
     ],
 )
-def test_a_condition_is_asked_for_by_its_name(text: str, condition: Condition) -> None:
-    """Each has parameters of its own."""
+def test_a_condition_is_selected_by_its_name(text: str, condition: Condition) -> None:
+    """Each condition has its own parameters."""
     assert read_condition(query(text)) == condition
 
 
@@ -52,14 +53,14 @@ def test_a_condition_is_asked_for_by_its_name(text: str, condition: Condition) -
         ("", "for: give one of parked, hw, isr, group_stable"),
         ("for=rain", "for: 'rain' is not one of parked, hw, isr, group_stable"),
         ("for=hw&count=1", "no parameter is named 'count'; there are for, topic, partition,"),
-        ("for=hw&partition=1", "partition: name its topic, too"),
-        ("for=group_stable", "group: name the group to wait for"),
+        ("for=hw&partition=1", "partition: give the topic as well"),
+        ("for=group_stable", "group: give the group to wait for"),
         ("for=parked&count=0", "count: '0' is not a whole number from 1 to 10000"),
         ("for=parked&api=Prodcue", "api: 'Prodcue' is not one of "),
     ],
 )
-def test_what_cannot_be_waited_for_is_refused(text: str, line: str) -> None:
-    """With a line that says what there is."""
+def test_an_invalid_condition_is_refused(text: str, line: str) -> None:
+    """The message has the valid values."""
     with pytest.raises(HttpError) as caught:
         read_condition(query(text))
 
@@ -67,6 +68,6 @@ def test_what_cannot_be_waited_for_is_refused(text: str, line: str) -> None:
     assert caught.value.message.startswith(line)
 
 
-def test_apis_have_the_names_of_kafka() -> None:
-    """Those this broker serves."""
+def test_apis_have_kafkas_names() -> None:
+    """All APIs that this broker serves."""
     assert {"Produce", "Fetch", "JoinGroup", "SyncGroup"} <= set(API_NAMES)

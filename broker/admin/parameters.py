@@ -1,4 +1,4 @@
-"""What a query asks for: which requests, or which condition to wait for."""
+"""Reads the parameters of ``/v1/requests`` and ``/v1/wait``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INT_MAX = 2**31 - 1
 
 
 def read_requests(query: Query) -> RequestQuery:
-    """Which requests a query asks for; raises `HttpError`."""
+    """The requests that the parameters select; raises `HttpError`."""
     query.allow("parked", "api", "topic", "client", "correlation", "followers", "limit")
     limit = query.whole("limit", 1, LIMIT_MAX) or LIMIT_DEFAULT
     correlation = query.whole("correlation", 0, _INT_MAX)
@@ -26,7 +26,7 @@ def read_requests(query: Query) -> RequestQuery:
 
 
 def read_condition(query: Query) -> Condition:
-    """The condition that a query asks to wait for; raises `HttpError`."""
+    """The condition that the parameters describe; raises `HttpError`."""
     name = query.choice("for", CONDITIONS)
     if name is None:
         raise HttpError(HTTPStatus.BAD_REQUEST, f"for: give one of {', '.join(CONDITIONS)}")
@@ -53,7 +53,7 @@ def _group_stable(query: Query) -> GroupStable:
     query.allow("for", "group", "count", "timeout_ms")
     group = query.text("group")
     if group is None:
-        raise HttpError(HTTPStatus.BAD_REQUEST, "group: name the group to wait for")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "group: give the group to wait for")
     return GroupStable(group, query.whole("count", 1, LIMIT_MAX) or 1)
 
 
@@ -77,5 +77,5 @@ def _filter(query: Query) -> RequestQuery:
 def _partition(query: Query) -> tuple[str | None, int | None]:
     topic, partition = query.text("topic"), query.whole("partition", 0, _INT_MAX)
     if partition is not None and topic is None:
-        raise HttpError(HTTPStatus.BAD_REQUEST, "partition: name its topic, too")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "partition: give the topic as well")
     return topic, partition
